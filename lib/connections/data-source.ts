@@ -1,0 +1,94 @@
+/**
+ * What every kind of database looks like to the rest of the product. A driver is one folder under `drivers/`
+ * that exports one `Driver`; differences are capability flags, never `if (type === ...)` at the caller.
+ */
+
+/** The neutral type names of a result's columns (contract, section 5). */
+export const FIELD_TYPES = [
+  "int32", "int64", "float64", "decimal", "boolean", "string", "date", "time", "timestamp", "timestamptz",
+  "interval", "json", "binary", "objectId", "array", "other",
+] as const; // biome-ignore format: one look at the whole list
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+/** `dbType` is the engine's own name of the type, for people. Names are as the engine gave them, duplicates included. */
+export type Field = { name: string; type: FieldType; dbType: string };
+
+/**
+ * A value in the form in which it leaves in JSON: int64 is a number while |x| < 2^53, else a string; decimal and
+ * objectId are strings; binary is base64; dates and times are ISO text with all the digits that the database keeps;
+ * a float that JSON cannot write is "NaN", "Infinity" or "-Infinity".
+ */
+export type WireValue = null | boolean | number | string | WireValue[] | { [key: string]: WireValue };
+
+/** A run of rows, column by column: `columns[i][r]` is row r of field i. */
+export type Batch = { rowCount: number; columns: WireValue[][] };
+
+/** `query` is SQL text, MongoDB shell text, or a MongoDB operation as an object. Parameters are always bound. */
+export type Statement = { query: string | Record<string, unknown>; params?: unknown[] | Record<string, unknown> };
+
+export type ExecuteOptions = {
+  /** Enforced in the session of the database itself; a violation throws AppError `read_only` or `not_allowed`. */
+  readOnly: boolean;
+  /** Aborting cancels the statement on the side of the database, then ends the iteration with the abort's reason. */
+  signal: AbortSignal;
+  /** The database's own limit for the statement, a little above the caller's: a second guard, in milliseconds. */
+  timeoutMs: number;
+};
+
+/**
+ * A result under way. `fields` are known before the first row. Leaving the loop early (`break`, `return()`) or
+ * aborting the signal cancels the statement. Errors while iterating are AppErrors like those of `execute`.
+ */
+export type ResultStream = { fields: Field[]; batches: AsyncIterable<Batch> };
+
+export type EntityColumn = { name: string; type: string; nullable: boolean; primaryKey: boolean };
+export type Entity = {
+  name: string;
+  schema?: string;
+  kind: "table" | "view" | "collection" | "resource";
+  columns?: EntityColumn[];
+  rowEstimate?: number;
+};
+
+/** An open connection (or pool of them) to one database. Safe for concurrent use. */
+export interface DataSource {
+  /**
+   * @throws AppError `query_failed` with the database's own message and, where known, details {position, line, column}
+   *   (1-based, position in characters of the query text); `read_only`, `not_allowed`, `source_unreachable`, `unavailable`
+   */
+  execute(statement: Statement, options: ExecuteOptions): Promise<ResultStream>;
+  entities(signal: AbortSignal): Promise<Entity[]>;
+  test(signal: AbortSignal): Promise<{ serverVersion?: string }>;
+  close(): Promise<void>;
+}
+
+/** One input of a connection's form, and at the same time of its validation. */
+export type ConfigField = {
+  name: string;
+  label: string;
+  kind: "text" | "password" | "number" | "boolean" | "select" | "textarea" | "file" | "json";
+  required: boolean;
+  secret: boolean;
+  default?: string | number | boolean;
+  help?: string;
+  options?: { value: string; label: string }[];
+};
+
+export type OpenContext = {
+  workspaceId: string;
+  connectionId: string;
+  /** The config with its secrets unsealed. */
+  config: Record<string, unknown>;
+  readOnly: boolean;
+};
+
+/** A kind of connection: its declaration, from which form, test and docs follow, and how to open one. */
+export interface Driver {
+  readonly type: string;
+  readonly label: string;
+  readonly category: "database" | "source";
+  readonly fields: ConfigField[];
+  /** The language that consoles on it are written in. */
+  readonly language: "sql" | "mongodb" | null;
+  open(context: OpenContext): Promise<DataSource>;
+}

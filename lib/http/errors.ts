@@ -1,0 +1,68 @@
+/**
+ * Every failure that callers may meet, and the HTTP status that it is answered with (contract, section 1).
+ * The keys are the stable `code` values of the envelope.
+ */
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  query_failed: 400,
+  read_only: 400,
+  not_allowed: 400,
+  address_refused: 400,
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  email_taken: 409,
+  last_owner: 409,
+  in_use: 409,
+  cancelled: 409,
+  gone: 410,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  build_failed: 422,
+  rate_limited: 429,
+  internal: 500,
+  source_unreachable: 502,
+  unavailable: 503,
+  timeout: 504,
+  storage_full: 507,
+} as const;
+
+export type ErrorKind = keyof typeof ERROR_STATUS;
+
+/** One thing wrong with the input: `path` is the field, dotted, empty for the body as a whole. */
+export type InputProblem = { path: string; message: string };
+export type ErrorDetails = InputProblem[] | Record<string, unknown>[] | Record<string, unknown>;
+
+type AppErrorOptions = ErrorOptions & {
+  details?: ErrorDetails;
+  /** Whole seconds until a retry makes sense; becomes the Retry-After header. */
+  retryAfterSeconds?: number;
+  headers?: Record<string, string>;
+};
+
+/** A failure we expect. `message` and `details` reach the caller; `cause` only reaches the log. */
+export class AppError extends Error {
+  readonly details?: ErrorDetails;
+  readonly retryAfterSeconds?: number;
+  readonly headers?: Record<string, string>;
+
+  constructor(
+    readonly kind: ErrorKind,
+    message: string,
+    options: AppErrorOptions = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "AppError";
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers;
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.kind];
+  }
+}

@@ -1,0 +1,36 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const alias = {
+  "@": root.replace(/\/$/, ""),
+  // The real module throws outside of a server bundle; under test everything is the server.
+  "server-only": `${root}test/empty.ts`,
+};
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    setupFiles: ["test/quiet.setup.ts"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["{app,lib,components,inngest,emails,scripts,test}/**/*.test.{ts,tsx}"],
+          exclude: ["**/*.int.test.ts", "node_modules/**"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "int",
+          include: ["{app,lib,inngest,scripts,test}/**/*.int.test.ts"],
+          globalSetup: ["test/store.setup.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
