@@ -20,8 +20,11 @@ export type Field = { name: string; type: FieldType; dbType: string };
  */
 export type WireValue = null | boolean | number | string | WireValue[] | { [key: string]: WireValue };
 
-/** A run of rows, column by column: `columns[i][r]` is row r of field i. */
-export type Batch = { rowCount: number; columns: WireValue[][] };
+/**
+ * A run of rows, column by column: `columns[i][r]` is row r of field i. `isCut` is on the last batch of a result that
+ * ended early because of `cellBytesMax`; that batch may have no rows.
+ */
+export type Batch = { rowCount: number; columns: WireValue[][]; isCut?: true };
 
 /** `query` is SQL text, MongoDB shell text, or a MongoDB operation as an object. Parameters are always bound. */
 export type Statement = { query: string | Record<string, unknown>; params?: unknown[] | Record<string, unknown> };
@@ -33,6 +36,11 @@ export type ExecuteOptions = {
   signal: AbortSignal;
   /** The database's own limit for the statement, a little above the caller's: a second guard, in milliseconds. */
   timeoutMs: number;
+  /**
+   * Bytes that one cell may have: the result ends before a row with a larger one, and its last batch says `isCut`.
+   * Without it a cell that is too large to be sent is a `query_failed`.
+   */
+  cellBytesMax?: number;
 };
 
 /**
@@ -59,6 +67,7 @@ export interface DataSource {
   execute(statement: Statement, options: ExecuteOptions): Promise<ResultStream>;
   entities(signal: AbortSignal): Promise<Entity[]>;
   test(signal: AbortSignal): Promise<{ serverVersion?: string }>;
+  /** Takes nothing new and waits for what runs, which its own time limit bounds. */
   close(): Promise<void>;
 }
 

@@ -1,0 +1,9 @@
+import { notFound } from "@/lib/http/route";
+
+export const GET = notFound;
+export const POST = notFound;
+export const PUT = notFound;
+export const PATCH = notFound;
+export const DELETE = notFound;
+export const HEAD = notFound;
+export const OPTIONS = notFound;

@@ -1,0 +1,15 @@
+import { account } from "@/lib/auth/access";
+import { meAnswer } from "@/lib/auth/schema";
+import { getMe } from "@/lib/auth/service";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Who is signed in",
+    description: "The user and the workspaces that they can enter.",
+    tag: "Account",
+    access: account,
+    response: meAnswer,
+    handle: ({ principal }) => getMe(principal.user),
+  }),
+});

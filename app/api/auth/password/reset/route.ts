@@ -1,0 +1,21 @@
+import { signIn } from "@/lib/auth/access";
+import { resetPassword } from "@/lib/auth/reset-service";
+import { resetPasswordBody } from "@/lib/auth/schema";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Set a new password by a link",
+    description: "Works once; ends all sessions of the account.",
+    tag: "Account",
+    access: signIn,
+    guardsOrigin: true,
+    bodyLimit: "auth",
+    body: resetPasswordBody,
+    message: "Password changed",
+    handle: async ({ body }) => {
+      await resetPassword(body);
+      return null;
+    },
+  }),
+});

@@ -1,0 +1,21 @@
+import { account } from "@/lib/auth/access";
+import { sessionIdOf } from "@/lib/auth/identity";
+import { changePassword } from "@/lib/auth/password-service";
+import { changePasswordBody } from "@/lib/auth/schema";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Change your password",
+    description: "Ends your other sessions.",
+    tag: "Account",
+    access: account,
+    bodyLimit: "auth",
+    body: changePasswordBody,
+    message: "Password changed",
+    handle: async ({ principal, body }) => {
+      await changePassword(principal.user._id, sessionIdOf(principal), body);
+      return null;
+    },
+  }),
+});

@@ -1,0 +1,24 @@
+import { signIn } from "@/lib/auth/access";
+import { registerAnswer, registerBody } from "@/lib/auth/schema";
+import { register } from "@/lib/auth/service";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Create an account",
+    description: "Makes a first workspace with the sample shop in it and sets the session cookie.",
+    tag: "Account",
+    access: signIn,
+    guardsOrigin: true,
+    bodyLimit: "auth",
+    body: registerBody,
+    response: registerAnswer,
+    status: 201,
+    message: "Account created",
+    handle: async ({ body, address, request, headers }) => {
+      const { setCookie, ...answer } = await register(body, { address, userAgent: request.headers.get("user-agent") });
+      headers.append("Set-Cookie", setCookie);
+      return answer;
+    },
+  }),
+});

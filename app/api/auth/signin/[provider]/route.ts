@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { open } from "@/lib/auth/access";
+import { serveOAuth } from "@/lib/auth/oauth";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Sign in by GitHub or Google",
+    description: "A form post with next-auth's csrfToken; leads to the provider. 404 while it is not set up.",
+    tag: "Account",
+    access: open,
+    guardsOrigin: true,
+    params: z.object({ provider: z.string() }),
+    produces: "text/html",
+    handle: ({ request, params }) => serveOAuth(request, params.provider),
+  }),
+});

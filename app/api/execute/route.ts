@@ -1,0 +1,24 @@
+import { anyCredential } from "@/lib/auth/access";
+import { enterWorkspace } from "@/lib/auth/identity";
+import { route } from "@/lib/http/route";
+import { executeInWorkspace, workspaceToQuery } from "@/lib/query/endpoint";
+import { chooseFormat, executeAnswer, executeBody } from "@/lib/query/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Run a query",
+    description:
+      "Accept: application/json (capped), application/x-ndjson or text/csv (streams without a cap). X-Execution-Id names the run.",
+    tag: "Queries",
+    access: anyCredential,
+    body: executeBody,
+    response: executeAnswer,
+    handle: async ({ body, principal, request, signal }) => {
+      const workspaceId = workspaceToQuery(body, principal);
+      await enterWorkspace(principal, workspaceId);
+      const connectionId = body.connectionId ?? body.databaseId ?? "";
+      const format = chooseFormat(request.headers.get("accept"));
+      return executeInWorkspace({ workspaceId, connectionId, userId: principal.user._id, body, format, signal });
+    },
+  }),
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { account } from "@/lib/auth/access";
+import { route } from "@/lib/http/route";
+import { acceptedInviteSchema, inviteToken } from "@/lib/invites/schema";
+import { acceptInvite } from "@/lib/invites/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Accept an invitation",
+    description: "The account's email must be the one that was invited.",
+    tag: "Members",
+    access: account,
+    params: z.object({ token: inviteToken }),
+    response: acceptedInviteSchema,
+    message: "Welcome to the workspace",
+    handle: async ({ params, principal }) => {
+      const { id, name, slug, role } = await acceptInvite(params.token, principal.user);
+      return { workspace: { id, name, slug, role } };
+    },
+  }),
+});

@@ -1,0 +1,23 @@
+import { account } from "@/lib/auth/access";
+import { route } from "@/lib/http/route";
+import { preferencesSchema, updatePreferencesBody } from "@/lib/preferences/schema";
+import { getPreferences, updatePreferences } from "@/lib/preferences/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Get your preferences",
+    tag: "Account",
+    access: account,
+    response: preferencesSchema,
+    handle: ({ principal }) => getPreferences(principal.user._id),
+  }),
+  PUT: route({
+    summary: "Change your preferences",
+    description: "What is not sent stays as it is.",
+    tag: "Account",
+    access: account,
+    body: updatePreferencesBody,
+    response: preferencesSchema,
+    handle: ({ principal, body }) => updatePreferences(principal.user._id, body),
+  }),
+});

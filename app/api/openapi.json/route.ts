@@ -1,0 +1,18 @@
+import { routeModules } from "@/.generated/routes";
+import { open } from "@/lib/auth/access";
+import { env } from "@/lib/env";
+import { openApiDocument } from "@/lib/http/openapi";
+import { listEndpoints } from "@/lib/http/registry";
+import { route } from "@/lib/http/route";
+import { version } from "@/package.json";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "This description",
+    description: "OpenAPI 3.1, made from the schemas that validate the requests.",
+    tag: "Service",
+    access: open,
+    produces: "application/json",
+    handle: () => Response.json(openApiDocument(listEndpoints(routeModules), { url: env().publicUrl, version })),
+  }),
+});

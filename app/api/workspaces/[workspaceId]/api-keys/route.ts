@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/api-keys/schema";
+import { createApiKey, listApiKeys } from "@/lib/api-keys/service";
+import { admin, peopleOnly } from "@/lib/auth/access";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { listQuery } from "@/lib/http/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List API keys",
+    description: "The newest first. The keys themselves never come back.",
+    tag: "API keys",
+    access: peopleOnly(admin),
+    params: z.object({ workspaceId: objectId }),
+    query: listQuery,
+    response: z.array(apiKeySchema),
+    handle: ({ params, query }) => listApiKeys(params.workspaceId, query.limit),
+  }),
+  POST: route({
+    summary: "Create an API key",
+    description: "The answer holds the key, this once. It acts as you, inside this workspace.",
+    tag: "API keys",
+    access: peopleOnly(admin),
+    params: z.object({ workspaceId: objectId }),
+    body: createApiKeyBody,
+    response: createdApiKeySchema,
+    status: 201,
+    message: "API key created",
+    handle: ({ params, body, principal }) => createApiKey(params.workspaceId, principal.user._id, body),
+  }),
+});

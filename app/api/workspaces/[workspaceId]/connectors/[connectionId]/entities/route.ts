@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { entitiesQuery, entitySchema } from "@/lib/connections/schema";
+import { listEntities } from "@/lib/connections/service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List what a connection holds",
+    description: "Tables, views or collections, with their columns. refresh=1 reads the schema anew.",
+    tag: "Connections",
+    access: member,
+    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    query: entitiesQuery,
+    response: z.array(entitySchema),
+    handle: ({ params, query, signal }) =>
+      listEntities(params.workspaceId, params.connectionId, { refresh: query.refresh === "1", signal }),
+  }),
+});

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { executeInWorkspace } from "@/lib/query/endpoint";
+import { chooseFormat, executeAnswer, executeOnBody } from "@/lib/query/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Run a query on one database",
+    description:
+      "Accept: application/json (capped), application/x-ndjson or text/csv (streams without a cap). X-Execution-Id names the run.",
+    tag: "Queries",
+    access: member,
+    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    body: executeOnBody,
+    response: executeAnswer,
+    handle: ({ params, body, principal, request, signal }) =>
+      executeInWorkspace({
+        ...params,
+        userId: principal.user._id,
+        body,
+        format: chooseFormat(request.headers.get("accept")),
+        signal,
+      }),
+  }),
+});

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { listQuery, pageOf } from "@/lib/http/schema";
+import { listExecutions } from "@/lib/query/executions";
+import { executionSchema } from "@/lib/query/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Query history",
+    description: "The queries that were run in the workspace in the last 30 days, the newest first.",
+    tag: "Queries",
+    access: member,
+    params: z.object({ workspaceId: objectId }),
+    query: listQuery,
+    response: pageOf(executionSchema),
+    handle: ({ params, query }) => listExecutions(params.workspaceId, query),
+  }),
+});

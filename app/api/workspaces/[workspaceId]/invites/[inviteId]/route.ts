@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { admin, peopleOnly } from "@/lib/auth/access";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { deleteInvite } from "@/lib/invites/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  DELETE: route({
+    summary: "Take an invitation back",
+    description: "Its link ends at once.",
+    tag: "Members",
+    access: peopleOnly(admin),
+    params: z.object({ workspaceId: objectId, inviteId: objectId }),
+    message: "Invitation taken back",
+    handle: async ({ params }) => {
+      await deleteInvite(params.workspaceId, params.inviteId);
+      return null;
+    },
+  }),
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { admin, peopleOnly } from "@/lib/auth/access";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { listQuery } from "@/lib/http/schema";
+import { createdInviteSchema, createInviteBody, inviteSchema } from "@/lib/invites/schema";
+import { createInvite, listInvites } from "@/lib/invites/service";
+
+const params = z.object({ workspaceId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List open invitations",
+    tag: "Members",
+    access: peopleOnly(admin),
+    params,
+    query: listQuery,
+    response: z.array(inviteSchema),
+    handle: ({ params, query }) => listInvites(params.workspaceId, query.limit),
+  }),
+  POST: route({
+    summary: "Invite somebody",
+    description:
+      "Mails a link that works for 7 days and only for this address. Inviting an address again replaces its first link.",
+    tag: "Members",
+    access: peopleOnly(admin),
+    params,
+    body: createInviteBody,
+    response: createdInviteSchema,
+    status: 201,
+    message: "Invitation made",
+    handle: ({ params, body, principal, role }) =>
+      createInvite(params.workspaceId, { user: principal.user, role }, body),
+  }),
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { admin, member, peopleOnly } from "@/lib/auth/access";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { removeMember, updateMemberRole } from "@/lib/workspaces/members";
+import { updatedMemberSchema, updateMemberBody } from "@/lib/workspaces/schema";
+
+const params = z.object({ workspaceId: objectId, userId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  PUT: route({
+    summary: "Change a member's role",
+    description: "Only an owner makes or unmakes an owner. A workspace keeps at least one owner.",
+    tag: "Members",
+    access: peopleOnly(admin),
+    params,
+    body: updateMemberBody,
+    response: updatedMemberSchema,
+    message: "Role changed",
+    handle: ({ params, body, principal, role }) =>
+      updateMemberRole(params.workspaceId, params.userId, body.role, { userId: principal.user._id, role }),
+  }),
+  DELETE: route({
+    summary: "Remove a member",
+    description: "Their API keys end too. You may remove yourself, unless you are the last owner.",
+    tag: "Members",
+    access: peopleOnly(member),
+    params,
+    message: "Member removed",
+    handle: async ({ params, principal, role }) => {
+      await removeMember(params.workspaceId, params.userId, { userId: principal.user._id, role });
+      return null;
+    },
+  }),
+});

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { admin, member, owner, peopleOnly } from "@/lib/auth/access";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { deleteWorkspace } from "@/lib/workspaces/deletion";
+import { updateWorkspaceBody, workspaceDetailsSchema, workspaceSchema } from "@/lib/workspaces/schema";
+import { getWorkspaceOrThrow, renameWorkspace } from "@/lib/workspaces/service";
+
+const params = z.object({ workspaceId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Get a workspace",
+    description: "With its members, in the order in which they joined.",
+    tag: "Workspaces",
+    access: member,
+    params,
+    response: workspaceDetailsSchema,
+    handle: ({ params, role }) => getWorkspaceOrThrow(params.workspaceId, role),
+  }),
+  PATCH: route({
+    summary: "Rename a workspace",
+    description: "Its address (slug) stays as it is, so that links keep working.",
+    tag: "Workspaces",
+    access: admin,
+    params,
+    body: updateWorkspaceBody,
+    response: workspaceSchema,
+    message: "Workspace renamed",
+    handle: ({ params, body, role }) => renameWorkspace(params.workspaceId, body.name, role),
+  }),
+  DELETE: route({
+    summary: "Delete a workspace",
+    description: "Removes all that belongs to it, for good: connections, keys, invitations, history.",
+    tag: "Workspaces",
+    access: peopleOnly(owner),
+    params,
+    message: "Workspace deleted",
+    handle: async ({ params }) => {
+      await deleteWorkspace(params.workspaceId);
+      return null;
+    },
+  }),
+});

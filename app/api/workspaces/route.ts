@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { account, anyCredential } from "@/lib/auth/access";
+import { route } from "@/lib/http/route";
+import { listQuery } from "@/lib/http/schema";
+import { createWorkspaceBody, workspaceSchema } from "@/lib/workspaces/schema";
+import { createWorkspace, listWorkspaces } from "@/lib/workspaces/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List your workspaces",
+    description: "With an API key: its one workspace.",
+    tag: "Workspaces",
+    access: anyCredential,
+    query: listQuery,
+    response: z.array(workspaceSchema),
+    handle: ({ principal, query }) =>
+      listWorkspaces(principal.user._id, {
+        limit: query.limit,
+        only: principal.via === "key" ? principal.workspaceId : undefined,
+      }),
+  }),
+  POST: route({
+    summary: "Create a workspace",
+    description: "You become its owner.",
+    tag: "Workspaces",
+    access: account,
+    body: createWorkspaceBody,
+    response: workspaceSchema,
+    status: 201,
+    message: "Workspace created",
+    handle: ({ body, principal }) => createWorkspace(body.name, principal.user._id),
+  }),
+});

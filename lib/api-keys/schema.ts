@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { isoDate, objectIdText } from "@/lib/http/schema";
+
+const NAME_MAX = 80;
+
+export const createApiKeyBody = z.object({
+  name: z.string().trim().min(1, "Say what the key is for.").max(NAME_MAX, `At most ${NAME_MAX} characters.`),
+  /** Null or absent: the key does not end by itself. */
+  expiresAt: z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text))
+    .refine((date) => date.getTime() > Date.now(), "Choose a time that is still to come.")
+    .nullish(),
+});
+export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
+
+export const apiKeySchema = z.object({
+  id: objectIdText,
+  name: z.string(),
+  prefix: z.string().describe("The first characters of the key, to recognise it by"),
+  createdBy: objectIdText,
+  createdAt: isoDate,
+  expiresAt: isoDate.nullable(),
+  lastUsedAt: isoDate.nullable(),
+});
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+export const createdApiKeySchema = apiKeySchema.extend({ key: z.string().describe("Shown this once") });
+export type CreatedApiKey = z.infer<typeof createdApiKeySchema>;

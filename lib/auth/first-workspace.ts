@@ -1,0 +1,16 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Workspace } from "@/lib/workspaces/schema";
+import { createWorkspace } from "@/lib/workspaces/service";
+
+/** What every new account begins with (contract, section 2). @param name the user's own */
+export function createFirstWorkspace(name: string, userId: ObjectId, now: Date): Promise<Workspace> {
+  return createWorkspace(`${name.split(/\s+/)[0] ?? name}'s workspace`, userId, now);
+}
+
+/** A name for somebody who gave none: ana.lopez@example.com is Ana Lopez. */
+export function nameFromEmail(email: string): string {
+  const local = email.slice(0, email.indexOf("@"));
+  const words = local.split(/[._+-]+/).filter(Boolean);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(" ") || local;
+}

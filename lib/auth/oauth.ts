@@ -1,0 +1,121 @@
+import "server-only";
+import { NextRequest } from "next/server";
+import NextAuth, { customFetch, type NextAuthConfig } from "next-auth";
+import GitHub from "next-auth/providers/github";
+import Google from "next-auth/providers/google";
+import { env } from "@/lib/env";
+import { AppError } from "@/lib/http/errors";
+import { fetchThrough } from "@/lib/net/fetch-through";
+import { deriveKey } from "@/lib/secrets/bootstrap";
+import { authAdapter } from "./adapter";
+import { SESSION_COOKIE, SESSION_IDLE_MS } from "./session";
+
+export type SignInProvider = "github" | "google";
+
+const GITHUB_API = "https://api.github.com";
+/** Renewing is ours (session.ts): next-auth's own must not come first. */
+const NEVER_SECONDS = 10 * 365 * 24 * 60 * 60;
+
+/** The providers that are set up; the sign-in page shows a button for each. */
+export function signInProviders(): SignInProvider[] {
+  const settings = env();
+  const isSet: Record<SignInProvider, boolean> = {
+    github: Boolean(settings.GITHUB_CLIENT_ID && settings.GITHUB_CLIENT_SECRET),
+    google: Boolean(settings.GOOGLE_CLIENT_ID && settings.GOOGLE_CLIENT_SECRET),
+  };
+  return (Object.keys(isSet) as SignInProvider[]).filter((provider) => isSet[provider]);
+}
+
+/**
+ * Hands a request to next-auth: its csrf token, the way to a provider and the way back (contract, section 2).
+ * Nothing else of next-auth is reachable.
+ * @throws AppError `not_found` for a provider that is not set up
+ */
+export async function serveOAuth(request: Request, provider: string | null): Promise<Response> {
+  const configured = signInProviders();
+  const isKnown = provider === null ? configured.length > 0 : configured.some((name) => name === provider);
+  if (!isKnown) throw new AppError("not_found", "This way of signing in is not set up here.");
+  const { pathname, search } = new URL(request.url);
+  // Whatever host the request claims: addresses of the flow are made from PUBLIC_URL alone (T109).
+  const canonical = new NextRequest(`${env().publicUrl}${pathname}${search}`, request);
+  const { handlers } = NextAuth(config());
+  return request.method === "POST" ? handlers.POST(canonical) : handlers.GET(canonical);
+}
+
+function config(): NextAuthConfig {
+  const isSecure = env().publicUrl.startsWith("https:");
+  return {
+    adapter: authAdapter(),
+    basePath: "/api/auth",
+    secret: deriveKey("next-auth").toString("base64url"),
+    trustHost: true,
+    providers: providers(),
+    session: { strategy: "database", maxAge: SESSION_IDLE_MS / 1000, updateAge: NEVER_SECONDS },
+    cookies: {
+      sessionToken: {
+        name: SESSION_COOKIE,
+        options: { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure },
+      },
+    },
+    pages: { signIn: "/login", error: "/login" },
+    callbacks: {
+      // A fresh object: the one that comes in carries the token and the whole user.
+      session: ({ session, user }) => ({ expires: session.expires, user: { id: user.id, name: user.name } }),
+      redirect: ({ url }) => ownAddress(url),
+      signIn: ({ account, profile }) =>
+        account?.provider === "google" ? profile?.email_verified === true : Boolean(profile?.email),
+    },
+    logger: { error: () => undefined, warn: () => undefined, debug: () => undefined },
+  };
+}
+
+function providers(): NextAuthConfig["providers"] {
+  const settings = env();
+  const through = { [customFetch]: fetchThrough("platform") };
+  const all: Record<SignInProvider, () => NextAuthConfig["providers"][number]> = {
+    github: () => {
+      const made = GitHub({
+        clientId: settings.GITHUB_CLIENT_ID,
+        clientSecret: settings.GITHUB_CLIENT_SECRET,
+        // GitHub Enterprise has its API below the address that people use.
+        ...(settings.GITHUB_API_URL !== GITHUB_API && {
+          enterprise: { baseUrl: settings.GITHUB_API_URL.replace(/\/api\/v3$/, "") },
+        }),
+      });
+      return {
+        ...made,
+        ...through,
+        userinfo: {
+          url: `${settings.GITHUB_API_URL}/user`,
+          request: ({ tokens }: { tokens: { access_token?: string } }) => readGitHubProfile(tokens.access_token ?? ""),
+        },
+      };
+    },
+    google: () => ({
+      ...Google({ clientId: settings.GOOGLE_CLIENT_ID, clientSecret: settings.GOOGLE_CLIENT_SECRET }),
+      ...through,
+    }),
+  };
+  return signInProviders().map((name) => all[name]());
+}
+
+/** The profile with the address that GitHub itself has verified; without one there is no email, and no sign-in. */
+async function readGitHubProfile(accessToken: string): Promise<Record<string, unknown>> {
+  const ask = async (path: string) => {
+    const answer = await fetchThrough("platform")(`${env().GITHUB_API_URL}${path}`, {
+      headers: { Authorization: `Bearer ${accessToken}`, "User-Agent": "Millrace", Accept: "application/json" },
+    });
+    if (!answer.ok) throw new Error(`GitHub answered ${answer.status}.`);
+    return answer.json();
+  };
+  const profile = (await ask("/user")) as Record<string, unknown>;
+  const emails = (await ask("/user/emails")) as { email: string; primary: boolean; verified: boolean }[];
+  const verified = emails.find((each) => each.primary && each.verified) ?? emails.find((each) => each.verified);
+  return { ...profile, email: verified?.email ?? null };
+}
+
+function ownAddress(url: string): string {
+  const { publicUrl } = env();
+  const target = new URL(url, publicUrl);
+  return target.origin === publicUrl ? target.href : publicUrl;
+}

@@ -1,0 +1,38 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { AppError } from "@/lib/http/errors";
+import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { toSession } from "./model";
+import type { Session } from "./schema";
+
+/** The user's sessions that have not ended, the newest first. */
+export async function listSessions(
+  userId: ObjectId,
+  currentId: ObjectId,
+  limit = LIST_LIMIT_MAX,
+  now = new Date(),
+): Promise<Session[]> {
+  const docs = await collections
+    .sessions()
+    .find({ userId, expires: { $gt: now } })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray();
+  return docs.map((doc) => toSession(doc, currentId));
+}
+
+/**
+ * Ends one of the user's sessions, the current one too.
+ * @throws AppError `not_found`, the same for an unknown id and for somebody else's session
+ */
+export async function endSession(userId: ObjectId, sessionId: ObjectId): Promise<void> {
+  const { deletedCount } = await collections.sessions().deleteOne({ _id: sessionId, userId });
+  if (deletedCount === 0) throw new AppError("not_found", "This session has ended already.");
+}
+
+/** Ends all of the user's sessions but `keepId` (null ends all). @returns how many ended */
+export async function endOtherSessions(userId: ObjectId, keepId: ObjectId | null): Promise<number> {
+  const { deletedCount } = await collections.sessions().deleteMany({ userId, ...(keepId && { _id: { $ne: keepId } }) });
+  return deletedCount;
+}

@@ -1,0 +1,30 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { AppError } from "@/lib/http/errors";
+import { endOtherSessions } from "./own-sessions";
+import { hashPassword, verifyPassword } from "./passwords";
+import { consume, giveBack } from "./rate-limit";
+import type { ChangePasswordBody } from "./schema";
+
+/**
+ * Changes the user's password and ends their other sessions (T11).
+ * @throws AppError `invalid_credentials` when the current one is wrong, `rate_limited`
+ */
+export async function changePassword(
+  userId: ObjectId,
+  currentSessionId: ObjectId,
+  body: ChangePasswordBody,
+): Promise<void> {
+  const subject = userId.toHexString();
+  await consume("passwordChange", subject);
+  const credential = await collections.credentials().findOne({ _id: userId });
+  if (!(await verifyPassword(credential?.passwordHash ?? null, body.current))) {
+    throw new AppError("invalid_credentials", "The current password is wrong.");
+  }
+  await giveBack("passwordChange", subject);
+  await collections
+    .credentials()
+    .updateOne({ _id: userId }, { $set: { passwordHash: await hashPassword(body.next), changedAt: new Date() } });
+  await endOtherSessions(userId, currentSessionId);
+}

@@ -1,0 +1,62 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { createElement } from "react";
+import { ResetPasswordMail } from "@/emails/reset-password";
+import { collections } from "@/lib/db/collections";
+import { env } from "@/lib/env";
+import { AppError } from "@/lib/http/errors";
+import { log } from "@/lib/log";
+import { sendMail } from "@/lib/mail/service";
+import { endOtherSessions } from "./own-sessions";
+import { hashPassword } from "./passwords";
+import { consume } from "./rate-limit";
+import type { ResetPasswordBody } from "./schema";
+import { hashToken, newToken } from "./tokens";
+
+/** Contract, section 2. */
+const LINK_MINUTES = 30;
+
+/**
+ * Mails a one-time link that sets a new password. The caller learns nothing of whether the address has an account,
+ * not even by the time it takes: the work goes on after the answer.
+ * @throws AppError `rate_limited`
+ */
+export async function requestPasswordReset(email: string, address: string): Promise<void> {
+  await consume("passwordForgot", address);
+  mailLink(email).catch((error) => log.error({ err: error }, "a reset link could not be made"));
+}
+
+/**
+ * Sets a new password by the link's token, once, and ends all sessions of the account.
+ * @throws AppError `invalid_request` for a link that is unknown, used or over
+ */
+export async function resetPassword(body: ResetPasswordBody, now = new Date()): Promise<void> {
+  const reset = await collections.passwordResets().findOneAndDelete({ tokenHash: hashToken(body.token) });
+  if (!reset || reset.expiresAt <= now) {
+    throw new AppError("invalid_request", "This link has ended or was used. Ask for a new one.", {
+      details: [{ path: "token", message: "The link works once, for 30 minutes." }],
+    });
+  }
+  const passwordHash = await hashPassword(body.password);
+  await collections
+    .credentials()
+    .updateOne({ _id: reset.userId }, { $set: { passwordHash, changedAt: now } }, { upsert: true });
+  await endOtherSessions(reset.userId, null);
+}
+
+async function mailLink(email: string, now = new Date()): Promise<void> {
+  const user = await collections.users().findOne({ email }, { projection: { _id: 1 } });
+  if (!user) return;
+  const token = newToken();
+  await collections.passwordResets().insertOne({
+    _id: new ObjectId(),
+    userId: user._id,
+    tokenHash: hashToken(token),
+    expiresAt: new Date(now.getTime() + LINK_MINUTES * 60_000),
+  });
+  const content = createElement(ResetPasswordMail, {
+    href: `${env().publicUrl}/reset/${token}`,
+    minutes: LINK_MINUTES,
+  });
+  await sendMail(null, { to: [email], subject: "Set a new password", content }, now);
+}

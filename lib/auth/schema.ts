@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { isoDate, objectIdText } from "@/lib/http/schema";
+import { workspaceSchema, workspaceSummarySchema } from "@/lib/workspaces/schema";
+
+/** Contract, section 2. Counted in characters as people see them, after Unicode's NFC. */
+export const PASSWORD_LENGTH_MIN = 8;
+export const PASSWORD_LENGTH_MAX = 128;
+/** RFC 5321: the longest address that mail can carry. */
+const EMAIL_LENGTH_MAX = 254;
+const NAME_LENGTH_MAX = 120;
+
+/** The form in which an address is stored and compared. */
+export const emailAddress = z
+  .string()
+  .trim()
+  .max(EMAIL_LENGTH_MAX, "This address is too long.")
+  .toLowerCase()
+  .pipe(z.email("Enter an address such as ana@example.com."));
+
+export const newPassword = z
+  .string()
+  .transform(normalizePassword)
+  .refine((password) => [...password].length >= PASSWORD_LENGTH_MIN, `At least ${PASSWORD_LENGTH_MIN} characters.`)
+  .refine((password) => [...password].length <= PASSWORD_LENGTH_MAX, `At most ${PASSWORD_LENGTH_MAX} characters.`);
+
+export const registerBody = z.object({
+  email: emailAddress,
+  password: newPassword,
+  name: z.string().trim().max(NAME_LENGTH_MAX, `At most ${NAME_LENGTH_MAX} characters.`).optional(),
+});
+export type RegisterBody = z.infer<typeof registerBody>;
+
+/** Any text: telling that it is too short would tell what the rules were when the password was made. */
+const passwordAttempt = z
+  .string()
+  .max(PASSWORD_LENGTH_MAX * 4)
+  .transform(normalizePassword);
+
+export const loginBody = z.object({ email: emailAddress, password: passwordAttempt });
+export type LoginBody = z.infer<typeof loginBody>;
+
+export const userSchema = z.object({ id: objectIdText, email: z.string(), name: z.string(), createdAt: isoDate });
+export type User = z.infer<typeof userSchema>;
+
+export const registerAnswer = z.object({ user: userSchema, workspace: workspaceSchema });
+export const loginAnswer = z.object({ user: userSchema });
+export const meAnswer = z.object({ user: userSchema, workspaces: z.array(workspaceSummarySchema) });
+export type Me = z.infer<typeof meAnswer>;
+
+export const changePasswordBody = z.object({ current: passwordAttempt, next: newPassword });
+export type ChangePasswordBody = z.infer<typeof changePasswordBody>;
+
+export const forgotPasswordBody = z.object({ email: emailAddress });
+export const resetPasswordBody = z.object({ token: z.string().max(200), password: newPassword });
+export type ResetPasswordBody = z.infer<typeof resetPasswordBody>;
+
+/** One of the caller's own sessions; `isCurrent` marks the one that asks. */
+export const sessionSchema = z.object({
+  id: objectIdText,
+  createdAt: isoDate,
+  expiresAt: isoDate,
+  userAgent: z.string().nullable(),
+  address: z.string().nullable(),
+  isCurrent: z.boolean(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+/** The same text typed on two keyboards must be the same password (T7). Nothing is trimmed or cut. */
+function normalizePassword(password: string): string {
+  return password.normalize("NFC");
+}

@@ -1,0 +1,99 @@
+import "server-only";
+import { MongoServerError, ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { AppError } from "@/lib/http/errors";
+import type { Workspace } from "@/lib/workspaces/schema";
+import { discardWorkspace, listWorkspaces } from "@/lib/workspaces/service";
+import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
+import { toUser, type UserDoc } from "./model";
+import { hashPassword, isOutdated, verifyPassword } from "./passwords";
+import { consume, giveBack } from "./rate-limit";
+import type { LoginBody, Me, RegisterBody, User } from "./schema";
+import { closeSession, openSession } from "./session";
+
+/** Where a request comes from: for limits and for the list of one's own sessions. */
+export type Origin = { address: string | null; userAgent: string | null };
+type SignedIn<T> = T & { setCookie: string };
+
+/** The code of MongoDB's duplicate key error. */
+const DUPLICATE_KEY = 11_000;
+/** All requests without a known address share one counter rather than have none. */
+const UNKNOWN_ADDRESS = "unknown";
+
+/**
+ * Creates an account with a first workspace that it owns, and signs it in (contract, section 2).
+ * @throws AppError `email_taken`, `rate_limited`
+ */
+export async function register(
+  body: RegisterBody,
+  origin: Origin,
+): Promise<SignedIn<{ user: User; workspace: Workspace }>> {
+  await consume("register", origin.address ?? UNKNOWN_ADDRESS);
+  if (await collections.users().findOne({ email: body.email }, { projection: { _id: 1 } })) throw emailTaken();
+  const passwordHash = await hashPassword(body.password);
+
+  const now = new Date();
+  const name = body.name || nameFromEmail(body.email);
+  const user: UserDoc = { _id: new ObjectId(), email: body.email, name, emailVerified: null, createdAt: now };
+  // The user comes last: only then does the account exist. What a crash leaves before it belongs to nobody.
+  const workspace = await createFirstWorkspace(name, user._id, now);
+  await collections.credentials().insertOne({ _id: user._id, passwordHash, changedAt: now });
+  try {
+    await collections.users().insertOne(user);
+  } catch (error) {
+    await Promise.all([
+      discardWorkspace(new ObjectId(workspace.id)),
+      collections.credentials().deleteOne({ _id: user._id }),
+    ]);
+    // Two at once with one address: the unique index decides.
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) throw emailTaken();
+    throw error;
+  }
+  return { user: toUser(user), workspace, setCookie: await openSession(user._id.toHexString(), origin, now) };
+}
+
+/**
+ * Signs in. An unknown address and a wrong password look and take the same (T1, T2).
+ * @throws AppError `invalid_credentials`, `rate_limited`, `unavailable`
+ */
+export async function login(body: LoginBody, origin: Origin): Promise<SignedIn<{ user: User }>> {
+  const address = origin.address ?? UNKNOWN_ADDRESS;
+  const accountAtAddress = `${body.email}|${address}`;
+  // Points are taken first and given back on success, so that tries in parallel cannot outrun the count.
+  await consume("loginAddress", address);
+  await consume("loginAccount", accountAtAddress);
+
+  const user = await collections.users().findOne({ email: body.email });
+  const credential = await collections.credentials().findOne({ _id: user?._id ?? new ObjectId() });
+  const fits = await verifyPassword(credential?.passwordHash ?? null, body.password);
+  if (!fits || !user || !credential) {
+    throw new AppError("invalid_credentials", "The email or the password is wrong.");
+  }
+
+  await Promise.all([giveBack("loginAddress", address), giveBack("loginAccount", accountAtAddress)]);
+  if (isOutdated(credential.passwordHash)) {
+    const passwordHash = await hashPassword(body.password);
+    await collections
+      .credentials()
+      .updateOne({ _id: user._id, passwordHash: credential.passwordHash }, { $set: { passwordHash } });
+  }
+  return { user: toUser(user), setCookie: await openSession(user._id.toHexString(), origin) };
+}
+
+/** Ends the session of this token, if there is one. */
+export async function logout(token: string | null): Promise<void> {
+  if (token) await closeSession(token);
+}
+
+/** The user and the workspaces that they can enter. */
+export async function getMe(user: UserDoc): Promise<Me> {
+  const workspaces = await listWorkspaces(user._id);
+  return {
+    user: toUser(user),
+    workspaces: workspaces.map(({ id, name, slug, role }) => ({ id, name, slug, role })),
+  };
+}
+
+function emailTaken(): AppError {
+  return new AppError("email_taken", "There is an account with this email already. Sign in instead.");
+}

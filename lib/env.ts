@@ -1,0 +1,239 @@
+import { z } from "zod";
+
+/** The value that .env.example shows. A server that starts with it is refused (T23). */
+export const EXAMPLE_AUTH_SECRET = "replace-this-example-by-32-random-bytes-or-more";
+/** Below this a signing secret can be guessed (T23). */
+export const SECRET_BYTES_MIN = 32;
+/** Sealed values use AES-256, whose keys have exactly this size. */
+export const ENCRYPTION_KEY_BYTES = 32;
+
+/**
+ * Every setting of the platform (contract, section 12): the only place that reads process.env.
+ * An empty string means unset, so a copied .env.example with blanks is valid. Values are checked when they are
+ * first asked for, which is the server's start.
+ */
+const settings = z.object({
+  NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
+  PORT: integer("a port number, 1 to 65535", 1, 65_535).default(3000),
+  PUBLIC_URL: origin().optional(),
+  DATA_DIR: z.string().default(".data"),
+
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\/./, "must start with mongodb:// or mongodb+srv://")
+    .optional(),
+  STORE_DURABILITY: z.enum(["normal", "full"], "must be normal or full").default("normal"),
+
+  AUTH_SECRET: z
+    .string()
+    .refine(
+      (value) => value !== EXAMPLE_AUTH_SECRET,
+      "is still the example value; put a secret of your own, or remove it",
+    )
+    .refine((value) => Buffer.byteLength(value) >= SECRET_BYTES_MIN, `must be at least ${SECRET_BYTES_MIN} bytes long`)
+    .optional(),
+  ENCRYPTION_KEYS: z
+    .string()
+    .transform((value, context) => {
+      try {
+        return parseKeyRing(value);
+      } catch (error) {
+        context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a list of keys" });
+        return z.NEVER;
+      }
+    })
+    .optional(),
+
+  ALLOW_PRIVATE_NETWORK: z.enum(["none", "databases", "all"], "must be none, databases or all").optional(),
+  RATE_LIMIT_SCALE: z.coerce.number("must be a number above 0").positive("must be a number above 0").default(1),
+  JOB_RETRY_FAST: flag().default(false),
+  TRUST_PROXY: integer("the number of proxies in front, 0 to 10", 0, 10).default(0),
+  SAMPLE_DATA: z.enum(["on", "off"], "must be on or off").default("on"),
+
+  RESEND_API_KEY: z.string().optional(),
+  RESEND_BASE_URL: webAddress().default("https://api.resend.com"),
+  MAIL_FROM: z.string().default("Millrace <millrace@localhost>"),
+
+  INNGEST_BASE_URL: webAddress().optional(),
+  INNGEST_EVENT_KEY: z.string().optional(),
+  INNGEST_SIGNING_KEY: z.string().optional(),
+  INNGEST_DEV: z.string().optional(),
+
+  ANTHROPIC_API_KEY: z.string().optional(),
+  OPENAI_API_KEY: z.string().optional(),
+  GOOGLE_GENERATIVE_AI_API_KEY: z.string().optional(),
+  OPENAI_COMPATIBLE_BASE_URL: webAddress().optional(),
+  OPENAI_COMPATIBLE_API_KEY: z.string().optional(),
+  DEFAULT_MODEL: z.string().optional(),
+
+  GITHUB_APP_ID: z.string().regex(/^\d+$/, "must be the number of the GitHub App").optional(),
+  GITHUB_APP_PRIVATE_KEY: z.string().optional(),
+  GITHUB_CLIENT_ID: z.string().optional(),
+  GITHUB_CLIENT_SECRET: z.string().optional(),
+  GITHUB_API_URL: webAddress().default("https://api.github.com"),
+  GOOGLE_CLIENT_ID: z.string().optional(),
+  GOOGLE_CLIENT_SECRET: z.string().optional(),
+
+  BLOB_STORE_URL: z
+    .string()
+    .regex(/^s3:\/\/./, "must start with s3://")
+    .optional(),
+
+  VERCEL: z.string().optional(),
+  VERCEL_PROJECT_PRODUCTION_URL: z.string().optional(),
+});
+
+/** Set by the runtime or the hosting platform, not by whoever installs: absent from .env.example. */
+export const PLATFORM_NAMES: readonly string[] = ["NODE_ENV", "VERCEL", "VERCEL_PROJECT_PRODUCTION_URL", "INNGEST_DEV"];
+export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape).filter(
+  (name) => !PLATFORM_NAMES.includes(name),
+);
+
+/** One key of the ring: new values are sealed with the first, older ones are opened by their id. */
+export type EncryptionKey = { id: string; key: Buffer };
+
+type Settings = z.output<typeof settings>;
+export type Env = Omit<Settings, "ALLOW_PRIVATE_NETWORK" | "VERCEL" | "VERCEL_PROJECT_PRODUCTION_URL"> & {
+  /** True on a platform without long-lived processes: no embedded store, no file engines. */
+  isVercel: boolean;
+  /** True when no MONGODB_URI is given, so this installation keeps its own store under DATA_DIR. */
+  isEmbeddedStore: boolean;
+  /** Where links in mails and payloads point: an origin without a slash at its end. */
+  publicUrl: string;
+  /** Which private addresses may be dialled; cloud metadata never is. */
+  privateNetwork: "none" | "databases" | "all";
+};
+
+/** Settings that a server cannot start with. `problems` name the setting and say what to do, never its value. */
+export class EnvError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The settings are not complete:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    this.name = "EnvError";
+  }
+}
+
+let cached: Env | undefined;
+
+/**
+ * The settings of this process, checked once. A build gets the defaults: what it makes must not depend on the machine
+ * that it runs on, and a wrong value is the start's to report.
+ * @throws EnvError naming every setting that is missing or wrong
+ */
+export function env(): Env {
+  cached ??= parseEnv(process.env.NEXT_PHASE === "phase-production-build" ? {} : process.env);
+  return cached;
+}
+
+/**
+ * Checks settings and adds the derived ones.
+ * @throws EnvError naming every setting that is missing or wrong
+ */
+export function parseEnv(source: Record<string, string | undefined>): Env {
+  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    throw new EnvError(parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`));
+  }
+  const { ALLOW_PRIVATE_NETWORK, VERCEL, VERCEL_PROJECT_PRODUCTION_URL, ...values } = parsed.data;
+  const isVercel = VERCEL !== undefined;
+  const problems = demandedProblems(values, isVercel);
+  if (problems.length > 0) throw new EnvError(problems);
+  return {
+    ...values,
+    isVercel,
+    isEmbeddedStore: values.MONGODB_URI === undefined && !isVercel,
+    publicUrl:
+      values.PUBLIC_URL ??
+      (isVercel && VERCEL_PROJECT_PRODUCTION_URL
+        ? `https://${VERCEL_PROJECT_PRODUCTION_URL}`
+        : `http://localhost:${values.PORT}`),
+    privateNetwork: ALLOW_PRIVATE_NETWORK ?? (isVercel ? "none" : "databases"),
+  };
+}
+
+/**
+ * Reads `id:base64,...`, the newest first.
+ * @throws Error saying what is wrong, without any key's value
+ */
+export function parseKeyRing(text: string): EncryptionKey[] {
+  const keys = text.split(",").map((part) => {
+    const [id = "", encoded = "", ...rest] = part.trim().split(":");
+    if (rest.length > 0 || !/^[A-Za-z0-9_-]{1,32}$/.test(id)) {
+      throw new Error("must be a list of id:base64 (an id has letters, digits, - and _)");
+    }
+    const key = Buffer.from(encoded, "base64");
+    if (key.length !== ENCRYPTION_KEY_BYTES || key.toString("base64") !== encoded) {
+      throw new Error(`has a key, "${id}", that is not ${ENCRYPTION_KEY_BYTES} bytes in base64`);
+    }
+    return { id, key };
+  });
+  if (new Set(keys.map((entry) => entry.id)).size !== keys.length) throw new Error("has two keys with one id");
+  return keys;
+}
+
+/** Contract, section 12: what a shared store, Vercel and a real job runner cannot do without. */
+function demandedProblems(values: Pick<Settings, DemandedName | "MONGODB_URI">, isVercel: boolean): string[] {
+  const reasons = new Map<DemandedName, string>();
+  const demand = (reason: string, ...names: DemandedName[]) => {
+    for (const name of names) if (values[name] === undefined) reasons.set(name, reason);
+  };
+  if (values.MONGODB_URI !== undefined) {
+    demand("because MONGODB_URI is set: all servers of one store share it", "AUTH_SECRET", "ENCRYPTION_KEYS");
+  }
+  if (values.INNGEST_BASE_URL ?? values.INNGEST_EVENT_KEY ?? values.INNGEST_SIGNING_KEY) {
+    demand("for a job runner of your own", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY");
+  }
+  if (isVercel) {
+    // Our choice: INNGEST_BASE_URL stays free there, since leaving it out means Inngest's own cloud.
+    demand(
+      "on Vercel, which keeps no process and no disk between requests",
+      "MONGODB_URI",
+      "AUTH_SECRET",
+      "ENCRYPTION_KEYS",
+      "INNGEST_EVENT_KEY",
+      "INNGEST_SIGNING_KEY",
+    );
+  }
+  const problems = [...reasons].map(([name, reason]) => `${name} is needed ${reason}`);
+  if (values.NODE_ENV === "production" && isOn(values.INNGEST_DEV)) {
+    problems.push("INNGEST_DEV must not be set in production: it turns off the check of who calls the job endpoint");
+  }
+  return problems;
+}
+
+type DemandedName =
+  | "MONGODB_URI"
+  | "AUTH_SECRET"
+  | "ENCRYPTION_KEYS"
+  | "INNGEST_BASE_URL"
+  | "INNGEST_EVENT_KEY"
+  | "INNGEST_SIGNING_KEY"
+  | "INNGEST_DEV"
+  | "NODE_ENV";
+
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== "0" && value !== "false";
+}
+
+function integer(what: string, min: number, max: number) {
+  const message = `must be ${what}`;
+  return z.string().regex(/^\d+$/, message).transform(Number).pipe(z.number().min(min, message).max(max, message));
+}
+
+function flag() {
+  return z.enum(["0", "1", "false", "true"], "must be 1 or 0").transform((value) => value === "1" || value === "true");
+}
+
+function webAddress() {
+  return z
+    .string()
+    .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be a web address (http:// or https://)")
+    .transform((value) => value.replace(/\/+$/, ""));
+}
+
+function origin() {
+  return webAddress().refine(
+    (value) => new URL(value).origin === value.toLowerCase(),
+    "must be an address without a path, such as https://data.example.com",
+  );
+}

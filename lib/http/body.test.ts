@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { readJson } from "./body";
+
+const LIMIT = 1000;
+const post = (body: BodyInit | null, headers: Record<string, string> = { "content-type": "application/json" }) =>
+  new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" } as RequestInit);
+const read = (request: Request, demandJsonType = true) => readJson(request, LIMIT, { demandJsonType });
+
+describe("readJson", () => {
+  it("parses JSON of a JSON type, with or without a charset", async () => {
+    expect(await read(post('{"a":1}'))).toEqual({ a: 1 });
+    expect(await read(post("[1]", { "content-type": "application/json; charset=utf-8" }))).toEqual([1]);
+  });
+
+  it("answers undefined for an empty body, whatever its type", async () => {
+    expect(await read(post(null, {}))).toBeUndefined();
+    expect(await read(post("", { "content-type": "text/plain" }))).toBeUndefined();
+  });
+
+  it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonp"])(
+    "refuses %s, which a form of another site could send (T13)",
+    async (type) => {
+      await expect(read(post("{}", { "content-type": type }))).rejects.toMatchObject({
+        kind: "unsupported_media_type",
+      });
+    },
+  );
+
+  it("takes any type from an API key, which no form can send", async () => {
+    expect(await read(post("{}", { "content-type": "text/plain" }), false)).toEqual({});
+  });
+
+  it("refuses a body over the limit by its announced length, before reading it", async () => {
+    const request = post("x", { "content-type": "application/json", "content-length": String(LIMIT + 1) });
+    await expect(read(request)).rejects.toMatchObject({ kind: "too_large" });
+  });
+
+  it("stops a body without a length at the limit, and takes one exactly at it", async () => {
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(100).fill(32)) });
+    await expect(read(post(endless))).rejects.toMatchObject({ kind: "too_large" });
+    const exact = JSON.stringify("x".repeat(LIMIT - 2));
+    expect(exact.length).toBe(LIMIT);
+    expect(await read(post(exact))).toHaveLength(LIMIT - 2);
+  });
+
+  it.each(["{", "{'a':1}", "undefined", "\u0000", "[1,]"])("refuses %j as malformed", async (text) => {
+    await expect(read(post(text))).rejects.toMatchObject({ kind: "invalid_request" });
+  });
+
+  it("refuses bytes that are not UTF-8", async () => {
+    await expect(read(post(new Uint8Array([0x22, 0xff, 0x22])))).rejects.toMatchObject({ kind: "invalid_request" });
+  });
+
+  it("refuses nesting deeper than 64 levels and takes 64 (T72)", async () => {
+    const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+    await expect(read(post(nested(65)))).rejects.toMatchObject({ kind: "invalid_request" });
+    expect(await read(post(nested(64)))).toBeDefined();
+  });
+
+  it.each(['{"a":{"__proto__":{"isAdmin":true}}}', '[{"constructor":{"prototype":{"isAdmin":true}}}]'])(
+    "refuses keys that would reach an object's prototype, at any depth: %s (T58)",
+    async (text) => {
+      await expect(read(post(text))).rejects.toMatchObject({ kind: "invalid_request" });
+      expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+    },
+  );
+
+  it("keeps a field that is merely called constructor", async () => {
+    expect(await read(post('{"filter":{"constructor":"Arup"}}'))).toEqual({ filter: { constructor: "Arup" } });
+  });
+
+  it("refuses a compressed body, which could unfold without end (T72)", async () => {
+    const request = post("{}", { "content-type": "application/json", "content-encoding": "gzip" });
+    await expect(read(request)).rejects.toMatchObject({ kind: "unsupported_media_type" });
+  });
+});

@@ -1,0 +1,48 @@
+import { MongoNetworkError, MongoServerSelectionError } from "mongodb";
+import { log } from "@/lib/log";
+import { AppError } from "./errors";
+
+/** When the store is away it is usually back by then: it restarts within a second or two. */
+const STORE_RETRY_AFTER_SECONDS = 2;
+const INTERNAL_MESSAGE = "Something went wrong on our side. Try again; if it stays, send us the request id.";
+
+/** `{success: true, data, message?}` (interface 2.1). */
+export function success(data: unknown, options: { status: number; message?: string; headers?: Headers }): Response {
+  const headers = options.headers ?? new Headers();
+  headers.set("Cache-Control", "no-store");
+  const body = { success: true, data: data ?? null, ...(options.message && { message: options.message }) };
+  return Response.json(body, { status: options.status, headers });
+}
+
+/**
+ * The one place that turns a throw into an answer: `{success: false, error, code, details?}`. What nobody
+ * expected is logged whole and told to the caller in one fixed sentence (T108).
+ */
+export function failure(thrown: unknown, context: { requestId: string; method: string; route: string }): Response {
+  const error = toAppError(thrown);
+  const entry = { ...context, code: error.kind, status: error.status };
+  if (error.status >= 500) log.error({ ...entry, err: error.cause ?? thrown }, error.message);
+  else if (error.status === 401 || error.status === 404) log.info(entry, error.message);
+  else log.warn(entry, error.message);
+
+  const headers = new Headers({ "Cache-Control": "no-store", ...error.headers });
+  if (error.retryAfterSeconds !== undefined) headers.set("Retry-After", String(error.retryAfterSeconds));
+  const body = {
+    success: false,
+    error: error.message,
+    code: error.kind,
+    ...(error.details && { details: error.details }),
+  };
+  return Response.json(body, { status: error.status, headers });
+}
+
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof MongoServerSelectionError || thrown instanceof MongoNetworkError) {
+    return new AppError("unavailable", "The document store does not answer right now. Try again in a moment.", {
+      cause: thrown,
+      retryAfterSeconds: STORE_RETRY_AFTER_SECONDS,
+    });
+  }
+  return new AppError("internal", INTERNAL_MESSAGE, { cause: thrown });
+}

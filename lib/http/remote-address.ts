@@ -1,0 +1,34 @@
+import { subscribe } from "node:diagnostics_channel";
+import type { IncomingMessage } from "node:http";
+
+/** Set by us alone, from the socket: what a client sends under this name is overwritten. */
+const HEADER = "x-millrace-remote-address";
+const KEY = Symbol.for("millrace.remote-address");
+
+/**
+ * Notes the socket's address on every request before Next sees it. Next itself would let a client's own
+ * X-Forwarded-For stand for it (T109).
+ */
+export function recordRemoteAddresses(): void {
+  const shared = globalThis as { [KEY]?: true };
+  if (shared[KEY]) return;
+  shared[KEY] = true;
+  subscribe("http.server.request.start", (message) => {
+    const { request } = message as { request: IncomingMessage };
+    request.headers[HEADER] = request.socket.remoteAddress ?? "";
+  });
+}
+
+/**
+ * The address of the client: the socket's, or with `trustedProxies` > 0 the one that many hops from the right
+ * in X-Forwarded-For. Null when it is not known.
+ */
+export function remoteAddress(headers: Headers, trustedProxies: number): string | null {
+  const socket = headers.get(HEADER) || null;
+  if (trustedProxies <= 0) return socket;
+  const hops = (headers.get("x-forwarded-for") ?? "")
+    .split(",")
+    .map((hop) => hop.trim())
+    .filter(Boolean);
+  return hops[hops.length - trustedProxies] ?? socket;
+}

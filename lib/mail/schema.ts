@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { isoDate, objectIdText } from "@/lib/http/schema";
+
+/** One mail of a workspace. `kept`: no mail service is set up, so it can only be read here. */
+export const outboxEntrySchema = z.object({
+  id: objectIdText,
+  to: z.array(z.string()),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  status: z.enum(["sent", "kept", "failed"]),
+  createdAt: isoDate,
+});
+export type OutboxEntry = z.infer<typeof outboxEntrySchema>;

@@ -1,0 +1,66 @@
+import "server-only";
+import { render, toPlainText } from "@react-email/render";
+import { ObjectId } from "mongodb";
+import type { ReactElement } from "react";
+import { collections } from "@/lib/db/collections";
+import { env } from "@/lib/env";
+import { readCursor, toPage } from "@/lib/http/paging";
+import { log } from "@/lib/log";
+import { type MailDoc, toOutboxEntry } from "./model";
+import { sendByResend } from "./resend";
+import type { OutboxEntry } from "./schema";
+
+/** A subject is one header line: longer ones are cut, control characters go (T83). */
+const SUBJECT_MAX = 200;
+
+export type Mail = { to: string[]; subject: string; content: ReactElement };
+
+/**
+ * Sends a mail through the mail service, or keeps it in the outbox when none is set up (contract, section 3).
+ * A mail that could not be sent is logged as failed and never thrown: what caused it has happened.
+ * @param workspaceId whose admins may read the mail in the outbox; null for a mail to an account
+ */
+export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = new Date()): Promise<MailDoc["status"]> {
+  const html = await render(mail.content);
+  const rendered = { to: mail.to, subject: toSubject(mail.subject), html, text: toPlainText(html) };
+  const outcome = await deliver(rendered);
+  await collections.mails().insertOne({ _id: new ObjectId(), workspaceId, ...rendered, ...outcome, createdAt: now });
+  return outcome.status;
+}
+
+/** The workspace's mails of the last 30 days, the newest first. @throws AppError `invalid_request` for a bad cursor */
+export async function listOutbox(
+  workspaceId: ObjectId,
+  options: { limit: number; cursor?: string },
+): Promise<{ items: OutboxEntry[]; nextCursor: string | null }> {
+  const after = readCursor(options.cursor);
+  const docs = await collections
+    .mails()
+    .find({ workspaceId, ...(after && { _id: { $lt: after } }) })
+    .sort({ _id: -1 })
+    .limit(options.limit + 1)
+    .toArray();
+  return toPage(docs, options.limit, toOutboxEntry);
+}
+
+async function deliver(mail: {
+  to: string[];
+  subject: string;
+  html: string;
+  text: string;
+}): Promise<Pick<MailDoc, "status" | "error">> {
+  const { RESEND_API_KEY } = env();
+  if (!RESEND_API_KEY) return { status: "kept", error: null };
+  try {
+    await sendByResend(RESEND_API_KEY, mail);
+    return { status: "sent", error: null };
+  } catch (error) {
+    log.error({ err: error }, "a mail could not be sent");
+    return { status: "failed", error: error instanceof Error ? error.message : "unknown" };
+  }
+}
+
+function toSubject(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
+  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").slice(0, SUBJECT_MAX);
+}

@@ -1,0 +1,42 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { database } from "@/lib/db/client";
+import { COLLECTION_NAMES, collections, WORKSPACE_COLLECTIONS } from "@/lib/db/collections";
+import { inTransaction } from "@/lib/db/transaction";
+import { deleteWorkspaceFolder } from "@/lib/files/folders";
+import { log } from "@/lib/log";
+
+/** What a workspace leaves outside of the document store; each domain that keeps something there adds a line. */
+const OUTSIDE_THE_STORE: ((workspaceId: ObjectId) => Promise<void>)[] = [deleteWorkspaceFolder];
+
+/**
+ * Ends a workspace and removes all that belongs to it. Nobody can enter it any more when this returns its first
+ * step; what a crash leaves behind is removed at the next start.
+ */
+export async function deleteWorkspace(workspaceId: ObjectId, now = new Date()): Promise<void> {
+  await inTransaction(async (session) => {
+    await collections.workspaces().updateOne({ _id: workspaceId }, { $set: { deletedAt: now } }, { session });
+    await collections.memberships().deleteMany({ workspaceId }, { session });
+    await collections.apiKeys().deleteMany({ workspaceId }, { session });
+  });
+  await purge(workspaceId);
+}
+
+/** Goes on with deletions that a crash broke off. */
+export async function finishDeletions(): Promise<void> {
+  const unfinished = await collections
+    .workspaces()
+    .find({ deletedAt: { $exists: true } })
+    .toArray();
+  for (const { _id } of unfinished) await purge(_id);
+}
+
+async function purge(workspaceId: ObjectId): Promise<void> {
+  for (const remove of OUTSIDE_THE_STORE) await remove(workspaceId);
+  for (const name of WORKSPACE_COLLECTIONS) {
+    await database().collection(COLLECTION_NAMES[name]).deleteMany({ workspaceId });
+  }
+  // The last trace goes last: while it stands, the next start knows that there is work left.
+  await collections.workspaces().deleteOne({ _id: workspaceId });
+  log.info({ workspaceId: workspaceId.toHexString() }, "a workspace and all that belonged to it is gone");
+}

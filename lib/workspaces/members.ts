@@ -1,0 +1,80 @@
+import "server-only";
+import type { ClientSession, ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { inTransaction } from "@/lib/db/transaction";
+import { AppError } from "@/lib/http/errors";
+import type { MembershipDoc } from "./model";
+import type { Role, UpdatedMember } from "./schema";
+
+type Actor = { userId: ObjectId; role: Role };
+
+/**
+ * Gives a member another role (contract, section 3; T27, T28). Admins may; only an owner makes or unmakes an owner.
+ * @throws AppError `not_found`, `forbidden`, `last_owner`
+ */
+export function updateMemberRole(
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  role: Role,
+  actor: Actor,
+): Promise<UpdatedMember> {
+  return inTransaction(async (session) => {
+    const membership = await getMembershipOrThrow(workspaceId, userId, session);
+    if (membership.role === role) return toUpdatedMember(membership);
+    const touchesOwner = membership.role === "owner" || role === "owner";
+    if (touchesOwner && actor.role !== "owner") {
+      throw new AppError("forbidden", "Only an owner can make or unmake an owner.");
+    }
+    if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);
+    await collections.memberships().updateOne({ _id: membership._id, workspaceId }, { $set: { role } }, { session });
+    return toUpdatedMember({ ...membership, role });
+  });
+}
+
+/**
+ * Takes somebody out of the workspace; anybody may take out themselves. Their API keys end with the membership.
+ * @throws AppError `not_found`, `forbidden`, `last_owner`
+ */
+export function removeMember(workspaceId: ObjectId, userId: ObjectId, actor: Actor): Promise<void> {
+  return inTransaction(async (session) => {
+    const isSelf = actor.userId.equals(userId);
+    if (!isSelf && actor.role === "member") {
+      throw new AppError("forbidden", "Only an owner or admin of the workspace can do this.");
+    }
+    const membership = await getMembershipOrThrow(workspaceId, userId, session);
+    if (membership.role === "owner" && !isSelf && actor.role !== "owner") {
+      throw new AppError("forbidden", "Only an owner can remove an owner.");
+    }
+    if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);
+    await collections.memberships().deleteOne({ _id: membership._id, workspaceId }, { session });
+    await collections.apiKeys().deleteMany({ workspaceId, createdBy: userId }, { session });
+  });
+}
+
+function toUpdatedMember({ userId, role, joinedAt }: MembershipDoc): UpdatedMember {
+  return { userId: userId.toHexString(), role, joinedAt: joinedAt.toISOString() };
+}
+
+async function getMembershipOrThrow(
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  session: ClientSession,
+): Promise<MembershipDoc> {
+  const membership = await collections.memberships().findOne({ workspaceId, userId }, { session });
+  if (!membership) throw new AppError("not_found", "This person is not a member of the workspace.");
+  return membership;
+}
+
+/**
+ * Two owners who demote each other at once must not both succeed, and each one's transaction would still see the
+ * other as owner. Writing the workspace first makes the two conflict, so that one of them is done again.
+ */
+async function requireAnotherOwner(workspaceId: ObjectId, userId: ObjectId, session: ClientSession): Promise<void> {
+  await collections.workspaces().updateOne({ _id: workspaceId }, { $set: { updatedAt: new Date() } }, { session });
+  const others = await collections
+    .memberships()
+    .countDocuments({ workspaceId, role: "owner", userId: { $ne: userId } }, { session, limit: 1 });
+  if (others === 0) {
+    throw new AppError("last_owner", "A workspace needs an owner. Make somebody else an owner first.");
+  }
+}

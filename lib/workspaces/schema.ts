@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { isoDate, objectIdText } from "@/lib/http/schema";
+
+export const ROLES = ["owner", "admin", "member"] as const;
+export const role = z.enum(ROLES);
+export type Role = z.infer<typeof role>;
+
+const WORKSPACE_NAME_MAX = 80;
+
+export const workspaceName = z
+  .string()
+  .trim()
+  .min(1, "Give the workspace a name.")
+  .max(WORKSPACE_NAME_MAX, `At most ${WORKSPACE_NAME_MAX} characters.`);
+
+export const createWorkspaceBody = z.object({ name: workspaceName });
+
+export const updateWorkspaceBody = z.object({ name: workspaceName });
+
+/** `role` is the caller's own. */
+export const workspaceSchema = z.object({
+  id: objectIdText,
+  name: z.string(),
+  slug: z.string(),
+  role,
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Workspace = z.infer<typeof workspaceSchema>;
+
+export const workspaceSummarySchema = workspaceSchema.pick({ id: true, name: true, slug: true, role: true });
+
+export const memberSchema = z.object({
+  userId: objectIdText,
+  email: z.string(),
+  name: z.string(),
+  role,
+  joinedAt: isoDate,
+});
+export type Member = z.infer<typeof memberSchema>;
+
+export const updateMemberBody = z.object({ role });
+export const updatedMemberSchema = memberSchema.pick({ userId: true, role: true, joinedAt: true });
+export type UpdatedMember = z.infer<typeof updatedMemberSchema>;
+
+export const workspaceDetailsSchema = workspaceSchema.extend({ members: z.array(memberSchema) });
+export type WorkspaceDetails = z.infer<typeof workspaceDetailsSchema>;

@@ -1,0 +1,122 @@
+import "server-only";
+import { randomBytes } from "node:crypto";
+import { MongoServerError, ObjectId } from "mongodb";
+import { createSampleConnection } from "@/lib/connections/service";
+import { COLLECTION_NAMES, collections } from "@/lib/db/collections";
+import { AppError } from "@/lib/http/errors";
+import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { type MembershipDoc, toWorkspace, type WorkspaceDoc } from "./model";
+import type { Role, Workspace, WorkspaceDetails } from "./schema";
+
+const DUPLICATE_KEY = 11_000;
+const SLUG_LENGTH_MAX = 40;
+/** A slug that is taken gets this many random digits behind it; three collisions in a row do not happen. */
+const SLUG_SUFFIX_BYTES = 3;
+const SLUG_TRIES = 4;
+
+/** Creates a workspace that the user owns, with the sample shop in it. */
+export async function createWorkspace(name: string, ownerId: ObjectId, now = new Date()): Promise<Workspace> {
+  const workspace = await insertWithFreeSlug(name, now);
+  // The sample first and the membership last: who sees the workspace sees it whole.
+  await createSampleConnection(workspace._id, ownerId, now);
+  await collections
+    .memberships()
+    .insertOne({ _id: new ObjectId(), workspaceId: workspace._id, userId: ownerId, role: "owner", joinedAt: now });
+  return toWorkspace(workspace, "owner");
+}
+
+/** Takes back a workspace whose making failed half-way: nobody has seen it yet. */
+export async function discardWorkspace(workspaceId: ObjectId): Promise<void> {
+  await collections.memberships().deleteMany({ workspaceId });
+  await collections.connections().deleteMany({ workspaceId });
+  await collections.workspaces().deleteOne({ _id: workspaceId });
+}
+
+/** The user's workspaces with their role in each, in the order in which they joined. */
+export async function listWorkspaces(
+  userId: ObjectId,
+  options: { only?: ObjectId; limit?: number } = {},
+): Promise<Workspace[]> {
+  const joined = await collections
+    .memberships()
+    .aggregate<MembershipDoc & { workspace: [WorkspaceDoc?] }>([
+      { $match: { userId, ...(options.only && { workspaceId: options.only }) } },
+      { $sort: { joinedAt: 1 } },
+      { $limit: options.limit ?? LIST_LIMIT_MAX },
+      {
+        $lookup: { from: COLLECTION_NAMES.workspaces, localField: "workspaceId", foreignField: "_id", as: "workspace" },
+      },
+    ])
+    .toArray();
+  return joined.flatMap(({ workspace: [doc], role }) => (doc ? [toWorkspace(doc, role)] : []));
+}
+
+/** Gives the workspace another name; its address stays. @throws AppError `not_found` */
+export async function renameWorkspace(workspaceId: ObjectId, name: string, role: Role): Promise<Workspace> {
+  const doc = await collections
+    .workspaces()
+    .findOneAndUpdate({ _id: workspaceId }, { $set: { name, updatedAt: new Date() } }, { returnDocument: "after" });
+  if (!doc) throw new AppError("not_found", "This workspace is gone.");
+  return toWorkspace(doc, role);
+}
+
+/**
+ * One workspace with its members, owners first in the order in which they joined.
+ * @param role the caller's own
+ * @throws AppError `not_found`
+ */
+export async function getWorkspaceOrThrow(workspaceId: ObjectId, role: Role): Promise<WorkspaceDetails> {
+  const doc = await collections.workspaces().findOne({ _id: workspaceId });
+  if (!doc) throw new AppError("not_found", "This workspace is gone.");
+  const members = await collections
+    .memberships()
+    .aggregate<MembershipDoc & { user: [{ email: string; name: string }?] }>([
+      { $match: { workspaceId } },
+      { $sort: { joinedAt: 1 } },
+      { $lookup: { from: COLLECTION_NAMES.users, localField: "userId", foreignField: "_id", as: "user" } },
+    ])
+    .toArray();
+  return {
+    ...toWorkspace(doc, role),
+    members: members.flatMap(({ user: [user], ...membership }) =>
+      user
+        ? [
+            {
+              userId: membership.userId.toHexString(),
+              email: user.email,
+              name: user.name,
+              role: membership.role,
+              joinedAt: membership.joinedAt.toISOString(),
+            },
+          ]
+        : [],
+    ),
+  };
+}
+
+async function insertWithFreeSlug(name: string, now: Date): Promise<WorkspaceDoc> {
+  const base = toSlug(name);
+  for (let attempt = 1; ; attempt += 1) {
+    const slug = attempt === 1 ? base : `${base}-${randomBytes(SLUG_SUFFIX_BYTES).toString("hex")}`;
+    const workspace: WorkspaceDoc = { _id: new ObjectId(), name, slug, createdAt: now, updatedAt: now };
+    try {
+      await collections.workspaces().insertOne(workspace);
+      return workspace;
+    } catch (error) {
+      const isTaken = error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+      if (!isTaken || attempt === SLUG_TRIES) throw error;
+    }
+  }
+}
+
+/** The part of a page's address that stands for a workspace: lower-case words joined by hyphens. */
+export function toSlug(name: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f'’]/g, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, SLUG_LENGTH_MAX)
+    .replace(/^-+|-+$/g, "");
+  return slug || "workspace";
+}

@@ -1,0 +1,301 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { routeModules } from "@/.generated/routes";
+import { listEndpoints } from "@/lib/http/registry";
+import { call } from "./client";
+import { takeOwnDatabase } from "./database";
+import { PASSWORD, PRINCIPALS, seedWorld, type World } from "./seed";
+
+/**
+ * Every route × every principal (T24). A route that is missing here fails the build.
+ * The statuses stand in the order of PRINCIPALS:
+ *   nobody, bad key beside a good cookie, member, admin, owner, owner's key, member's key,
+ *   removed member, removed member's key, another workspace's owner, another workspace's key
+ */
+type Row = { statuses: string; ids?: () => Record<string, string>; body?: () => unknown };
+
+const OPEN = "200 200 200 200 200 200 200 200 200 200 200";
+const ABSENT = "404 404 404 404 404 404 404 404 404 404 404";
+const SIGN_IN = "200 401 200 200 200 403 403 200 401 200 403";
+const ACCOUNT = "401 401 200 200 200 403 403 200 401 200 403";
+const MEMBER = "401 401 200 200 200 200 200 403 401 403 403";
+const ADMIN = "401 401 403 200 200 200 403 403 401 403 403";
+const ADMIN_IN_PERSON = "401 401 403 200 200 403 403 403 401 403 403";
+
+const connection = () => ({ connectionId: world.connectionId, query: "select 1 as one" });
+const rows = (): Record<string, Row> => ({
+  "GET /api/health": { statuses: OPEN },
+  "GET /api/openapi.json": { statuses: OPEN },
+  "POST /api/auth/register": {
+    statuses: "201 401 201 201 201 403 403 201 401 201 403",
+    body: () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD }),
+  },
+  "POST /api/auth/login": {
+    statuses: SIGN_IN,
+    body: () => ({ email: world.people.owner.email, password: PASSWORD }),
+  },
+  // No provider is set up here; lib/auth/oauth.int.test.ts has one.
+  "GET /api/auth/csrf": { statuses: ABSENT },
+  "POST /api/auth/signin/{provider}": { statuses: ABSENT },
+  "GET /api/auth/callback/{provider}": { statuses: ABSENT },
+  "POST /api/auth/password": {
+    statuses: "401 401 401 401 401 403 403 401 401 401 403",
+    body: () => ({ current: "not the password", next: PASSWORD }),
+  },
+  "POST /api/auth/password/forgot": {
+    statuses: SIGN_IN,
+    body: () => ({ email: `${randomUUID()}@example.com` }),
+  },
+  "POST /api/auth/password/reset": {
+    statuses: "400 401 400 400 400 403 403 400 401 400 403",
+    body: () => ({ token: "unknown", password: PASSWORD }),
+  },
+  "GET /api/auth/sessions": { statuses: ACCOUNT },
+  "DELETE /api/auth/sessions/{sessionId}": { statuses: "401 401 404 404 404 403 403 404 401 404 403" },
+  "GET /api/me/preferences": { statuses: ACCOUNT },
+  "PUT /api/me/preferences": { statuses: ACCOUNT, body: () => ({ theme: "dark" }) },
+  "GET /api/auth/me": { statuses: ACCOUNT },
+  "GET /api/workspaces": { statuses: "401 401 200 200 200 200 200 200 401 200 200" },
+  "POST /api/workspaces": {
+    statuses: "401 401 201 201 201 403 403 201 401 201 403",
+    body: () => ({ name: "Harbour" }),
+  },
+  "GET /api/workspaces/{workspaceId}": { statuses: MEMBER },
+  "GET /api/workspaces/{workspaceId}/connectors": { statuses: MEMBER },
+  "GET /api/workspaces/{workspaceId}/connectors/{connectionId}": { statuses: MEMBER },
+  "GET /api/workspaces/{workspaceId}/connectors/{connectionId}/entities": { statuses: MEMBER },
+  "POST /api/workspaces/{workspaceId}/databases/{connectionId}/execute": {
+    statuses: MEMBER,
+    body: () => ({ query: "select 1 as one" }),
+  },
+  "POST /api/execute": { statuses: MEMBER, body: () => ({ ...connection(), workspaceId: world.workspaceId }) },
+  "GET /api/workspaces/{workspaceId}/executions": { statuses: MEMBER },
+  "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel": {
+    statuses: "401 401 404 404 404 404 404 403 401 403 403",
+  },
+  "PATCH /api/workspaces/{workspaceId}": { statuses: ADMIN, body: () => ({ name: "Renamed" }) },
+  // The last owner cannot be made less, so the call is safe to repeat; an admin may not touch an owner at all.
+  "PUT /api/workspaces/{workspaceId}/members/{userId}": {
+    statuses: "401 401 403 403 409 403 403 403 401 403 403",
+    body: () => ({ role: "member" }),
+  },
+  "DELETE /api/workspaces/{workspaceId}/members/{userId}": { statuses: "401 401 403 403 409 403 403 403 401 403 403" },
+  "GET /api/workspaces/{workspaceId}/invites": { statuses: ADMIN_IN_PERSON },
+  "POST /api/workspaces/{workspaceId}/invites": {
+    statuses: "401 401 403 201 201 403 403 403 401 403 403",
+    body: () => ({ email: "new@example.com", role: "member" }),
+  },
+  "DELETE /api/workspaces/{workspaceId}/invites/{inviteId}": {
+    statuses: "401 401 403 404 404 403 403 403 401 403 403",
+  },
+  "GET /api/invites/{token}": { statuses: ABSENT },
+  "POST /api/invites/{token}/accept": { statuses: "401 401 404 404 404 403 403 404 401 404 403" },
+  "GET /api/workspaces/{workspaceId}/api-keys": { statuses: ADMIN_IN_PERSON },
+  "POST /api/workspaces/{workspaceId}/api-keys": {
+    statuses: "401 401 403 201 201 403 403 403 401 403 403",
+    body: () => ({ name: "Nightly report" }),
+  },
+  "DELETE /api/workspaces/{workspaceId}/api-keys/{keyId}": { statuses: "401 401 403 404 404 403 403 403 401 403 403" },
+  "GET /api/workspaces/{workspaceId}/outbox": { statuses: ADMIN },
+  // Asked of a third workspace by all, so that W1 and W2 stay: only its own owner may, in person.
+  "DELETE /api/workspaces/{workspaceId}": {
+    statuses: "401 401 403 403 403 403 403 403 401 200 403",
+    ids: () => ({ workspaceId: world.spareWorkspaceId }),
+  },
+  // Last: it ends the sessions that the others use.
+  "POST /api/auth/logout": { statuses: SIGN_IN },
+});
+
+const endpoints = listEndpoints(routeModules).map(({ method, path, definition }) => ({
+  name: `${method} ${path}`,
+  method,
+  path,
+  definition,
+}));
+const own = takeOwnDatabase();
+let world: World & { connectionId: string; otherConnectionId: string; spareWorkspaceId: string };
+
+beforeAll(async () => {
+  const seeded = await seedWorld();
+  const sampleOf = async (workspaceId: string, cookie: string) =>
+    (await call("GET", `/api/workspaces/${workspaceId}/connectors`, { cookie })).json.data[0].id as string;
+  const { cookie } = seeded.people.stranger;
+  const spare = await call("POST", "/api/workspaces", { cookie, body: { name: "Spare" } });
+  world = {
+    ...seeded,
+    spareWorkspaceId: spare.json.data.id,
+    connectionId: await sampleOf(seeded.workspaceId, seeded.people.owner.cookie),
+    otherConnectionId: await sampleOf(seeded.otherWorkspaceId, seeded.people.stranger.cookie),
+  };
+});
+afterAll(() => own.drop());
+
+/** The path with ids of W1 in it; `ids` replaces some of them. */
+function pathOf(pattern: string, ids: Record<string, string> = {}): string {
+  const known: Record<string, string> = {
+    workspaceId: world.workspaceId,
+    connectionId: world.connectionId,
+    userId: world.people.owner.id,
+    provider: "github",
+    executionId: randomUUID(),
+    ...Object.fromEntries(["sessionId", "inviteId", "keyId"].map((name) => [name, "f".repeat(24)])),
+    token: "x".repeat(43),
+    ...ids,
+  };
+  return pattern.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const id = known[name];
+    if (id === undefined) throw new Error(`Say which ${name} the access matrix should use.`);
+    return id;
+  });
+}
+
+describe("every route × every principal (T24)", () => {
+  it("has a row for each route that the registry knows, and no other", () => {
+    expect(Object.keys(rows()).sort()).toEqual(endpoints.map(({ name }) => name).sort());
+  });
+
+  it.each(Object.keys(rows()))("%s", async (name) => {
+    const row = rows()[name] as Row;
+    const [method = "", pattern = ""] = name.split(" ");
+    const statuses: number[] = [];
+    for (const principal of PRINCIPALS) {
+      const answer = await call(method, pathOf(pattern, row.ids?.()), {
+        ...world.callers[principal],
+        body: row.body?.(),
+      });
+      statuses.push(answer.status);
+    }
+    const named = (values: (string | number)[]) =>
+      Object.fromEntries(PRINCIPALS.map((who, i) => [who, Number(values[i])]));
+    expect(named(statuses)).toEqual(named(row.statuses.split(" ")));
+  });
+});
+
+const withIds = endpoints.filter(({ path }) => path.includes("{"));
+const inWorkspace = endpoints.filter(({ path }) => path.includes("{workspaceId}"));
+const nested = inWorkspace.filter(({ path }) => /\{(connectionId)\}/.test(path));
+const writes = endpoints.filter(({ method }) => method !== "GET");
+const withBody = endpoints.filter(({ definition }) => definition.body);
+
+/** Fresh sessions: the matrix above has signed everybody out. */
+async function ownerCookie(): Promise<string> {
+  const answer = await call("POST", "/api/auth/login", {
+    body: { email: world.people.owner.email, password: PASSWORD },
+  });
+  return (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+}
+
+describe("ids in the path", () => {
+  it.each(withIds)("$name answers 400 to malformed ids, once the caller is known", async ({ method, path, name }) => {
+    const malformed = path.replace(/\{\w+\}/g, "zz");
+    expect((await call(method, malformed)).status).toBe(401);
+    const answer = await call(method, malformed, { cookie: await ownerCookie(), body: rows()[name]?.body?.() });
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+  });
+
+  it.each(inWorkspace)(
+    "$name tells a foreign workspace from a missing one by nothing",
+    async ({ method, path, name }) => {
+      const cookie = await ownerCookie();
+      const ask = (workspaceId: string) =>
+        call(method, pathOf(path, { workspaceId }), { cookie, body: rows()[name]?.body?.() });
+      const foreign = await ask(world.otherWorkspaceId);
+      const missing = await ask("f".repeat(24));
+      expect(foreign.status).toBe(403);
+      expect(foreign.text).toBe(missing.text);
+    },
+  );
+
+  it.each(nested)(
+    "$name tells another workspace's id from a missing one by nothing (T25)",
+    async ({ method, path, name }) => {
+      const cookie = await ownerCookie();
+      const ask = (connectionId: string) =>
+        call(method, pathOf(path, { connectionId }), { cookie, body: rows()[name]?.body?.() });
+      const foreign = await ask(world.otherConnectionId);
+      const missing = await ask("f".repeat(24));
+      expect(foreign.status).toBe(404);
+      expect(foreign.text).toBe(missing.text);
+    },
+  );
+});
+
+describe("writes from elsewhere (T13, T14)", () => {
+  it.each(writes)("$name refuses another site's request and sets no cookie", async ({ method, path, name }) => {
+    const cookie = await ownerCookie();
+    const body = rows()[name]?.body?.();
+    const foreign: Record<string, string>[] = [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }];
+    for (const headers of foreign) {
+      const answer = await call(method, pathOf(path), { cookie, body, headers });
+      expect([answer.status, answer.json.code]).toEqual([403, "forbidden"]);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  it.each(withBody)("$name refuses a body that a form could send", async ({ method, path, name }) => {
+    const answer = await call(method, pathOf(path), {
+      cookie: await ownerCookie(),
+      body: rows()[name]?.body?.(),
+      headers: { "content-type": "text/plain" },
+    });
+    expect([answer.status, answer.json.code]).toEqual([415, "unsupported_media_type"]);
+  });
+});
+
+describe("bodies (T29, T56, T104)", () => {
+  it.each(withBody)("$name answers 413 to 1.1 MB, announced or not", async ({ method, path }) => {
+    const cookie = await ownerCookie();
+    const big = JSON.stringify("x".repeat(1_153_434));
+    expect((await call(method, pathOf(path), { cookie, rawBody: big })).status).toBe(413);
+    const chunked = new Blob([big]).stream();
+    expect((await call(method, pathOf(path), { cookie, rawBody: chunked })).status).toBe(413);
+  });
+
+  it.each(withBody)(
+    "$name answers 400 to malformed JSON, to none and to wrong types",
+    async ({ method, path, name }) => {
+      const cookie = await ownerCookie();
+      const good = rows()[name]?.body?.() as Record<string, unknown>;
+      const wrong = Object.fromEntries(Object.keys(good).map((field) => [field, { $ne: null, deep: [1] }]));
+      for (const options of [
+        { rawBody: "{" },
+        { rawBody: "[]" },
+        { rawBody: '"text"' },
+        { rawBody: "null" },
+        {},
+        { body: { ...wrong, query: 7 } },
+      ]) {
+        const answer = await call(method, pathOf(path), { cookie, ...options });
+        expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+        expect(answer.json.details.length).toBeGreaterThan(0);
+      }
+    },
+  );
+});
+
+describe("verbs", () => {
+  const ALL = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+  it.each(routeModules.filter(({ path }) => !path.endsWith("...}")))(
+    "$path answers 405 with Allow to the verbs it lacks",
+    async ({ path }) => {
+      const has = endpoints.filter((endpoint) => endpoint.path === path).map(({ method }) => method as string);
+      for (const verb of ALL.filter((candidate) => !has.includes(candidate))) {
+        const answer = await call(verb, pathOf(path));
+        expect([verb, answer.status, answer.json.code]).toEqual([verb, 405, "method_not_allowed"]);
+        expect(answer.headers.get("allow")).toBe([...has, ...(has.includes("GET") ? ["HEAD"] : [])].join(", "));
+      }
+    },
+  );
+
+  it("HEAD is GET without the body", async () => {
+    const answer = await call("HEAD", "/api/auth/me");
+    expect([answer.status, answer.text]).toEqual([401, ""]);
+  });
+
+  it("an unknown path is 404 in JSON for every verb", async () => {
+    for (const verb of ALL) {
+      const answer = await call(verb, "/api/nothing/here");
+      expect([answer.status, answer.json.code, answer.json.success]).toEqual([404, "not_found", false]);
+    }
+  });
+});

@@ -1,0 +1,20 @@
+import { randomBytes } from "node:crypto";
+import { closeDatabase, database } from "@/lib/db/client";
+
+/**
+ * Gives this test file a database of its own on the local test store and drops it afterwards.
+ * Call it before anything of the product is used.
+ */
+export function takeOwnDatabase(): { drop: () => Promise<void> } {
+  const uri = new URL(process.env.MONGODB_URI ?? "");
+  const isLocal = uri.host.startsWith("%2F") || ["127.0.0.1", "localhost"].includes(uri.hostname);
+  if (!isLocal) throw new Error("Tests only run against a database on this machine.");
+  uri.pathname = `/test_${randomBytes(6).toString("hex")}`;
+  process.env.MONGODB_URI = uri.toString();
+  return {
+    drop: async () => {
+      await database().dropDatabase();
+      await closeDatabase();
+    },
+  };
+}

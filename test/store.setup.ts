@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ensureStoreService } from "../lib/embedded/process/store-service";
+import { storeUri } from "../lib/embedded/process/store-uri";
+
+const START_TIMEOUT_MS = 20_000;
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * Gives the integration tests a store: the embedded one in a new folder, or the local server that MONGODB_URI names.
+ * A server elsewhere is refused, since tests drop databases.
+ */
+export default async function setup(): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), "millrace-int-"));
+  process.env.DATA_DIR = dataDir;
+  process.env.AUTH_SECRET = "a-secret-of-the-tests-which-guards-nothing";
+  process.env.ENCRYPTION_KEYS = `test:${Buffer.alloc(32, 1).toString("base64")}`;
+  const removeData = () => rmSync(dataDir, { recursive: true, force: true });
+  if (process.env.MONGODB_URI) {
+    assertLocal(process.env.MONGODB_URI);
+    return async () => removeData();
+  }
+  const store = ensureStoreService({ dataDir, durability: "normal" });
+  await store.whenUp(START_TIMEOUT_MS);
+  process.env.MONGODB_URI = storeUri(dataDir);
+  return async () => {
+    await store.stop();
+    removeData();
+  };
+}
+
+export function assertLocal(uri: string): void {
+  const hosts = /^mongodb:\/\/(?:[^@/]*@)?([^/?]+)/.exec(uri)?.[1]?.split(",") ?? [];
+  const isLocal = (host: string) => host.endsWith(".sock") || LOCAL_HOSTS.includes(host.replace(/:\d+$/, ""));
+  if (hosts.length === 0 || !hosts.every(isLocal)) {
+    throw new Error("Integration tests drop databases: MONGODB_URI has to name a server on this machine.");
+  }
+}
