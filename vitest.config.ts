@@ -12,6 +12,8 @@ export default defineConfig({
   resolve: { alias },
   test: {
     setupFiles: ["test/quiet.setup.ts"],
+    // It imports parts of Next by paths that only a bundler resolves.
+    server: { deps: { inline: ["next-auth"] } },
     projects: [
       {
         extends: true,

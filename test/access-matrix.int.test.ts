@@ -12,7 +12,7 @@ import { PASSWORD, PRINCIPALS, seedWorld, type World } from "./seed";
  *   nobody, bad key beside a good cookie, member, admin, owner, owner's key, member's key,
  *   removed member, removed member's key, another workspace's owner, another workspace's key
  */
-type Row = { statuses: string; ids?: () => Record<string, string>; body?: () => unknown };
+type Row = { statuses: string; ids?: () => Record<string, string>; query?: () => string; body?: () => unknown };
 
 const OPEN = "200 200 200 200 200 200 200 200 200 200 200";
 const ABSENT = "404 404 404 404 404 404 404 404 404 404 404";
@@ -64,6 +64,32 @@ const rows = (): Record<string, Row> => ({
   "GET /api/workspaces/{workspaceId}/connectors": { statuses: MEMBER },
   "GET /api/workspaces/{workspaceId}/connectors/{connectionId}": { statuses: MEMBER },
   "GET /api/workspaces/{workspaceId}/connectors/{connectionId}/entities": { statuses: MEMBER },
+  "GET /api/connectors/types": { statuses: "401 401 200 200 200 200 200 200 401 200 200" },
+  "POST /api/workspaces/{workspaceId}/connectors": {
+    statuses: "401 401 201 201 201 201 201 403 401 403 403",
+    body: () => ({ name: "Copy", type: "duckdb", config: { file: "copy.duckdb" }, readOnly: false }),
+  },
+  // The sample belongs to its maker, the owner; any member may change what they have added themselves.
+  "PATCH /api/workspaces/{workspaceId}/connectors/{connectionId}": {
+    statuses: "401 401 403 200 200 200 403 403 401 403 403",
+    body: () => ({ name: "Sample" }),
+  },
+  "POST /api/workspaces/{workspaceId}/connectors/test": {
+    statuses: MEMBER,
+    body: () => ({ type: "duckdb", config: { file: "copy.duckdb" } }),
+  },
+  "POST /api/workspaces/{workspaceId}/connections/sources/{connectionId}/test": { statuses: MEMBER },
+  "DELETE /api/workspaces/{workspaceId}/connections/sources/{connectionId}": {
+    // The first who may, does; for the others it is gone.
+    statuses: "401 401 403 200 404 404 404 403 401 403 403",
+    ids: () => ({ connectionId: world.spareConnectionId }),
+  },
+  "GET /api/workspaces/{workspaceId}/files": { statuses: MEMBER },
+  "POST /api/workspaces/{workspaceId}/files": {
+    statuses: "401 401 201 201 201 201 201 403 401 403 403",
+    query: () => `?name=${randomUUID()}.duckdb`,
+  },
+  "DELETE /api/workspaces/{workspaceId}/files/{file}": { statuses: "401 401 404 404 404 404 404 403 401 403 403" },
   "POST /api/workspaces/{workspaceId}/databases/{connectionId}/execute": {
     statuses: MEMBER,
     body: () => ({ query: "select 1 as one" }),
@@ -113,7 +139,12 @@ const endpoints = listEndpoints(routeModules).map(({ method, path, definition })
   definition,
 }));
 const own = takeOwnDatabase();
-let world: World & { connectionId: string; otherConnectionId: string; spareWorkspaceId: string };
+let world: World & {
+  connectionId: string;
+  otherConnectionId: string;
+  spareWorkspaceId: string;
+  spareConnectionId: string;
+};
 
 beforeAll(async () => {
   const seeded = await seedWorld();
@@ -121,9 +152,15 @@ beforeAll(async () => {
     (await call("GET", `/api/workspaces/${workspaceId}/connectors`, { cookie })).json.data[0].id as string;
   const { cookie } = seeded.people.stranger;
   const spare = await call("POST", "/api/workspaces", { cookie, body: { name: "Spare" } });
+  if (spare.status !== 201) throw new Error(spare.text);
+  const spareConnection = await call("POST", `/api/workspaces/${seeded.workspaceId}/connectors`, {
+    cookie: seeded.people.owner.cookie,
+    body: { name: "Spare", type: "duckdb", config: { file: "spare.duckdb" }, readOnly: false },
+  });
   world = {
     ...seeded,
     spareWorkspaceId: spare.json.data.id,
+    spareConnectionId: spareConnection.json.data.id,
     connectionId: await sampleOf(seeded.workspaceId, seeded.people.owner.cookie),
     otherConnectionId: await sampleOf(seeded.otherWorkspaceId, seeded.people.stranger.cookie),
   };
@@ -137,6 +174,7 @@ function pathOf(pattern: string, ids: Record<string, string> = {}): string {
     connectionId: world.connectionId,
     userId: world.people.owner.id,
     provider: "github",
+    file: "absent.duckdb",
     executionId: randomUUID(),
     ...Object.fromEntries(["sessionId", "inviteId", "keyId"].map((name) => [name, "f".repeat(24)])),
     token: "x".repeat(43),
@@ -159,7 +197,7 @@ describe("every route × every principal (T24)", () => {
     const [method = "", pattern = ""] = name.split(" ");
     const statuses: number[] = [];
     for (const principal of PRINCIPALS) {
-      const answer = await call(method, pathOf(pattern, row.ids?.()), {
+      const answer = await call(method, pathOf(pattern, row.ids?.()) + (row.query?.() ?? ""), {
         ...world.callers[principal],
         body: row.body?.(),
       });
@@ -171,7 +209,7 @@ describe("every route × every principal (T24)", () => {
   });
 });
 
-const withIds = endpoints.filter(({ path }) => path.includes("{"));
+const withIds = endpoints.filter(({ path, definition }) => path.includes("{") && definition.access.scope !== "open");
 const inWorkspace = endpoints.filter(({ path }) => path.includes("{workspaceId}"));
 const nested = inWorkspace.filter(({ path }) => /\{(connectionId)\}/.test(path));
 const writes = endpoints.filter(({ method }) => method !== "GET");

@@ -99,5 +99,10 @@ export interface Driver {
   readonly fields: ConfigField[];
   /** The language that consoles on it are written in. */
   readonly language: "sql" | "mongodb" | null;
+  /**
+   * Judges a whole config before it is stored, beyond what its fields say by themselves.
+   * @throws AppError `invalid_request`, `address_refused`
+   */
+  check?(context: Omit<OpenContext, "connectionId">): Promise<void>;
   open(context: OpenContext): Promise<DataSource>;
 }

@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import type { Sealed } from "@/lib/secrets/seal";
 import type { CONNECTION_STATUS, Connection } from "./schema";
 
 export type ConnectionDoc = {
@@ -8,7 +9,9 @@ export type ConnectionDoc = {
   type: string;
   category: "database" | "source";
   readOnly: boolean;
+  /** What may be shown; the rest lies sealed in `secrets`, by the name of its field. */
   config: Record<string, unknown>;
+  secrets: Record<string, Sealed>;
   status: (typeof CONNECTION_STATUS)[number];
   lastTestedAt: Date | null;
   lastError: string | null;
@@ -17,18 +20,15 @@ export type ConnectionDoc = {
   updatedAt: Date;
 };
 
-/** @param secrets names of the config's fields that never leave the server */
-export function toConnection(doc: ConnectionDoc, secrets: ReadonlySet<string>): Connection {
-  const config = Object.fromEntries(
-    Object.entries(doc.config).map(([name, value]) => [name, secrets.has(name) ? { set: true } : value]),
-  );
+export function toConnection(doc: ConnectionDoc): Connection {
+  const hidden = Object.keys(doc.secrets).map((name) => [name, { set: true }]);
   return {
     id: doc._id.toHexString(),
     name: doc.name,
     type: doc.type,
     category: doc.category,
     readOnly: doc.readOnly,
-    config,
+    config: { ...doc.config, ...Object.fromEntries(hidden) },
     status: doc.status,
     lastTestedAt: doc.lastTestedAt?.toISOString() ?? null,
     lastError: doc.lastError,

@@ -1,6 +1,7 @@
 import "server-only";
 import { sharedState } from "@/lib/embedded/process/shared-state";
 import { log } from "@/lib/log";
+import { openConfig } from "./config";
 import type { DataSource } from "./data-source";
 import { driverOf } from "./drivers/registry";
 import type { ConnectionDoc } from "./model";
@@ -31,7 +32,7 @@ export function openDataSource(doc: ConnectionDoc): Promise<DataSource> {
   const source = driverOf(doc.type).open({
     workspaceId: doc.workspaceId.toHexString(),
     connectionId: key,
-    config: doc.config,
+    config: openConfig(doc),
     readOnly: doc.readOnly,
   });
   const opened: Slot = { source, usedAt: Date.now(), version };

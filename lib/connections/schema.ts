@@ -20,6 +20,64 @@ export const connectionSchema = z.object({
 });
 export type Connection = z.infer<typeof connectionSchema>;
 
+const CONNECTION_NAME_MAX = 80;
+const connectionName = z
+  .string()
+  .trim()
+  .min(1, "Give the connection a name.")
+  .max(CONNECTION_NAME_MAX, `At most ${CONNECTION_NAME_MAX} characters.`);
+const config = z
+  .record(z.string(), z.unknown())
+  .describe("The settings of the type; GET /api/connectors/types lists them");
+
+export const createConnectionBody = z.object({
+  name: connectionName,
+  type: z.string(),
+  config: config.default({}),
+  readOnly: z.boolean().default(true),
+});
+export type CreateConnectionBody = z.infer<typeof createConnectionBody>;
+
+/** What is not sent stays. A secret stays too, unless host, port, user, file, baseUrl or type change or ssl is lowered. */
+export const updateConnectionBody = z.object({
+  name: connectionName.optional(),
+  type: z.string().optional(),
+  config: config.optional(),
+  readOnly: z.boolean().optional(),
+});
+export type UpdateConnectionBody = z.infer<typeof updateConnectionBody>;
+
+export const testConnectionBody = z.object({ type: z.string(), config: config.default({}) });
+export type TestConnectionBody = z.infer<typeof testConnectionBody>;
+
+export const testAnswer = z.union([
+  z.object({ ok: z.literal(true), latencyMs: z.number(), serverVersion: z.string().optional() }),
+  z.object({ ok: z.literal(false), error: z.string(), code: z.string() }),
+]);
+export type TestAnswer = z.infer<typeof testAnswer>;
+
+export const connectionTypeSchema = z.object({
+  type: z.string(),
+  name: z.string(),
+  category: z.enum(["database", "source"]),
+  fields: z.array(
+    z.object({
+      name: z.string(),
+      label: z.string(),
+      kind: z.enum(["text", "password", "number", "boolean", "select", "textarea", "file", "json"]),
+      required: z.boolean(),
+      secret: z.boolean(),
+      default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+      help: z.string().optional(),
+      options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+    }),
+  ),
+});
+export type ConnectionType = z.infer<typeof connectionTypeSchema>;
+
+/** `force=true` deletes although something uses the connection. */
+export const deleteConnectionQuery = z.object({ force: z.enum(["true", "false"]).optional() });
+
 export const entitySchema = z.object({
   name: z.string(),
   schema: z.string().optional(),

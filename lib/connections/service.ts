@@ -1,14 +1,18 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import { isAtLeast } from "@/lib/auth/access";
 import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
-import type { Entity } from "./data-source";
-import { driverOf } from "./drivers/registry";
+import type { Role } from "@/lib/workspaces/schema";
+import { mergeConfig, openConfig, parseConfig, sealConfig } from "./config";
+import type { Driver, Entity } from "./data-source";
+import { drivers, findDriver } from "./drivers/registry";
 import { type ConnectionDoc, toConnection } from "./model";
-import { openDataSource } from "./pool";
-import type { Connection } from "./schema";
+import { closeDataSource, openDataSource } from "./pool";
+import type { Connection, ConnectionType, CreateConnectionBody, UpdateConnectionBody } from "./schema";
+import { listUses } from "./uses";
 
 /** The name that the interface's readers know the demo data by (contract, section 2). */
 const SAMPLE_NAME = "Sample shop";
@@ -29,6 +33,7 @@ export async function createSampleConnection(workspaceId: ObjectId, userId: Obje
     category: "database",
     readOnly: true,
     config: { sample: true },
+    secrets: {},
     status: "ok",
     lastTestedAt: null,
     lastError: null,
@@ -41,13 +46,13 @@ export async function createSampleConnection(workspaceId: ObjectId, userId: Obje
 /** The workspace's connections, oldest first. */
 export async function listConnections(workspaceId: ObjectId, limit = LIST_LIMIT_MAX): Promise<Connection[]> {
   const docs = await collections.connections().find({ workspaceId }).sort({ createdAt: 1 }).limit(limit).toArray();
-  return docs.map((doc) => toConnection(doc, secretsOf(doc.type)));
+  return docs.map(toConnection);
 }
 
 /** @throws AppError `not_found`, the same for an unknown id and for another workspace's */
 export async function getConnection(workspaceId: ObjectId, connectionId: ObjectId): Promise<Connection> {
   const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
-  return toConnection(doc, secretsOf(doc.type));
+  return toConnection(doc);
 }
 
 /** The stored record, for opening it. @throws AppError `not_found` */
@@ -55,6 +60,126 @@ export async function getConnectionDocOrThrow(workspaceId: ObjectId, connectionI
   const doc = await collections.connections().findOne({ _id: connectionId, workspaceId });
   if (!doc) throw new AppError("not_found", "There is no such connection in this workspace.");
   return doc;
+}
+
+/**
+ * Stores a new connection; its secrets are sealed before they are written.
+ * @throws AppError `invalid_request`, `address_refused`
+ */
+export async function createConnection(
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  body: CreateConnectionBody,
+  now = new Date(),
+): Promise<Connection> {
+  const driver = getDriverOrThrow(body.type);
+  const config = parseConfig(driver, body.config);
+  await driver.check?.({ workspaceId: workspaceId.toHexString(), config, readOnly: body.readOnly });
+  const place = { _id: new ObjectId(), workspaceId };
+  const doc: ConnectionDoc = {
+    ...place,
+    name: body.name,
+    type: driver.type,
+    category: driver.category,
+    readOnly: body.readOnly,
+    ...sealConfig(driver, place, config),
+    status: "untested",
+    lastTestedAt: null,
+    lastError: null,
+    createdBy: userId,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await collections.connections().insertOne(doc);
+  return toConnection(doc);
+}
+
+/**
+ * Changes a connection. Who made it may, and admins.
+ * @throws AppError `not_found`, `forbidden`, `invalid_request`, `address_refused`, `conflict`
+ */
+export async function updateConnection(
+  workspaceId: ObjectId,
+  connectionId: ObjectId,
+  actor: { userId: ObjectId; role: Role },
+  body: UpdateConnectionBody,
+): Promise<Connection> {
+  const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
+  requireControl(doc, actor);
+  const driver = getDriverOrThrow(body.type ?? doc.type);
+  if (isSample(doc) && (body.type || body.config || body.readOnly === false)) {
+    throw new AppError("invalid_request", "The sample shop is shared by all workspaces: only its name can be changed.");
+  }
+  const readOnly = body.readOnly ?? doc.readOnly;
+  const change: Partial<ConnectionDoc> = { name: body.name ?? doc.name, readOnly };
+  if (driver.type !== doc.type || body.config) {
+    // Another type is another place: nothing of the old config goes along.
+    const kept = driver.type === doc.type ? openConfig(doc) : {};
+    const config = parseConfig(driver, mergeConfig(driver, kept, body.config ?? {}));
+    await driver.check?.({ workspaceId: workspaceId.toHexString(), config, readOnly });
+    Object.assign(change, { type: driver.type, category: driver.category, ...sealConfig(driver, doc, config) });
+    Object.assign(change, { status: "untested", lastTestedAt: null, lastError: null });
+  }
+  // The stamp tells every server's pool that the open source is out of date, so it must move.
+  const updatedAt = new Date(Math.max(Date.now(), doc.updatedAt.getTime() + 1));
+  const updated = await collections
+    .connections()
+    .findOneAndUpdate(
+      { _id: connectionId, workspaceId, updatedAt: doc.updatedAt },
+      { $set: { ...change, updatedAt } },
+      { returnDocument: "after" },
+    );
+  if (!updated) throw new AppError("conflict", "Somebody else has just changed this connection. Load it again.");
+  return toConnection(updated);
+}
+
+/**
+ * Deletes a connection, unless something uses it and `force` is not given.
+ * @throws AppError `not_found`, `forbidden`, `in_use` with details [{kind, id, name}]
+ */
+export async function deleteConnection(
+  workspaceId: ObjectId,
+  connectionId: ObjectId,
+  actor: { userId: ObjectId; role: Role },
+  options: { force: boolean },
+): Promise<void> {
+  const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
+  requireControl(doc, actor);
+  const uses = await listUses(workspaceId, connectionId);
+  if (uses.length > 0 && !options.force) {
+    throw new AppError(
+      "in_use",
+      `${uses.length === 1 ? "Something uses" : `${uses.length} things use`} this connection.`,
+      {
+        details: uses,
+      },
+    );
+  }
+  await collections.connections().deleteOne({ _id: connectionId, workspaceId });
+  closeDataSource(connectionId.toHexString());
+}
+
+/** Every kind of connection, with the fields of its form. */
+export function listConnectionTypes(): ConnectionType[] {
+  return drivers.map(({ type, label, category, fields }) => ({ type, name: label, category, fields }));
+}
+
+function requireControl(doc: ConnectionDoc, actor: { userId: ObjectId; role: Role }): void {
+  if (isAtLeast(actor.role, "admin") || doc.createdBy.equals(actor.userId)) return;
+  throw new AppError("forbidden", "Only who added this connection, an admin or an owner can change it.");
+}
+
+function isSample(doc: ConnectionDoc): boolean {
+  return doc.config.sample === true;
+}
+
+/** @throws AppError `invalid_request` for a type that nobody serves */
+export function getDriverOrThrow(type: string): Driver {
+  const driver = findDriver(type);
+  if (driver) return driver;
+  throw new AppError("invalid_request", "There is no such type of connection.", {
+    details: [{ path: "type", message: `One of these is needed: ${drivers.map((each) => each.type).join(", ")}.` }],
+  });
 }
 
 type CachedEntities = { readAt: number; entities: Entity[] };
@@ -91,12 +216,4 @@ export async function listEntities(
   const oldest = entitiesCache.keys().next().value;
   if (entitiesCache.size > ENTITIES_CACHE_MAX && oldest !== undefined) entitiesCache.delete(oldest);
   return entities;
-}
-
-function secretsOf(type: string): ReadonlySet<string> {
-  return new Set(
-    driverOf(type)
-      .fields.filter((field) => field.secret)
-      .map((field) => field.name),
-  );
 }

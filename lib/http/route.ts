@@ -60,6 +60,8 @@ export type RouteDefinition<P extends z.ZodType, Q extends z.ZodType, B extends 
   produces?: string;
   /** A write without a cookie that a browser could still be made to send: login and register. */
   guardsOrigin?: boolean;
+  /** Answers even while the document store is away. */
+  worksWithoutStore?: boolean;
   handle: (context: RequestContext<z.output<P>, z.output<Q>, z.output<B>>) => unknown;
 };
 
@@ -134,8 +136,8 @@ async function run(
   if (definition.guardsOrigin) refuseCrossSite(request.headers, env().publicUrl);
 
   let principal: Principal | null = null;
+  if (!definition.worksWithoutStore) await databaseReady();
   if (needsIdentity(definition.access, request)) {
-    await databaseReady();
     principal = await identify(request.headers, workspaceIdIn(rawParams));
     requireCredential(definition.access, principal);
   }
@@ -199,8 +201,11 @@ const WHERE = {
 } as const;
 
 function parse<T extends z.ZodType>(schema: T, input: unknown, where: keyof typeof WHERE): z.output<T> {
-  const outcome = schema.safeParse(input === undefined ? {} : input);
+  const outcome = schema.safeParse(input);
   if (outcome.success) return outcome.data;
+  if (input === undefined) {
+    throw new AppError("invalid_request", WHERE[where], { details: [{ path: "", message: "Send a JSON body." }] });
+  }
   const details: InputProblem[] = outcome.error.issues.map((issue) => ({
     path: issue.path.join("."),
     message: issue.message,

@@ -8,6 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "503 while a part is missing or the server is stopping; `failing` then names the part.",
     tag: "Service",
     access: open,
+    worksWithoutStore: true,
     produces: "application/json",
     handle: async () => {
       const answer = await health();

@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "OpenAPI 3.1, made from the schemas that validate the requests.",
     tag: "Service",
     access: open,
+    worksWithoutStore: true,
     produces: "application/json",
     handle: () => Response.json(openApiDocument(listEndpoints(routeModules), { url: env().publicUrl, version })),
   }),

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { member } from "@/lib/auth/access";
-import { connectionSchema } from "@/lib/connections/schema";
-import { listConnections } from "@/lib/connections/service";
+import { connectionSchema, createConnectionBody } from "@/lib/connections/schema";
+import { createConnection, listConnections } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
 import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
+
+const params = z.object({ workspaceId: objectId });
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -12,9 +14,21 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "Oldest first. Secrets never come back: a secret that is set shows as {set: true}.",
     tag: "Connections",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params,
     query: listQuery,
     response: z.array(connectionSchema),
     handle: ({ params, query }) => listConnections(params.workspaceId, query.limit),
+  }),
+  POST: route({
+    summary: "Add a connection",
+    description: "Secrets are sealed before they are stored. Read-only unless told otherwise.",
+    tag: "Connections",
+    access: member,
+    params,
+    body: createConnectionBody,
+    response: connectionSchema,
+    status: 201,
+    message: "Connection added",
+    handle: ({ params, body, principal }) => createConnection(params.workspaceId, principal.user._id, body),
   }),
 });

@@ -1,17 +1,32 @@
 import { z } from "zod";
 import { member } from "@/lib/auth/access";
-import { connectionSchema } from "@/lib/connections/schema";
-import { getConnection } from "@/lib/connections/service";
+import { connectionSchema, updateConnectionBody } from "@/lib/connections/schema";
+import { getConnection, updateConnection } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
 import { route } from "@/lib/http/route";
+
+const params = z.object({ workspaceId: objectId, connectionId: objectId });
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Get a connection",
     tag: "Connections",
     access: member,
-    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    params,
     response: connectionSchema,
     handle: ({ params }) => getConnection(params.workspaceId, params.connectionId),
+  }),
+  PATCH: route({
+    summary: "Change a connection",
+    description:
+      "Who added it may, and admins. Secrets that are not sent stay, unless host, port, user, file, baseUrl or type change or ssl is lowered: then they must come along.",
+    tag: "Connections",
+    access: member,
+    params,
+    body: updateConnectionBody,
+    response: connectionSchema,
+    message: "Connection changed",
+    handle: ({ params, body, principal, role }) =>
+      updateConnection(params.workspaceId, params.connectionId, { userId: principal.user._id, role }, body),
   }),
 });

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { anyCredential } from "@/lib/auth/access";
+import { connectionTypeSchema } from "@/lib/connections/schema";
+import { listConnectionTypes } from "@/lib/connections/service";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List the types of connections",
+    description: "Each with the fields of its form, which are also what its config may hold.",
+    tag: "Connections",
+    access: anyCredential,
+    response: z.array(connectionTypeSchema),
+    handle: () => listConnectionTypes(),
+  }),
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { deleteConnectionQuery } from "@/lib/connections/schema";
+import { deleteConnection } from "@/lib/connections/service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  DELETE: route({
+    summary: "Delete a connection",
+    description: "Who added it may, and admins. 409 in_use lists what uses it; force=true deletes all the same.",
+    tag: "Connections",
+    access: member,
+    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    query: deleteConnectionQuery,
+    message: "Connection deleted",
+    handle: async ({ params, query, principal, role }) => {
+      const actor = { userId: principal.user._id, role };
+      await deleteConnection(params.workspaceId, params.connectionId, actor, { force: query.force === "true" });
+      return null;
+    },
+  }),
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { testAnswer } from "@/lib/connections/schema";
+import { testConnection } from "@/lib/connections/test-service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Test a connection",
+    description: "A source that does not answer is an answer too: {ok: false, error, code}.",
+    tag: "Connections",
+    access: member,
+    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    response: testAnswer,
+    handle: ({ params, signal }) => testConnection(params.workspaceId, params.connectionId, signal),
+  }),
+});

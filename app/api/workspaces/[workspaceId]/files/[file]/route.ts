@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { fileName } from "@/lib/files/schema";
+import { deleteFile } from "@/lib/files/service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  DELETE: route({
+    summary: "Delete an uploaded file",
+    description: "409 in_use while a connection reads it.",
+    tag: "Connections",
+    access: member,
+    params: z.object({ workspaceId: objectId, file: fileName }),
+    message: "File deleted",
+    handle: async ({ params }) => {
+      await deleteFile(params.workspaceId, params.file);
+      return null;
+    },
+  }),
+});

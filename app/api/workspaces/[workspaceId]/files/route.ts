@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { fileSchema, uploadAnswer, uploadQuery } from "@/lib/files/schema";
+import { listFiles, storeFile } from "@/lib/files/service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { listQuery } from "@/lib/http/schema";
+
+const params = z.object({ workspaceId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List uploaded files",
+    tag: "Connections",
+    access: member,
+    params,
+    query: listQuery,
+    response: z.array(fileSchema),
+    handle: ({ params, query }) => listFiles(params.workspaceId, query.limit),
+  }),
+  POST: route({
+    summary: "Upload a database file",
+    description: "The raw body is the file, 1 GiB at the most. It appears whole or not at all.",
+    tag: "Connections",
+    access: member,
+    params,
+    query: uploadQuery,
+    response: uploadAnswer,
+    status: 201,
+    message: "File uploaded",
+    handle: ({ params, query, request }) => {
+      const length = request.headers.get("content-length");
+      return storeFile(params.workspaceId, query.name, request.body, length === null ? null : Number(length));
+    },
+  }),
+});

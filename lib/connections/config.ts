@@ -1,0 +1,139 @@
+import "server-only";
+import { AppError, type InputProblem } from "@/lib/http/errors";
+import { open, type Sealed, seal } from "@/lib/secrets/seal";
+import { contextOf } from "@/lib/secrets/sealed-fields";
+import type { ConfigField, Driver } from "./data-source";
+import type { ConnectionDoc } from "./model";
+
+/** Long enough for a private key with its certificates; nothing else in a config is larger. */
+const VALUE_CHARS_MAX = 32_000;
+/**
+ * Where a secret is sent to. Whoever changes one of these has to bring the secrets along: otherwise a member could
+ * have a password that they cannot read sent to a machine of their own (contract, section 4; T48).
+ */
+const TARGET_FIELDS = new Set(["host", "port", "user", "file", "baseUrl", "connectionString"]);
+/** From the least to the most safe. */
+const SSL_MODES = ["disable", "require", "verify-full"];
+
+export type Config = Record<string, unknown>;
+
+/**
+ * Judges a config against the fields of its type: unknown names are refused (T43), defaults filled in.
+ * @throws AppError `invalid_request` naming each field that is wrong
+ */
+export function parseConfig(driver: Driver, input: Config): Config {
+  const problems: InputProblem[] = Object.keys(input)
+    .filter((name) => !driver.fields.some((field) => field.name === name))
+    .map((name) => ({ path: `config.${name}`, message: `${driver.label} has no such setting.` }));
+  const config: Config = {};
+  for (const field of driver.fields) {
+    const value = input[field.name] ?? field.default;
+    const problem = problemOf(field, value);
+    if (problem) problems.push({ path: `config.${field.name}`, message: problem });
+    else if (!isAbsent(value)) config[field.name] = value;
+  }
+  if (problems[0]) throw invalidConfig(problems);
+  return config;
+}
+
+/** Splits a config into what is stored as it is and what is sealed for this record. */
+export function sealConfig(
+  driver: Driver,
+  doc: Pick<ConnectionDoc, "_id" | "workspaceId">,
+  config: Config,
+): { config: Config; secrets: Record<string, Sealed> } {
+  const shown: Config = {};
+  const secrets: Record<string, Sealed> = {};
+  for (const field of driver.fields) {
+    const value = config[field.name];
+    if (isAbsent(value)) continue;
+    if (field.secret) secrets[field.name] = seal(JSON.stringify(value), contextOf(doc, `secrets.${field.name}`));
+    else shown[field.name] = value;
+  }
+  return { config: shown, secrets };
+}
+
+/** The whole config, its secrets opened. Never answer or log it. */
+export function openConfig(doc: ConnectionDoc): Config {
+  const opened = Object.entries(doc.secrets).map(([name, sealed]) => [
+    name,
+    JSON.parse(open(sealed, contextOf(doc, `secrets.${name}`))),
+  ]);
+  return { ...doc.config, ...Object.fromEntries(opened) };
+}
+
+/**
+ * The config after a change. A secret that is not sent (or comes back as `{set: true}`, the form in which it was
+ * shown) is kept, unless it would then go somewhere else.
+ * @throws AppError `invalid_request` when a kept secret would be sent to a new place or less safely
+ */
+export function mergeConfig(driver: Driver, kept: Config, change: Config): Config {
+  const secretNames = driver.fields.filter((field) => field.secret).map((field) => field.name);
+  const sent = Object.fromEntries(
+    Object.entries(change).filter(([name, value]) => !(secretNames.includes(name) && isSetMark(value))),
+  );
+  // A connection string is target and secret at once: sending it brings the secret along.
+  const moves = Object.keys(sent).some(
+    (name) => TARGET_FIELDS.has(name) && !secretNames.includes(name) && sent[name] !== kept[name],
+  );
+  if (moves || lowersSsl(kept, sent)) {
+    const missing = secretNames.filter((name) => !isAbsent(kept[name]) && !(name in sent));
+    if (missing.length > 0) {
+      throw invalidConfig(
+        missing.map((name) => ({
+          path: `config.${name}`,
+          message: "Enter it again: the connection changes where it leads.",
+        })),
+      );
+    }
+  }
+  const merged = { ...kept, ...sent };
+  // null takes a setting away.
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+}
+
+/** All secret values of a config as text, for masking them in messages. */
+export function secretValues(driver: Driver, config: Config): string[] {
+  return driver.fields
+    .filter((field) => field.secret)
+    .map((field) => config[field.name])
+    .flatMap((value) => (typeof value === "string" ? [value] : isAbsent(value) ? [] : [JSON.stringify(value)]));
+}
+
+function problemOf(field: ConfigField, value: unknown): string | null {
+  if (isAbsent(value)) return field.required ? `${field.label} is needed.` : null;
+  switch (field.kind) {
+    case "number":
+      return typeof value === "number" && Number.isFinite(value) ? null : "A number is needed.";
+    case "boolean":
+      return typeof value === "boolean" ? null : "true or false is needed.";
+    case "select":
+      return field.options?.some((option) => option.value === value)
+        ? null
+        : `One of these is needed: ${field.options?.map((option) => option.value).join(", ")}.`;
+    case "json":
+      return JSON.stringify(value).length <= VALUE_CHARS_MAX ? null : "This is too long.";
+    default:
+      if (typeof value !== "string") return "Text is needed.";
+      return value.length <= VALUE_CHARS_MAX ? null : "This is too long.";
+  }
+}
+
+function lowersSsl(kept: Config, sent: Config): boolean {
+  if (!("ssl" in sent) || kept.ssl === undefined) return false;
+  return SSL_MODES.indexOf(String(sent.ssl)) < SSL_MODES.indexOf(String(kept.ssl));
+}
+
+function isSetMark(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "set" in value && value.set === true;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+function invalidConfig(problems: InputProblem[]): AppError {
+  return new AppError("invalid_request", problems[0]?.message ?? "The settings are not complete.", {
+    details: problems,
+  });
+}

@@ -1,0 +1,262 @@
+import "server-only";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "@/lib/embedded/engine/limits";
+import {
+  type EngineFailure,
+  type EngineRequest,
+  type EngineResponse,
+  type ExecuteRequest,
+  encodeFrame,
+  FrameReader,
+  FrameTooLarge,
+} from "@/lib/embedded/engine/wire";
+import { AppError } from "@/lib/http/errors";
+import type { Batch, ResultStream } from "../../data-source";
+import { engineAway } from "./engine-service";
+
+/** Sockets kept open between queries: a connection of ours runs at most five at once. */
+const IDLE_SOCKETS_MAX = 5;
+/** Messages that may wait for a slow reader before the socket is paused. */
+const MESSAGES_AHEAD_MAX = 2;
+/** A request that did not reach a dying engine is sent again for this long: a restart takes less. */
+const RESEND_WITHIN_MS = 3000;
+const RESEND_AFTER_MS = 50;
+/** Errors of a socket over which nothing has been delivered. */
+const UNDELIVERED = new Set(["EPIPE", "ECONNREFUSED", "ENOENT"]);
+
+type Answered = { channel: Channel; first: EngineResponse };
+
+/** The client side of a file engine's socket; see `lib/embedded/engine/wire.ts`. Safe for concurrent use. */
+export class EngineClient {
+  readonly #socketPath: () => Promise<string>;
+  #idle: Channel[] = [];
+  /** Requests under way, those included that still wait for the engine's start. */
+  #requests = 0;
+  #isClosed = false;
+  #whenQuiet: (() => void) | null = null;
+
+  /** @param socketPath resolves once the engine listens there */
+  constructor(socketPath: () => Promise<string>) {
+    this.#socketPath = socketPath;
+  }
+
+  /** One question with one answer. @throws AppError of the engine's failure, `unavailable` when it died */
+  async ask<T extends EngineResponse["type"]>(
+    request: EngineRequest & { type: T },
+    signal: AbortSignal,
+  ): Promise<Extract<EngineResponse, { type: T }>> {
+    const { channel, first } = await this.#begin(request, signal);
+    this.#giveBack(channel);
+    if (first.type === "failed") throw toAppError(first.failure);
+    return first as Extract<EngineResponse, { type: T }>;
+  }
+
+  /** Starts a statement and resolves when its fields are known. */
+  async execute(request: ExecuteRequest, signal: AbortSignal): Promise<ResultStream> {
+    const { channel, first } = await this.#begin(request, signal);
+    if (first.type === "fields") return { fields: first.fields, batches: this.#batches(channel) };
+    this.#giveBack(channel);
+    if (first.type === "failed") throw toAppError(first.failure);
+    throw new Error(`The engine sent ${first.type} before the fields.`);
+  }
+
+  /** Waits for what runs. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const channel of this.#idle.splice(0)) channel.close();
+    if (this.#requests === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenQuiet = resolve;
+    });
+  }
+
+  #batches(channel: Channel): AsyncIterable<Batch> {
+    const giveBack = (isWhole: boolean) => {
+      // Whoever leaves early cancels by closing: the engine stops the statement when its client goes.
+      if (!isWhole) channel.close();
+      this.#giveBack(channel);
+    };
+    let isOver = false;
+    const end = (isWhole: boolean) => {
+      if (!isOver) giveBack(isWhole);
+      isOver = true;
+    };
+    const done = { done: true, value: undefined } as const;
+    const next = async (): Promise<IteratorResult<Batch>> => {
+      if (isOver) return done;
+      try {
+        const message = await channel.next();
+        if (message.type === "batch") return { done: false, value: message.batch };
+        end(true);
+        if (message.type === "failed") throw toAppError(message.failure);
+        return message.type === "end" && message.isCut
+          ? { done: false, value: { rowCount: 0, columns: [], isCut: true } }
+          : done;
+      } catch (error) {
+        end(false);
+        throw error;
+      }
+    };
+    // No generator: one that was never started would not hear that its reader has left.
+    const iterator = {
+      next,
+      return: async () => {
+        end(false);
+        return done;
+      },
+    };
+    return { [Symbol.asyncIterator]: () => iterator };
+  }
+
+  /** Sends a request and waits for its first answer. A request that cannot have arrived is sent again. */
+  async #begin(request: EngineRequest, signal: AbortSignal): Promise<Answered> {
+    const frame = toFrame(request);
+    this.#requests += 1;
+    const giveUpAt = performance.now() + RESEND_WITHIN_MS;
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const path = await this.#socketPath();
+        signal.throwIfAborted();
+        const channel = this.#idle.pop() ?? this.#connect(path);
+        channel.begin(frame, signal);
+        try {
+          return { channel, first: await channel.next() };
+        } catch (error) {
+          if (!channel.isUndelivered || performance.now() > giveUpAt) throw error;
+          await sleep(RESEND_AFTER_MS);
+        }
+      }
+    } catch (error) {
+      this.#leave();
+      throw error;
+    }
+  }
+
+  #connect(path: string): Channel {
+    const channel: Channel = new Channel(path, () => {
+      this.#idle = this.#idle.filter((other) => other !== channel);
+    });
+    return channel;
+  }
+
+  #giveBack(channel: Channel): void {
+    channel.finish();
+    const isKept = channel.isOpen && !this.#isClosed && this.#idle.length < IDLE_SOCKETS_MAX;
+    if (isKept) this.#idle.push(channel);
+    else channel.close();
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#requests -= 1;
+    if (this.#requests === 0) this.#whenQuiet?.();
+  }
+}
+
+function toFrame(request: EngineRequest): Buffer {
+  try {
+    return encodeFrame(request, REQUEST_BYTES_MAX);
+  } catch (error) {
+    if (!(error instanceof FrameTooLarge)) throw error;
+    throw new AppError("too_large", "The query and its parameters are too large to be run.", { cause: error });
+  }
+}
+
+function toAppError(failure: EngineFailure): AppError {
+  return new AppError(failure.kind, failure.message, { details: failure.details });
+}
+
+type Waiter = { resolve: (message: EngineResponse) => void; reject: (error: unknown) => void };
+
+/** One socket with the messages that came in. A reader that lags pauses it, and thereby the engine. */
+class Channel {
+  readonly #socket: Socket;
+  readonly #frames = new FrameReader<EngineResponse>(RESPONSE_BYTES_MAX);
+  readonly #onClosed: () => void;
+  #messages: EngineResponse[] = [];
+  #waiter: Waiter | null = null;
+  #isFailed = false;
+  #failure: unknown;
+  #signal: AbortSignal | null = null;
+  /** True when the socket failed in a way in which the engine cannot have seen the request. */
+  isUndelivered = false;
+  readonly #onAbort = () => this.#fail(this.#signal?.reason);
+
+  constructor(path: string, onClosed: () => void) {
+    this.#socket = connect(path);
+    this.#onClosed = onClosed;
+    this.#socket.on("data", (chunk) => this.#receive(chunk));
+    this.#socket.on("error", (error: NodeJS.ErrnoException) => {
+      this.isUndelivered = !this.#isFailed && UNDELIVERED.has(error.code ?? "");
+      this.#fail(engineAway(error));
+    });
+    this.#socket.on("close", () => this.#fail(engineAway(new Error("The engine closed its socket."))));
+  }
+
+  get isOpen(): boolean {
+    return !this.#isFailed && !this.#socket.destroyed;
+  }
+
+  begin(frame: Buffer, signal: AbortSignal): void {
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#socket.ref();
+    this.#socket.write(frame);
+  }
+
+  /** The request is answered whole: the socket may carry another one. */
+  finish(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#signal = null;
+    // An idle socket keeps no process alive.
+    this.#socket.unref();
+  }
+
+  next(): Promise<EngineResponse> {
+    const message = this.#messages.shift();
+    if (message) {
+      if (this.#messages.length < MESSAGES_AHEAD_MAX) this.#socket.resume();
+      return Promise.resolve(message);
+    }
+    if (this.#isFailed) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject };
+    });
+  }
+
+  close(): void {
+    this.#fail(new Error("The connection was closed."));
+  }
+
+  /** Ends the channel for good; whoever waits gets the reason. */
+  #fail(reason: unknown): void {
+    if (this.#isFailed) return;
+    this.#isFailed = true;
+    this.#failure = reason;
+    this.#messages = [];
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#socket.destroy();
+    this.#waiter?.reject(reason);
+    this.#waiter = null;
+    this.#onClosed();
+  }
+
+  #receive(chunk: Buffer): void {
+    let messages: EngineResponse[];
+    try {
+      messages = this.#frames.push(chunk);
+    } catch (error) {
+      this.#fail(engineAway(error));
+      return;
+    }
+    for (const message of messages) {
+      if (this.#waiter) {
+        this.#waiter.resolve(message);
+        this.#waiter = null;
+      } else this.#messages.push(message);
+    }
+    if (this.#messages.length >= MESSAGES_AHEAD_MAX) this.#socket.pause();
+  }
+}

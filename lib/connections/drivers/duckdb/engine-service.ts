@@ -1,0 +1,118 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { ENGINE_POOL_THREADS } from "@/lib/embedded/engine/limits";
+import { childEntry } from "@/lib/embedded/process/entries";
+import { ensureSocketFolder, socketPathFor } from "@/lib/embedded/process/paths";
+import { ensureService, type Service, ServiceDown } from "@/lib/embedded/process/service";
+import { sharedState } from "@/lib/embedded/process/shared-state";
+import { AppError } from "@/lib/http/errors";
+import { engineSandbox } from "./sandbox";
+
+/** The first start opens the file, which may have a log to recover. */
+const FIRST_START_TIMEOUT_MS = 20_000;
+/** A restart takes a fraction of a second: a request rather waits for that than fails. */
+const RESTART_TIMEOUT_MS = 3000;
+const RETRY_AFTER_SECONDS = 2;
+const HASH_LENGTH = 12;
+
+export type EngineFile = {
+  /** Absolute path, links resolved. */
+  path: string;
+  /** Opened without any right to write: the shared sample. */
+  readOnlyFile: boolean;
+  /** Its views are ours, so plans need no look. */
+  trusted: boolean;
+};
+
+type Entry = { users: number; service: Service; wasUp: boolean; stopping: Promise<void> | null };
+
+/** The one engine of a file in this process. Connections share it; the last one to leave stops it. */
+export type EngineLease = {
+  /**
+   * The socket of the running engine; starts it when needed.
+   * @throws AppError `unavailable` while it restarts, `source_unreachable` when the file cannot be opened
+   */
+  socket(): Promise<string>;
+  release(): Promise<void>;
+};
+
+/** Takes a share in the engine of a file. Nothing is started before the first `socket()`. */
+export async function leaseEngine(file: EngineFile): Promise<EngineLease> {
+  const entries = sharedState("file-engines", () => new Map<string, Entry>());
+  await entries.get(file.path)?.stopping;
+  const entry = entries.get(file.path) ?? startEntry(file, entries);
+  entry.users += 1;
+  let isHeld = true;
+  return {
+    socket: () => socketOf(entry),
+    release: async () => {
+      if (!isHeld) return;
+      isHeld = false;
+      entry.users -= 1;
+      if (entry.users > 0) return;
+      entry.stopping = entry.service.stop();
+      await entry.stopping;
+      entries.delete(file.path);
+    },
+  };
+}
+
+/** A folder of its own for each socket: an engine in its sandbox sees no other service's. */
+export function engineSocketPath(filePath: string): string {
+  const hash = createHash("sha256").update(filePath).digest("hex").slice(0, HASH_LENGTH);
+  return join(dirname(socketPathFor(filePath)), `engine-${hash}`, "engine.sock");
+}
+
+function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
+  const socketPath = engineSocketPath(file.path);
+  const folder = dirname(socketPath);
+  ensureSocketFolder();
+  ensureSocketFolder(folder);
+  const service = ensureService({
+    name: "engine of the file",
+    entry: childEntry("engine"),
+    args: [
+      "--file",
+      file.path,
+      "--socket",
+      socketPath,
+      ...(file.readOnlyFile ? ["--read-only"] : []),
+      ...(file.trusted ? ["--trusted"] : []),
+    ],
+    socketPath,
+    restart: "on-demand",
+    // Each statement that DuckDB works on holds a thread of this pool.
+    env: { UV_THREADPOOL_SIZE: String(ENGINE_POOL_THREADS) },
+    wrap: engineSandbox({ filePath: file.path, socketFolder: folder, readOnly: file.readOnlyFile }),
+  });
+  const entry: Entry = { users: 0, service, wasUp: false, stopping: null };
+  entries.set(file.path, entry);
+  return entry;
+}
+
+async function socketOf(entry: Entry): Promise<string> {
+  try {
+    await entry.service.whenUp(entry.wasUp ? RESTART_TIMEOUT_MS : FIRST_START_TIMEOUT_MS);
+  } catch (error) {
+    if (!(error instanceof ServiceDown)) throw error;
+    const isInUse = error.message.includes("in use by another process");
+    if (entry.wasUp || isInUse) throw engineAway(error);
+    throw new AppError("source_unreachable", `The file could not be opened. ${reasonOf(error)}`, { cause: error });
+  }
+  entry.wasUp = true;
+  return entry.service.socketPath;
+}
+
+/** What a query meets whose engine has just died: it is started again by the next one. */
+export function engineAway(cause: unknown): AppError {
+  return new AppError("unavailable", "The engine of this file is restarting. Try again in a moment.", {
+    cause,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/** The child's own words without where the data lives. */
+function reasonOf(error: ServiceDown): string {
+  return error.message.replace(/^.*?is not running: /, "").replace(/"?(?:\/[^\s"/]+)+\//g, "");
+}

@@ -1,0 +1,67 @@
+import "server-only";
+import { env } from "@/lib/env";
+import { AppError } from "@/lib/http/errors";
+import { ensureSample, samplePath } from "@/lib/sample";
+import type { DataSource, Driver, ExecuteOptions, OpenContext, Statement } from "../../data-source";
+import { EngineClient } from "./engine-client";
+import { type EngineFile, leaseEngine } from "./engine-service";
+import { requireBareFileName, workspaceFile } from "./file-path";
+
+/** DuckDB files of the workspace, and the sample shop that all workspaces share. */
+export const duckdb: Driver = {
+  type: "duckdb",
+  label: "DuckDB",
+  category: "database",
+  language: "sql",
+  fields: [
+    {
+      name: "file",
+      label: "File",
+      kind: "file",
+      required: true,
+      secret: false,
+      help: "A DuckDB file of this workspace. A new name makes a new file when the connection may write.",
+    },
+  ],
+  async check({ config }) {
+    requireBareFileName(config.file);
+  },
+  async open(context) {
+    const file = await fileOf(context);
+    const lease = await leaseEngine(file);
+    const client = new EngineClient(lease.socket);
+    return {
+      execute: (statement, options) => client.execute(toRequest(statement, options), options.signal),
+      entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
+      test: async (signal) => {
+        const { version } = await client.ask({ type: "version" }, signal);
+        return { serverVersion: `DuckDB ${version}` };
+      },
+      close: async () => {
+        await client.close();
+        await lease.release();
+      },
+    } satisfies DataSource;
+  },
+};
+
+async function fileOf({ config, workspaceId, readOnly }: OpenContext): Promise<EngineFile> {
+  if (config.sample === true) {
+    await ensureSample();
+    return { path: samplePath(), readOnlyFile: true, trusted: true };
+  }
+  const path = await workspaceFile(env().DATA_DIR, workspaceId, requireBareFileName(config.file), !readOnly);
+  return { path, readOnlyFile: false, trusted: false };
+}
+
+function toRequest({ query, params }: Statement, options: ExecuteOptions) {
+  if (typeof query !== "string") throw new AppError("invalid_request", "The query is SQL text.");
+  return {
+    type: "execute" as const,
+    query,
+    ...(params && { params }),
+    readOnly: options.readOnly,
+    timeoutMs: options.timeoutMs,
+    cellBytesMax: options.cellBytesMax ?? null,
+  };
+}

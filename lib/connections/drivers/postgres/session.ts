@@ -1,0 +1,134 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, type ClientConfig } from "pg";
+import { startDeadline } from "@/lib/net/deadline";
+import type { NetworkConfig } from "../shared/config";
+import { tlsChoice } from "../shared/failures";
+import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
+import type { PooledSession } from "../shared/session-pool";
+import { toConnectFailure } from "./failures";
+import { GuardedLine } from "./guarded-line";
+import { Portal, type PortalOptions } from "./portal";
+
+// What the library's client knows but its types leave out.
+type ClientInside = { processID: number | null; secretKey: number | Buffer | null };
+type CancelLine = { cancel(processId: number, secretKey: number | Buffer): void; requestSsl(): void };
+
+/** One session with the server, on a socket of the door. */
+export class PostgresSession implements PooledSession {
+  readonly #config: NetworkConfig;
+  readonly #client: Client;
+  readonly #line: GuardedLine;
+  #isAlive = true;
+  serverVersion: string | null = null;
+
+  private constructor(config: NetworkConfig, client: Client, line: GuardedLine) {
+    this.#config = config;
+    this.#client = client;
+    this.#line = line;
+    const die = () => {
+      this.#isAlive = false;
+    };
+    client.on("error", die);
+    client.on("end", die);
+  }
+
+  /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
+  static async open(config: NetworkConfig, signal: AbortSignal): Promise<PostgresSession> {
+    const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
+    const line = new GuardedLine(config);
+    let version: string | null = null;
+    line.on("parameterStatus", (status: { parameterName: string; parameterValue: string }) => {
+      if (status.parameterName === "server_version") version = status.parameterValue;
+    });
+    const client = new Client({
+      connection: line,
+      host: config.host,
+      port: config.port,
+      user: config.user,
+      database: config.database,
+      // Given even when empty: the library would look for one in the environment and in files.
+      password: config.password,
+      ssl: tlsChoice(config.ssl, config.host) ?? false,
+      enableChannelBinding: config.options.channel_binding !== undefined,
+    } as ClientConfig);
+    const session = new PostgresSession(config, client, line);
+    const onAbort = () => line.stream.destroy(new Error("The deadline has passed."));
+    deadline.signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      deadline.signal.throwIfAborted();
+      await client.connect();
+      session.serverVersion = version;
+      return session;
+    } catch (error) {
+      session.destroy();
+      throw deadline.signal.aborted ? deadline.reason() : toConnectFailure(error, [config.password]);
+    } finally {
+      deadline.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  /** @param rowBytesMax a longer row ends the session */
+  start(options: PortalOptions, rowBytesMax: number): Portal {
+    const portal = new Portal(options);
+    this.#line.messageBytesMax = rowBytesMax;
+    this.#line.onOversize = () => portal.oversize();
+    this.#client.query(portal);
+    return portal;
+  }
+
+  /** A statement of our own. */
+  async run(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
+    const result = await this.#client.query<unknown[]>({ text, values: [...values], rowMode: "array" });
+    return result.rows;
+  }
+
+  /** Makes the session as good as new, so that nothing of one query is there for the next (T50). */
+  async reset(): Promise<void> {
+    this.#line.messageBytesMax = Number.POSITIVE_INFINITY;
+    this.#line.onOversize = null;
+    await this.#client.query("ROLLBACK");
+    await this.#client.query("DISCARD ALL");
+  }
+
+  /**
+   * Asks the server to cancel what the session runs, by a second connection through the same door. The protocol's own
+   * request does what pg_cancel_backend does, and works when all slots of the server are taken. Never throws.
+   */
+  async cancel(): Promise<void> {
+    const { processID, secretKey } = this.#client as unknown as ClientInside;
+    if (processID === null || secretKey === null || !this.#isAlive) return;
+    const line = new GuardedLine(this.#config);
+    const ended = new Promise<void>((resolve) => {
+      line.on("error", () => resolve());
+      line.on("end", () => resolve());
+    });
+    const { ssl, host, port } = this.#config;
+    const inside = line as unknown as CancelLine;
+    const send = () => inside.cancel(processID, secretKey);
+    if (ssl === "disable") line.on("connect", send);
+    else {
+      line.on("connect", () => inside.requestSsl());
+      line.on("sslconnect", send);
+    }
+    line.connect(port, host);
+    await Promise.race([ended, sleep(CANCEL_TIMEOUT_MS, undefined, { ref: false })]);
+    line.stream.destroy();
+  }
+
+  setIdle(isIdle: boolean): void {
+    if (isIdle) this.#line.unref();
+    else this.#line.ref();
+  }
+
+  destroy(): void {
+    this.#isAlive = false;
+    // A goodbye where the line is free, the cut where it is not.
+    this.#client.end().catch(() => {});
+    this.#line.stream.destroy();
+  }
+}

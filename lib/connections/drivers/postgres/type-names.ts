@@ -1,0 +1,48 @@
+import "server-only";
+import type { PostgresSession } from "./session";
+import { BUILT_IN_TYPES, type KnownType } from "./types";
+
+const LOOK_UP = `
+  select t.oid, format_type(t.oid, null), t.typtype, t.typcategory, t.typelem, t.typbasetype
+  from pg_catalog.pg_type t where t.oid = any($1::oid[])`;
+
+/** The types of one database: the built-in ones, and those that its users and extensions have made. */
+export class TypeNames {
+  readonly #own = new Map<number, KnownType>();
+  readonly #open: () => Promise<PostgresSession>;
+
+  /** @param open a session that nobody else uses; it is ended after the look-up */
+  constructor(open: () => Promise<PostgresSession>) {
+    this.#open = open;
+  }
+
+  get(oid: number): KnownType | undefined {
+    return BUILT_IN_TYPES.get(oid) ?? this.#own.get(oid);
+  }
+
+  /** Looks up what is not known, once. Types that are not found stay unknown: their values are text. */
+  async learn(oids: readonly number[]): Promise<void> {
+    let unknown = oids.filter((oid) => !this.get(oid));
+    if (unknown.length === 0) return;
+    const session = await this.#open();
+    try {
+      while (unknown.length > 0) {
+        const rows = await session.run(LOOK_UP, [unknown]);
+        for (const oid of unknown) this.#own.set(oid, { name: String(oid), type: "other" });
+        for (const row of rows) this.#add(row);
+        const inner = rows.flatMap((row) => [Number(row[4]), Number(row[5])]);
+        unknown = [...new Set(inner)].filter((oid) => oid !== 0 && !this.get(oid));
+      }
+    } finally {
+      session.destroy();
+    }
+  }
+
+  #add([oid, name, kind, category, element, base]: unknown[]): void {
+    const known: KnownType = { name: String(name), type: "other" };
+    if (category === "A" && Number(element) !== 0) Object.assign(known, { type: "array", element: Number(element) });
+    else if (kind === "d") Object.assign(known, { base: Number(base), type: this.get(Number(base))?.type ?? "other" });
+    else if (kind === "e" || category === "S") known.type = "string";
+    this.#own.set(Number(oid), known);
+  }
+}

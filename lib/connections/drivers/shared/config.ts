@@ -1,0 +1,190 @@
+import "server-only";
+import { z } from "zod";
+import { AppError } from "@/lib/http/errors";
+import type { ConfigField } from "../../data-source";
+
+const TEXT_CHARS_MAX = 1000;
+/** Hosted databases give addresses with several servers and options; none is longer than this. */
+const CONNECTION_STRING_CHARS_MAX = 4000;
+
+export const SSL_MODES = ["disable", "require", "verify-full"] as const;
+export type SslMode = (typeof SSL_MODES)[number];
+
+/** Where a database is and how to sign in, whichever way the form said it. */
+export type NetworkConfig = {
+  host: string;
+  port: number;
+  database: string;
+  user: string;
+  password: string;
+  ssl: SslMode;
+  /** Options of the connection string that the driver asked for, by name. */
+  options: Readonly<Record<string, string>>;
+};
+
+export type AddressRules = {
+  /** Without the colon. */
+  schemes: readonly string[];
+  defaultPort: number;
+  defaultUser: string;
+  defaultDatabase: string;
+  /** Reads one option of the connection string: what it says about TLS, or null when it is a plain option to keep. */
+  option: (name: string, value: string) => { ssl: SslMode } | "keep" | "ignore" | null;
+};
+
+const text = (chars = TEXT_CHARS_MAX) => z.string().max(chars, "This is too long.");
+const port = z.coerce
+  .number("The port is a number.")
+  .int("The port is a whole number.")
+  .min(1, "The port is between 1 and 65535.")
+  .max(65_535, "The port is between 1 and 65535.");
+
+/** Strict: what a driver does not know it does not take, so that no option reaches a library unseen (T43). */
+const networkFields = z.strictObject({
+  connectionString: text(CONNECTION_STRING_CHARS_MAX).optional(),
+  host: text().optional(),
+  port: port.optional(),
+  database: text().optional(),
+  user: text().optional(),
+  password: text().optional(),
+  ssl: z.enum(SSL_MODES, "Choose disable, require or verify-full.").optional(),
+});
+
+/**
+ * The stored config of a connection through a schema; empty inputs of the form count as not given.
+ * @throws AppError `invalid_request` with one detail a problem, their paths below `config`
+ */
+export function parseConfig<T>(schema: z.ZodType<T>, config: Record<string, unknown>): T {
+  const given = Object.entries(config).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const result = schema.safeParse(Object.fromEntries(given));
+  if (result.success) return result.data;
+  throw new AppError("invalid_request", "The connection's settings are not complete. Correct the marked ones.", {
+    details: result.error.issues.flatMap((issue) => {
+      if (issue.code === "unrecognized_keys") {
+        return issue.keys.map((key) => ({ path: `config.${key}`, message: "This setting is not known here." }));
+      }
+      return [{ path: ["config", ...issue.path].join("."), message: issue.message }];
+    }),
+  });
+}
+
+/**
+ * Reads `host, port, database, user, password, ssl` or `connectionString` (contract, section 4).
+ * @throws AppError `invalid_request`
+ */
+export function parseNetworkConfig(config: Record<string, unknown>, rules: AddressRules): NetworkConfig {
+  const fields = parseConfig(networkFields, config);
+  if (fields.connectionString !== undefined) {
+    for (const name of ["host", "port", "database", "user", "password"] as const) {
+      if (fields[name] !== undefined) {
+        throw invalidField(name, "Give either a connection string or the single fields, not both.");
+      }
+    }
+    const address = parseConnectionString(fields.connectionString, rules);
+    return { ...address, ssl: fields.ssl ?? address.ssl };
+  }
+  if (fields.host === undefined) throw invalidField("host", "Give the host, or a connection string.");
+  return {
+    host: fields.host,
+    port: fields.port ?? rules.defaultPort,
+    database: fields.database ?? rules.defaultDatabase,
+    user: fields.user ?? rules.defaultUser,
+    password: fields.password ?? "",
+    ssl: fields.ssl ?? "disable",
+    options: {},
+  };
+}
+
+/** `scheme://user:password@host:port/database?name=value`, nothing else: no second host, no socket file (T37, T43). */
+function parseConnectionString(address: string, rules: AddressRules): NetworkConfig {
+  const parts =
+    /^(?<scheme>[a-z][a-z0-9+]*):\/\/(?:(?<user>[^:@/]*)(?::(?<password>[^/]*))?@)?(?<host>\[[0-9a-f:.]+\]|[^:/?#@,]*)(?::(?<port>\d{1,5}))?(?:\/(?<database>[^?#/]*))?(?:\?(?<query>[^#]*))?$/i.exec(
+      address.trim(),
+    )?.groups;
+  if (!parts || !rules.schemes.includes((parts.scheme ?? "").toLowerCase()) || !parts.host) {
+    throw invalidField(
+      "connectionString",
+      `This is no address of the form ${rules.schemes[0]}://user:password@host:port/database with a single host.`,
+    );
+  }
+  const parsedPort = port.safeParse(parts.port ?? rules.defaultPort);
+  if (!parsedPort.success) throw invalidField("connectionString", "The port is between 1 and 65535.");
+  const { ssl, options } = readOptions(parts.query ?? "", rules);
+  return {
+    host: parts.host.replace(/^\[(.*)\]$/, "$1"),
+    port: parsedPort.data,
+    database: decode(parts.database) || rules.defaultDatabase,
+    user: decode(parts.user) || rules.defaultUser,
+    password: decode(parts.password),
+    ssl,
+    options,
+  };
+}
+
+function readOptions(query: string, rules: AddressRules): { ssl: SslMode; options: Record<string, string> } {
+  let ssl: SslMode = "disable";
+  const options: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(query)) {
+    const meaning = rules.option(name, value);
+    if (meaning === null) {
+      throw invalidField("connectionString", `The option ${name.slice(0, 40)} with this value cannot be used here.`);
+    }
+    if (meaning === "keep") options[name] = value;
+    else if (meaning !== "ignore") ssl = meaning.ssl;
+  }
+  return { ssl, options };
+}
+
+function decode(part: string | undefined): string {
+  try {
+    return decodeURIComponent(part ?? "");
+  } catch {
+    throw invalidField(
+      "connectionString",
+      "Write special characters of the user and the password as %40 and the like.",
+    );
+  }
+}
+
+function invalidField(name: string, message: string): AppError {
+  return new AppError("invalid_request", message, { details: [{ path: `config.${name}`, message }] });
+}
+
+/** The form of a database on a server (contract, section 4). */
+export function networkFormFields(example: { port: number; user: string; connectionString: string }): ConfigField[] {
+  return [
+    { name: "host", label: "Host", kind: "text", required: false, secret: false, help: "A name or an IP address." },
+    { name: "port", label: "Port", kind: "number", required: false, secret: false, default: example.port },
+    { name: "database", label: "Database", kind: "text", required: false, secret: false },
+    {
+      name: "user",
+      label: "User",
+      kind: "text",
+      required: false,
+      secret: false,
+      help: `Best a user of its own that may only read, rather than ${example.user}.`,
+    },
+    { name: "password", label: "Password", kind: "password", required: false, secret: true },
+    {
+      name: "ssl",
+      label: "Encryption",
+      kind: "select",
+      required: false,
+      secret: false,
+      default: "disable",
+      options: [
+        { value: "disable", label: "None" },
+        { value: "require", label: "Encrypted, any certificate" },
+        { value: "verify-full", label: "Encrypted, certificate checked" },
+      ],
+    },
+    {
+      name: "connectionString",
+      label: "Connection string",
+      kind: "password",
+      required: false,
+      secret: true,
+      help: `Instead of the fields above: ${example.connectionString}`,
+    },
+  ];
+}

@@ -1,0 +1,61 @@
+import "server-only";
+import { isIP } from "node:net";
+import { AppError } from "@/lib/http/errors";
+import type { TlsChoice } from "@/lib/net/connect";
+import { toConnectionFailure } from "@/lib/net/failures";
+import { redact } from "@/lib/secrets/redact";
+import type { SslMode } from "./config";
+
+export const READ_ONLY_MESSAGE = "This connection is read-only: it runs queries and changes nothing.";
+export const ONE_STATEMENT_MESSAGE = "Send one statement at a time. Run several one after the other.";
+
+/** A database that is not there, or not what it should be. Fixed sentences, since a driver's own may hold secrets. */
+export function notItsProtocol(product: string, cause?: unknown): AppError {
+  return new AppError(
+    "source_unreachable",
+    `What answers at this address does not speak ${product}'s language. Check the host and the port.`,
+    { cause, details: { reason: "protocol" } },
+  );
+}
+
+export function connectionLost(cause?: unknown): AppError {
+  return new AppError(
+    "source_unreachable",
+    "The database ended the connection: it was restarted, or something in between cut the line. Run the query again.",
+    { cause, details: { reason: "closed" } },
+  );
+}
+
+export function noTls(cause?: unknown): AppError {
+  return new AppError(
+    "source_unreachable",
+    "The database does not offer encryption. Turn it on there, or choose no encryption for this connection.",
+    { cause, details: { reason: "tls" } },
+  );
+}
+
+/** @param message the database's own words about the sign-in; secrets in it are masked (T47) */
+export function signInFailed(message: string, secrets: readonly string[], cause?: unknown): AppError {
+  return new AppError("source_unreachable", `The database refused the sign-in: ${redact(message, secrets)}`, {
+    details: { reason: "sign_in" },
+    cause,
+  });
+}
+
+/** What a socket threw, an AppError of the door included. */
+export function toSourceFailure(error: unknown): AppError {
+  return toConnectionFailure(error);
+}
+
+export function tooLargeRow(bytesMax: number): AppError {
+  return new AppError(
+    "query_failed",
+    `A row of the result is larger than ${bytesMax / 1024 / 1024} MiB. Select a part of it, with substring for example.`,
+  );
+}
+
+/** `require` encrypts without a look at the certificate, as PostgreSQL's own clients do. */
+export function tlsChoice(ssl: SslMode, host: string): (TlsChoice & { servername?: string }) | undefined {
+  if (ssl === "disable") return undefined;
+  return { rejectUnauthorized: ssl === "verify-full", ...(isIP(host) === 0 && { servername: host }) };
+}

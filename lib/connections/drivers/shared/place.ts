@@ -1,0 +1,21 @@
+/** Where in a statement something is wrong: 1-based, in UTF-16 units, as editors count. */
+export type Place = { position: number; line: number; column: number };
+
+/** @param offset 0-based, in UTF-16 units of the text */
+export function placeOf(text: string, offset: number): Place {
+  const before = text.slice(0, offset);
+  return {
+    position: before.length + 1,
+    line: before.split("\n").length,
+    column: before.length - before.lastIndexOf("\n"),
+  };
+}
+
+/** @param position 1-based, in characters (code points), as PostgreSQL counts */
+export function placeOfCharacter(text: string, position: number): Place {
+  let offset = 0;
+  for (let count = 1; count < position && offset < text.length; count += 1) {
+    offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return placeOf(text, offset);
+}

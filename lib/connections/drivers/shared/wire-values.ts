@@ -1,0 +1,48 @@
+import type { WireValue } from "../../data-source";
+
+/** int64 from its decimal text: a number while it is exact, else the text. */
+export function int64Value(text: string): number | string {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+}
+
+/** A double, or the text for what JSON cannot write. */
+export function floatValue(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value);
+}
+
+/** The shortest number that a 32-bit float stands for: 0.1, not the 0.10000000149011612 that it is as a double. */
+export function float32Value(value: number): number | string {
+  if (!Number.isFinite(value) || Number.isSafeInteger(value)) return floatValue(value);
+  for (let digits = 6; digits < 9; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return Number(value.toPrecision(9));
+}
+
+/** JSON text as a value. An integer that a double cannot hold stays exact as text; what is no JSON stays text. */
+export function jsonValue(text: string): WireValue {
+  try {
+    return JSON.parse(text, (_key, value: unknown, context: { source?: string } = {}) => {
+      if (typeof value !== "number" || context.source === undefined) return value;
+      const isInteger = /^-?\d+$/.test(context.source);
+      return isInteger && !Number.isSafeInteger(value) ? context.source : floatValue(value);
+    }) as WireValue;
+  } catch {
+    return text;
+  }
+}
+
+/** Bytes that a value takes in an answer, exact for text, and 0 for what is always small. */
+export function valueBytes(value: WireValue): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  return typeof value === "object" && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 0;
+}
+
+/** `.500000` is `.5`, and no fraction is none. */
+export function trimFraction(text: string): string {
+  const point = text.indexOf(".");
+  if (point < 0) return text;
+  return text.replace(/\.?0+$/, "");
+}

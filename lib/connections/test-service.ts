@@ -1,0 +1,82 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { AppError } from "@/lib/http/errors";
+import { redact } from "@/lib/secrets/redact";
+import { openConfig, parseConfig, secretValues } from "./config";
+import type { DataSource, Driver } from "./data-source";
+import type { TestAnswer, TestConnectionBody } from "./schema";
+import { getConnectionDocOrThrow, getDriverOrThrow } from "./service";
+
+/** A person waits for it; a database that needs longer to say hello is as good as away. */
+const TEST_TIMEOUT_MS = 15_000;
+
+/**
+ * Tests a stored connection and notes the outcome on it.
+ * @throws AppError `not_found`; a failing test is an answer
+ */
+export async function testConnection(
+  workspaceId: ObjectId,
+  connectionId: ObjectId,
+  signal: AbortSignal,
+): Promise<TestAnswer> {
+  const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
+  const driver = getDriverOrThrow(doc.type);
+  const context = { workspaceId: workspaceId.toHexString(), connectionId: connectionId.toHexString() };
+  const answer = await attempt(driver, { ...context, config: openConfig(doc), readOnly: doc.readOnly }, signal);
+  await collections.connections().updateOne(
+    // A test of what has been changed since says nothing of what it is now.
+    { _id: connectionId, workspaceId, updatedAt: doc.updatedAt },
+    {
+      $set: {
+        status: answer.ok ? "ok" : "failing",
+        lastTestedAt: new Date(),
+        lastError: answer.ok ? null : answer.error,
+      },
+    },
+  );
+  return answer;
+}
+
+/** Tests settings that are not stored yet. @throws AppError `invalid_request` when they are not complete */
+export async function testConfig(
+  workspaceId: ObjectId,
+  body: TestConnectionBody,
+  signal: AbortSignal,
+): Promise<TestAnswer> {
+  const driver = getDriverOrThrow(body.type);
+  const config = parseConfig(driver, body.config);
+  // Reading only: a test must not make a file or anything else.
+  const context = { workspaceId: workspaceId.toHexString(), connectionId: "unsaved", config, readOnly: true };
+  return attempt(driver, context, signal);
+}
+
+async function attempt(
+  driver: Driver,
+  context: Parameters<Driver["open"]>[0],
+  signal: AbortSignal,
+): Promise<TestAnswer> {
+  const startedAt = performance.now();
+  const timeout = AbortSignal.timeout(TEST_TIMEOUT_MS);
+  let source: DataSource | null = null;
+  try {
+    await driver.check?.(context);
+    source = await driver.open(context);
+    const { serverVersion } = await source.test(AbortSignal.any([signal, timeout]));
+    const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10;
+    return { ok: true, latencyMs, ...(serverVersion && { serverVersion }) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure =
+      error instanceof AppError && !timeout.aborted
+        ? error
+        : new AppError("source_unreachable", `The data source did not answer within ${TEST_TIMEOUT_MS / 1000} s.`, {
+            cause: error,
+          });
+    if (!(error instanceof AppError) && !timeout.aborted) throw error;
+    const code = failure.kind;
+    return { ok: false, error: redact(failure.message, secretValues(driver, context.config)), code };
+  } finally {
+    await source?.close().catch(() => undefined);
+  }
+}

@@ -1,0 +1,14 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+
+/** Something that would stop working without a connection. */
+export type Use = { kind: string; id: string; name: string };
+export type FindUses = (workspaceId: ObjectId, connectionId: ObjectId) => Promise<Use[]>;
+
+/** Whoever holds on to connections (flows, dashboards, bindings, scheduled consoles) adds a line. */
+const FINDERS: readonly FindUses[] = [];
+
+/** All that uses a connection. */
+export async function listUses(workspaceId: ObjectId, connectionId: ObjectId): Promise<Use[]> {
+  return (await Promise.all(FINDERS.map((find) => find(workspaceId, connectionId)))).flat();
+}

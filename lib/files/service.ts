@@ -1,0 +1,129 @@
+import "server-only";
+import { randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { link, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { AppError } from "@/lib/http/errors";
+import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { workspaceFolder } from "./folders";
+import { fileName, type StoredFile } from "./schema";
+
+/** Contract, section 4. */
+const FILE_BYTES_MAX = 1024 ** 3;
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+const UPLOAD_ENDING = ".upload";
+
+/**
+ * Stores an uploaded file under its name. It appears whole or not at all: what was cut leaves nothing.
+ * @throws AppError `conflict` when there is a file of this name, `too_large`, `storage_full`, `invalid_request` when the
+ *   upload broke off
+ */
+export async function storeFile(
+  workspaceId: ObjectId,
+  name: string,
+  body: ReadableStream<Uint8Array> | null,
+  announcedBytes: number | null,
+): Promise<{ file: string; bytes: number }> {
+  if (announcedBytes !== null && announcedBytes > FILE_BYTES_MAX) throw tooLarge();
+  const folder = workspaceFolder(workspaceId);
+  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  const target = join(folder, name);
+  if (await exists(target)) throw nameTaken(name);
+  const temporary = join(folder, `${randomBytes(8).toString("hex")}${UPLOAD_ENDING}`);
+  try {
+    const counter = countingStream();
+    const source = body ? Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]) : Readable.from([]);
+    await pipeline(source, counter.stream, createWriteStream(temporary, { flags: "wx", mode: OWNER_ONLY_FILE }));
+    if (announcedBytes !== null && counter.bytes() !== announcedBytes) throw brokenOff();
+    // Unlike a rename, a link never replaces a file that came under this name meanwhile.
+    await link(temporary, target);
+    return { file: name, bytes: counter.bytes() };
+  } catch (error) {
+    throw toUploadError(error, name);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** The workspace's files by name. */
+export async function listFiles(workspaceId: ObjectId, limit = LIST_LIMIT_MAX): Promise<StoredFile[]> {
+  const folder = workspaceFolder(workspaceId);
+  const names = await readdir(folder).catch(() => []);
+  const shown = names
+    .filter((name) => fileName.safeParse(name).success)
+    .sort()
+    .slice(0, limit);
+  return Promise.all(
+    shown.map(async (name) => {
+      const { size, mtime } = await stat(join(folder, name));
+      return { file: name, bytes: size, modifiedAt: mtime.toISOString() };
+    }),
+  );
+}
+
+/**
+ * Removes a file that no connection uses.
+ * @throws AppError `not_found`, `in_use` with the connections that read it
+ */
+export async function deleteFile(workspaceId: ObjectId, name: string): Promise<void> {
+  const users = await collections
+    .connections()
+    .find({ workspaceId, "config.file": name }, { projection: { name: 1 } })
+    .limit(LIST_LIMIT_MAX)
+    .toArray();
+  if (users.length > 0) {
+    throw new AppError("in_use", "A connection uses this file. Delete the connection first.", {
+      details: users.map((user) => ({ kind: "connection", id: user._id.toHexString(), name: user.name })),
+    });
+  }
+  const path = join(workspaceFolder(workspaceId), name);
+  if (!(await exists(path))) throw new AppError("not_found", "There is no such file in this workspace.");
+  await rm(path, { force: true });
+  // What an engine kept beside it means nothing without it.
+  for (const companion of [".wal", "-wal", "-shm", "-journal"]) await rm(`${path}${companion}`, { force: true });
+}
+
+function countingStream(): { stream: Transform; bytes: () => number } {
+  let total = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      total += chunk.byteLength;
+      if (total > FILE_BYTES_MAX) done(tooLarge());
+      else done(null, chunk);
+    },
+  });
+  return { stream, bytes: () => total };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}
+
+function toUploadError(error: unknown, name: string): unknown {
+  if (error instanceof AppError) return error;
+  const code = error instanceof Error && "code" in error ? error.code : null;
+  if (code === "EEXIST") return nameTaken(name);
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new AppError("storage_full", "There is no room left for this file. Delete something, then try again.", {
+      cause: error,
+    });
+  }
+  return new AppError("invalid_request", brokenOff().message, { cause: error });
+}
+
+function brokenOff(): AppError {
+  return new AppError("invalid_request", "The upload broke off before its end. Send the file again.");
+}
+
+function nameTaken(name: string): AppError {
+  return new AppError("conflict", `There is a file ${name} already. Delete it first, or choose another name.`);
+}
+
+function tooLarge(): AppError {
+  return new AppError("too_large", "A file may have 1 GiB at the most.");
+}

@@ -1,0 +1,54 @@
+import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
+import { createConnection } from "mysql2/promise";
+import { Client } from "pg";
+import { describe, expect, test } from "vitest";
+import { connectingSocket, unconnectedSocket } from "./guarded-socket";
+import { guardedHttpAgent } from "./http-agent";
+import type { EgressPolicy } from "./policy";
+import { listener } from "./testing/listener";
+import { testPolicy } from "./testing/policy";
+
+type Connect = (port: number, policy: EgressPolicy) => Promise<unknown>;
+
+/** The drivers themselves, connecting in the way that the door is made for. */
+const DRIVERS: Record<string, Connect> = {
+  pg: (port, policy) =>
+    new Client({ host: "db.test", port, user: "bob", stream: unconnectedSocket("database", policy) }).connect(),
+  mysql2: (port, policy) => {
+    const stream = connectingSocket({ purpose: "database", host: "db.test", port }, policy);
+    return createConnection({ host: "db.test", port, user: "bob", stream });
+  },
+  "@clickhouse/client": async (port, policy) => {
+    const agent = guardedHttpAgent("database", {}, policy);
+    const client = createClient({
+      url: `http://db.test:${port}`,
+      http_agent: agent,
+      log: { level: ClickHouseLogLevel.OFF },
+    });
+    try {
+      await client.query({ query: "select 1" });
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+describe.each(Object.entries(DRIVERS))("T37 %s", (_name, connect) => {
+  const names = { "db.test": [["127.0.0.1"], ["127.0.0.2"]] };
+
+  test("reaches nothing that is refused, and hands on why", async () => {
+    const canary = await listener((socket) => socket.destroy());
+    await expect(connect(canary.port, testPolicy("none", { names }))).rejects.toMatchObject({
+      kind: "address_refused",
+    });
+    expect(canary.hits()).toBe(0);
+  });
+
+  test("looks the name up once and reaches what is allowed", async () => {
+    const server = await listener((socket) => socket.destroy());
+    const policy = testPolicy("databases", { names });
+    await expect(connect(server.port, policy)).rejects.not.toMatchObject({ kind: "address_refused" });
+    expect(server.hits()).toBe(1);
+    expect(policy.lookups).toEqual(["db.test"]);
+  });
+});

@@ -1,0 +1,100 @@
+import "server-only";
+import { isIPv6, type LookupFunction, Socket, type SocketConstructorOpts } from "node:net";
+import type { Purpose } from "./address";
+import { addressRefused } from "./failures";
+import { checkTarget, type JudgedTarget, type TargetRequest } from "./judge";
+import { type EgressPolicy, systemPolicy } from "./policy";
+
+/** How long one address of a name is tried before the next one is tried too (RFC 8305, with room for slow lines). */
+const NEXT_ADDRESS_AFTER_MS = 500;
+/** Before firewalls forget an idle connection, which the strictest do after a few minutes. */
+const KEEP_ALIVE_AFTER_MS = 60_000;
+
+/**
+ * A socket that judges what it is told to connect to and then dials the judged addresses only, so that a second
+ * answer of the name service changes nothing (T33) and a literal address is judged as well (T34). All outbound
+ * connections are made of these. Refusals and failures arrive as its `error` event.
+ */
+export class GuardedSocket extends Socket {
+  readonly #purpose: Purpose;
+  readonly #policy: EgressPolicy;
+
+  constructor(purpose: Purpose, policy: EgressPolicy = systemPolicy(), options: SocketConstructorOpts = {}) {
+    super(options);
+    this.#purpose = purpose;
+    this.#policy = policy;
+    // Applied once it is connected. Not every driver does it on a stream that it is given.
+    this.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_AFTER_MS);
+  }
+
+  /** Takes the forms that drivers use: `(port, host?)` and `({host, port})`. A socket file is refused. */
+  override connect(...given: unknown[]): this {
+    const onConnect = given.at(-1);
+    if (isListener(onConnect)) this.once("connect", onConnect);
+    // As during Node's own look-up: writes wait instead of failing.
+    (this as { connecting: boolean }).connecting = true;
+    const endpoint = toEndpoint(given);
+    if (endpoint) void this.#judgeAndDial(endpoint);
+    else process.nextTick(() => this.#fail(addressRefused()));
+    return this;
+  }
+
+  async #judgeAndDial(endpoint: { host: string; port: number }): Promise<void> {
+    try {
+      const target = await checkTarget({ purpose: this.#purpose, ...endpoint }, this.#policy);
+      if (!this.destroyed) this.#dial(target);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #dial(target: JudgedTarget): void {
+    super.connect({
+      host: target.host,
+      port: target.port,
+      lookup: pinnedLookup(target.addresses),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
+    });
+  }
+
+  #fail(error: Error): void {
+    (this as { connecting: boolean }).connecting = false;
+    this.destroy(error);
+  }
+}
+
+/** The `stream` option of drivers that connect the stream themselves (pg): what they then name is judged. */
+export function unconnectedSocket(purpose: Purpose, policy: EgressPolicy = systemPolicy()): () => GuardedSocket {
+  return () => new GuardedSocket(purpose, policy);
+}
+
+/** The `stream` option of drivers that expect a stream which connects already (mysql2). */
+export function connectingSocket(
+  { purpose, host, port }: TargetRequest,
+  policy: EgressPolicy = systemPolicy(),
+): () => GuardedSocket {
+  return () => new GuardedSocket(purpose, policy).connect({ host, port });
+}
+
+function pinnedLookup(addresses: readonly string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_host, _options, done) => done(null, entries);
+}
+
+function toEndpoint([first, second]: unknown[]): { host: string; port: number } | null {
+  if (typeof first === "number" || (typeof first === "string" && /^\d+$/.test(first))) {
+    return typeof second === "string" ? { host: second, port: Number(first) } : null;
+  }
+  if (typeof first !== "object" || first === null) return null;
+  if ("path" in first && first.path) return null;
+  const host = "host" in first ? first.host : undefined;
+  const port = "port" in first ? first.port : undefined;
+  return typeof host === "string" && (typeof port === "number" || typeof port === "string")
+    ? { host, port: Number(port) }
+    : null;
+}
+
+function isListener(value: unknown): value is () => void {
+  return typeof value === "function";
+}

@@ -1,0 +1,46 @@
+import { MongoClient } from "mongodb";
+import { expect, onTestFinished, test } from "vitest";
+import type { EgressPolicy } from "./policy";
+import { openSocksDoor } from "./socks";
+import { serveHello } from "./testing/fake-mongo";
+import { listener } from "./testing/listener";
+import { testPolicy } from "./testing/policy";
+
+async function clientThrough(policy: EgressPolicy, uri: string) {
+  const door = await openSocksDoor(policy);
+  const client = new MongoClient(uri, { ...door.options, serverSelectionTimeoutMS: 1000, connectTimeoutMS: 1000 });
+  onTestFinished(async () => {
+    await client.close();
+    await door.close();
+  });
+  return client;
+}
+
+test("T37 MongoDB's own driver dials no member that the door refuses, though the server's hello names it", async () => {
+  const canary = await listener();
+  const hosts: string[] = [];
+  const seed = await listener(serveHello(() => hosts));
+  hosts.push(
+    `127.0.0.1:${seed.port}`,
+    `127.0.0.1:${canary.port}`,
+    `localhost:${canary.port}`,
+    `evil.test:${canary.port}`,
+  );
+  const own = [{ host: "127.0.0.1", port: canary.port, addresses: ["127.0.0.1"] }];
+  const names = { localhost: [["127.0.0.1"]], "evil.test": [["127.0.0.1"]] };
+  const policy = testPolicy("databases", { own, names });
+  const client = await clientThrough(policy, `mongodb://127.0.0.1:${seed.port}/?replicaSet=fake`);
+  expect(await client.db("admin").command({ ping: 1 })).toMatchObject({ ok: 1 });
+  // The driver has asked for all that it was told of.
+  await expect.poll(() => policy.lookups).toEqual(expect.arrayContaining(["localhost", "evil.test"]));
+  expect(seed.hits()).toBeGreaterThan(0);
+  expect(canary.hits()).toBe(0);
+});
+
+test("T37 a refused seed is never dialled by MongoDB's own driver", async () => {
+  const canary = await listener();
+  const policy = testPolicy("none", { names: { "db.test": [["127.0.0.1"]] } });
+  const client = await clientThrough(policy, `mongodb://db.test:${canary.port}/?directConnection=true`);
+  await expect(client.connect()).rejects.toThrow(/NotAllowed/);
+  expect(canary.hits()).toBe(0);
+});

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, onTestFinished, test } from "vitest";
+import type { EgressPolicy } from "./policy";
+import { closeSocksDoor, mongoProxyOptions, openSocksDoor } from "./socks";
+import { listener } from "./testing/listener";
+import { testPolicy } from "./testing/policy";
+import { askSocks } from "./testing/socks-client";
+
+async function door(policy: EgressPolicy) {
+  const opened = await openSocksDoor(policy);
+  onTestFinished(() => opened.close());
+  return opened.options;
+}
+
+test("bytes pass both ways, in any number, until the last", async () => {
+  const size = 3_000_000;
+  const { port } = await listener((socket) => socket.pipe(socket));
+  const options = await door(testPolicy("databases", { names: { "db.test": [["127.0.0.1"]] } }));
+  const { code, socket } = await askSocks(options, { host: "db.test", port });
+  expect(code).toBe(0);
+  socket.end("x".repeat(size));
+  expect((await text(socket)).length).toBe(size);
+});
+
+test("T37 servers that a database names are judged like any: 0 connections to a loopback canary", async () => {
+  const canary = await listener();
+  const options = await door(
+    testPolicy("none", { names: { "second.test": [["127.0.0.1"]], localhost: [["127.0.0.1"]] } }),
+  );
+  for (const host of ["127.0.0.1", "::1", "localhost", "second.test", "169.254.169.254", "::ffff:127.0.0.1", "127.1"]) {
+    expect((await askSocks(options, { host, port: canary.port })).code, host).toBe(2);
+  }
+  expect(canary.hits()).toBe(0);
+});
+
+test("T33 a name is looked up once for each connection", async () => {
+  const { port } = await listener();
+  const policy = testPolicy("databases", { names: { "db.test": [["127.0.0.1"]] } });
+  const options = await door(policy);
+  await askSocks(options, { host: "db.test", port });
+  expect(policy.lookups).toEqual(["db.test"]);
+});
+
+test("a refused connection and an unknown name have codes of their own", async () => {
+  const options = await door(testPolicy("databases"));
+  expect((await askSocks(options, { host: "127.0.0.1", port: 1 })).code).toBe(5);
+  expect((await askSocks(options, { host: "nowhere.test", port: 1 })).code).toBe(4);
+});
+
+test("only CONNECT is served", async () => {
+  const options = await door(testPolicy("databases"));
+  expect((await askSocks(options, { host: "127.0.0.1", port: 1, command: 2 })).code).toBe(7);
+  expect((await askSocks(options, { host: "127.0.0.1", port: 1, command: 3 })).code).toBe(7);
+});
+
+test("nobody passes without the password of this process", async () => {
+  const canary = await listener();
+  const options = await door(testPolicy("databases"));
+  const target = { host: "127.0.0.1", port: canary.port };
+  expect((await askSocks(options, { ...target, password: "guess" })).code).toBeNull();
+  expect((await askSocks(options, { ...target, password: "x".repeat(options.proxyPassword.length) })).code).toBeNull();
+  expect((await askSocks(options, { ...target, method: 0 })).code).toBeNull();
+  expect(canary.hits()).toBe(0);
+  const other = await door(testPolicy("databases"));
+  expect(other.proxyPassword).not.toBe(options.proxyPassword);
+});
+
+test("what is no SOCKS5 is hung up on, and a client that leaves halfway does no harm", async () => {
+  const options = await door(testPolicy("databases"));
+  const stranger = connect(options.proxyPort, options.proxyHost);
+  stranger.write("GET / HTTP/1.1\r\n\r\n");
+  await once(stranger.resume(), "close");
+  const leaver = connect(options.proxyPort, options.proxyHost);
+  leaver.end(Buffer.from([5, 1]));
+  await once(leaver.resume(), "close");
+  const { port } = await listener();
+  expect((await askSocks(options, { host: "127.0.0.1", port })).code).toBe(0);
+});
+
+test("when one side breaks, the other is closed", async () => {
+  const gone = Promise.withResolvers<void>();
+  const upstream = await listener((socket) => socket.resume().once("close", () => gone.resolve()));
+  const options = await door(testPolicy("databases"));
+  const first = await askSocks(options, { host: "127.0.0.1", port: upstream.port });
+  first.socket.destroy();
+  await gone.promise;
+  const breaking = await listener((socket) => socket.resetAndDestroy());
+  const second = await askSocks(options, { host: "127.0.0.1", port: breaking.port });
+  await once(second.socket.resume(), "end");
+});
+
+test("the process has one door, on loopback, until it is closed", async () => {
+  onTestFinished(closeSocksDoor);
+  const [first, second] = await Promise.all([mongoProxyOptions(), mongoProxyOptions()]);
+  expect(first).toEqual(second);
+  expect(first.proxyHost).toBe("127.0.0.1");
+  await closeSocksDoor();
+  const [error] = await once(connect(first.proxyPort, first.proxyHost), "error").catch((thrown: unknown) => [thrown]);
+  expect(error).toMatchObject({ code: "ECONNREFUSED" });
+});

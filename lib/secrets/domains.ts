@@ -1,0 +1,4 @@
+import "server-only";
+
+// One line for each domain that seals something: the import registers its fields.
+import "@/lib/connections/sealed-fields";

@@ -1,0 +1,69 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import type { ConnectionDoc } from "@/lib/connections/model";
+import { collections } from "@/lib/db/collections";
+import { parseKeyRing } from "@/lib/env";
+import { takeOwnDatabase } from "@/test/database";
+import { getSecrets } from "./bootstrap";
+import { rotateCommand } from "./rotate-command";
+import { type KeyRing, seal } from "./seal";
+import { contextOf } from "./sealed-fields";
+
+const own = takeOwnDatabase();
+afterAll(own.drop);
+
+beforeEach(async () => {
+  await collections.connections().deleteMany({});
+});
+
+async function store(ring: KeyRing): Promise<ConnectionDoc> {
+  const ids = { _id: new ObjectId(), workspaceId: new ObjectId() };
+  const doc: ConnectionDoc = {
+    ...ids,
+    name: "Database",
+    type: "postgres",
+    category: "database",
+    readOnly: true,
+    config: {},
+    secrets: { password: seal("a-marker-password", contextOf(ids, "secrets.password"), ring) },
+    status: "untested",
+    lastTestedAt: null,
+    lastError: null,
+    createdBy: new ObjectId(),
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  };
+  await collections.connections().insertOne(doc);
+  return doc;
+}
+
+async function run(...args: string[]): Promise<{ code: number; lines: string[] }> {
+  const lines: string[] = [];
+  const code = await rotateCommand(args, (line) => lines.push(line));
+  return { code, lines };
+}
+
+test("it prints counts and says when all is under the newest key", async () => {
+  await store(getSecrets().encryptionKeys);
+  expect(await run()).toEqual({
+    code: 0,
+    lines: ["connections: 1 records, 1 secrets, 0 sealed anew", "All secrets are sealed with the key test."],
+  });
+});
+
+test("it ends with 1 and names what no key opens, without a secret", async () => {
+  const lost = await store([{ id: "gone", key: Buffer.alloc(32, 9) }]);
+  const { code, lines } = await run();
+  expect(code).toBe(1);
+  expect(lines).toContain(`connections ${lost._id.toHexString()} secrets.password: unknown_key`);
+  expect(lines.join("\n")).not.toContain("marker");
+});
+
+test("a new key is one that the settings take, another each time", async () => {
+  const [first, second] = [await run("--new-key"), await run("--new-key")];
+  expect(parseKeyRing([...first.lines, ...second.lines].join(","))).toHaveLength(2);
+});
+
+test("an argument that it does not know is refused before anything is done", async () => {
+  await expect(run("--dry-run")).rejects.toThrow(/dry-run/);
+});
