@@ -1,0 +1,9 @@
+/** Called by the framework once for each server process; neither the edge runtime nor a build has anything to start. */
+export async function register(): Promise<void> {
+  // Written out, so that the bundler sees it and leaves Node's modules out of the edge bundle.
+  if (process.env.NEXT_RUNTIME === "nodejs") {
+    if (process.env.NEXT_PHASE === "phase-production-build") return;
+    const { startUp } = await import("@/lib/start-up");
+    await startUp();
+  }
+}

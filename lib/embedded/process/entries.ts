@@ -1,0 +1,19 @@
+import { join } from "node:path";
+
+/** The child programs: the build bundles each source into dist/<name>.mjs. */
+export const CHILD_ENTRIES = {
+  store: "lib/embedded/mongo/main.ts",
+  engine: "lib/embedded/engine/main.ts",
+  grammar: "lib/embedded/grammar/worker.ts",
+} as const;
+
+export type ChildName = keyof typeof CHILD_ENTRIES;
+
+/**
+ * The file that a child runs: its bundle in production, its source otherwise, so that tests and development never
+ * run an old bundle. The server's working folder is the project's.
+ */
+export function childEntry(name: ChildName, projectRoot: string = process.cwd()): string {
+  const file = process.env.NODE_ENV === "production" ? `dist/${name}.mjs` : CHILD_ENTRIES[name];
+  return join(/* turbopackIgnore: true */ projectRoot, file);
+}

@@ -1,0 +1,157 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ensureService, type ServiceSpec, stopServices } from "./service.ts";
+
+const standIn = fileURLToPath(new URL("./testing/stand-in.ts", import.meta.url));
+const supervisor = fileURLToPath(new URL("./testing/supervisor.ts", import.meta.url));
+const WAIT_MS = 10_000;
+
+let folder: string;
+let dataDir: string;
+let socketPath: string;
+let servers: ChildProcess[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "service-"));
+  // Longer than a socket's path may be, with what paths of people have.
+  dataDir = join(folder, "A Folder With Capitals And Spaces", "x".repeat(110));
+  mkdirSync(dataDir, { recursive: true });
+  socketPath = join(folder, "s.sock");
+  servers = [];
+});
+
+afterEach(async () => {
+  await stopServices();
+  for (const server of servers) server.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function spec(extra: Partial<ServiceSpec> = {}): ServiceSpec {
+  return { name: "stand-in", entry: standIn, args: [dataDir, socketPath], socketPath, ...extra };
+}
+
+type Greeting = { starts: number; pid: number; variables: string[] };
+
+async function greeting(): Promise<Greeting> {
+  const socket = connect(socketPath);
+  const [data] = await once(socket, "data");
+  socket.destroy();
+  return JSON.parse(String(data));
+}
+
+/** The greeting once the service is there again, from a start later than `after`. */
+async function nextGreeting(after: number): Promise<Greeting> {
+  for (;;) {
+    const found = await greeting().catch(() => null);
+    if (found && found.starts > after) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function startServer(): ChildProcess {
+  const server = fork(supervisor, [standIn, dataDir, socketPath], {
+    stdio: "ignore",
+    execPath: process.execPath,
+    execArgv: [],
+  });
+  servers.push(server);
+  return server;
+}
+
+test("the child gets none of the environment beyond what it is given", async () => {
+  process.env.SECRET_OF_THE_PLATFORM = "x";
+  const service = ensureService(spec({ env: { GIVEN: "1" } }));
+  await service.whenUp(WAIT_MS);
+  const { variables } = await greeting();
+  delete process.env.SECRET_OF_THE_PLATFORM;
+  const known = ["NODE_ENV", "TZ", "LANG", "TMPDIR", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "GIVEN"];
+  expect(variables).toContain("GIVEN");
+  expect(variables.filter((name) => !known.includes(name))).toEqual([]);
+});
+
+test("one socket is one service in a process", async () => {
+  expect(ensureService(spec())).toBe(ensureService(spec()));
+});
+
+test("a second start joins the live socket", async () => {
+  const first = startServer();
+  await once(first, "message");
+  const service = ensureService(spec());
+  await service.whenUp(WAIT_MS);
+  expect(service.isOwner()).toBe(false);
+  expect((await greeting()).starts).toBe(1);
+});
+
+test("two starts at once end with one child", async () => {
+  const both = [startServer(), startServer()];
+  await Promise.all(both.map((server) => once(server, "message")));
+  expect((await greeting()).starts).toBe(1);
+});
+
+test("when the first owner is killed, the second takes over with the data", async () => {
+  const first = startServer();
+  await once(first, "message");
+  const second = startServer();
+  await once(second, "message");
+  first.kill("SIGKILL");
+  // The file has counted both starts: it is the same file, opened anew.
+  expect((await nextGreeting(1)).starts).toBe(2);
+});
+
+test("a killed child comes back by itself", async () => {
+  const service = ensureService(spec());
+  await service.whenUp(WAIT_MS);
+  const { pid } = await greeting();
+  process.kill(pid, "SIGKILL");
+  const again = await nextGreeting(1);
+  expect(again.pid).not.toBe(pid);
+  await service.whenUp(WAIT_MS);
+  expect(service.isOwner()).toBe(true);
+});
+
+test("a stopped service leaves no child and starts none again", async () => {
+  const service = ensureService(spec());
+  await service.whenUp(WAIT_MS);
+  const pid = service.childPid() ?? 0;
+  await service.stop();
+  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  await expect(greeting()).rejects.toThrow();
+  await expect(service.whenUp(WAIT_MS)).rejects.toThrow("it was stopped");
+});
+
+test("a child that cannot start says why, at once", async () => {
+  const service = ensureService(spec({ args: [dataDir, socketPath, "refuse"] }));
+  await expect(service.whenUp(WAIT_MS)).rejects.toThrow("The stand-in is not running: the file has a newer format");
+});
+
+test("a file whose owner cannot be joined is named when the time is over", async () => {
+  const owner = ensureService(spec());
+  await owner.whenUp(WAIT_MS);
+  const elsewhere = join(folder, "other.sock");
+  const service = ensureService(spec({ socketPath: elsewhere, args: [dataDir, elsewhere] }));
+  await expect(service.whenUp(1500)).rejects.toThrow("in use by another process");
+});
+
+test("a program that breaks before it speaks leaves its own message", async () => {
+  const broken = join(folder, "broken.mjs");
+  writeFileSync(broken, 'throw new Error("no such library")\n');
+  const service = ensureService(spec({ entry: broken }));
+  await expect(service.whenUp(WAIT_MS)).rejects.toThrow("The stand-in is not running: no such library");
+});
+
+test("an on-demand service starts when somebody waits for it, and stays down after its end until then", async () => {
+  const service = ensureService(spec({ restart: "on-demand" }));
+  await expect(greeting()).rejects.toThrow();
+  await service.whenUp(WAIT_MS);
+  const { pid } = await greeting();
+  process.kill(pid, "SIGKILL");
+  await expect.poll(() => service.isUp()).toBe(false);
+  await service.whenUp(WAIT_MS);
+  expect((await greeting()).starts).toBe(2);
+});

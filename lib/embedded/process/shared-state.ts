@@ -1,0 +1,10 @@
+/**
+ * The server's bundles (start-up, each route) may hold copies of one module. What has to exist once in a process is
+ * kept on globalThis.
+ */
+export function sharedState<T>(name: string, create: () => T): T {
+  const key = Symbol.for(`millrace.${name}`);
+  const holder = globalThis as { [key: symbol]: unknown };
+  holder[key] ??= create();
+  return holder[key] as T;
+}

@@ -1,0 +1,52 @@
+import "server-only";
+import { databaseReady } from "@/lib/db/indexes";
+import { installShutdown, isShuttingDown } from "@/lib/embedded/process/shutdown";
+import { ensureStoreService } from "@/lib/embedded/process/store-service";
+import { type Env, env } from "@/lib/env";
+import { recordRemoteAddresses } from "@/lib/http/remote-address";
+import { log } from "@/lib/log";
+import { ensureSample } from "@/lib/sample";
+import { getSecrets } from "@/lib/secrets/bootstrap";
+import { finishDeletions } from "@/lib/workspaces/deletion";
+
+/** Opening a large store after a power cut, with room to spare; a platform's own health check gives up later. */
+const STORE_START_TIMEOUT_MS = 45_000;
+
+/**
+ * What a server does once before its first request: checks the settings, makes sure of the secrets, starts or joins
+ * the embedded store. A server that cannot work says why and ends with code 1 instead of answering errors.
+ */
+export async function startUp(): Promise<void> {
+  try {
+    await prepare(env());
+  } catch (error) {
+    // Told to stop while it started: the shutdown ends the process.
+    if (isShuttingDown()) return;
+    process.stderr.write(`\nMillrace cannot start. ${error instanceof Error ? error.message : String(error)}\n\n`);
+    process.exit(1);
+  }
+}
+
+async function prepare(settings: Env): Promise<void> {
+  getSecrets();
+  if (settings.isVercel) return;
+  // The development server has its own way to stop, at once.
+  if (settings.NODE_ENV === "production") installShutdown({ port: settings.PORT });
+  if (settings.isEmbeddedStore) {
+    const store = ensureStoreService({ dataDir: settings.DATA_DIR, durability: settings.STORE_DURABILITY });
+    await store.whenUp(STORE_START_TIMEOUT_MS);
+  }
+  recordRemoteAddresses();
+  for (const [name, work] of Object.entries(BACKGROUND)) {
+    work().catch((error: unknown) => log.error({ err: error, work: name }, "work of the start has failed"));
+  }
+}
+
+/** What may take a while, and nobody's first request has to wait for. */
+const BACKGROUND: Record<string, () => Promise<void>> = {
+  indexes: databaseReady,
+  sample: async () => {
+    if (env().SAMPLE_DATA === "on") await ensureSample();
+  },
+  deletions: finishDeletions,
+};

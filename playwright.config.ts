@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineConfig, devices } from "@playwright/test";
+
+// `npm test` chooses a free port, a new data folder and the browser. Without it, for one file while it is written:
+// npx playwright test --project=ui e2e/ui/x.spec.ts
+const port = Number(process.env.E2E_PORT ?? 3210);
+const dataDir = process.env.E2E_DATA_DIR ?? join(tmpdir(), `millrace-e2e-${port}`);
+const baseURL = `http://localhost:${port}`;
+const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium"].find((path) => existsSync(path));
+
+/** A cold start of the built tree, its build included when it is stale. */
+const SERVER_START_TIMEOUT_MS = 240_000;
+/** The server's own limit is 25 s. */
+const SERVER_STOP_TIMEOUT_MS = 28_000;
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results/e2e",
+  fullyParallel: true,
+  forbidOnly: process.env.CI !== undefined,
+  // A retry would hide a race.
+  retries: 0,
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: process.env.PLAYWRIGHT_REPORT
+    ? [["dot"], ["json", { outputFile: process.env.PLAYWRIGHT_REPORT }]]
+    : [["list"]],
+  use: { baseURL, trace: "retain-on-failure" },
+  projects: [
+    { name: "api", testDir: "e2e/api" },
+    {
+      name: "ui",
+      testDir: "e2e/ui",
+      use: {
+        ...devices["Desktop Chrome"],
+        viewport: { width: 1440, height: 900 },
+        launchOptions: {
+          executablePath: chromium,
+          args: [
+            // Chromium refuses its own sandbox for root, which is what a container's user often is.
+            ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+          ],
+        },
+      },
+    },
+  ],
+  webServer: {
+    command: `"${process.execPath}" scripts/start.mjs`,
+    url: `http://127.0.0.1:${port}/api/health`,
+    timeout: SERVER_START_TIMEOUT_MS,
+    gracefulShutdown: { signal: "SIGTERM", timeout: SERVER_STOP_TIMEOUT_MS },
+    stdout: "ignore",
+    stderr: "pipe",
+    // Each test registers users of its own, far more than people would in an hour.
+    env: { PORT: String(port), DATA_DIR: dataDir, MONGODB_URI: "", RATE_LIMIT_SCALE: "1000", JOB_RETRY_FAST: "1" },
+  },
+});

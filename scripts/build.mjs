@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { clearBuildStamp, hashSources, isBuildCurrent, writeBuildStamp } from "./support/build-stamp.mjs";
+import { withLock } from "./support/lock.mjs";
+import { inRoot, lockPath } from "./support/paths.mjs";
+import { main, run, ScriptError } from "./support/run.mjs";
+import { ensureRuntime } from "./support/runtime.mjs";
+
+/** Builds, unless what is there was built from the present sources. */
+export async function buildIfStale() {
+  if (isBuildCurrent()) return;
+  await withLock(
+    lockPath("build"),
+    async () => {
+      if (!isBuildCurrent()) await build();
+    },
+    () => console.log("Another process builds this folder; waiting for it ..."),
+  );
+}
+
+async function build() {
+  const hash = hashSources();
+  clearBuildStamp();
+  const { generateRoutes } = await import("./routes.mjs");
+  generateRoutes();
+  await bundleChildren();
+  const code = await run(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), "build"], {
+    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+  });
+  if (code !== 0) throw new ScriptError("The build has failed; its messages above say where.");
+  writeBuildStamp(hash);
+}
+
+/** Child processes run from one file each; packages stay in node_modules, since some are native. */
+async function bundleChildren() {
+  const esbuild = await import("esbuild");
+  const { CHILD_ENTRIES } = await import("../lib/embedded/process/entries.ts");
+  await esbuild.build({
+    entryPoints: Object.entries(CHILD_ENTRIES)
+      .filter(([, source]) => existsSync(inRoot(source)))
+      .map(([out, source]) => ({ in: inRoot(source), out })),
+    outdir: inRoot("dist"),
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    sourcemap: "linked",
+    logLevel: "warning",
+  });
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await main(async () => {
+    await ensureRuntime(fileURLToPath(import.meta.url));
+    await withLock(lockPath("build"), build);
+  });
+}

@@ -1,0 +1,13 @@
+import { fileURLToPath } from "node:url";
+import { main } from "./support/run.mjs";
+import { ensureRuntime } from "./support/runtime.mjs";
+
+/** Lint, types and unit tests, for before each commit. */
+await main(async () => {
+  await ensureRuntime(fileURLToPath(import.meta.url));
+  const { runCheck } = await import("./support/suites.mjs");
+  const { summary } = await import("./support/report.ts");
+  const results = await runCheck();
+  console.log(`\n${summary(results)}`);
+  return results.some((result) => result.failed > 0) ? 1 : 0;
+});

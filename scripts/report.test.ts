@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { countPlaywright, countVitest, demandSomething, type SuiteResult, summary } from "./support/report";
+
+const vitest = { numPassedTests: 3, numFailedTests: 1, numPendingTests: 2, numTodoTests: 0, testResults: [] };
+const suite: SuiteResult = { name: "unit", passed: 3, failed: 0, skipped: 0, seconds: 1 };
+
+test("the last line is the sum of all suites and nothing else", () => {
+  const text = summary([suite, { ...suite, name: "int", passed: 4, failed: 2, skipped: 1 }]);
+  expect(text.split("\n").at(-1)).toBe("7 passed, 2 failed");
+});
+
+test("a suite that ran nothing counts as failed", () => {
+  expect(demandSomething({ ...suite, passed: 0 })).toMatchObject({ failed: 1 });
+  expect(demandSomething({ ...suite, passed: 0, skipped: 5 })).toMatchObject({ failed: 1 });
+  expect(demandSomething(suite)).toEqual(suite);
+});
+
+test("a test file that could not be loaded counts as failed", () => {
+  const report = { ...vitest, numFailedTests: 0, testResults: [{ status: "failed", assertionResults: [] }] };
+  expect(countVitest(report, 1)).toEqual({ passed: 3, failed: 1, skipped: 2 });
+});
+
+test("an error outside of any test counts as failed", () => {
+  expect(countVitest({ ...vitest, numFailedTests: 0 }, 1).failed).toBe(1);
+  expect(countVitest({ ...vitest, numFailedTests: 0 }, 0).failed).toBe(0);
+  expect(countVitest(vitest, 1).failed).toBe(1);
+});
+
+test("browser tests are counted by project, through nested suites, and a second try is no pass", () => {
+  const spec = (projectName: string, status: "expected" | "unexpected" | "flaky" | "skipped") => ({
+    tests: [{ projectName, status }],
+  });
+  const report = {
+    suites: [
+      { specs: [spec("api", "expected"), spec("ui", "expected")], suites: [{ specs: [spec("api", "flaky")] }] },
+      { specs: [spec("api", "unexpected"), spec("api", "skipped")] },
+    ],
+  };
+  expect(countPlaywright(report, "api")).toEqual({ passed: 1, failed: 2, skipped: 1 });
+  expect(countPlaywright(report, "ui")).toEqual({ passed: 1, failed: 0, skipped: 0 });
+});

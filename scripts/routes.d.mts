@@ -1,0 +1,2 @@
+export function generateRoutes(root?: string): void;
+export function toPath(file: string): string;

@@ -1,0 +1,144 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { becomesHealthy, childrenOf, freePort, startServer, type TestServer } from "./testing/server";
+
+/** Builds when this file runs alone on a changed tree. */
+const BUILD_TIMEOUT_MS = 180_000;
+const SHUTDOWN_TIMEOUT_MS = 25_000;
+/** F5: an answer within 5 s, also without a store. */
+const ANSWER_TIMEOUT_MS = 5000;
+
+let folder: string;
+let dataDir: string;
+let servers: TestServer[];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "start-"));
+  // Over 107 bytes, which is more than a socket's path may have.
+  dataDir = join(folder, "Our Team's Data", "D".repeat(110));
+  servers = [];
+});
+
+afterEach(async () => {
+  for (const server of servers) server.process.kill("SIGTERM");
+  await Promise.all(servers.map((server) => server.ended));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(env: Record<string, string> = {}, port?: number): Promise<TestServer> {
+  const server = await startServer({ DATA_DIR: dataDir, ...env }, port);
+  servers.push(server);
+  return server;
+}
+
+function webPid(server: TestServer): number {
+  const [pid] = childrenOf(server.process.pid);
+  if (pid === undefined) throw new Error("The web process is not there.");
+  return pid;
+}
+
+const account = { email: "ana@example.com", password: "correct horse battery", name: "Ana" };
+
+function post(server: TestServer, path: string, body: object): Promise<Response> {
+  return fetch(server.url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+test("a start on a folder with a long name prints its address once it is healthy", {
+  timeout: BUILD_TIMEOUT_MS,
+}, async () => {
+  const server = await start();
+  await becomesHealthy(server);
+  const port = new URL(server.url).port;
+  await expect.poll(server.output).toContain(`Millrace is ready: http://localhost:${port}\n`);
+});
+
+test("two first starts at once share one store", async () => {
+  const [first, second] = await Promise.all([start(), start()]);
+  await Promise.all([becomesHealthy(first), becomesHealthy(second)]);
+  expect((await post(first, "/api/auth/register", account)).status).toBe(201);
+  expect((await post(second, "/api/auth/login", account)).status).toBe(200);
+});
+
+test("when the first server is killed, the second takes over with the data", async () => {
+  const first = await start();
+  await becomesHealthy(first);
+  expect((await post(first, "/api/auth/register", account)).status).toBe(201);
+  const second = await start();
+  await becomesHealthy(second);
+  process.kill(webPid(first), "SIGKILL");
+  await first.ended;
+  await expect.poll(() => childrenOf(webPid(second)).length, { timeout: 10_000 }).toBe(1);
+  await becomesHealthy(second);
+  expect((await post(second, "/api/auth/login", account)).status).toBe(200);
+});
+
+test("a killed store comes back by itself, and requests meanwhile wait or get 503", async () => {
+  const server = await start();
+  await becomesHealthy(server);
+  const [killed = 0] = childrenOf(webPid(server));
+  process.kill(killed, "SIGKILL");
+  const statuses = new Set<number>();
+  for (let isBack = false; !isBack; ) {
+    statuses.add((await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })).status);
+    const [store = killed] = childrenOf(webPid(server));
+    isBack = store !== killed && statuses.has(200);
+  }
+  for (const status of statuses) expect([200, 503]).toContain(status);
+  expect((await post(server, "/api/auth/register", account)).status).toBe(201);
+});
+
+test("while the store does not answer, health is red and names it", async () => {
+  const server = await start();
+  await becomesHealthy(server);
+  const [store = 0] = childrenOf(webPid(server));
+  process.kill(store, "SIGSTOP");
+  const answer = await fetch(`${server.url}/api/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ failing: "mongo" })]);
+  process.kill(store, "SIGCONT");
+  await becomesHealthy(server);
+});
+
+test("SIGTERM stops the server and its store with code 0 in time", async () => {
+  const server = await start();
+  await becomesHealthy(server);
+  const web = webPid(server);
+  const [store] = childrenOf(web);
+  const startedAt = performance.now();
+  server.process.kill("SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(SHUTDOWN_TIMEOUT_MS);
+  for (const pid of [web, store ?? 0]) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+});
+
+test("a busy port is told, with what to do", async () => {
+  const port = await freePort();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(port, resolve));
+  const server = await start({}, port);
+  expect(await server.ended).toBe(1);
+  other.close();
+  expect(server.output()).toContain(`Port ${port} is in use.`);
+  expect(server.output()).toContain(`PORT=${port + 1} npm start`);
+});
+
+test("a store of one's own without the secrets ends the start with code 1 and their names", async () => {
+  const server = await start({ MONGODB_URI: "mongodb://127.0.0.1:9/" });
+  expect(await server.ended).toBe(1);
+  expect(server.output()).toContain("AUTH_SECRET is needed because MONGODB_URI is set");
+  expect(server.output()).toContain("ENCRYPTION_KEYS is needed because MONGODB_URI is set");
+});
+
+test("the example settings end the start with code 1 (T23)", async () => {
+  const { PORT, DATA_DIR, ...example } = parseEnv(readFileSync(new URL("../.env.example", import.meta.url), "utf8"));
+  const server = await start(example as Record<string, string>);
+  expect(await server.ended).toBe(1);
+  expect(server.output()).toContain("AUTH_SECRET is still the example value");
+});

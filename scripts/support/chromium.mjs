@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs";
+import { inRoot } from "./paths.mjs";
+import { run, ScriptError } from "./run.mjs";
+
+const SYSTEM_PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/**
+ * Finds a browser for the tests, or fetches one: the system's, Debian's package where this user may install it,
+ * Playwright's own.
+ * @returns {Promise<string>} path of the program
+ */
+export async function ensureChromium() {
+  return (await find()) ?? (await installFromDebian()) ?? (await installFromPlaywright());
+}
+
+async function find() {
+  const { chromium } = await import("@playwright/test");
+  return [process.env.CHROMIUM_PATH, ...SYSTEM_PATHS, chromium.executablePath()].find(
+    (path) => path && existsSync(path),
+  );
+}
+
+async function installFromDebian() {
+  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return undefined;
+  console.log("Installing Chromium (apt-get install chromium) ...");
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  await run("apt-get", ["update", "-qq"], { env });
+  await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], { env });
+  return find();
+}
+
+async function installFromPlaywright() {
+  console.log("Installing Chromium (playwright install chromium) ...");
+  await run(process.execPath, [inRoot("node_modules", "playwright", "cli.js"), "install", "chromium"]);
+  const found = await find();
+  if (!found)
+    throw new ScriptError("The tests need Chromium. Install it, or set CHROMIUM_PATH to a program of your own.");
+  return found;
+}

@@ -1,0 +1,119 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { delimiter } from "node:path";
+import { generateRoutes } from "../routes.mjs";
+import { inRoot } from "./paths.mjs";
+import { countPlaywright, countVitest, demandSomething } from "./report.ts";
+import { capture, run } from "./run.mjs";
+
+/** Programs that tests start find the pinned Node.js first, as under an npm script. */
+const ENVIRONMENT = {
+  ...process.env,
+  NEXT_TELEMETRY_DISABLED: "1",
+  PATH: [inRoot("node_modules", ".bin"), process.env.PATH].join(delimiter),
+};
+const REPORTS = inRoot("test-results");
+
+/** Lint, types and unit tests; they need no build. Lint and types run beside each other and count as one test each. */
+export async function runCheck() {
+  generateRoutes();
+  const [lint, types] = await Promise.all([
+    one("lint", [["biome", "check", "--error-on-warnings"]]),
+    one("types", [
+      ["next", "typegen"],
+      ["tsc", "--noEmit"],
+    ]),
+  ]);
+  return [lint, types, await runVitest("unit")];
+}
+
+/** @param {"unit" | "int"} project */
+export async function runVitest(project) {
+  generateRoutes();
+  title(project);
+  const file = reportFile(project);
+  const { value: code, seconds } = await timed(() =>
+    run(
+      process.execPath,
+      [
+        inRoot("node_modules", "vitest", "vitest.mjs"),
+        "run",
+        "--project",
+        project,
+        "--reporter=default",
+        "--reporter=json",
+        `--outputFile.json=${file}`,
+      ],
+      { env: ENVIRONMENT },
+    ),
+  );
+  const report = readReport(file);
+  const counts = report ? countVitest(report, code) : { passed: 0, failed: 1, skipped: 0 };
+  return demandSomething({ name: project, ...counts, seconds });
+}
+
+/** One server for all projects. @param {("api" | "ui")[]} projects */
+export async function runPlaywright(projects, env) {
+  title(projects.join(" and "));
+  const file = reportFile("e2e");
+  const args = [
+    inRoot("node_modules", "@playwright", "test", "cli.js"),
+    "test",
+    ...projects.map((name) => `--project=${name}`),
+  ];
+  const { value: code, seconds } = await timed(() =>
+    run(process.execPath, args, { env: { ...ENVIRONMENT, ...env, PLAYWRIGHT_REPORT: file } }),
+  );
+  const report = readReport(file);
+  const results = projects.map((name) => {
+    const counts = report ? countPlaywright(report, name) : { passed: 0, failed: 1, skipped: 0 };
+    return demandSomething({ name, ...counts, seconds: seconds / projects.length });
+  });
+  // A failed set-up fails no test, and must not pass for that.
+  if (code !== 0 && results.every((result) => result.failed === 0)) results[0].failed = 1;
+  return results;
+}
+
+/** For a suite whose set-up has failed. */
+export function notRun(name) {
+  return demandSomething({ name, passed: 0, failed: 0, skipped: 0, seconds: 0 });
+}
+
+async function one(name, commands) {
+  const { value: outcomes, seconds } = await timed(async () => {
+    const done = [];
+    for (const [tool, ...args] of commands) {
+      done.push(await capture(inRoot("node_modules", ".bin", tool), args, { env: ENVIRONMENT }));
+      if (done.at(-1).code !== 0) break;
+    }
+    return done;
+  });
+  const { code, output } = outcomes.at(-1);
+  title(name);
+  console.log(code === 0 ? "ok" : output.trimEnd());
+  return { name, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0, seconds };
+}
+
+function title(name) {
+  console.log(`\n== ${name}`);
+}
+
+function reportFile(name) {
+  mkdirSync(REPORTS, { recursive: true });
+  const file = `${REPORTS}/${name}.json`;
+  rmSync(file, { force: true });
+  return file;
+}
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+async function timed(work) {
+  const startedAt = performance.now();
+  const value = await work();
+  return { value, seconds: (performance.now() - startedAt) / 1000 };
+}

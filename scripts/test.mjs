@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildIfStale } from "./build.mjs";
+import { ensureChromium } from "./support/chromium.mjs";
+import { freePort } from "./support/free-port.mjs";
+import { main, ScriptError } from "./support/run.mjs";
+import { ensureRuntime } from "./support/runtime.mjs";
+
+/** What may be asked for by name: npm test -- unit int */
+const GROUPS = {
+  check: ["check"],
+  unit: ["unit"],
+  int: ["int"],
+  api: ["api"],
+  ui: ["ui"],
+  e2e: ["api", "ui"],
+};
+const ALL = ["check", "int", "api", "ui"];
+
+/** Everything that has to hold, set-up included. Its last line is the sum of all suites. */
+await main(async () => {
+  await ensureRuntime(fileURLToPath(import.meta.url));
+  const chosen = chooseSuites(process.argv.slice(2));
+  const { notRun, runCheck, runPlaywright, runVitest } = await import("./support/suites.mjs");
+  const { summary } = await import("./support/report.ts");
+  const results = [];
+  if (chosen.has("check")) results.push(...(await runCheck()));
+  if (chosen.has("unit")) results.push(await runVitest("unit"));
+  const browserProjects = ["api", "ui"].filter((name) => chosen.has(name));
+  if (chosen.has("int") || browserProjects.length > 0) {
+    const isBuilt = await tryBuild();
+    if (chosen.has("int")) results.push(isBuilt ? await runVitest("int") : notRun("int"));
+    if (browserProjects.length > 0)
+      results.push(
+        ...(isBuilt
+          ? await withServerPlace((env) => runPlaywright(browserProjects, env))
+          : browserProjects.map(notRun)),
+      );
+  }
+  console.log(`\n${summary(results)}`);
+  return results.some((result) => result.failed > 0) ? 1 : 0;
+});
+
+function chooseSuites(names) {
+  const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
+  if (unknown) throw new ScriptError(`There is no suite "${unknown}". Choose of: ${Object.keys(GROUPS).join(", ")}.`);
+  return new Set(names.length === 0 ? ALL : names.flatMap((name) => GROUPS[name]));
+}
+
+/** A build that fails is told, and does not keep the suites before it from being counted. */
+async function tryBuild() {
+  try {
+    await buildIfStale();
+    return true;
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error;
+    console.error(error.message);
+    return false;
+  }
+}
+
+/** Gives the server of the browser tests a port, a new data folder and a browser. */
+async function withServerPlace(work) {
+  const dataDir = mkdtempSync(join(tmpdir(), "millrace-e2e-"));
+  try {
+    return await work({
+      CHROMIUM_PATH: await ensureChromium(),
+      E2E_PORT: String(await freePort()),
+      E2E_DATA_DIR: dataDir,
+    });
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,81 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+/** A built tree is there within 3 s; machines that test do other things too. */
+const HEALTHY_TIMEOUT_MS = 60_000;
+const POLL_MS = 25;
+
+export type TestServer = {
+  url: string;
+  process: ChildProcess;
+  /** What it has written so far. */
+  output: () => string;
+  /** Resolves to its exit code. */
+  ended: Promise<number | null>;
+};
+
+/** Runs `npm start`'s script. Settings of the tests' own environment are taken away. */
+export async function startServer(env: Record<string, string>, port?: number): Promise<TestServer> {
+  const listeningOn = port ?? (await freePort());
+  const server = spawn(process.execPath, ["scripts/start.mjs"], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      NODE_ENV: "production",
+      PATH: process.env.PATH,
+      MONGODB_URI: "",
+      AUTH_SECRET: "",
+      ENCRYPTION_KEYS: "",
+      SAMPLE_DATA: "off",
+      PORT: String(listeningOn),
+      ...env,
+    },
+  });
+  let text = "";
+  for (const stream of [server.stdout, server.stderr]) {
+    stream.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+    });
+  }
+  return {
+    url: `http://127.0.0.1:${listeningOn}`,
+    process: server,
+    output: () => text,
+    ended: once(server, "close").then(([code]) => code),
+  };
+}
+
+/** @throws Error with the server's output when it ends or takes too long */
+export async function becomesHealthy(server: TestServer): Promise<void> {
+  const until = performance.now() + HEALTHY_TIMEOUT_MS;
+  while (performance.now() < until && server.process.exitCode === null) {
+    const answer = await fetch(`${server.url}/api/health`).catch(() => null);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`The server did not become healthy. It wrote:\n${server.output()}`);
+}
+
+/** Ids of the processes that a process has started. */
+export function childrenOf(pid: number | undefined): number[] {
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
+  return table
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (child !== undefined && parent === pid ? [child] : []));
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
