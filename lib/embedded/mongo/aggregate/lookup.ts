@@ -1,0 +1,253 @@
+import { badValue, StoreError } from "../errors.ts";
+import { compileExpression } from "../expressions/compile.ts";
+import { checkVariableName } from "../expressions/logic.ts";
+import { bind, type Evaluator, type Scope, type Variables } from "../expressions/scope.ts";
+import { encodeKey } from "../keys.ts";
+import { someAtPath } from "../paths.ts";
+import { PAUSE } from "../query.ts";
+import { BSONRegExp, type Doc, docOf, isDoc, toWholeNumber, typeName, UNDEFINED, type Value } from "../values.ts";
+import type { Item, Items } from "./items.ts";
+import { type Stage, setAt } from "./pipeline.ts";
+
+/** How a stage reads other collections of the database. */
+export type Joins = {
+  /** Runs a pipeline on a collection; undefined is a pipeline that begins with `$documents`. */
+  run: (collection: string | undefined, pipeline: readonly Value[], variables: Variables) => Items;
+  /** Throws what is wrong with a pipeline, without running it. */
+  check: (pipeline: readonly Value[], variables: Variables) => void;
+  /** True when equality on the path can use an index. */
+  isIndexed: (collection: string, path: string) => boolean;
+};
+
+type Lookup = {
+  from: string | undefined;
+  as: string[];
+  localField: readonly string[] | undefined;
+  foreignField: string | undefined;
+  lets: [string, Evaluator][];
+  pipeline: Value[] | undefined;
+};
+
+function readLookup(argument: Value, joins: Joins, variables: Variables): Lookup {
+  if (!isDoc(argument))
+    throw new StoreError(
+      "FailedToParse",
+      `the $lookup specification must be an object, but found ${typeName(argument)}`,
+    );
+  const text = (name: string): string | undefined => {
+    const value = argument.get(name);
+    if (value !== undefined && typeof value !== "string")
+      throw new StoreError("FailedToParse", `$lookup argument '${name}: ${typeName(value)}' must be a string`);
+    return value;
+  };
+  for (const name of argument.keys()) {
+    if (!["from", "as", "localField", "foreignField", "let", "pipeline"].includes(name))
+      throw new StoreError("FailedToParse", `unknown argument to $lookup: ${name}`);
+  }
+  const from = text("from");
+  const as = text("as");
+  const localField = text("localField");
+  const foreignField = text("foreignField");
+  const pipeline = argument.get("pipeline");
+  if (as === undefined || as === "") throw new StoreError("FailedToParse", "must specify 'as' field for a $lookup");
+  if (pipeline !== undefined && !Array.isArray(pipeline))
+    throw new StoreError("TypeMismatch", "'pipeline' option must be specified as an array");
+  if (from === undefined && pipeline === undefined)
+    throw new StoreError("FailedToParse", "must specify 'pipeline' when 'from' is empty");
+  if ((localField === undefined) !== (foreignField === undefined))
+    throw new StoreError(
+      "FailedToParse",
+      "$lookup requires both or neither of 'localField' and 'foreignField' to be specified",
+    );
+  if (pipeline === undefined && localField === undefined)
+    throw new StoreError(
+      "FailedToParse",
+      "$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified",
+    );
+  const letDoc = argument.get("let");
+  const lets: [string, Evaluator][] = [];
+  if (letDoc !== undefined) {
+    if (!isDoc(letDoc))
+      throw new StoreError("FailedToParse", `$lookup argument 'let' must be an object, is type ${typeName(letDoc)}`);
+    if (pipeline === undefined) throw new StoreError("FailedToParse", "$lookup with 'let' requires a 'pipeline'");
+    for (const [name, value] of letDoc) lets.push([checkVariableName(name), compileExpression(value, variables)]);
+  }
+  if (pipeline !== undefined) {
+    const names = new Set([...(variables.names ?? []), ...lets.map(([name]) => name)]);
+    joins.check(pipeline, { scope: variables.scope, names });
+  }
+  return { from, as: as.split("."), localField: localField?.split("."), foreignField, lets, pipeline };
+}
+
+/** A join on equality that has no index is answered from memory when the other side is not larger than this. */
+const MAX_HASHED = 200_000;
+
+export function compileLookup(argument: Value, joins: Joins | undefined, variables: Variables): Stage {
+  if (joins === undefined) throw badValue("$lookup is not allowed here");
+  const lookup = readLookup(argument, joins, variables);
+  const { from, foreignField, localField, pipeline } = lookup;
+  return function* joined(input) {
+    const isHashable =
+      from !== undefined &&
+      foreignField !== undefined &&
+      pipeline === undefined &&
+      !joins.isIndexed(from, foreignField);
+    let hashed: Map<string, { at: number; doc: Doc }[]> | undefined | "too large";
+    for (const item of input) {
+      if (item === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
+      const found: Value[] = [];
+      if (isHashable && hashed === undefined) {
+        hashed = new Map();
+        let at = 0;
+        for (const other of joins.run(from, [], variables)) {
+          if (other === PAUSE) yield PAUSE;
+          else if (at >= MAX_HASHED) {
+            hashed = "too large";
+            break;
+          } else addToHash(hashed, other.doc, foreignField, at++);
+        }
+      }
+      if (hashed instanceof Map) found.push(...fromHash(hashed, localValues(item.doc, localField ?? [])));
+      else {
+        for (const other of joins.run(from, pipelineFor(lookup, item.doc), scopeFor(lookup, item.doc, variables))) {
+          if (other === PAUSE) yield PAUSE;
+          else found.push(other.doc);
+        }
+      }
+      yield { doc: setAt(item.doc, lookup.as, found) };
+    }
+  };
+}
+
+function addToHash(hashed: Map<string, { at: number; doc: Doc }[]>, doc: Doc, path: string, at: number): void {
+  const keys = new Set<string>();
+  someAtPath(doc, path.split("."), true, (value) => {
+    keys.add(hashKey(value));
+    return false;
+  });
+  for (const key of keys) {
+    const list = hashed.get(key);
+    if (list === undefined) hashed.set(key, [{ at, doc }]);
+    else list.push({ at, doc });
+  }
+}
+
+/** Null, undefined and missing are one to a join, as they are to a filter. */
+function hashKey(value: Value | undefined): string {
+  return value === undefined || value === UNDEFINED || value === null ? "null" : encodeKey(value).toString("latin1");
+}
+
+function fromHash(hashed: ReadonlyMap<string, { at: number; doc: Doc }[]>, values: readonly Value[]): Doc[] {
+  const found = new Map<number, Doc>();
+  for (const value of values) for (const { at, doc } of hashed.get(hashKey(value)) ?? []) found.set(at, doc);
+  return [...found].sort(([a], [b]) => a - b).map(([, doc]) => doc);
+}
+
+/** What a document joins by: the elements of an array, null for a missing field. */
+function localValues(doc: Doc, path: readonly string[]): Value[] {
+  const values: Value[] = [];
+  someAtPath(doc, path, false, (value) => {
+    if (Array.isArray(value)) values.push(...value);
+    else values.push(value ?? null);
+    return false;
+  });
+  return values.length === 0 ? [null] : values;
+}
+
+function pipelineFor({ localField, foreignField, pipeline }: Lookup, doc: Doc): Value[] {
+  if (localField === undefined || foreignField === undefined) return pipeline ?? [];
+  const values = localValues(doc, localField);
+  // A regular expression joins as a value and not as a pattern.
+  const condition = values.some((value) => value instanceof BSONRegExp)
+    ? docOf({ $or: values.map((value): Value => docOf({ [foreignField]: docOf({ $eq: value }) })) })
+    : docOf({ [foreignField]: values.length === 1 ? docOf({ $eq: values[0] }) : docOf({ $in: values }) });
+  return [docOf({ $match: condition }), ...(pipeline ?? [])];
+}
+
+function scopeFor({ lets }: Lookup, doc: Doc, variables: Variables): Variables {
+  let scope: Scope = variables.scope;
+  for (const [name, evaluate] of lets) {
+    scope = bind(scope, name, evaluate({ root: doc, current: doc, scope: variables.scope }));
+  }
+  return { scope };
+}
+
+export function compileGraphLookup(argument: Value, joins: Joins | undefined, variables: Variables): Stage {
+  if (joins === undefined) throw badValue("$graphLookup is not allowed here");
+  if (!isDoc(argument)) throw new StoreError("FailedToParse", "the $graphLookup stage specification must be an object");
+  const allowed = [
+    "from",
+    "startWith",
+    "connectFromField",
+    "connectToField",
+    "as",
+    "maxDepth",
+    "depthField",
+    "restrictSearchWithMatch",
+  ];
+  for (const name of argument.keys())
+    if (!allowed.includes(name)) throw new StoreError(40104, `Unknown argument to $graphLookup: ${name}`);
+  const text = (name: string): string => {
+    const value = argument.get(name);
+    if (typeof value !== "string")
+      throw new StoreError(40103, `expected string as argument for '${name}' of $graphLookup`);
+    return value;
+  };
+  const startWith = argument.get("startWith");
+  if (startWith === undefined)
+    throw new StoreError(
+      40105,
+      "$graphLookup requires 'from', 'as', 'startWith', 'connectFromField', and 'connectToField' to be specified.",
+    );
+  const [from, as, connectFrom, connectTo] = [
+    text("from"),
+    text("as"),
+    text("connectFromField"),
+    text("connectToField"),
+  ];
+  const depthField = argument.has("depthField") ? text("depthField").split(".") : undefined;
+  const given = argument.get("maxDepth");
+  const maxDepth = given === undefined ? Number.POSITIVE_INFINITY : toWholeNumber(given);
+  if (maxDepth === undefined || maxDepth < 0)
+    throw new StoreError(40101, "$graphLookup's 'maxDepth' must be a non-negative integer");
+  const restriction = argument.get("restrictSearchWithMatch") ?? new Map();
+  if (!isDoc(restriction)) throw new StoreError(40185, "restrictSearchWithMatch must be an object");
+  const start = compileExpression(startWith, variables);
+  return function* graph(input) {
+    for (const item of input) {
+      if (item === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
+      const first = start({ root: item.doc, current: item.doc, scope: variables.scope });
+      let frontier: Value[] = Array.isArray(first) ? first : first === undefined ? [] : [first];
+      const asked = new Set(frontier.map(hashKey));
+      const visited = new Map<string, Doc>();
+      for (let depth = 0; depth <= maxDepth && frontier.length > 0; depth++) {
+        const filter = docOf({ $and: [restriction, docOf({ [connectTo]: docOf({ $in: frontier }) })] });
+        const next: Value[] = [];
+        for (const other of joins.run(from, [docOf({ $match: filter })], variables)) {
+          if (other === PAUSE) {
+            yield PAUSE;
+            continue;
+          }
+          const id = encodeKey(other.doc.get("_id") ?? null).toString("latin1");
+          if (visited.has(id)) continue;
+          visited.set(id, depthField === undefined ? other.doc : setAt(other.doc, depthField, BigInt(depth)));
+          for (const value of localValues(other.doc, connectFrom.split("."))) {
+            const key = hashKey(value);
+            if (asked.has(key)) continue;
+            asked.add(key);
+            if (value !== null) next.push(value);
+          }
+        }
+        frontier = next;
+      }
+      const result: Item = { doc: setAt(item.doc, as.split("."), [...visited.values()]) };
+      yield result;
+    }
+  };
+}

@@ -1,0 +1,259 @@
+import type { Item, Items } from "../aggregate/items.ts";
+import type { Joins } from "../aggregate/lookup.ts";
+import { compilePipeline, runStages, stageOf } from "../aggregate/pipeline.ts";
+import { type Collection, refuseCollation } from "../collection.ts";
+import { type Context, variablesOf } from "../context.ts";
+import { answerCursor, type CursorItem } from "../cursors.ts";
+import { StoreError } from "../errors.ts";
+import { compileExpression } from "../expressions/compile.ts";
+import type { Variables } from "../expressions/scope.ts";
+import { parseMatch } from "../match.ts";
+import { collectionName } from "../names.ts";
+import { checkFields, optionalBool, optionalCount } from "../options.ts";
+import { type Flow, PAUSE, type Query, runQuery } from "../query.ts";
+import { parseSort, type SortKey } from "../sort.ts";
+import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../values.ts";
+import { viewOf } from "./collections.ts";
+import { runMerge, runOut } from "./outputs.ts";
+import { countDocuments, nothing, transactionOf } from "./reads.ts";
+import { sourceOf } from "./sources.ts";
+
+export async function aggregate(context: Context): Promise<Doc> {
+  const { command } = context;
+  checkFields(command, "aggregate", [
+    "pipeline",
+    "cursor",
+    "allowDiskUse",
+    "bypassDocumentValidation",
+    "collation",
+    "hint",
+    "let",
+    "explain",
+    "exchange",
+    "fromMongos",
+    "needsMerge",
+  ]);
+  const pipeline = command.get("pipeline");
+  if (pipeline === undefined)
+    throw new StoreError("IDLFailedToParse", "BSON field 'aggregate.pipeline' is missing but a required field");
+  if (!Array.isArray(pipeline))
+    throw new StoreError(
+      "TypeMismatch",
+      `BSON field 'aggregate.pipeline' is the wrong type '${typeName(pipeline)}', expected type 'array'`,
+    );
+  refuseCollation(command.get("collation"));
+  optionalBool(command, "aggregate", "allowDiskUse");
+  const cursor = command.get("cursor");
+  if (cursor === undefined)
+    throw new StoreError(
+      "FailedToParse",
+      "The 'cursor' option is required, except for aggregate with the explain argument",
+    );
+  if (!isDoc(cursor))
+    throw new StoreError("TypeMismatch", "BSON field 'aggregate.cursor' is the wrong type, expected type 'object'");
+  const batchSize = optionalCount(cursor, "aggregate.cursor", "batchSize");
+  const source = command.get("aggregate");
+  const name = isNumber(source) && toWholeNumber(source) === 1 ? undefined : collectionName("aggregate", source);
+  const variables = variablesOf(context.scope, command.get("let"));
+  return runAggregate(context, name, pipeline, variables, batchSize);
+}
+
+/**
+ * Runs a pipeline and answers its cursor.
+ * @param name undefined for a pipeline on the database
+ * @param whole true answers the one document itself, "all" all of them in `docs`
+ */
+export async function runAggregate(
+  context: Context,
+  name: string | undefined,
+  given: readonly Value[],
+  variables: Variables,
+  batchSize: number | undefined,
+  whole?: true | "all",
+): Promise<Doc> {
+  const { cursors } = context.services;
+  const namespace = `${context.db}.${name ?? "$cmd.aggregate"}`;
+  let pipeline = [...given];
+  const [lastName, lastArgument] = pipeline.length > 0 ? stageOf(pipeline.at(-1) as Value) : ["", null];
+  const output = lastName === "$out" || lastName === "$merge" ? lastName : undefined;
+  if (output !== undefined) {
+    if (context.isInTransaction)
+      throw new StoreError("OperationNotSupportedInTransaction", `${output} cannot be used in a transaction`);
+    pipeline = pipeline.slice(0, -1);
+  }
+  if (output === undefined && whole === undefined && name !== undefined) {
+    const counted = await countShortcut(context, name, pipeline, variables);
+    if (counted !== undefined) {
+      const cursor = cursors.create(namespace, counted, context.session, transactionOf(context));
+      return answerCursor(cursors, cursor, batchSize, context.turns);
+    }
+  }
+  const items = pipelineFlow(context, name, pipeline, variables, command(context).get("hint"));
+  if (output === "$out") await runOut(context, items, lastArgument as Value);
+  else if (output === "$merge") await runMerge(context, items, lastArgument as Value, variables, name ?? "");
+  if (whole !== undefined) {
+    const docs: Value[] = [];
+    for (const item of items) {
+      if (item === PAUSE) await context.turns.pause();
+      else docs.push(item.doc);
+    }
+    const first = docs[0];
+    return whole === "all" ? docOf({ docs }) : isDoc(first) ? first : new Map();
+  }
+  const cursor = cursors.create(
+    namespace,
+    output === undefined ? toCursorItems(items) : nothing(),
+    context.session,
+    transactionOf(context),
+  );
+  return answerCursor(cursors, cursor, batchSize, context.turns);
+}
+
+function command(context: Context): Doc {
+  return context.command;
+}
+
+function* toCursorItems(items: Items): Flow<CursorItem> {
+  for (const item of items) {
+    if (item === PAUSE) yield PAUSE;
+    else yield item.row?.bytes ?? item.doc;
+  }
+}
+
+/** The part of a pipeline that the query engine takes over: filter, sort, skip and limit in front. */
+type Front = { filter: Doc; sort: readonly SortKey[]; skip: number; limit: number | undefined; rest: readonly Value[] };
+
+export function takeFront(pipeline: readonly Value[]): Front {
+  const filters: Doc[] = [];
+  let sort: readonly SortKey[] = [];
+  let skip = 0;
+  let limit: number | undefined;
+  let at = 0;
+  for (; at < pipeline.length; at++) {
+    const [name, argument] = stageOf(pipeline[at] as Value);
+    if (name === "$match" && isDoc(argument) && skip === 0 && limit === undefined) filters.push(argument);
+    else if (
+      name === "$sort" &&
+      isDoc(argument) &&
+      argument.size > 0 &&
+      sort.length === 0 &&
+      skip === 0 &&
+      limit === undefined
+    )
+      sort = parseSort(argument);
+    else if (name === "$skip" && limit === undefined && isCount(argument, 0)) skip += toWholeNumber(argument) ?? 0;
+    else if (name === "$limit" && isCount(argument, 1))
+      limit = Math.min(limit ?? Number.MAX_SAFE_INTEGER, toWholeNumber(argument) ?? 0);
+    else break;
+  }
+  const filter =
+    filters.length === 1 ? (filters[0] as Doc) : filters.length === 0 ? new Map() : docOf({ $and: filters });
+  return { filter, sort, skip, limit, rest: pipeline.slice(at) };
+}
+
+function isCount(value: Value, least: number): boolean {
+  const n = isNumber(value) ? toWholeNumber(value) : undefined;
+  return n !== undefined && n >= least;
+}
+
+/** The documents of a pipeline on a collection, a view, or none. */
+export function pipelineFlow(
+  context: Context,
+  name: string | undefined,
+  pipeline: readonly Value[],
+  variables: Variables,
+  hint: Value | undefined,
+): Items {
+  const joins = joinsOf(context);
+  const first = pipeline.length > 0 ? stageOf(pipeline[0] as Value) : undefined;
+  const source = first === undefined ? undefined : sourceOf(context, name, first[0], first[1], variables);
+  if (source !== undefined) return runStages(source, compilePipeline(pipeline.slice(1), { variables, joins }));
+  if (name === undefined) {
+    if (first !== undefined) compilePipeline(pipeline, { variables, joins });
+    throw new StoreError(
+      "InvalidNamespace",
+      `{aggregate: 1} is not valid for '${first?.[0] ?? "an empty pipeline"}'; a collection is required.`,
+    );
+  }
+  const collection = context.services.store.find(context.db, name);
+  const view = viewOf(collection);
+  if (view !== undefined) return pipelineFlow(context, view.on, [...view.pipeline, ...pipeline], variables, hint);
+  const { filter, sort, skip, limit, rest } = takeFront(pipeline);
+  const stages = compilePipeline(rest, { variables, joins });
+  if (collection === undefined) {
+    parseMatch(filter, { variables });
+    return runStages(nothing(), stages);
+  }
+  const query: Query = { collection, rows: context.access, filter, sort, hint, variables, skip, limit };
+  return runStages(runQuery(query), stages);
+}
+
+function joinsOf(context: Context): Joins {
+  return {
+    run: (name, pipeline, variables) => pipelineFlow(context, name, pipeline, variables, undefined),
+    check: (pipeline, variables) => {
+      for (const stage of pipeline) {
+        const [name] = stageOf(stage);
+        if (name === "$out" || name === "$merge")
+          throw new StoreError(51047, `${name} is not allowed within a $lookup or $unionWith's sub-pipeline`);
+      }
+      const isSource =
+        pipeline.length > 0 && ["$documents", "$collStats", "$indexStats"].includes(stageOf(pipeline[0] as Value)[0]);
+      compilePipeline(isSource ? pipeline.slice(1) : pipeline, { variables, joins: joinsOf(context) });
+    },
+    isIndexed: (name, path) => isIndexed(context.services.store.find(context.db, name), path),
+  };
+}
+
+function isIndexed(collection: Collection | undefined, path: string): boolean {
+  if (collection === undefined) return true;
+  return collection.indexes.some(
+    (index) =>
+      index.isReady &&
+      !index.isHidden &&
+      index.partial === undefined &&
+      !index.isSparse &&
+      index.fields[0]?.path === path,
+  );
+}
+
+/** The pipeline of countDocuments, `[{$match}, {$group: {_id: 1, n: {$sum: 1}}}]`, without looking into documents. */
+async function countShortcut(
+  context: Context,
+  name: string,
+  pipeline: readonly Value[],
+  variables: Variables,
+): Promise<Flow<CursorItem> | undefined> {
+  const [group, argument] = pipeline.length > 0 ? stageOf(pipeline.at(-1) as Value) : ["", null];
+  if (group !== "$group" || !isDoc(argument) || argument.size !== 2) return undefined;
+  const [[idName, id], [field, spec]] = [...argument] as [[string, Value], [string, Value]];
+  if (idName !== "_id" || !isNumber(id) || !isDoc(spec) || spec.size !== 1 || spec.get("$sum") !== 1) return undefined;
+  const { filter, sort, skip, limit, rest } = takeFront(pipeline.slice(0, -1));
+  const collection = context.services.store.find(context.db, name);
+  if (rest.length > 0 || collection === undefined || viewOf(collection) !== undefined) return undefined;
+  const query: Query = {
+    collection,
+    rows: context.access,
+    filter,
+    sort: limit === undefined ? [] : sort,
+    hint: command(context).get("hint"),
+    variables,
+    skip,
+    limit,
+  };
+  const n = await countDocuments(context, query);
+  return (function* one() {
+    if (n > 0) yield docOf({ _id: id, [field]: n });
+  })();
+}
+
+/** The constant documents of `$documents`. */
+export function* documentsOf(argument: Value, variables: Variables): Items {
+  const value = compileExpression(argument, variables)({ root: new Map(), current: undefined, scope: variables.scope });
+  if (!Array.isArray(value)) throw new StoreError(5858203, "an array is expected for $documents");
+  for (const doc of value) {
+    if (!isDoc(doc)) throw new StoreError(40228, `$documents items must be objects, found ${typeName(doc)}`);
+    const item: Item = { doc };
+    yield item;
+  }
+}

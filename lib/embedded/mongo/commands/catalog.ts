@@ -1,0 +1,471 @@
+import { compilePipeline } from "../aggregate/pipeline.ts";
+import { type Collection, type Index, normalizeIndexSpec, refuseCollation } from "../collection.ts";
+import { areEqual } from "../compare.ts";
+import type { Context } from "../context.ts";
+import { answerCursor, type CursorItem } from "../cursors.ts";
+import { badValue, StoreError } from "../errors.ts";
+import { compileMatch, parseMatch } from "../match.ts";
+import { checkCollectionName, checkDatabaseName, collectionName } from "../names.ts";
+import { checkFields, documentList, optionalBool, optionalCount, optionalDoc, toDoc } from "../options.ts";
+import type { Flow } from "../query.ts";
+import { cloneDoc, type Doc, docOf, double, isDoc, isNumber, toDouble, type Value } from "../values.ts";
+import { refuseView, viewOf } from "./collections.ts";
+import { collectionStats } from "./statistics.ts";
+
+const OK = double(1);
+/** Documents that an index takes in before other commands have a turn. */
+const FILL_CHUNK = 500;
+/** MongoDB's limit of indexes on a collection. */
+const MAX_INDEXES = 64;
+
+const CREATE_FIELDS = [
+  "validator",
+  "validationLevel",
+  "validationAction",
+  "viewOn",
+  "pipeline",
+  "collation",
+  "capped",
+  "size",
+  "max",
+  "autoIndexId",
+  "idIndex",
+  "storageEngine",
+  "indexOptionDefaults",
+  "timeseries",
+  "expireAfterSeconds",
+  "clusteredIndex",
+  "changeStreamPreAndPostImages",
+  "encryptedFields",
+  "temp",
+  "flags",
+];
+const REFUSED_CREATE = [
+  "capped",
+  "timeseries",
+  "clusteredIndex",
+  "changeStreamPreAndPostImages",
+  "encryptedFields",
+  "expireAfterSeconds",
+];
+
+export function create(context: Context): Doc {
+  const { command } = context;
+  const { store } = context.services;
+  const name = collectionName("create", command.get("create"));
+  checkFields(command, "create", CREATE_FIELDS);
+  refuseCollation(command.get("collation"));
+  for (const field of REFUSED_CREATE) {
+    const value = command.get(field);
+    if (value !== undefined && value !== false)
+      throw new StoreError("InvalidOptions", `The option '${field}' of create is not supported by this store.`);
+  }
+  checkDatabaseName(context.db);
+  checkCollectionName(context.db, name);
+  const options: Doc = new Map();
+  for (const field of ["validator", "validationLevel", "validationAction", "viewOn", "pipeline"]) {
+    const value = command.get(field);
+    if (value !== undefined) options.set(field, value);
+  }
+  checkValidation(options);
+  const viewOn = options.get("viewOn");
+  if (viewOn !== undefined) {
+    if (typeof viewOn !== "string")
+      throw new StoreError("TypeMismatch", "BSON field 'create.viewOn' is the wrong type, expected type 'string'");
+    const pipeline = options.get("pipeline") ?? [];
+    if (!Array.isArray(pipeline))
+      throw new StoreError("TypeMismatch", "BSON field 'create.pipeline' is the wrong type, expected type 'array'");
+    options.set("pipeline", pipeline);
+    const joins = { run: () => (function* none() {})(), check: () => undefined, isIndexed: () => true };
+    compilePipeline(pipeline, { variables: { scope: context.scope }, joins });
+  } else if (options.has("pipeline"))
+    throw new StoreError("InvalidOptions", "'pipeline' requires 'viewOn' to also be specified");
+  const existing = store.find(context.db, name);
+  if (existing !== undefined) {
+    if (areEqual(existing.options, options)) return docOf({ ok: OK });
+    throw new StoreError(
+      "NamespaceExists",
+      `namespace ${context.db}.${name} already exists, but with different options`,
+    );
+  }
+  store.createCollection(context.db, name, options);
+  return docOf({ ok: OK });
+}
+
+function checkValidation(options: Doc): void {
+  const validator = options.get("validator");
+  if (validator !== undefined) {
+    if (!isDoc(validator))
+      throw new StoreError("TypeMismatch", "BSON field 'validator' is the wrong type, expected type 'object'");
+    parseMatch(validator, { variables: { scope: undefined } });
+  }
+  const level = options.get("validationLevel");
+  if (level === "moderate")
+    throw new StoreError(
+      "InvalidOptions",
+      "The validationLevel 'moderate' is not supported by this store. Use 'strict' or 'off'.",
+    );
+  if (level !== undefined && level !== "strict" && level !== "off")
+    throw badValue(`Enumeration value '${String(level)}' for field 'validationLevel' is not a valid value.`);
+  const action = options.get("validationAction");
+  if (action !== undefined && action !== "error" && action !== "warn")
+    throw badValue(`Enumeration value '${String(action)}' for field 'validationAction' is not a valid value.`);
+}
+
+export function drop(context: Context): Doc {
+  const { command } = context;
+  const { store, cursors } = context.services;
+  const name = collectionName("drop", command.get("drop"));
+  checkFields(command, "drop", ["collectionUUID"]);
+  const collection = store.find(context.db, name);
+  // From 7.0 on a drop of what is not there is no failure.
+  if (collection === undefined) return docOf({ ok: OK });
+  const nIndexesWas = collection.indexes.length;
+  store.dropCollection(collection);
+  cursors.killOf((cursor) => cursor.namespace === `${context.db}.${name}`);
+  return docOf({ nIndexesWas, ns: `${context.db}.${name}`, ok: OK });
+}
+
+export function dropDatabase(context: Context): Doc {
+  const { store, cursors } = context.services;
+  checkFields(context.command, "dropDatabase", []);
+  const collections = [...store.collections.values()].filter(({ db }) => db === context.db);
+  for (const collection of collections) store.dropCollection(collection);
+  cursors.killOf((cursor) => cursor.namespace.startsWith(`${context.db}.`));
+  return docOf({ dropped: collections.length > 0 ? context.db : undefined, ok: OK });
+}
+
+export function listDatabases(context: Context): Doc {
+  const { command } = context;
+  const { store } = context.services;
+  if (context.db !== "admin")
+    throw new StoreError("Unauthorized", "listDatabases may only be run against the admin database.");
+  checkFields(command, "listDatabases", ["nameOnly", "filter", "authorizedDatabases"]);
+  const isNameOnly = optionalBool(command, "listDatabases", "nameOnly");
+  const filter = optionalDoc(command, "listDatabases", "filter");
+  const variables = { scope: context.scope };
+  const test = filter === undefined ? () => true : compileMatch(parseMatch(filter, { variables }), variables);
+  const names = [...new Set([...store.collections.values()].map(({ db }) => db))].sort();
+  const databases: Value[] = [];
+  let totalSize = 0;
+  for (const name of names) {
+    const bytes = isNameOnly ? 0 : databaseSize(context, name);
+    const doc = isNameOnly ? docOf({ name }) : docOf({ name, sizeOnDisk: BigInt(bytes), empty: false });
+    if (!test(doc)) continue;
+    totalSize += bytes;
+    databases.push(doc);
+  }
+  if (isNameOnly) return docOf({ databases, ok: OK });
+  return docOf({
+    databases,
+    totalSize: BigInt(totalSize),
+    totalSizeMb: BigInt(Math.floor(totalSize / 2 ** 20)),
+    ok: OK,
+  });
+}
+
+/** Bytes of the tables of a database. */
+function databaseSize(context: Context, db: string): number {
+  const { store } = context.services;
+  let bytes = 0;
+  for (const collection of store.collections.values()) {
+    if (collection.db !== db) continue;
+    for (const table of [
+      collection.table,
+      ...collection.indexes.filter(({ id }) => id !== 0).map((index) => index.table),
+    ]) {
+      bytes +=
+        store.connection.get<[number]>(
+          "SELECT COALESCE(SUM(pgsize), 0) FROM dbstat WHERE name = ? AND aggregate = TRUE",
+          table,
+        )?.[0] ?? 0;
+    }
+  }
+  return bytes;
+}
+
+export async function listCollections(context: Context): Promise<Doc> {
+  const { command } = context;
+  const { store } = context.services;
+  checkFields(command, "listCollections", ["filter", "nameOnly", "authorizedCollections", "cursor"]);
+  const filter = optionalDoc(command, "listCollections", "filter") ?? new Map();
+  const isNameOnly = optionalBool(command, "listCollections", "nameOnly");
+  const variables = { scope: context.scope };
+  const test = compileMatch(parseMatch(filter, { variables }), variables);
+  const docs = [...store.collections.values()]
+    .filter(({ db }) => db === context.db)
+    .map(describeCollection)
+    .filter(test)
+    .map((doc) => (isNameOnly ? docOf({ name: doc.get("name"), type: doc.get("type") }) : doc));
+  return answerList(context, `${context.db}.$cmd.listCollections`, docs);
+}
+
+function describeCollection(collection: Collection): Doc {
+  const isView = viewOf(collection) !== undefined;
+  return docOf({
+    name: collection.name,
+    type: isView ? "view" : "collection",
+    options: cloneDoc(collection.options),
+    info: isView ? docOf({ readOnly: true }) : docOf({ readOnly: false, uuid: collection.uuid }),
+    idIndex: isView ? undefined : collection.indexes[0]?.spec,
+  });
+}
+
+function answerList(context: Context, namespace: string, docs: readonly Doc[]): Promise<Doc> {
+  const { cursors } = context.services;
+  const cursorOptions = optionalDoc(context.command, context.name, "cursor") ?? new Map();
+  const flow: Flow<CursorItem> = (function* list() {
+    yield* docs;
+  })();
+  const cursor = cursors.create(namespace, flow, context.session, undefined);
+  return answerCursor(
+    cursors,
+    cursor,
+    optionalCount(cursorOptions, `${context.name}.cursor`, "batchSize"),
+    context.turns,
+  );
+}
+
+export async function listIndexes(context: Context): Promise<Doc> {
+  const { command } = context;
+  const name = collectionName("listIndexes", command.get("listIndexes"));
+  checkFields(command, "listIndexes", ["cursor", "includeBuildUUIDs", "includeIndexBuildInfo"]);
+  const collection = context.services.store.find(context.db, name);
+  if (collection === undefined) throw new StoreError("NamespaceNotFound", `ns does not exist: ${context.db}.${name}`);
+  refuseView(collection);
+  return answerList(
+    context,
+    `${context.db}.${name}`,
+    collection.indexes.filter(({ isReady }) => isReady).map(({ spec }) => spec),
+  );
+}
+
+export async function createIndexes(context: Context): Promise<Doc> {
+  const { command } = context;
+  const { store } = context.services;
+  const name = collectionName("createIndexes", command.get("createIndexes"));
+  checkFields(command, "createIndexes", ["indexes", "commitQuorum", "ignoreUnknownIndexOptions"]);
+  const specs = documentList(command, "createIndexes", "indexes").map(toDoc);
+  if (specs.length === 0) throw badValue("Must specify at least one index to create");
+  const wanted = specs.map(normalizeIndexSpec);
+  checkDatabaseName(context.db);
+  checkCollectionName(context.db, name);
+  let collection = store.find(context.db, name);
+  refuseView(collection);
+  const createdCollectionAutomatically = collection === undefined;
+  collection ??= store.createCollection(context.db, name, new Map());
+  const numIndexesBefore = collection.indexes.length;
+  const missing = wanted.filter((spec) => !isPresent(collection, spec));
+  if (collection.indexes.length + missing.length > MAX_INDEXES) {
+    throw new StoreError("CannotCreateIndex", `add index fails, too many indexes for ${collection.namespace}`);
+  }
+  const added: Index[] = [];
+  try {
+    for (const spec of missing) {
+      if (isPresent(collection, spec)) continue;
+      const index = store.addIndex(collection, spec);
+      added.push(index);
+      await fill(context, collection, index);
+    }
+  } catch (error) {
+    for (const index of added)
+      if (!collection.isDropped && collection.indexes.includes(index)) store.dropIndex(collection, index);
+    throw error;
+  }
+  const note = added.length === 0 ? "all indexes already exist" : undefined;
+  return docOf({
+    numIndexesBefore,
+    numIndexesAfter: collection.indexes.length,
+    createdCollectionAutomatically,
+    note,
+    ok: OK,
+  });
+}
+
+async function fill(context: Context, collection: Collection, index: Index): Promise<void> {
+  const { store } = context.services;
+  let after: number | undefined;
+  for (;;) {
+    if (collection.isDropped) throw new StoreError(276, "The collection was dropped while its index was made.");
+    after = store.fillIndex(collection, index, after, FILL_CHUNK);
+    if (after === undefined) break;
+    await context.turns.pause();
+  }
+  store.finishIndex(index);
+}
+
+/** @throws StoreError IndexOptionsConflict or IndexKeySpecsConflict when another index is in the way */
+function isPresent(collection: Collection, spec: Doc): boolean {
+  const name = spec.get("name") as string;
+  const key = spec.get("key") as Doc;
+  const byKey = collection.indexes.find((index) => sameKey(index.key, key) && samePartial(index, spec));
+  if (byKey?.id === 0) return true;
+  const byName = collection.indexes.find((index) => index.name === name);
+  if (byKey !== undefined) {
+    if (!sameOptions(byKey, spec)) {
+      const code = byKey.name === name ? "IndexKeySpecsConflict" : "IndexOptionsConflict";
+      throw new StoreError(
+        code,
+        `An equivalent index already exists with the same name but different options. Requested index: ${name}, existing index: ${byKey.name}`,
+      );
+    }
+    if (byKey.name !== name)
+      throw new StoreError("IndexOptionsConflict", `Index already exists with a different name: ${byKey.name}`);
+    return true;
+  }
+  if (byName !== undefined) {
+    throw new StoreError(
+      "IndexKeySpecsConflict",
+      `An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation. Requested index: ${name}`,
+    );
+  }
+  return false;
+}
+
+function sameKey(a: Doc, b: Doc): boolean {
+  const fields = (key: Doc): string =>
+    [...key].map(([path, direction]) => `${path}:${Math.sign(toDouble(direction))}`).join();
+  return fields(a) === fields(b);
+}
+
+function samePartial(index: Index, spec: Doc): boolean {
+  const filter = spec.get("partialFilterExpression");
+  if (index.partial === undefined || !isDoc(filter)) return index.partial === undefined && filter === undefined;
+  return areEqual(index.partial.filter, filter);
+}
+
+function sameOptions(index: Index, spec: Doc): boolean {
+  const seconds = spec.get("expireAfterSeconds");
+  return (
+    index.isUnique === (spec.get("unique") === true) &&
+    index.isSparse === (spec.get("sparse") === true) &&
+    index.expireAfterSeconds === (isNumber(seconds) ? toDouble(seconds) : undefined)
+  );
+}
+
+export function dropIndexes(context: Context): Doc {
+  const { command } = context;
+  const { store } = context.services;
+  const name = collectionName("dropIndexes", command.get("dropIndexes") ?? command.get("deleteIndexes"));
+  checkFields(command, context.name, ["index", "collectionUUID"]);
+  const collection = store.find(context.db, name);
+  if (collection === undefined) throw new StoreError("NamespaceNotFound", `ns not found ${context.db}.${name}`);
+  refuseView(collection);
+  const nIndexesWas = collection.indexes.length;
+  const wanted = command.get("index");
+  if (wanted === "*") {
+    for (const index of collection.indexes.filter(({ id }) => id !== 0)) store.dropIndex(collection, index);
+    return docOf({ nIndexesWas, msg: "non-_id indexes dropped for collection", ok: OK });
+  }
+  const targets = (Array.isArray(wanted) ? wanted : [wanted]).map((each) => {
+    const found = collection.indexes.find((index) => (isDoc(each) ? sameKey(index.key, each) : index.name === each));
+    if (found === undefined) {
+      const what = isDoc(each)
+        ? `can't find index with key: { ${[...each].map(([path, d]) => `${path}: ${String(toDouble(d))}`).join(", ")} }`
+        : `index not found with name [${String(each)}]`;
+      throw new StoreError("IndexNotFound", what);
+    }
+    if (found.id === 0) throw new StoreError("InvalidOptions", "cannot drop _id index");
+    return found;
+  });
+  for (const index of targets) store.dropIndex(collection, index);
+  return docOf({ nIndexesWas, ok: OK });
+}
+
+export function collMod(context: Context): Doc {
+  const { command } = context;
+  const { store } = context.services;
+  const name = collectionName("collMod", command.get("collMod"));
+  checkFields(command, "collMod", ["validator", "validationLevel", "validationAction", "viewOn", "pipeline", "index"]);
+  const collection = store.find(context.db, name);
+  if (collection === undefined) throw new StoreError("NamespaceNotFound", `ns does not exist: ${context.db}.${name}`);
+  const options = cloneDoc(collection.options);
+  for (const field of ["validator", "validationLevel", "validationAction", "viewOn", "pipeline"]) {
+    const value = command.get(field);
+    if (value !== undefined) options.set(field, value);
+  }
+  checkValidation(options);
+  store.setOptions(collection, options);
+  const change = optionalDoc(command, "collMod", "index");
+  if (change === undefined) return docOf({ ok: OK });
+  const key = change.get("keyPattern");
+  const index = collection.indexes.find((each) =>
+    isDoc(key) ? sameKey(each.key, key) : each.name === change.get("name"),
+  );
+  if (index === undefined) throw new StoreError("IndexNotFound", "cannot find the index for collMod");
+  const spec = cloneDoc(index.spec);
+  for (const field of ["expireAfterSeconds", "hidden", "unique"]) {
+    const value = change.get(field);
+    if (value === undefined) continue;
+    if (field === "unique")
+      throw new StoreError(
+        "InvalidOptions",
+        "Making an index unique by collMod is not supported by this store. Drop the index and create it anew.",
+      );
+    spec.set(field, value);
+  }
+  store.replaceIndexSpec(collection, index, normalizeIndexSpec(spec));
+  return docOf({ ok: OK });
+}
+
+export function renameCollection(context: Context): Doc {
+  const { command } = context;
+  const { store } = context.services;
+  if (context.db !== "admin")
+    throw new StoreError("Unauthorized", "renameCollection may only be run against the admin database.");
+  checkFields(command, "renameCollection", ["to", "dropTarget"]);
+  const [from, to] = [command.get("renameCollection"), command.get("to")].map((value) => {
+    if (typeof value !== "string" || !value.includes("."))
+      throw new StoreError("InvalidNamespace", `Invalid namespace specified '${String(value)}'`);
+    return { db: value.slice(0, value.indexOf(".")), name: value.slice(value.indexOf(".") + 1) };
+  }) as [{ db: string; name: string }, { db: string; name: string }];
+  checkDatabaseName(to.db);
+  checkCollectionName(to.db, to.name);
+  const collection = store.find(from.db, from.name);
+  if (collection === undefined)
+    throw new StoreError("NamespaceNotFound", `Source collection ${from.db}.${from.name} does not exist`);
+  refuseView(collection);
+  if (from.db !== to.db)
+    throw new StoreError(
+      "CommandNotSupported",
+      "Renaming a collection into another database is not supported by this store.",
+    );
+  if (from.name === to.name) throw new StoreError("IllegalOperation", "Can't rename a collection to itself");
+  const target = store.find(to.db, to.name);
+  if (target !== undefined) {
+    if (!optionalBool(command, "renameCollection", "dropTarget"))
+      throw new StoreError("NamespaceExists", "target namespace exists");
+    store.dropCollection(target);
+  }
+  store.renameCollection(collection, to.name);
+  return docOf({ ok: OK });
+}
+
+export function collStats(context: Context): Doc {
+  const { store } = context.services;
+  const name = collectionName("collStats", context.command.get("collStats") ?? context.command.get("collstats"));
+  const collection = store.find(context.db, name);
+  const stats =
+    collection === undefined
+      ? docOf({ size: 0, count: 0, storageSize: 0, nindexes: 0, totalIndexSize: 0, indexSizes: new Map() })
+      : collectionStats(store, collection);
+  return new Map<string, Value>([["ns", `${context.db}.${name}`], ...stats, ["ok", OK]]);
+}
+
+export function dbStats(context: Context): Doc {
+  const { store } = context.services;
+  const collections = [...store.collections.values()].filter(({ db }) => db === context.db);
+  const objects = collections.reduce((sum, { count }) => sum + count, 0);
+  const size = databaseSize(context, context.db);
+  return docOf({
+    db: context.db,
+    collections: collections.length,
+    views: collections.filter((collection) => viewOf(collection) !== undefined).length,
+    objects,
+    dataSize: size,
+    storageSize: size,
+    indexes: collections.reduce((sum, { indexes }) => sum + indexes.length, 0),
+    scaleFactor: 1,
+    ok: OK,
+  });
+}

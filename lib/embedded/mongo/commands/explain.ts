@@ -1,0 +1,136 @@
+import type { Context } from "../context.ts";
+import { StoreError } from "../errors.ts";
+import type { Variables } from "../expressions/scope.ts";
+import { parseMatch } from "../match.ts";
+import { checkFields, documentList, optionalDoc, toDoc } from "../options.ts";
+import { describePlan } from "../planner.ts";
+import { type Examined, PAUSE, prepareQuery, type Query, runQuery } from "../query.ts";
+import { parseSort } from "../sort.ts";
+import { type Doc, docOf, double, isDoc, type Value } from "../values.ts";
+import { SET_NAME, VERSION } from "./admin.ts";
+import { takeFront } from "./aggregate.ts";
+import { readFind } from "./reads.ts";
+
+type Explained = {
+  name: string;
+  filter: Doc;
+  sort: Doc;
+  skip: number;
+  limit: number | undefined;
+  hint: Value | undefined;
+  variables: Variables;
+  rest: readonly Value[];
+};
+
+/** Tells which index a command would use, and with `executionStats` what it looked at. Nothing is written. */
+export async function explain(context: Context): Promise<Doc> {
+  const { command } = context;
+  checkFields(command, "explain", ["verbosity"]);
+  const inner = command.get("explain");
+  if (!isDoc(inner))
+    throw new StoreError("TypeMismatch", "BSON field 'explain.explain' is the wrong type, expected type 'object'");
+  const explained = readExplained({ ...context, command: inner, name: inner.keys().next().value ?? "" });
+  const { store, address } = context.services;
+  const collection = store.find(context.db, explained.name);
+  const namespace = `${context.db}.${explained.name}`;
+  const serverInfo = docOf({ host: address, version: VERSION, setName: SET_NAME });
+  if (collection === undefined) {
+    parseMatch(explained.filter, { variables: explained.variables });
+    const queryPlanner = docOf({
+      namespace,
+      parsedQuery: explained.filter,
+      winningPlan: docOf({ stage: "EOF" }),
+      rejectedPlans: [],
+    });
+    return docOf({ explainVersion: "1", queryPlanner, command: inner, serverInfo, ok: double(1) });
+  }
+  const examined: Examined = { keys: 0, docs: 0 };
+  const { filter, skip, limit, hint, variables } = explained;
+  const query: Query = {
+    collection,
+    rows: context.access,
+    filter,
+    sort: parseSort(explained.sort),
+    hint,
+    variables,
+    skip,
+    limit,
+    examined,
+  };
+  const prepared = prepareQuery(query);
+  let winningPlan = describePlan(prepared.chosen);
+  const needsSort = explained.sort.size > 0 && !(prepared.chosen.kind === "index" && prepared.chosen.isSorted);
+  if (needsSort) winningPlan = docOf({ stage: "SORT", sortPattern: explained.sort, inputStage: winningPlan });
+  const queryPlanner = docOf({ namespace, parsedQuery: filter, winningPlan, rejectedPlans: [] });
+  const answer = docOf({ explainVersion: "1", queryPlanner });
+  if (command.get("verbosity") !== "queryPlanner") {
+    const started = performance.now();
+    let nReturned = 0;
+    for (const item of runQuery(query, prepared)) {
+      if (item === PAUSE) await context.turns.pause();
+      else nReturned++;
+    }
+    answer.set(
+      "executionStats",
+      docOf({
+        executionSuccess: true,
+        nReturned,
+        executionTimeMillis: Math.round(performance.now() - started),
+        totalKeysExamined: examined.keys,
+        totalDocsExamined: examined.docs,
+        executionStages: winningPlan,
+      }),
+    );
+  }
+  if (explained.rest.length > 0) answer.set("stages", [docOf({ $cursor: docOf({ queryPlanner }) }), ...explained.rest]);
+  for (const [name, value] of docOf({ command: inner, serverInfo, ok: double(1) })) answer.set(name, value);
+  return answer;
+}
+
+function readExplained(context: Context): Explained {
+  const { command, name } = context;
+  const variables = { scope: context.scope };
+  const plain = {
+    skip: 0,
+    limit: undefined,
+    hint: command.get("hint"),
+    variables,
+    rest: [],
+    sort: new Map<string, Value>(),
+  };
+  const of = (filter: Doc): Explained => ({ ...plain, name: String(command.get(name)), filter });
+  switch (name) {
+    case "find": {
+      const read = readFind(context);
+      return { ...read, rest: [] };
+    }
+    case "count":
+    case "distinct":
+      return of(optionalDoc(command, name, "query") ?? new Map());
+    case "findAndModify":
+      return {
+        ...of(optionalDoc(command, name, "query") ?? new Map()),
+        sort: optionalDoc(command, name, "sort") ?? new Map(),
+        limit: 1,
+      };
+    case "update":
+    case "delete": {
+      const [first] = documentList(command, name, name === "update" ? "updates" : "deletes").map(toDoc);
+      const filter = first?.get("q");
+      return { ...of(isDoc(filter) ? filter : new Map()), hint: first?.get("hint") };
+    }
+    case "aggregate": {
+      const pipeline = command.get("pipeline");
+      const { filter, sort, skip, limit, rest } = takeFront(Array.isArray(pipeline) ? pipeline : []);
+      return {
+        ...of(filter),
+        sort: docOf(Object.fromEntries(sort.map(({ path, direction }) => [path.text, direction]))),
+        skip,
+        limit,
+        rest,
+      };
+    }
+    default:
+      throw new StoreError("CommandNotFound", `Explain failed due to unknown command: ${name}`);
+  }
+}

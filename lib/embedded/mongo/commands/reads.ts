@@ -1,0 +1,305 @@
+import { refuseCollation } from "../collection.ts";
+import { type Context, variablesOf } from "../context.ts";
+import { answerCursor, type CursorItem } from "../cursors.ts";
+import { badValue, StoreError } from "../errors.ts";
+import { unique } from "../expressions/arrays.ts";
+import type { Variables } from "../expressions/scope.ts";
+import { parseMatch } from "../match.ts";
+import { collectionName } from "../names.ts";
+import { checkFields, optionalBool, optionalCount, optionalDoc, requiredString } from "../options.ts";
+import { toPath, valuesAtPath } from "../paths.ts";
+import { compileProjection, matchedPosition, type Projection } from "../projection.ts";
+import { type Flow, type Found, PAUSE, prepareQuery, type Query, runQuery } from "../query.ts";
+import { parseSort } from "../sort.ts";
+import { transactionName } from "../transactions.ts";
+import { type Doc, docOf, double, isDoc, isNumber, toWholeNumber, type Value } from "../values.ts";
+import { runAggregate } from "./aggregate.ts";
+import { viewOf } from "./collections.ts";
+
+const FIND_FIELDS = [
+  "filter",
+  "sort",
+  "projection",
+  "hint",
+  "skip",
+  "limit",
+  "batchSize",
+  "singleBatch",
+  "max",
+  "min",
+  "returnKey",
+  "showRecordId",
+  "tailable",
+  "awaitData",
+  "oplogReplay",
+  "noCursorTimeout",
+  "allowPartialResults",
+  "collation",
+  "allowDiskUse",
+  "let",
+];
+
+/** A find taken apart; shared by the command and by `explain`. */
+export type ReadFind = {
+  name: string;
+  filter: Doc;
+  variables: Variables;
+  projection: Projection | undefined;
+  sort: Doc;
+  skip: number;
+  limit: number | undefined;
+  hint: Value | undefined;
+};
+
+export function readFind(context: Context): ReadFind {
+  const { command } = context;
+  const name = collectionName("find", command.get("find"));
+  checkFields(command, "find", FIND_FIELDS);
+  refuseCollation(command.get("collation"));
+  for (const field of ["returnKey", "showRecordId", "tailable", "awaitData"]) {
+    if (optionalBool(command, "find", field))
+      throw badValue(`The option '${field}' of find is not supported by this store.`);
+  }
+  for (const field of ["min", "max"]) {
+    if ((optionalDoc(command, "find", field)?.size ?? 0) > 0)
+      throw badValue(`The option '${field}' of find is not supported by this store.`);
+  }
+  optionalBool(command, "find", "allowDiskUse");
+  const filter = optionalDoc(command, "find", "filter") ?? new Map();
+  const variables = variablesOf(context.scope, command.get("let"));
+  const spec = optionalDoc(command, "find", "projection");
+  const projection =
+    spec === undefined || spec.size === 0
+      ? undefined
+      : compileProjection(spec, { variables, isFind: true, position: matchedPosition(filter, variables) });
+  const limit = optionalCount(command, "find", "limit");
+  return {
+    name,
+    filter,
+    variables,
+    projection,
+    sort: withoutNatural(optionalDoc(command, "find", "sort") ?? new Map()),
+    skip: optionalCount(command, "find", "skip") ?? 0,
+    limit: limit === 0 ? undefined : limit,
+    hint: naturalHint(optionalDoc(command, "find", "sort")) ?? command.get("hint"),
+  };
+}
+
+/** `{$natural: 1}` as a sort is the order of insertion. */
+function naturalHint(sort: Doc | undefined): Doc | undefined {
+  const natural = sort?.get("$natural");
+  return natural === undefined ? undefined : docOf({ $natural: natural });
+}
+
+function withoutNatural(sort: Doc): Doc {
+  if (!sort.has("$natural")) return sort;
+  if (sort.size > 1)
+    throw badValue("$natural sort cannot be set to a value other than -1 or 1, nor be combined with other fields");
+  return new Map();
+}
+
+export async function find(context: Context): Promise<Doc> {
+  const read = readFind(context);
+  const { command, access } = context;
+  const { cursors, store } = context.services;
+  const batchSize = optionalCount(command, "find", "batchSize");
+  const isSingleBatch = optionalBool(command, "find", "singleBatch");
+  const collection = store.find(context.db, read.name);
+  const view = viewOf(collection);
+  if (view !== undefined)
+    return runAggregate(context, read.name, pipelineOfFind(read, command), read.variables, batchSize);
+  const namespace = `${context.db}.${read.name}`;
+  let flow: Flow<CursorItem>;
+  if (collection === undefined) {
+    parseMatch(read.filter, { variables: read.variables });
+    flow = nothing();
+  } else {
+    const { filter, hint, variables, skip, limit } = read;
+    const query: Query = { collection, rows: access, filter, sort: parseSort(read.sort), hint, variables, skip, limit };
+    flow = shown(runQuery(query), read.projection);
+  }
+  const cursor = cursors.create(namespace, flow, context.session, transactionOf(context));
+  return answerCursor(cursors, cursor, batchSize, context.turns, isSingleBatch);
+}
+
+export function transactionOf(context: Context): string | undefined {
+  if (!context.isInTransaction || context.session === undefined) return undefined;
+  return transactionName(context.session, BigInt(toWholeNumber(context.command.get("txnNumber")) ?? 0));
+}
+
+function pipelineOfFind(read: ReadFind, command: Doc): Value[] {
+  const stages: Value[] = [docOf({ $match: read.filter })];
+  if (read.sort.size > 0) stages.push(docOf({ $sort: read.sort }));
+  if (read.skip > 0) stages.push(docOf({ $skip: read.skip }));
+  if (read.limit !== undefined) stages.push(docOf({ $limit: read.limit }));
+  const projection = optionalDoc(command, "find", "projection");
+  if (projection !== undefined && projection.size > 0) stages.push(docOf({ $project: projection }));
+  return stages;
+}
+
+// biome-ignore lint/correctness/useYield: a flow without documents
+export function* nothing(): Flow<never> {
+  return;
+}
+
+function* shown(flow: Flow<Found>, projection: Projection | undefined): Flow<CursorItem> {
+  for (const item of flow) {
+    if (item === PAUSE) yield PAUSE;
+    else yield projection === undefined ? item.row.bytes : projection.apply(item.doc);
+  }
+}
+
+export async function getMore(context: Context): Promise<Doc> {
+  const { command } = context;
+  checkFields(command, "getMore", ["collection", "batchSize", "maxTimeMS", "term", "lastKnownCommittedOpTime"]);
+  const id = command.get("getMore");
+  if (typeof id !== "bigint") throw new StoreError("TypeMismatch", "Field 'getMore' must be of type long");
+  const name = requiredString(command, "getMore", "collection");
+  const batchSize = optionalCount(command, "getMore", "batchSize");
+  const { cursors } = context.services;
+  const cursor = cursors.get(id, `${context.db}.${name}`, context.session);
+  const transaction = transactionOf(context);
+  if (cursor.transaction !== transaction) {
+    throw new StoreError(
+      50740,
+      `Cannot run getMore on cursor ${id} outside of the transaction that created it, or inside of another`,
+    );
+  }
+  cursor.isBusy = true;
+  let isKept = false;
+  try {
+    const nextBatch = await cursor.batch(batchSize === 0 ? undefined : batchSize, context.turns);
+    await cursor.peek(context.turns);
+    isKept = !cursor.isExhausted;
+    cursor.lastUsed = performance.now();
+    return docOf({ cursor: docOf({ nextBatch, id: isKept ? id : 0n, ns: cursor.namespace }), ok: double(1) });
+  } finally {
+    cursor.isBusy = false;
+    if (!isKept) cursors.kill(id);
+  }
+}
+
+export function killCursors(context: Context): Doc {
+  const { command } = context;
+  checkFields(command, "killCursors", ["cursors"]);
+  const ids = command.get("cursors");
+  if (!Array.isArray(ids))
+    throw new StoreError("IDLFailedToParse", "BSON field 'killCursors.cursors' is missing but a required field");
+  const killed: Value[] = [];
+  const notFound: Value[] = [];
+  for (const id of ids) {
+    const isKilled = typeof id === "bigint" && context.services.cursors.kill(id);
+    (isKilled ? killed : notFound).push(id);
+  }
+  return docOf({
+    cursorsKilled: killed,
+    cursorsNotFound: notFound,
+    cursorsAlive: [],
+    cursorsUnknown: [],
+    ok: double(1),
+  });
+}
+
+/** How many documents a query has, by counting index entries alone where they say it all. */
+export async function countDocuments(context: Context, query: Query): Promise<number> {
+  const prepared = prepareQuery(query);
+  const { chosen, node } = prepared;
+  const { collection, rows } = query;
+  const most = query.limit === undefined ? Number.MAX_SAFE_INTEGER : query.limit + (query.skip ?? 0);
+  let total: number | undefined;
+  if (node.kind === "and" && node.nodes.length === 0 && rows === context.services.store && query.hint === undefined)
+    total = collection.count;
+  else if (chosen.kind === "index" && chosen.isExact) {
+    total = 0;
+    for (const range of chosen.ranges) {
+      if (total >= most) break;
+      total += rows.countRange(collection, chosen.index, range, most - total);
+    }
+  }
+  if (total === undefined) {
+    total = 0;
+    for (const item of runQuery(
+      { ...query, skip: 0, limit: most === Number.MAX_SAFE_INTEGER ? undefined : most },
+      prepared,
+    )) {
+      if (item === PAUSE) await context.turns.pause();
+      else total++;
+    }
+  }
+  return Math.max(0, Math.min(total, most) - (query.skip ?? 0));
+}
+
+export async function count(context: Context): Promise<Doc> {
+  const { command } = context;
+  const name = collectionName("count", command.get("count"));
+  checkFields(command, "count", ["query", "limit", "skip", "hint", "collation", "fields"]);
+  refuseCollation(command.get("collation"));
+  const filter = optionalDoc(command, "count", "query") ?? new Map();
+  const collection = context.services.store.find(context.db, name);
+  const skip = optionalCount(command, "count", "skip") ?? 0;
+  const given = command.get("limit");
+  const limit = isNumber(given) ? Math.abs(toWholeNumber(given) ?? 0) : 0;
+  const variables = { scope: context.scope };
+  if (viewOf(collection) !== undefined) {
+    const stages: Value[] = [docOf({ $match: filter })];
+    if (skip > 0) stages.push(docOf({ $skip: skip }));
+    if (limit > 0) stages.push(docOf({ $limit: limit }));
+    const counted = await runAggregate(context, name, [...stages, docOf({ $count: "n" })], variables, undefined, true);
+    return docOf({ n: counted.get("n") ?? 0, ok: double(1) });
+  }
+  if (collection === undefined) {
+    parseMatch(filter, { variables });
+    return docOf({ n: 0, ok: double(1) });
+  }
+  const query: Query = {
+    collection,
+    rows: context.access,
+    filter,
+    sort: [],
+    hint: command.get("hint"),
+    variables,
+    skip,
+    limit: limit === 0 ? undefined : limit,
+  };
+  return docOf({ n: await countDocuments(context, query), ok: double(1) });
+}
+
+export async function distinct(context: Context): Promise<Doc> {
+  const { command } = context;
+  const name = collectionName("distinct", command.get("distinct"));
+  checkFields(command, "distinct", ["key", "query", "collation", "hint"]);
+  refuseCollation(command.get("collation"));
+  const path = toPath(requiredString(command, "distinct", "key"));
+  // MongoDB 7.1 takes a hint here; 7.0, as which this store presents itself, does not know the field.
+  if (command.has("hint")) throw new StoreError("IDLUnknownField", "BSON field 'distinct.hint' is an unknown field.");
+  const filter = optionalDoc(command, "distinct", "query") ?? new Map();
+  const variables = { scope: context.scope };
+  const collection = context.services.store.find(context.db, name);
+  const values: Value[] = [];
+  const take = (doc: Doc): void => {
+    for (const value of valuesAtPath(doc, path.parts)) values.push(value);
+  };
+  /** Values are made distinct every so often, so that memory grows with the distinct ones alone. */
+  const squeeze = (): void => {
+    if (values.length < 10_000) return;
+    const distinctValues = unique(values);
+    values.length = 0;
+    for (const value of distinctValues) values.push(value);
+  };
+  if (viewOf(collection) !== undefined) {
+    const all = await runAggregate(context, name, [docOf({ $match: filter })], variables, undefined, "all");
+    const docs = all.get("docs");
+    for (const doc of Array.isArray(docs) ? docs : []) if (isDoc(doc)) take(doc);
+  } else if (collection === undefined) parseMatch(filter, { variables });
+  else {
+    const query: Query = { collection, rows: context.access, filter, sort: [], hint: undefined, variables };
+    for (const item of runQuery(query)) {
+      if (item === PAUSE) await context.turns.pause();
+      else {
+        take(item.doc);
+        squeeze();
+      }
+    }
+  }
+  return docOf({ values: unique(values), ok: double(1) });
+}

@@ -1,0 +1,91 @@
+import type { Context } from "../context.ts";
+import type { Doc } from "../values.ts";
+import {
+  acknowledge,
+  buildInfo,
+  connectionStatus,
+  endSessions,
+  getParameter,
+  hello,
+  ping,
+  replSetGetStatus,
+  serverStatus,
+  startSession,
+  whatsmyuri,
+} from "./admin.ts";
+import { aggregate } from "./aggregate.ts";
+import {
+  collMod,
+  collStats,
+  create,
+  createIndexes,
+  dbStats,
+  drop,
+  dropDatabase,
+  dropIndexes,
+  listCollections,
+  listDatabases,
+  listIndexes,
+  renameCollection,
+} from "./catalog.ts";
+import { explain } from "./explain.ts";
+import { count, distinct, find, getMore, killCursors } from "./reads.ts";
+import { abortTransaction, commitTransaction } from "./transaction-end.ts";
+import { findAndModify, insert, remove, update } from "./writes.ts";
+
+export type Command = {
+  run: (context: Context) => Doc | Promise<Doc>;
+  /** May be sent within a transaction. */
+  inTransaction?: boolean;
+  /** A txnNumber outside of a transaction makes it a retryable write. */
+  isRetryable?: boolean;
+};
+
+const findAndModifyCommand: Command = { run: findAndModify, inTransaction: true, isRetryable: true };
+const helloCommand: Command = { run: hello };
+
+/** Every command that is answered, by its name on the wire. */
+export const COMMANDS = new Map<string, Command>([
+  ["hello", helloCommand],
+  ["ismaster", helloCommand],
+  ["isMaster", helloCommand],
+  ["ping", { run: ping }],
+  ["buildInfo", { run: buildInfo }],
+  ["buildinfo", { run: buildInfo }],
+  ["getParameter", { run: getParameter }],
+  ["connectionStatus", { run: connectionStatus }],
+  ["whatsmyuri", { run: whatsmyuri }],
+  ["serverStatus", { run: serverStatus }],
+  ["replSetGetStatus", { run: replSetGetStatus }],
+  ["startSession", { run: startSession }],
+  ["refreshSessions", { run: acknowledge }],
+  ["endSessions", { run: endSessions }],
+  ["killSessions", { run: endSessions }],
+  ["insert", { run: insert, inTransaction: true, isRetryable: true }],
+  ["update", { run: update, inTransaction: true, isRetryable: true }],
+  ["delete", { run: remove, inTransaction: true, isRetryable: true }],
+  ["findAndModify", findAndModifyCommand],
+  ["findandmodify", findAndModifyCommand],
+  ["find", { run: find, inTransaction: true }],
+  ["getMore", { run: getMore, inTransaction: true }],
+  ["killCursors", { run: killCursors, inTransaction: true }],
+  ["aggregate", { run: aggregate, inTransaction: true }],
+  ["distinct", { run: distinct, inTransaction: true }],
+  ["count", { run: count }],
+  ["explain", { run: explain }],
+  ["commitTransaction", { run: commitTransaction, inTransaction: true }],
+  ["abortTransaction", { run: abortTransaction, inTransaction: true }],
+  ["create", { run: create }],
+  ["drop", { run: drop }],
+  ["dropDatabase", { run: dropDatabase }],
+  ["listDatabases", { run: listDatabases }],
+  ["listCollections", { run: listCollections }],
+  ["createIndexes", { run: createIndexes }],
+  ["listIndexes", { run: listIndexes }],
+  ["dropIndexes", { run: dropIndexes }],
+  ["deleteIndexes", { run: dropIndexes }],
+  ["collMod", { run: collMod }],
+  ["renameCollection", { run: renameCollection }],
+  ["collStats", { run: collStats }],
+  ["dbStats", { run: dbStats }],
+]);

@@ -1,0 +1,340 @@
+import { compileUpdatePipeline } from "../aggregate/pipeline.ts";
+import type { Collection } from "../collection.ts";
+import { areEqual } from "../compare.ts";
+import type { Context } from "../context.ts";
+import { readyToStore } from "../documents.ts";
+import { ERROR_CODES, failedToParse, StoreError } from "../errors.ts";
+import type { Variables } from "../expressions/scope.ts";
+import { parseMatch } from "../match.ts";
+import { matchedPosition } from "../projection.ts";
+import { Found, PAUSE, prepareQuery, type Query, runQuery } from "../query.ts";
+import type { SortKey } from "../sort.ts";
+import { type Access, DocumentLocked } from "../store.ts";
+import { compileUpdate, isIdentical, seedOfUpsert } from "../update.ts";
+import { cloneDoc, type Doc, isDoc, type Value } from "../values.ts";
+import { collectionForWrite } from "./collections.ts";
+
+/** Makes of a stored document what an update asks for. */
+type Changer = {
+  /** @returns the changed document, or the very same one when nothing changes */
+  change: (doc: Doc, isInsert: boolean) => Doc;
+  isReplacement: boolean;
+};
+
+/**
+ * Compiles the update part of a command: operators, a replacement, or a pipeline.
+ * @throws StoreError FailedToParse and others, before anything is written
+ */
+export function compileChange(
+  update: Value | undefined,
+  filter: Doc,
+  arrayFilters: Value | undefined,
+  variables: Variables,
+  now: Date,
+): Changer {
+  if (Array.isArray(update)) {
+    if (arrayFilters !== undefined) throw failedToParse("arrayFilters may not be specified for pipeline-syle updates");
+    const apply = compileUpdatePipeline(update, variables);
+    return {
+      isReplacement: false,
+      change: (doc) => {
+        const changed = apply(doc);
+        const id = doc.get("_id");
+        if (id !== undefined && !changed.has("_id")) changed.set("_id", id);
+        return isIdentical(changed, doc) ? doc : changed;
+      },
+    };
+  }
+  if (!isDoc(update)) throw failedToParse("Update argument must be either an object or an array");
+  const isOperators = update.keys().next().value?.startsWith("$") === true;
+  if (!isOperators) {
+    for (const name of update.keys()) {
+      if (name.startsWith("$") && arrayFilters === undefined) checkReplacementField(name);
+    }
+    if (arrayFilters !== undefined) throw failedToParse("arrayFilters may not be specified for replacement updates");
+    return {
+      isReplacement: true,
+      change: (doc) => {
+        const replacement: Doc = new Map();
+        const id = doc.get("_id");
+        if (id !== undefined) replacement.set("_id", id);
+        for (const [name, value] of update) {
+          if (name === "_id" && id !== undefined) {
+            if (!areEqual(id, value)) throw immutableId();
+          } else replacement.set(name, value);
+        }
+        return isIdentical(replacement, doc) ? doc : replacement;
+      },
+    };
+  }
+  const apply = compileUpdate(update, arrayFilters, variables);
+  const position = matchedPosition(filter, variables);
+  return {
+    isReplacement: false,
+    change: (doc, isInsert) => {
+      const changed = cloneDoc(doc);
+      apply(changed, { isInsert, now, position: (path) => position(doc, path) });
+      return isIdentical(changed, doc) ? doc : changed;
+    },
+  };
+}
+
+function checkReplacementField(name: string): void {
+  // Names with a dollar are allowed in a stored document, except at the very front, where they are an operator.
+  if (name === "$")
+    throw new StoreError("DollarPrefixedFieldName", "The field name '$' is not allowed in a replacement document.");
+}
+
+function immutableId(): StoreError {
+  return new StoreError(
+    "ImmutableField",
+    "Performing an update on the path '_id' would modify the immutable field '_id'",
+  );
+}
+
+export type UpdateRequest = {
+  filter: Doc;
+  update: Value | undefined;
+  sort: readonly SortKey[];
+  hint: Value | undefined;
+  arrayFilters: Value | undefined;
+  isUpsert: boolean;
+  isMulti: boolean;
+  variables: Variables;
+  bypassValidation: boolean;
+};
+
+export type Changed = { before: Doc | undefined; after: Doc };
+export type UpdateOutcome = {
+  matched: number;
+  modified: number;
+  upsertedId: Value | undefined;
+  changed: Changed | undefined;
+};
+
+/** Runs a write, again when a transaction that holds its document has ended. */
+export async function afterLocks<T>(context: Context, run: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof DocumentLocked)) throw error;
+      context.retry?.flush();
+      const patience = new Promise<void>((resolve) => setTimeout(resolve, LOCK_POLL_MS));
+      await Promise.race([error.lock.released, patience]);
+      context.deadline.check();
+    }
+  }
+}
+
+/** How often a write that waits for a transaction looks whether its own time is over, ms. */
+const LOCK_POLL_MS = 50;
+
+/** Updates the first or all documents of a query; `collection` is undefined when there is none yet. */
+export async function runUpdate(context: Context, name: string, request: UpdateRequest): Promise<UpdateOutcome> {
+  const { store } = context.services;
+  const now = new Date();
+  const changer = compileChange(request.update, request.filter, request.arrayFilters, request.variables, now);
+  if (request.isMulti && changer.isReplacement) {
+    throw failedToParse("multi update is not supported for replacement-style update");
+  }
+  const collection = store.find(context.db, name);
+  if (collection !== undefined) {
+    const query = queryOf(collection, context.access, request);
+    if (request.isMulti) {
+      const outcome = await updateMany(context, query, changer, request);
+      if (outcome.matched > 0 || !request.isUpsert) return outcome;
+    } else {
+      const outcome = await updateFirst(context, query, changer, request);
+      if (outcome !== undefined) return outcome;
+    }
+  } else checkQuery(request);
+  if (!request.isUpsert) return { matched: 0, modified: 0, upsertedId: undefined, changed: undefined };
+  return upsert(context, name, request, changer);
+}
+
+function checkQuery(request: { filter: Doc; variables: Variables; hint: Value | undefined }): void {
+  parseMatch(request.filter, { variables: request.variables });
+}
+
+export function queryOf(
+  collection: Collection,
+  rows: Access,
+  request: { filter: Doc; sort: readonly SortKey[]; hint: Value | undefined; variables: Variables },
+): Query {
+  const { filter, sort, hint, variables } = request;
+  return { collection, rows, filter, sort, hint, variables };
+}
+
+/** Changes one stored document; false when it stays as it is. */
+function applyTo(
+  context: Context,
+  collection: Collection,
+  found: Found,
+  changer: Changer,
+  bypassValidation: boolean,
+): Changed | undefined {
+  const before = found.doc;
+  const after = changer.change(before, false);
+  if (after === before) return undefined;
+  const id = before.get("_id") as Value;
+  const newId = after.get("_id");
+  if (newId === undefined || !areEqual(id, newId)) throw immutableId();
+  const ready = readyToStore(after);
+  if (!bypassValidation) collection.validate(ready.doc);
+  context.access.replace(collection, found.row, before, ready.doc, ready.bytes);
+  return { before, after: ready.doc };
+}
+
+async function updateFirst(
+  context: Context,
+  query: Query,
+  changer: Changer,
+  request: UpdateRequest,
+): Promise<UpdateOutcome | undefined> {
+  const first = await findFirst(context, query);
+  if (first === undefined) return undefined;
+  const changed = applyTo(context, query.collection, first, changer, request.bypassValidation);
+  const unchanged = { before: first.doc, after: first.doc };
+  return { matched: 1, modified: changed === undefined ? 0 : 1, upsertedId: undefined, changed: changed ?? unchanged };
+}
+
+/**
+ * The first document of a query, as it is at this very moment: when the search let others have their turn, the
+ * document is read and judged again before anything is done to it.
+ */
+export async function findFirst(context: Context, query: Query): Promise<Found | undefined> {
+  for (;;) {
+    const prepared = prepareQuery({ ...query, limit: 1 });
+    let hasPaused = false;
+    let first: Found | undefined;
+    for (const item of runQuery({ ...query, limit: 1 }, prepared)) {
+      if (item !== PAUSE) {
+        first = item;
+        break;
+      }
+      if (context.turns.isOver) {
+        hasPaused = true;
+        context.retry?.flush();
+        await context.turns.pause();
+      }
+    }
+    if (first === undefined || !hasPaused) return first;
+    const row = query.rows.byRid(query.collection, first.row.rid);
+    if (row !== undefined) {
+      const found = new Found(row);
+      if (prepared.test(found.doc)) return found;
+    }
+    // It was changed or removed meanwhile: look for another.
+  }
+}
+
+/** Documents that are changed before the others have a turn again. */
+const WRITE_CHUNK = 200;
+
+async function updateMany(
+  context: Context,
+  query: Query,
+  changer: Changer,
+  request: UpdateRequest,
+): Promise<UpdateOutcome> {
+  const prepared = prepareQuery(query);
+  // All are found first: a document whose index entry moves ahead of the scan must not be met again.
+  const rids: number[] = [];
+  for (const item of runQuery(query, prepared)) {
+    if (item === PAUSE) await context.turns.pause();
+    else rids.push(item.row.rid);
+  }
+  let matched = 0;
+  let modified = 0;
+  for (let i = 0; i < rids.length; i++) {
+    if (i % WRITE_CHUNK === WRITE_CHUNK - 1) await context.turns.pause();
+    const rid = rids[i] as number;
+    await afterLocks(context, async () => {
+      const row = query.rows.byRid(query.collection, rid);
+      if (row === undefined) return;
+      const found = new Found(row);
+      if (!prepared.test(found.doc)) return;
+      const changed = applyTo(context, query.collection, found, changer, request.bypassValidation);
+      matched++;
+      if (changed !== undefined) modified++;
+    });
+  }
+  return { matched, modified, upsertedId: undefined, changed: undefined };
+}
+
+function upsert(context: Context, name: string, request: UpdateRequest, changer: Changer): UpdateOutcome {
+  const node = parseMatch(request.filter, { variables: request.variables });
+  const seed = changer.isReplacement ? seedOfId(node) : seedOfUpsert(node);
+  const after = changer.change(seed, true);
+  const seededId = seed.get("_id");
+  const id = after.get("_id");
+  if (seededId !== undefined && id !== undefined && !areEqual(seededId, id)) throw immutableId();
+  const collection = collectionForWrite(context, name);
+  const ready = readyToStore(after === seed ? new Map(seed) : after);
+  if (!request.bypassValidation) collection.validate(ready.doc);
+  context.access.insert(collection, ready.doc, ready.bytes);
+  return {
+    matched: 0,
+    modified: 0,
+    upsertedId: ready.doc.get("_id"),
+    changed: { before: undefined, after: ready.doc },
+  };
+}
+
+function seedOfId(node: ReturnType<typeof parseMatch>): Doc {
+  const id = seedOfUpsert(node).get("_id");
+  return id === undefined ? new Map() : new Map([["_id", id]]);
+}
+
+export type DeleteRequest = {
+  filter: Doc;
+  sort: readonly SortKey[];
+  hint: Value | undefined;
+  variables: Variables;
+  isMulti: boolean;
+};
+
+/** @returns how many were removed, and the document of a single removal */
+export async function runDelete(
+  context: Context,
+  name: string,
+  request: DeleteRequest,
+): Promise<{ removed: number; doc: Doc | undefined }> {
+  const collection = context.services.store.find(context.db, name);
+  if (collection === undefined) {
+    checkQuery(request);
+    return { removed: 0, doc: undefined };
+  }
+  const query = queryOf(collection, context.access, request);
+  if (!request.isMulti) {
+    const first = await findFirst(context, query);
+    if (first === undefined) return { removed: 0, doc: undefined };
+    context.access.remove(collection, first.row, first.doc);
+    return { removed: 1, doc: first.doc };
+  }
+  const prepared = prepareQuery(query);
+  const rids: number[] = [];
+  for (const item of runQuery(query, prepared)) {
+    if (item === PAUSE) await context.turns.pause();
+    else rids.push(item.row.rid);
+  }
+  let removed = 0;
+  for (let i = 0; i < rids.length; i++) {
+    if (i % WRITE_CHUNK === WRITE_CHUNK - 1) await context.turns.pause();
+    await afterLocks(context, async () => {
+      const row = query.rows.byRid(collection, rids[i] as number);
+      if (row === undefined) return;
+      const found = new Found(row);
+      if (!prepared.test(found.doc)) return;
+      context.access.remove(collection, row, found.doc);
+      removed++;
+    });
+  }
+  return { removed, doc: undefined };
+}
+
+/** True for the race of two upserts of one key, after which MongoDB tries once more by itself. */
+export function isUpsertRace(error: unknown, request: UpdateRequest): boolean {
+  return request.isUpsert && error instanceof StoreError && error.code === ERROR_CODES.DuplicateKey;
+}

@@ -1,0 +1,330 @@
+import { refuseCollation } from "../collection.ts";
+import { type Context, variablesOf } from "../context.ts";
+import { readyToInsert } from "../documents.ts";
+import { failedToParse, StoreError } from "../errors.ts";
+import type { Variables } from "../expressions/scope.ts";
+import { collectionName } from "../names.ts";
+import { checkFields, documentList, optionalBool, optionalDoc, toDoc } from "../options.ts";
+import { compileProjection, matchedPosition } from "../projection.ts";
+import { parseSort } from "../sort.ts";
+import { toStoreError } from "../sqlite.ts";
+import { isTransient } from "../transactions.ts";
+import { type Doc, docOf, double, isDoc, toWholeNumber, type Value } from "../values.ts";
+import { collectionForWrite, refuseView } from "./collections.ts";
+import { afterLocks, type DeleteRequest, isUpsertRace, runDelete, runUpdate, type UpdateRequest } from "./write-one.ts";
+
+/** MongoDB's limit of statements in one command. */
+const MAX_BATCH = 100_000;
+
+type WriteError = { index: number; error: StoreError };
+
+/** What of a failure belongs to one statement; anything else ends the command. */
+function asStatementError(context: Context, error: unknown): StoreError {
+  const known = toStoreError(error);
+  // In a transaction every failure ends the whole of it; a full disk ends every command of the group.
+  if (
+    !(known instanceof StoreError) ||
+    context.isInTransaction ||
+    isTransient(known) ||
+    known.codeName === "OutOfDiskSpace"
+  )
+    throw error;
+  return known;
+}
+
+export function describeError({ index, error }: WriteError): Doc {
+  const doc = docOf({ index, code: error.code, errmsg: error.message });
+  for (const [name, value] of error.info ?? []) doc.set(name, value);
+  return doc;
+}
+
+function checkBatch<T>(statements: readonly T[], name: string): readonly T[] {
+  if (statements.length === 0 || statements.length > MAX_BATCH) {
+    throw new StoreError(
+      "InvalidLength",
+      `Write batch sizes must be between 1 and ${MAX_BATCH}. Got ${statements.length} operations in ${name}.`,
+    );
+  }
+  return statements;
+}
+
+/** The number by which a statement of a retryable write is known. */
+function statementIds(command: Doc): (index: number) => number {
+  const ids = command.get("stmtIds");
+  if (Array.isArray(ids)) return (index) => toWholeNumber(ids[index]) ?? index;
+  const first = toWholeNumber(command.get("stmtId")) ?? 0;
+  return (index) => first + index;
+}
+
+function isOrdered(command: Doc, name: string): boolean {
+  return command.get("ordered") === undefined || optionalBool(command, name, "ordered");
+}
+
+/** Statements that run before other connections have their turn. */
+const TURN_EVERY = 64;
+
+async function pauseBetween(context: Context, index: number): Promise<void> {
+  if (index % TURN_EVERY !== TURN_EVERY - 1 || !context.turns.isOver) return;
+  context.retry?.flush();
+  await context.turns.pause();
+}
+
+export async function insert(context: Context): Promise<Doc> {
+  const { command } = context;
+  const name = collectionName("insert", command.get("insert"));
+  checkFields(command, "insert", ["documents", "ordered", "bypassDocumentValidation", "maxTimeMS"]);
+  const documents = checkBatch(documentList(command, "insert", "documents"), "insert");
+  const ordered = isOrdered(command, "insert");
+  const bypass = optionalBool(command, "insert", "bypassDocumentValidation");
+  const idOf = statementIds(command);
+  const writeErrors: WriteError[] = [];
+  let n = 0;
+  for (let i = 0; i < documents.length; i++) {
+    await pauseBetween(context, i);
+    if (context.retry?.wasInserted(idOf(i))) {
+      n++;
+      continue;
+    }
+    try {
+      const ready = readyToInsert(documents[i] as Doc);
+      const collection = collectionForWrite(context, name);
+      if (!bypass) collection.validate(ready.doc);
+      context.access.insert(collection, ready.doc, ready.bytes);
+      context.retry?.noteInserted(idOf(i));
+      n++;
+    } catch (error) {
+      writeErrors.push({ index: i, error: asStatementError(context, error) });
+      if (ordered) break;
+    }
+  }
+  return answer({ n }, writeErrors);
+}
+
+function answer(counts: Record<string, Value | undefined>, writeErrors: readonly WriteError[]): Doc {
+  return docOf({
+    ...counts,
+    writeErrors: writeErrors.length > 0 ? writeErrors.map(describeError) : undefined,
+    ok: double(1),
+  });
+}
+
+const UPDATE_FIELDS = ["q", "u", "c", "multi", "upsert", "arrayFilters", "hint", "collation", "sort"];
+
+function readUpdate(statement: Doc, variables: Variables, bypassValidation: boolean): UpdateRequest {
+  for (const field of statement.keys()) {
+    if (!UPDATE_FIELDS.includes(field))
+      throw new StoreError("IDLUnknownField", `BSON field 'update.updates.${field}' is an unknown field.`);
+  }
+  // MongoDB 8.0 sorts here; 7.0, as which this store presents itself, does not know the field.
+  if (statement.has("sort"))
+    throw new StoreError("IDLUnknownField", "BSON field 'update.updates.sort' is an unknown field.");
+  const filter = statement.get("q");
+  if (!isDoc(filter))
+    throw new StoreError("IDLFailedToParse", "BSON field 'update.updates.q' is missing but a required field");
+  if (!statement.has("u"))
+    throw new StoreError("IDLFailedToParse", "BSON field 'update.updates.u' is missing but a required field");
+  refuseCollation(statement.get("collation"));
+  const constants = statement.get("c");
+  let scoped = variables;
+  if (constants !== undefined) {
+    if (!Array.isArray(statement.get("u")))
+      throw new StoreError(51198, "Constant values may only be specified for pipeline updates");
+    scoped = variablesOf(variables.scope, constants);
+  }
+  return {
+    filter,
+    update: statement.get("u"),
+    sort: [],
+    hint: statement.get("hint"),
+    arrayFilters: statement.get("arrayFilters"),
+    isUpsert: optionalBool(statement, "update.updates", "upsert"),
+    isMulti: optionalBool(statement, "update.updates", "multi"),
+    variables: scoped,
+    bypassValidation,
+  };
+}
+
+async function updateWithRetry(context: Context, name: string, request: UpdateRequest): ReturnType<typeof runUpdate> {
+  return afterLocks(context, async () => {
+    try {
+      return await runUpdate(context, name, request);
+    } catch (error) {
+      if (!isUpsertRace(error, request)) throw error;
+      // Another inserted the same key between our look and our insert: now it is there to be updated. When the key
+      // is another one than the query's, the second try fails in the same way.
+      return runUpdate(context, name, request);
+    }
+  });
+}
+
+export async function update(context: Context): Promise<Doc> {
+  const { command } = context;
+  const name = collectionName("update", command.get("update"));
+  checkFields(command, "update", ["updates", "ordered", "bypassDocumentValidation", "let", "maxTimeMS"]);
+  refuseView(context.services.store.find(context.db, name));
+  const statements = checkBatch(documentList(command, "update", "updates"), "update").map(toDoc);
+  const variables = variablesOf(context.scope, command.get("let"));
+  const bypass = optionalBool(command, "update", "bypassDocumentValidation");
+  const ordered = isOrdered(command, "update");
+  const idOf = statementIds(command);
+  const writeErrors: WriteError[] = [];
+  const upserted: Value[] = [];
+  let n = 0;
+  let nModified = 0;
+  for (let i = 0; i < statements.length; i++) {
+    await pauseBetween(context, i);
+    const earlier = context.retry?.result(idOf(i));
+    let outcome: { matched: number; modified: number; upsertedId: Value | undefined };
+    try {
+      if (earlier !== undefined) {
+        outcome = {
+          matched: toWholeNumber(earlier.get("n")) ?? 0,
+          modified: toWholeNumber(earlier.get("m")) ?? 0,
+          upsertedId: earlier.get("id"),
+        };
+      } else {
+        const request = readUpdate(statements[i] as Doc, variables, bypass);
+        if (request.isMulti && context.retry !== undefined)
+          throw new StoreError("InvalidOptions", "Cannot use retryable writes with multi=true");
+        outcome = await updateWithRetry(context, name, request);
+        context.retry?.note(idOf(i), docOf({ n: outcome.matched, m: outcome.modified, id: outcome.upsertedId }));
+      }
+    } catch (error) {
+      writeErrors.push({ index: i, error: asStatementError(context, error) });
+      if (ordered) break;
+      continue;
+    }
+    n += outcome.matched;
+    nModified += outcome.modified;
+    if (outcome.upsertedId !== undefined) {
+      n++;
+      upserted.push(docOf({ index: i, _id: outcome.upsertedId }));
+    }
+  }
+  return answer({ n, upserted: upserted.length > 0 ? upserted : undefined, nModified }, writeErrors);
+}
+
+const DELETE_FIELDS = ["q", "limit", "hint", "collation"];
+
+function readDelete(statement: Doc, variables: Variables): DeleteRequest {
+  for (const field of statement.keys()) {
+    if (!DELETE_FIELDS.includes(field))
+      throw new StoreError("IDLUnknownField", `BSON field 'delete.deletes.${field}' is an unknown field.`);
+  }
+  const filter = statement.get("q");
+  if (!isDoc(filter))
+    throw new StoreError("IDLFailedToParse", "BSON field 'delete.deletes.q' is missing but a required field");
+  const limit = toWholeNumber(statement.get("limit"));
+  if (limit === undefined)
+    throw new StoreError("IDLFailedToParse", "BSON field 'delete.deletes.limit' is missing but a required field");
+  if (limit !== 0 && limit !== 1) throw failedToParse(`The limit field in delete objects must be 0 or 1. Got ${limit}`);
+  refuseCollation(statement.get("collation"));
+  return { filter, sort: [], hint: statement.get("hint"), variables, isMulti: limit === 0 };
+}
+
+export async function remove(context: Context): Promise<Doc> {
+  const { command } = context;
+  const name = collectionName("delete", command.get("delete"));
+  checkFields(command, "delete", ["deletes", "ordered", "let", "maxTimeMS"]);
+  refuseView(context.services.store.find(context.db, name));
+  const statements = checkBatch(documentList(command, "delete", "deletes"), "delete").map(toDoc);
+  const variables = variablesOf(context.scope, command.get("let"));
+  const ordered = isOrdered(command, "delete");
+  const idOf = statementIds(command);
+  const writeErrors: WriteError[] = [];
+  let n = 0;
+  for (let i = 0; i < statements.length; i++) {
+    await pauseBetween(context, i);
+    const earlier = context.retry?.result(idOf(i));
+    if (earlier !== undefined) {
+      n += toWholeNumber(earlier.get("n")) ?? 0;
+      continue;
+    }
+    try {
+      const request = readDelete(statements[i] as Doc, variables);
+      if (request.isMulti && context.retry !== undefined)
+        throw new StoreError("InvalidOptions", "Cannot use retryable writes with limit=0");
+      const { removed } = await afterLocks(context, () => runDelete(context, name, request));
+      context.retry?.note(idOf(i), docOf({ n: removed }));
+      n += removed;
+    } catch (error) {
+      writeErrors.push({ index: i, error: asStatementError(context, error) });
+      if (ordered) break;
+    }
+  }
+  return answer({ n }, writeErrors);
+}
+
+const FIND_AND_MODIFY_FIELDS = [
+  "query",
+  "sort",
+  "remove",
+  "update",
+  "new",
+  "fields",
+  "projection",
+  "upsert",
+  "bypassDocumentValidation",
+  "collation",
+  "arrayFilters",
+  "hint",
+  "let",
+];
+
+export async function findAndModify(context: Context): Promise<Doc> {
+  const { command } = context;
+  const name = collectionName("findAndModify", command.get("findAndModify") ?? command.get("findandmodify"));
+  checkFields(command, context.name, FIND_AND_MODIFY_FIELDS);
+  refuseCollation(command.get("collation"));
+  refuseView(context.services.store.find(context.db, name));
+  const earlier = context.retry?.result(0);
+  if (earlier !== undefined) return earlier;
+  const filter = optionalDoc(command, "findAndModify", "query") ?? new Map();
+  const sort = parseSort(optionalDoc(command, "findAndModify", "sort") ?? new Map());
+  const variables = variablesOf(context.scope, command.get("let"));
+  const isRemove = optionalBool(command, "findAndModify", "remove");
+  const wantsNew = optionalBool(command, "findAndModify", "new");
+  const isUpsert = optionalBool(command, "findAndModify", "upsert");
+  const spec = optionalDoc(command, "findAndModify", "fields") ?? optionalDoc(command, "findAndModify", "projection");
+  const projection =
+    spec === undefined || spec.size === 0
+      ? undefined
+      : compileProjection(spec, { variables, isFind: true, position: matchedPosition(filter, variables) });
+  const shown = (doc: Doc | undefined): Value => (doc === undefined ? null : (projection?.apply(doc) ?? doc));
+  const hint = command.get("hint");
+  let result: Doc;
+  if (isRemove) {
+    if (command.has("update")) throw failedToParse("Cannot specify both an update and remove=true");
+    if (isUpsert) throw failedToParse("Cannot specify both upsert=true and remove=true");
+    if (wantsNew)
+      throw failedToParse("Cannot specify both new=true and remove=true; 'remove' always returns the deleted document");
+    const { removed, doc } = await afterLocks(context, () =>
+      runDelete(context, name, { filter, sort, hint, variables, isMulti: false }),
+    );
+    result = docOf({ lastErrorObject: docOf({ n: removed }), value: shown(doc), ok: double(1) });
+  } else {
+    if (!command.has("update")) throw failedToParse("Either an update or remove=true must be specified");
+    const bypassValidation = optionalBool(command, "findAndModify", "bypassDocumentValidation");
+    const arrayFilters = command.get("arrayFilters");
+    const request: UpdateRequest = {
+      filter,
+      update: command.get("update"),
+      sort,
+      hint,
+      arrayFilters,
+      isUpsert,
+      isMulti: false,
+      variables,
+      bypassValidation,
+    };
+    const { matched, upsertedId, changed } = await updateWithRetry(context, name, request);
+    const lastErrorObject = docOf({
+      n: matched === 1 || upsertedId !== undefined ? 1 : 0,
+      updatedExisting: matched === 1,
+      upserted: upsertedId,
+    });
+    result = docOf({ lastErrorObject, value: shown(wantsNew ? changed?.after : changed?.before), ok: double(1) });
+  }
+  context.retry?.note(0, result);
+  return result;
+}

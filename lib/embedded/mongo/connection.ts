@@ -1,0 +1,162 @@
+import type { Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { topologyVersion } from "./commands/admin.ts";
+import type { Services } from "./context.ts";
+import { dispatch } from "./dispatch.ts";
+import { StoreError } from "./errors.ts";
+import { type Doc, isDoc, ObjectId, toWholeNumber } from "./values.ts";
+import { encodeAnswer, lastAnswerId, MessageSplitter, parseMessage, type Request } from "./wire.ts";
+
+let lastConnection = 0;
+
+/** One client's socket: messages are answered one after the other, in their order. */
+export class Connection {
+  readonly id = ++lastConnection;
+  isClosed = false;
+  private readonly socket: Socket;
+  private readonly services: Services;
+  private readonly splitter = new MessageSplitter();
+  private readonly waiting: Buffer[] = [];
+  private isRunning = false;
+  private readonly gone = new AbortController();
+
+  constructor(socket: Socket, services: Services) {
+    this.socket = socket;
+    this.services = services;
+    services.monitor.connections++;
+    services.monitor.totalConnections++;
+    socket.setNoDelay(true);
+    socket.on("data", (chunk: Buffer) => this.receive(chunk));
+    socket.on("error", () => this.socket.destroy());
+    socket.on("close", () => this.close());
+  }
+
+  private close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.services.monitor.connections--;
+    this.gone.abort();
+  }
+
+  /** Ends the connection from this side. */
+  destroy(): void {
+    this.socket.destroy();
+    this.close();
+  }
+
+  private receive(chunk: Buffer): void {
+    try {
+      this.waiting.push(...this.splitter.push(chunk));
+    } catch {
+      // What comes next cannot be told apart any more.
+      this.destroy();
+      return;
+    }
+    // A client that sends faster than it is answered has to wait.
+    if (this.waiting.length > 1) this.socket.pause();
+    if (!this.isRunning) void this.run();
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    try {
+      for (;;) {
+        const message = this.waiting.shift();
+        if (message === undefined || this.isClosed) break;
+        await this.answer(message);
+        if (this.waiting.length < 2 && this.socket.isPaused()) this.socket.resume();
+      }
+    } catch {
+      this.destroy();
+    } finally {
+      this.isRunning = false;
+    }
+  }
+
+  private async answer(message: Buffer): Promise<void> {
+    let request: Request;
+    try {
+      request = parseMessage(message);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.codeName === "ProtocolError") throw error;
+      request = {
+        id: message.readInt32LE(4),
+        body: new Map(),
+        wantsAnswer: true,
+        exhaustAllowed: false,
+        isLegacy: false,
+      };
+      const { code, codeName, message: errmsg } = error;
+      await this.send(
+        new Map<string, string | number>([
+          ["ok", 0],
+          ["errmsg", errmsg],
+          ["code", code],
+          ["codeName", codeName],
+        ]),
+        request,
+        false,
+      );
+      return;
+    }
+    if (isAwaitedHello(request.body)) {
+      await this.watch(request);
+      return;
+    }
+    const answer = await dispatch(this.services, this, request.body);
+    if (request.wantsAnswer) await this.send(answer, request, false);
+  }
+
+  private send(answer: Doc, request: Request, moreToCome: boolean): Promise<void> {
+    if (this.isClosed) return Promise.resolve();
+    const bytes = encodeAnswer(answer, request, moreToCome);
+    if (this.socket.write(bytes)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.socket.off("drain", done);
+        this.socket.off("close", done);
+        resolve();
+      };
+      this.socket.on("drain", done);
+      this.socket.on("close", done);
+    });
+  }
+
+  /**
+   * The driver's monitor asks to be told when the topology changes, at latest after maxAwaitTimeMS. Ours never
+   * changes, so the time is waited out; with `exhaustAllowed` one question is answered again and again.
+   */
+  private async watch(request: Request): Promise<void> {
+    const wait = toWholeNumber(request.body.get("maxAwaitTimeMS")) ?? 0;
+    let current = request;
+    for (;;) {
+      if (isCurrent(request.body)) {
+        await delay(wait, undefined, { signal: this.gone.signal, ref: false }).catch(() => undefined);
+      }
+      if (this.isClosed) return;
+      const answer = await dispatch(this.services, this, request.body);
+      await this.send(answer, current, request.exhaustAllowed);
+      if (!request.exhaustAllowed || this.waiting.length > 0) return;
+      // Each answer of the stream is a reply to the one before.
+      current = { ...request, id: lastAnswerId() };
+      request.body.set("topologyVersion", topologyVersion());
+    }
+  }
+}
+
+function isAwaitedHello(body: Doc): boolean {
+  const name = body.keys().next().value;
+  const isHello = name === "hello" || name === "ismaster" || name === "isMaster";
+  return isHello && body.has("topologyVersion") && body.has("maxAwaitTimeMS");
+}
+
+/** True when the client knows the present topology, so that there is nothing to tell yet. */
+function isCurrent(body: Doc): boolean {
+  const known = body.get("topologyVersion");
+  if (!isDoc(known)) return false;
+  const process = known.get("processId");
+  const present = topologyVersion().get("processId");
+  return (
+    process instanceof ObjectId && present instanceof ObjectId && process.equals(present) && known.get("counter") === 0n
+  );
+}

@@ -1,0 +1,93 @@
+import type { Connection } from "./connection.ts";
+import type { Cursors } from "./cursors.ts";
+import { badValue, StoreError } from "./errors.ts";
+import { compileExpression } from "./expressions/compile.ts";
+import { checkVariableName } from "./expressions/logic.ts";
+import { bind, type Scope, type Variables } from "./expressions/scope.ts";
+import type { Monitor } from "./monitor.ts";
+import { type Deadline, Turns } from "./query.ts";
+import type { Retry, RetryLog } from "./retries.ts";
+import type { Access, Store } from "./store.ts";
+import type { Sessions } from "./transactions.ts";
+import { type Doc, isDoc, Timestamp, toWholeNumber, type Value } from "./values.ts";
+
+/** What all commands share. */
+export type Services = {
+  store: Store;
+  cursors: Cursors;
+  sessions: Sessions;
+  retries: RetryLog;
+  monitor: Monitor;
+  /** Seed of the one member, as clients reach it: a path or host:port. */
+  address: string;
+  startedAt: Date;
+};
+
+/** One command under way. */
+export type Context = {
+  services: Services;
+  command: Doc;
+  name: string;
+  db: string;
+  /** Where the command reads and writes: the store, or its transaction. */
+  access: Access;
+  isInTransaction: boolean;
+  /** The session's id in hex; undefined outside of sessions. */
+  session: string | undefined;
+  /** Remembers what a retryable write did; undefined for other commands. */
+  retry: Retry | undefined;
+  turns: Turns;
+  deadline: Deadline;
+  scope: Scope;
+  connection: Connection;
+};
+
+/** The longest that `maxTimeMS` may be (int32). */
+const MAX_TIME_MS = 2 ** 31 - 1;
+
+/** @throws StoreError MaxTimeMSExpired from its check, once the command's time is over or the client has gone */
+export function makeDeadline(command: Doc, connection: { isClosed: boolean }): Deadline {
+  const value = command.get("maxTimeMS");
+  let end = Number.POSITIVE_INFINITY;
+  if (value !== undefined && value !== null) {
+    const ms = toWholeNumber(value);
+    if (ms === undefined) throw new StoreError("TypeMismatch", "maxTimeMS must be a whole number");
+    if (ms < 0 || ms > MAX_TIME_MS) throw badValue(`${ms} value for maxTimeMS is out of range [0, ${MAX_TIME_MS}]`);
+    if (ms > 0) end = performance.now() + ms;
+  }
+  return {
+    check: () => {
+      if (performance.now() > end) throw new StoreError("MaxTimeMSExpired", "operation exceeded time limit");
+      if (connection.isClosed) throw new StoreError("Interrupted", "The client has gone.");
+    },
+  };
+}
+
+/** The system's variables: NOW and CLUSTER_TIME are one value for a whole command. */
+export function systemScope(now: Date): Scope {
+  const clusterTime = new Timestamp({ t: Math.floor(now.getTime() / 1000), i: 1 });
+  return bind(bind(undefined, "NOW", now), "CLUSTER_TIME", clusterTime);
+}
+
+/** The variables of a command with its `let`. */
+export function variablesOf(scope: Scope, letDoc: Value | undefined): Variables {
+  if (letDoc === undefined || letDoc === null) return { scope };
+  if (!isDoc(letDoc))
+    throw new StoreError("TypeMismatch", "BSON field 'let' is the wrong type, expected type 'object'");
+  let inner = scope;
+  for (const [name, expression] of letDoc) {
+    checkVariableName(name);
+    // Each may use those before it, and nothing of a document.
+    const value = compileExpression(expression, { scope: inner })({
+      root: new Map(),
+      current: undefined,
+      scope: inner,
+    });
+    inner = bind(inner, name, value);
+  }
+  return { scope: inner };
+}
+
+export function newTurns(deadline: Deadline): Turns {
+  return new Turns(deadline);
+}

@@ -1,0 +1,117 @@
+import { sessionId } from "./commands/admin.ts";
+import { COMMANDS } from "./commands/table.ts";
+import type { Connection } from "./connection.ts";
+import { type Context, makeDeadline, newTurns, type Services, systemScope } from "./context.ts";
+import { StoreError } from "./errors.ts";
+import { toStoreError } from "./sqlite.ts";
+import { isTransient, TRANSIENT } from "./transactions.ts";
+import { type Doc, docOf, double, isDoc, toWholeNumber } from "./values.ts";
+
+/** Runs one command and gives its answer; failures are answers too. */
+export async function dispatch(services: Services, connection: Connection, command: Doc): Promise<Doc> {
+  const name = command.keys().next().value ?? "";
+  let isInTransaction = false;
+  try {
+    const known = COMMANDS.get(name);
+    if (known === undefined) throw new StoreError("CommandNotFound", `no such command: '${name}'`);
+    services.monitor.note(name);
+    const db = command.get("$db");
+    if (typeof db !== "string") throw new StoreError("IDLFailedToParse", "OP_MSG requests require a $db argument");
+    const session = sessionId(command.get("lsid"));
+    const number = toWholeNumber(command.get("txnNumber"));
+    isInTransaction = command.get("autocommit") === false;
+    const deadline = makeDeadline(command, connection);
+    const context: Context = {
+      services,
+      command,
+      name,
+      db,
+      access: services.store,
+      isInTransaction,
+      session,
+      retry: undefined,
+      turns: newTurns(deadline),
+      deadline,
+      scope: systemScope(new Date()),
+      connection,
+    };
+    if (number !== undefined && session === undefined)
+      throw new StoreError("InvalidOptions", "Transaction number requires a session ID to also be specified");
+    if (isInTransaction) enterTransaction(context, known.inTransaction === true, BigInt(number ?? -1));
+    else if (number !== undefined && session !== undefined && known.isRetryable)
+      context.retry = services.retries.begin(session, BigInt(number));
+    checkReadConcern(context);
+    const answer = await known.run(context);
+    context.retry?.flush();
+    await services.store.committed();
+    return answer;
+  } catch (error) {
+    return failure(services, command, toStoreError(error), isInTransaction);
+  }
+}
+
+const READ_CONCERNS = ["local", "available", "majority", "linearizable", "snapshot"];
+
+/** One member reads its own committed writes, so all levels but a snapshot are the same here. */
+function checkReadConcern({ command, isInTransaction, name }: Context): void {
+  const concern = command.get("readConcern");
+  if (concern === undefined) return;
+  if (!isDoc(concern))
+    throw new StoreError("TypeMismatch", "BSON field 'readConcern' is the wrong type, expected type 'object'");
+  const level = concern.get("level");
+  if (level === undefined) return;
+  if (typeof level !== "string" || !READ_CONCERNS.includes(level)) {
+    throw new StoreError(
+      "BadValue",
+      `Enumeration value '${String(level)}' for field 'readConcern.level' is not a valid value.`,
+    );
+  }
+  if (level === "snapshot" && !isInTransaction) {
+    throw new StoreError(
+      "InvalidOptions",
+      "The read concern 'snapshot' is supported by this store in transactions only.",
+    );
+  }
+  const pipeline = command.get("pipeline");
+  const last = name === "aggregate" && Array.isArray(pipeline) ? pipeline.at(-1) : undefined;
+  if (level === "linearizable" && isDoc(last) && (last.has("$out") || last.has("$merge"))) {
+    throw new StoreError(
+      "InvalidOptions",
+      `${last.has("$out") ? "$out" : "$merge"} cannot be used with a 'linearizable' read concern level`,
+    );
+  }
+}
+
+function enterTransaction(context: Context, isAllowed: boolean, number: bigint): void {
+  const { command, name, session } = context;
+  const { sessions } = context.services;
+  if (session === undefined || number < 0n)
+    throw new StoreError("InvalidOptions", "'autocommit' field requires a transaction number to also be specified");
+  if (!isAllowed)
+    throw new StoreError("OperationNotSupportedInTransaction", `Cannot run '${name}' in a multi-document transaction.`);
+  if (name === "commitTransaction" || name === "abortTransaction") return;
+  context.access =
+    command.get("startTransaction") === true ? sessions.begin(session, number) : sessions.continue(session, number);
+}
+
+function failure(services: Services, command: Doc, error: unknown, isInTransaction: boolean): Doc {
+  const known =
+    error instanceof StoreError
+      ? error
+      : new StoreError(
+          "InternalError",
+          `The store failed on this command: ${error instanceof Error ? error.message : String(error)}`,
+          { cause: error },
+        );
+  const labels = [...known.labels];
+  if (isInTransaction) {
+    if (isTransient(known)) labels.push(TRANSIENT);
+    const session = sessionId(command.get("lsid"));
+    // A statement that fails ends the transaction, as in MongoDB.
+    if (session !== undefined && command.keys().next().value !== "commitTransaction") services.sessions.abort(session);
+  }
+  const answer = docOf({ ok: double(0), errmsg: known.message, code: known.code, codeName: known.codeName });
+  for (const [field, value] of known.info ?? []) answer.set(field, value);
+  if (labels.length > 0) answer.set("errorLabels", labels);
+  return answer;
+}

@@ -1,0 +1,86 @@
+import { StoreError } from "../errors.ts";
+import { type Doc, isDoc, type Value } from "../values.ts";
+import type { Compile, Evaluator, Operator } from "./scope.ts";
+
+export type Argument = Value | undefined;
+
+/** The arguments of an operator: an array's items, or the one value. */
+export function argumentList(argument: Value): Value[] {
+  return Array.isArray(argument) ? argument : [argument];
+}
+
+/** An operator of a fixed number of arguments. */
+export function fixed(count: number, apply: (...values: Argument[]) => Argument): Operator {
+  return (argument, compile, name) => {
+    const list = argumentList(argument);
+    if (list.length !== count) {
+      throw new StoreError(
+        16020,
+        `Expression ${name} takes exactly ${count} arguments. ${list.length} were passed in.`,
+      );
+    }
+    const [first, second, third] = list.map((item) => compile(item));
+    if (count === 1 && first !== undefined) return (env) => apply(first(env));
+    if (count === 2 && first !== undefined && second !== undefined) return (env) => apply(first(env), second(env));
+    return (env) => apply(first?.(env), second?.(env), third?.(env));
+  };
+}
+
+/** An operator of `least` to `most` arguments. */
+export function ranged(least: number, most: number, apply: (values: Argument[]) => Argument): Operator {
+  return (argument, compile, name) => {
+    const list = argumentList(argument);
+    if (list.length < least || list.length > most) {
+      throw new StoreError(
+        28667,
+        `Expression ${name} takes at least ${least} arguments, and at most ${most}, but ${list.length} were passed in.`,
+      );
+    }
+    const evaluators = list.map((item) => compile(item));
+    return (env) => apply(evaluators.map((evaluate) => evaluate(env)));
+  };
+}
+
+/** An operator of any number of arguments. */
+export function variadic(apply: (values: Argument[]) => Argument): Operator {
+  return (argument, compile) => {
+    const evaluators = argumentList(argument).map((item) => compile(item));
+    return (env) => apply(evaluators.map((evaluate) => evaluate(env)));
+  };
+}
+
+export type NamedEvaluators<Required extends string, Optional extends string> = { [K in Required]: Evaluator } & {
+  [K in Optional]?: Evaluator;
+};
+
+/** Compiles the named arguments of an operator, as `{input, find, replacement}`. */
+export function named<Required extends string, Optional extends string>(
+  operator: string,
+  argument: Value,
+  compile: Compile,
+  required: readonly Required[],
+  optional: readonly Optional[],
+): NamedEvaluators<Required, Optional> {
+  const doc = requireDoc(operator, argument);
+  checkNames(operator, doc, [...required, ...optional]);
+  const result: Partial<Record<Required | Optional, Evaluator>> = {};
+  for (const name of required) {
+    if (!doc.has(name)) throw new StoreError("FailedToParse", `Missing '${name}' parameter to ${operator}`);
+  }
+  for (const name of [...required, ...optional]) {
+    const value = doc.get(name);
+    if (value !== undefined) result[name] = compile(value);
+  }
+  return result as NamedEvaluators<Required, Optional>;
+}
+
+export function requireDoc(operator: string, argument: Value): Doc {
+  if (!isDoc(argument)) throw new StoreError("FailedToParse", `${operator} only supports an object as its argument`);
+  return argument;
+}
+
+export function checkNames(operator: string, doc: Doc, allowed: readonly string[]): void {
+  for (const name of doc.keys()) {
+    if (!allowed.includes(name)) throw new StoreError("FailedToParse", `Unrecognized argument to ${operator}: ${name}`);
+  }
+}

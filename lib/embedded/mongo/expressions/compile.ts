@@ -1,0 +1,157 @@
+import { failedToParse, StoreError } from "../errors.ts";
+import { type Doc, isDoc, type Value } from "../values.ts";
+import { accumulatorOperators } from "./accumulators.ts";
+import { arithmeticOperators } from "./arithmetic.ts";
+import { arrayOperators } from "./arrays.ts";
+import { conversionOperators } from "./conversions.ts";
+import { dateOperators } from "./dates.ts";
+import { logicOperators } from "./logic.ts";
+import { objectOperators } from "./objects.ts";
+import type { Compile, Evaluator, Operator, Variables } from "./scope.ts";
+import { lookUp } from "./scope.ts";
+import { stringOperators } from "./strings.ts";
+
+const OPERATORS = new Map<string, Operator>([
+  ...arithmeticOperators,
+  ...arrayOperators,
+  ...conversionOperators,
+  ...dateOperators,
+  ...logicOperators,
+  ...objectOperators,
+  ...stringOperators,
+  ...accumulatorOperators,
+]);
+
+const REFUSED = new Map([
+  ["$function", "$function is not supported by this store: it runs no JavaScript."],
+  ["$accumulator", "$accumulator is not supported by this store: it runs no JavaScript."],
+  ["$meta", "$meta is not supported by this store: it has no text search."],
+]);
+
+/**
+ * Compiles an aggregation expression.
+ * @throws StoreError InvalidPipelineOperator (168) for an operator that is not known
+ */
+export function compileExpression(expression: Value, variables: Variables): Evaluator {
+  const names = new Set(variables.names);
+  for (let scope = variables.scope; scope !== undefined; scope = scope.parent) names.add(scope.name);
+  return compileWithin(expression, names);
+}
+
+export function isOperatorName(name: string): boolean {
+  return OPERATORS.has(name) || REFUSED.has(name);
+}
+
+function compileWithin(expression: Value, names: ReadonlySet<string>): Evaluator {
+  if (typeof expression === "string") {
+    if (expression.startsWith("$$")) return compileVariable(expression.slice(2), names);
+    if (expression.startsWith("$")) return compileFieldPath(expression.slice(1));
+    return () => expression;
+  }
+  if (Array.isArray(expression)) {
+    const items = expression.map((item) => compileWithin(item, names));
+    return (env) => items.map((item) => item(env) ?? null);
+  }
+  if (!isDoc(expression)) return () => expression;
+  const first = expression.keys().next().value;
+  if (first?.startsWith("$")) {
+    if (expression.size !== 1) {
+      throw failedToOperate(
+        `an expression specification must contain exactly one field, the name of the expression. Found ${expression.size} fields`,
+      );
+    }
+    return compileOperator(first, expression.get(first) as Value, names);
+  }
+  const fields: [string, Evaluator][] = [];
+  for (const [name, value] of expression) {
+    if (name.startsWith("$")) throw failedToOperate(`field names may not start with '$': ${name}`);
+    if (name.includes("."))
+      throw new StoreError(16405, "FieldPath field names may not contain '.'. Consider using $getField or $setField.");
+    fields.push([name, compileWithin(value, names)]);
+  }
+  return (env) => {
+    const doc: Doc = new Map();
+    for (const [name, evaluate] of fields) {
+      const value = evaluate(env);
+      if (value !== undefined) doc.set(name, value);
+    }
+    return doc;
+  };
+}
+
+function failedToOperate(message: string): StoreError {
+  return new StoreError(15983, message);
+}
+
+function compileOperator(name: string, argument: Value, names: ReadonlySet<string>): Evaluator {
+  const operator = OPERATORS.get(name);
+  if (operator === undefined) {
+    const why = REFUSED.get(name);
+    throw new StoreError("InvalidPipelineOperator", why ?? `Unrecognized expression '${name}'`);
+  }
+  const compile: Compile = (inner, newNames) =>
+    compileWithin(inner, newNames === undefined ? names : new Set([...names, ...newNames]));
+  return operator(argument, compile, name);
+}
+
+function compileVariable(text: string, names: ReadonlySet<string>): Evaluator {
+  const [name = "", ...path] = text.split(".");
+  if (name === "") throw failedToParse("empty variable names are not allowed");
+  const rest = checkedPath(path);
+  const follow = (value: Value | undefined): Value | undefined =>
+    rest.length === 0 ? value : readPath(value, rest, 0);
+  switch (name) {
+    case "ROOT":
+      return (env) => follow(env.root);
+    case "CURRENT":
+      return (env) => follow(env.current);
+    case "REMOVE":
+      return () => undefined;
+    case "KEEP":
+    case "PRUNE":
+    case "DESCEND":
+      return () => name;
+  }
+  if (!names.has(name)) throw new StoreError(17276, `Use of undefined variable: ${name}`);
+  return (env) => follow(lookUp(env.scope, name));
+}
+
+function checkedPath(parts: string[]): string[] {
+  for (const part of parts) {
+    if (part === "") throw new StoreError(40353, "FieldPath must not end with a '.'.");
+    if (part.startsWith("$")) {
+      throw new StoreError(
+        16410,
+        "FieldPath field names may not start with '$'. Consider using $getField or $setField.",
+      );
+    }
+  }
+  return parts;
+}
+
+function compileFieldPath(text: string): Evaluator {
+  if (text === "") throw new StoreError(16872, "'$' by itself is not a valid FieldPath");
+  const parts = checkedPath(text.split("."));
+  if (parts.length === 1) {
+    const name = parts[0] as string;
+    return (env) => (env.current instanceof Map ? env.current.get(name) : readPath(env.current, parts, 0));
+  }
+  return (env) => readPath(env.current, parts, 0);
+}
+
+/** A path through documents; an array on the way gives the array of what its documents hold there. */
+export function readPath(value: Value | undefined, parts: readonly string[], from: number): Value | undefined {
+  let here = value;
+  for (let i = from; i < parts.length; i++) {
+    if (here instanceof Map) here = here.get(parts[i] as string);
+    else if (Array.isArray(here)) {
+      const found: Value[] = [];
+      for (const item of here) {
+        const inner = item instanceof Map || (Array.isArray(item) && i > from) ? readPath(item, parts, i) : undefined;
+        if (inner !== undefined) found.push(inner);
+      }
+      return found;
+    } else return undefined;
+  }
+  return here;
+}

@@ -1,0 +1,139 @@
+import { compareMaybe } from "../compare.ts";
+import { badValue, StoreError } from "../errors.ts";
+import { isDoc, type Value } from "../values.ts";
+import { argumentList, checkNames, fixed, requireDoc } from "./arguments.ts";
+import { bind, type Evaluator, type Operator } from "./scope.ts";
+import { isNullish, isTrueInAggregation } from "./truth.ts";
+
+function comparison(name: string, holds: (order: number) => boolean): [string, Operator] {
+  return [name, fixed(2, (a, b) => holds(compareMaybe(a, b)))];
+}
+
+const condition: Operator = (argument, compile) => {
+  let parts: [Value | undefined, Value | undefined, Value | undefined];
+  if (isDoc(argument)) {
+    for (const name of argument.keys()) {
+      if (!["if", "then", "else"].includes(name))
+        throw new StoreError(17083, `Unrecognized parameter to $cond: ${name}`);
+    }
+    parts = [argument.get("if"), argument.get("then"), argument.get("else")];
+    if (parts[0] === undefined) throw new StoreError(17080, "Missing 'if' parameter to $cond");
+    if (parts[1] === undefined) throw new StoreError(17081, "Missing 'then' parameter to $cond");
+    if (parts[2] === undefined) throw new StoreError(17082, "Missing 'else' parameter to $cond");
+  } else {
+    const list = argumentList(argument);
+    if (list.length !== 3)
+      throw new StoreError(16020, `Expression $cond takes exactly 3 arguments. ${list.length} were passed in.`);
+    parts = [list[0], list[1], list[2]];
+  }
+  const [test, yes, no] = parts.map((part) => compile(part as Value)) as [Evaluator, Evaluator, Evaluator];
+  return (env) => (isTrueInAggregation(test(env)) ? yes(env) : no(env));
+};
+
+const ifNull: Operator = (argument, compile) => {
+  const list = argumentList(argument);
+  if (list.length < 2) throw new StoreError(1257300, `$ifNull needs at least two arguments, had: ${list.length}`);
+  const evaluators = list.map((item) => compile(item));
+  return (env) => {
+    let value: Value | undefined;
+    for (const evaluate of evaluators) {
+      value = evaluate(env);
+      if (!isNullish(value)) return value;
+    }
+    return value;
+  };
+};
+
+const switchCase: Operator = (argument, compile, name) => {
+  const doc = requireDoc(name, argument);
+  checkNames(name, doc, ["branches", "default"]);
+  const branches = doc.get("branches");
+  if (!Array.isArray(branches)) throw new StoreError(40061, "$switch expected an array for 'branches'");
+  const compiled = branches.map((branch): [Evaluator, Evaluator] => {
+    if (!isDoc(branch)) throw new StoreError(40062, "$switch expected each branch to be an object");
+    const test = branch.get("case");
+    const then = branch.get("then");
+    if (test === undefined) throw new StoreError(40064, "$switch requires each branch have a 'case' expression");
+    if (then === undefined) throw new StoreError(40065, "$switch requires each branch have a 'then' expression.");
+    return [compile(test), compile(then)];
+  });
+  const otherwise = doc.get("default");
+  if (compiled.length === 0) throw new StoreError(40068, "$switch requires at least one branch.");
+  const fallback = otherwise === undefined ? undefined : compile(otherwise);
+  return (env) => {
+    for (const [test, then] of compiled) if (isTrueInAggregation(test(env))) return then(env);
+    if (fallback === undefined) {
+      throw new StoreError(
+        40066,
+        "$switch could not find a matching branch for an input, and no default was specified.",
+      );
+    }
+    return fallback(env);
+  };
+};
+
+const letIn: Operator = (argument, compile, name) => {
+  const doc = requireDoc(name, argument);
+  for (const key of doc.keys()) {
+    if (key !== "vars" && key !== "in") throw new StoreError(16875, `Unrecognized parameter to $let: ${key}`);
+  }
+  const vars = doc.get("vars");
+  const body = doc.get("in");
+  if (!isDoc(vars)) throw new StoreError(16876, "Missing 'vars' parameter to $let");
+  if (body === undefined) throw new StoreError(16877, "Missing 'in' parameter to $let");
+  const bound = [...vars].map(([key, value]): [string, Evaluator] => [checkVariableName(key), compile(value)]);
+  const evaluate = compile(body, [...vars.keys()]);
+  return (env) => {
+    let { scope } = env;
+    for (const [key, value] of bound) scope = bind(scope, key, value(env));
+    return evaluate({ ...env, scope });
+  };
+};
+
+/** @throws StoreError FailedToParse unless the name begins with a lower-case letter, as MongoDB demands of users */
+export function checkVariableName(name: string): string {
+  if (name === "CURRENT") return name;
+  if (!/^[a-z\u0080-\uffff][\w\u0080-\uffff]*$/.test(name)) {
+    throw new StoreError("FailedToParse", `'${name}' starts with an invalid character for a user variable name`);
+  }
+  return name;
+}
+
+export const logicOperators: [string, Operator][] = [
+  [
+    "$and",
+    (argument, compile) => {
+      const tests = argumentList(argument).map((item) => compile(item));
+      return (env) => tests.every((test) => isTrueInAggregation(test(env)));
+    },
+  ],
+  [
+    "$or",
+    (argument, compile) => {
+      const tests = argumentList(argument).map((item) => compile(item));
+      return (env) => tests.some((test) => isTrueInAggregation(test(env)));
+    },
+  ],
+  ["$not", fixed(1, (value) => !isTrueInAggregation(value))],
+  ["$cmp", fixed(2, (a, b) => Math.sign(compareMaybe(a, b)))],
+  comparison("$eq", (order) => order === 0),
+  comparison("$ne", (order) => order !== 0),
+  comparison("$gt", (order) => order > 0),
+  comparison("$gte", (order) => order >= 0),
+  comparison("$lt", (order) => order < 0),
+  comparison("$lte", (order) => order <= 0),
+  ["$cond", condition],
+  ["$ifNull", ifNull],
+  ["$switch", switchCase],
+  ["$let", letIn],
+  ["$literal", (argument) => () => argument],
+  ["$const", (argument) => () => argument],
+  [
+    "$rand",
+    (argument) => {
+      const isEmpty = (isDoc(argument) && argument.size === 0) || (Array.isArray(argument) && argument.length === 0);
+      if (!isEmpty) throw badValue("$rand does not currently accept arguments");
+      return () => Math.random();
+    },
+  ],
+];

@@ -1,0 +1,24 @@
+import type { Doc, Value } from "../values.ts";
+
+/** Variables by name, innermost first. */
+export type Scope = { readonly name: string; readonly value: Value | undefined; readonly parent: Scope } | undefined;
+
+/** What an expression is evaluated against. */
+export type Env = { readonly root: Doc; readonly current: Value | undefined; readonly scope: Scope };
+export type Evaluator = (env: Env) => Value | undefined;
+
+/** What is known when an expression is compiled: values in scope, and further names that the run will bind. */
+export type Variables = { readonly scope: Scope; readonly names?: ReadonlySet<string> };
+
+export type Compile = (expression: Value, newNames?: readonly string[]) => Evaluator;
+export type Operator = (argument: Value, compile: Compile, name: string) => Evaluator;
+
+export function bind(scope: Scope, name: string, value: Value | undefined): Scope {
+  return { name, value, parent: scope };
+}
+
+/** The value of a variable; undefined when it is unbound or missing. */
+export function lookUp(scope: Scope, name: string): Value | undefined {
+  for (let inner = scope; inner !== undefined; inner = inner.parent) if (inner.name === name) return inner.value;
+  return undefined;
+}

@@ -1,0 +1,58 @@
+import { parseArgs } from "node:util";
+import { startStore } from "./server.ts";
+
+/**
+ * The store as a process of its own: `main.ts --data <dir> (--socket <path> | --port <n>) [--durability normal|full]`.
+ * When it is ready it prints its URI, and tells a parent that forked it `{type: "ready", uri}`. It ends on SIGTERM,
+ * SIGINT, and when the parent goes.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      data: { type: "string" },
+      socket: { type: "string" },
+      port: { type: "string" },
+      durability: { type: "string", default: "normal" },
+      "max-bytes": { type: "string" },
+    },
+  });
+  if (values.data === undefined) throw new Error("Name the data directory: --data <dir>.");
+  if (values.durability !== "normal" && values.durability !== "full")
+    throw new Error("--durability is normal or full.");
+  const port = values.port === undefined ? undefined : toNumber("--port", values.port);
+  const maxBytes = values["max-bytes"] === undefined ? undefined : toNumber("--max-bytes", values["max-bytes"]);
+  const running = await startStore({
+    dataDir: values.data,
+    durability: values.durability,
+    ...(values.socket === undefined ? {} : { socketPath: values.socket }),
+    ...(port === undefined ? {} : { port }),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  });
+  let isStopping = false;
+  const stop = (): void => {
+    if (isStopping) return;
+    isStopping = true;
+    running.close().then(
+      () => process.exit(0),
+      (error: unknown) => fail(error),
+    );
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  process.on("disconnect", stop);
+  process.stdout.write(`${running.uri}\n`);
+  process.send?.({ type: "ready", uri: running.uri });
+}
+
+function toNumber(name: string, text: string): number {
+  const n = Number(text);
+  if (!Number.isSafeInteger(n) || n < 0) throw new Error(`${name} has to be a whole number.`);
+  return n;
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}
+
+main().catch(fail);

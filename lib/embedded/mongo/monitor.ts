@@ -1,0 +1,12 @@
+/** Counts what the server did, for serverStatus and for tests of leaks. */
+export class Monitor {
+  connections = 0;
+  totalConnections = 0;
+  commands = 0;
+  readonly byCommand = new Map<string, number>();
+
+  note(command: string): void {
+    this.commands++;
+    this.byCommand.set(command, (this.byCommand.get(command) ?? 0) + 1);
+  }
+}

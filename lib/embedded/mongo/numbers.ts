@@ -1,0 +1,81 @@
+import {
+  addDecimals,
+  decimalOfBigInt,
+  decimalOfDouble,
+  multiplyDecimals,
+  negateDecimal,
+  remainderOfDecimals,
+} from "./decimal.ts";
+import { Decimal128, Double, double, isInt32, toDouble } from "./values.ts";
+
+export type Numeric = number | bigint | Double | Decimal128;
+
+const LONG_MIN = -(2n ** 63n);
+const LONG_MAX = 2n ** 63n - 1n;
+
+export function isDouble(value: Numeric): boolean {
+  return value instanceof Double || (typeof value === "number" && !isInt32(value));
+}
+
+export function fitsLong(n: bigint): boolean {
+  return n >= LONG_MIN && n <= LONG_MAX;
+}
+
+/** An int64, or the nearest double when it does not fit. */
+export function longOrDouble(n: bigint): Numeric {
+  return fitsLong(n) ? n : double(Number(n));
+}
+
+export function toDecimal(value: Numeric): Decimal128 {
+  if (value instanceof Decimal128) return value;
+  if (typeof value === "bigint") return decimalOfBigInt(value);
+  if (isDouble(value)) return decimalOfDouble(toDouble(value));
+  return decimalOfBigInt(BigInt(toDouble(value)));
+}
+
+function whole(value: Numeric): bigint {
+  return typeof value === "bigint" ? value : BigInt(toDouble(value));
+}
+
+/** int32 when both were and it fits, else int64; beyond int64 a double. */
+function integral(exact: bigint, areInts: boolean): Numeric {
+  const n = Number(exact);
+  return areInts && isInt32(n) ? n : longOrDouble(exact);
+}
+
+export function add(a: Numeric, b: Numeric): Numeric {
+  if (a instanceof Decimal128 || b instanceof Decimal128) return addDecimals(toDecimal(a), toDecimal(b));
+  if (isDouble(a) || isDouble(b)) return double(toDouble(a) + toDouble(b));
+  if (typeof a === "number" && typeof b === "number") {
+    const sum = a + b;
+    return isInt32(sum) ? sum : BigInt(sum);
+  }
+  return integral(whole(a) + whole(b), false);
+}
+
+export function subtract(a: Numeric, b: Numeric): Numeric {
+  if (a instanceof Decimal128 || b instanceof Decimal128) return addDecimals(toDecimal(a), negateDecimal(toDecimal(b)));
+  if (isDouble(a) || isDouble(b)) return double(toDouble(a) - toDouble(b));
+  if (typeof a === "number" && typeof b === "number") {
+    const difference = a - b;
+    return isInt32(difference) ? difference : BigInt(difference);
+  }
+  return integral(whole(a) - whole(b), false);
+}
+
+export function multiply(a: Numeric, b: Numeric): Numeric {
+  if (a instanceof Decimal128 || b instanceof Decimal128) return multiplyDecimals(toDecimal(a), toDecimal(b));
+  if (isDouble(a) || isDouble(b)) return double(toDouble(a) * toDouble(b));
+  return integral(whole(a) * whole(b), typeof a === "number" && typeof b === "number");
+}
+
+/** The remainder with the dividend's sign; the caller has refused a zero divisor. */
+export function remainder(a: Numeric, b: Numeric): Numeric {
+  if (a instanceof Decimal128 || b instanceof Decimal128) return remainderOfDecimals(toDecimal(a), toDecimal(b));
+  if (isDouble(a) || isDouble(b)) return double(toDouble(a) % toDouble(b));
+  return integral(whole(a) % whole(b), typeof a === "number" && typeof b === "number");
+}
+
+export function isZero(value: Numeric): boolean {
+  return toDouble(value) === 0 && !(value instanceof Decimal128 && !/^-?0*(\.0*)?(E.*)?$/i.test(value.toString()));
+}

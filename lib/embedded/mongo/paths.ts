@@ -1,0 +1,99 @@
+import { type Doc, isDoc, type Value } from "./values.ts";
+
+/** A dotted path taken apart once. */
+export type Path = { readonly text: string; readonly parts: readonly string[] };
+
+const known = new Map<string, Path>();
+/** Enough for every path of an application's queries; beyond it the cache starts anew. */
+const MAX_KNOWN_PATHS = 5000;
+
+export function toPath(text: string): Path {
+  let path = known.get(text);
+  if (path === undefined) {
+    if (known.size >= MAX_KNOWN_PATHS) known.clear();
+    path = { text, parts: text.split(".") };
+    known.set(text, path);
+  }
+  return path;
+}
+
+/** The position that a path's part names in an array ("0", "12", never "01"), or -1. */
+export function arrayIndex(part: string): number {
+  if (part.length === 0 || part.length > 9) return -1;
+  for (let i = 0; i < part.length; i++) {
+    const unit = part.charCodeAt(i);
+    if (unit < 48 || unit > 57) return -1;
+  }
+  return part.length > 1 && part.charCodeAt(0) === 48 ? -1 : Number(part);
+}
+
+export type Leaf = (value: Value | undefined) => boolean;
+
+/**
+ * Offers the leaf every value that a query's path stands for, as MongoDB's matcher walks (matcher/path): arrays on the
+ * way are entered, an array at the end is offered element by element and then as a whole.
+ * @param expandLast false offers an array at the end only as a whole ($size, $elemMatch, $all of $elemMatch)
+ * @returns true as soon as the leaf says so
+ */
+export function someAtPath(doc: Doc | Value[], parts: readonly string[], expandLast: boolean, leaf: Leaf): boolean {
+  return walk(doc, parts, 0, expandLast, leaf);
+}
+
+function walk(start: Doc | Value[], parts: readonly string[], from: number, expandLast: boolean, leaf: Leaf): boolean {
+  // Down through documents until an array, the end of the path, or nothing.
+  let value: Value | undefined = fieldOf(start, parts[from] as string);
+  let next = from + 1;
+  while (next < parts.length && value instanceof Map) {
+    value = value.get(parts[next] as string);
+    next++;
+  }
+  if (!Array.isArray(value)) return leaf(next < parts.length ? undefined : value);
+  const isEnd = next === parts.length;
+  if (isEnd) {
+    if (!expandLast) return leaf(value);
+    for (const item of value) if (leaf(item)) return true;
+    return leaf(value);
+  }
+  const position = arrayIndex(parts[next] as string);
+  for (let i = 0; i < value.length; i++) {
+    const item = value[i] as Value;
+    if (item instanceof Map && walk(item, parts, next, expandLast, leaf)) return true;
+    if (i !== position) continue;
+    if (next + 1 === parts.length) {
+      if (leaf(item)) return true;
+    } else if ((item instanceof Map || Array.isArray(item)) && walk(item, parts, next + 1, expandLast, leaf)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** A field of a document, or an element of an array by its position. */
+export function fieldOf(container: Doc | Value[], part: string): Value | undefined {
+  if (container instanceof Map) return container.get(part);
+  const position = arrayIndex(part);
+  return position < 0 ? undefined : container[position];
+}
+
+/** The value at a path that goes through documents only; undefined when it is not there. */
+export function getPath(doc: Doc, parts: readonly string[]): Value | undefined {
+  let value: Value | undefined = doc;
+  for (const part of parts) {
+    if (!isDoc(value)) return undefined;
+    value = value.get(part);
+  }
+  return value;
+}
+
+/**
+ * All values at a path with arrays on the way opened and an array at the end opened once, as `distinct` sees them.
+ */
+export function valuesAtPath(doc: Doc, parts: readonly string[]): Value[] {
+  const values: Value[] = [];
+  someAtPath(doc, parts, false, (value) => {
+    if (Array.isArray(value)) values.push(...value);
+    else if (value !== undefined) values.push(value);
+    return false;
+  });
+  return values;
+}

@@ -1,0 +1,301 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { decodeDocument } from "./codec.ts";
+import type { Collection } from "./collection.ts";
+import { StoreError } from "./errors.ts";
+import type { Variables } from "./expressions/scope.ts";
+import { compileMatch, type Matcher, type MatchNode, parseMatch } from "./match.ts";
+import { type Plan, plan } from "./planner.ts";
+import { compareSortValues, type SortKey, sortValues } from "./sort.ts";
+import type { IndexRow, Row, RowSource } from "./store.ts";
+import type { Doc, Value } from "./values.ts";
+
+/** A moment at which a long read lets other commands have their turn. */
+export const PAUSE = Symbol("pause");
+export type Pause = typeof PAUSE;
+/** What reads are made of: items, and moments to pause between them. */
+export type Flow<T> = Generator<T | Pause, void, undefined>;
+
+/** The longest time that a read holds the event loop, ms. */
+const TURN_MS = 5;
+/** Rows of the first and of later chunks; small first, since most reads want few. */
+const FIRST_CHUNK = 16;
+const MAX_CHUNK = 512;
+/** MongoDB's limit of a sort that may not use the disk. */
+const MAX_SORT_BYTES = 100 * 1024 * 1024;
+
+/** A document on its way: its bytes, decoded when somebody looks inside. */
+export class Found {
+  readonly row: Row;
+  private decoded: Doc | undefined;
+
+  constructor(row: Row) {
+    this.row = row;
+  }
+
+  get doc(): Doc {
+    this.decoded ??= decodeDocument(this.row.bytes);
+    return this.decoded;
+  }
+}
+
+/** Counts what a query looked at, for `explain`. */
+export type Examined = { keys: number; docs: number };
+
+export type Query = {
+  collection: Collection;
+  rows: RowSource;
+  filter: Doc;
+  sort: readonly SortKey[];
+  hint: Value | undefined;
+  variables: Variables;
+  /** Stop after so many; undefined: no limit. */
+  limit?: number | undefined;
+  skip?: number;
+  examined?: Examined;
+};
+
+export type PreparedQuery = { node: MatchNode; chosen: Plan; test: Matcher; fields: ReadonlySet<string> | undefined };
+
+export function prepareQuery(query: Query): PreparedQuery {
+  const node = parseMatch(query.filter, { variables: query.variables });
+  const { collection, sort, hint, rows, variables } = query;
+  const chosen = plan({ collection, node, sort, hint, rows, scope: variables.scope });
+  return { node, chosen, test: compileMatch(node, variables), fields: fieldsOf(node) };
+}
+
+/** The documents of a query, in order. */
+export function runQuery(query: Query, prepared: PreparedQuery = prepareQuery(query)): Flow<Found> {
+  const { chosen } = prepared;
+  const most = query.limit === undefined ? undefined : query.limit + (query.skip ?? 0);
+  const isSorted = query.sort.length === 0 || (chosen.kind === "index" && chosen.isSorted) || isSingle(chosen);
+  const chunk = isSorted && most !== undefined ? Math.min(most, MAX_CHUNK) : FIRST_CHUNK;
+  let flow = matching(query, prepared, chunk);
+  if (!isSorted) flow = sorted(flow, query.sort, most);
+  return window(flow, query.skip ?? 0, query.limit);
+}
+
+function isSingle(chosen: Plan): boolean {
+  return chosen.kind === "nothing" || (chosen.kind === "ids" && chosen.keys.length < 2);
+}
+
+/** The top-level fields that a filter looks at, or undefined when it may look at all of them. */
+export function fieldsOf(node: MatchNode): ReadonlySet<string> | undefined {
+  const names = new Set<string>();
+  const visit = (part: MatchNode): boolean => {
+    switch (part.kind) {
+      case "and":
+      case "or":
+        return part.nodes.every(visit);
+      case "not":
+        return visit(part.node);
+      case "always":
+        return true;
+      case "expression":
+        return false;
+      case "schema":
+        return false;
+      default:
+        names.add(part.path.parts[0] as string);
+        return true;
+    }
+  };
+  return visit(node) ? names : undefined;
+}
+
+function* matching(query: Query, prepared: PreparedQuery, chunk: number): Flow<Found> {
+  const { chosen, test, fields } = prepared;
+  const isExact =
+    chosen.kind === "ids" || chosen.kind === "index"
+      ? chosen.isExact
+      : prepared.node.kind === "and" && prepared.node.nodes.length === 0;
+  for (const item of candidates(query, chosen, chunk)) {
+    if (item === PAUSE) yield PAUSE;
+    else if (isExact) yield new Found(item);
+    else {
+      const found = new Found(item);
+      // Of a big document only the fields of the filter are decoded.
+      if (test(fields === undefined ? found.doc : decodeDocument(item.bytes, 0, fields))) yield found;
+    }
+  }
+}
+
+function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
+  const { collection, rows, examined } = query;
+  switch (chosen.kind) {
+    case "nothing":
+      return;
+    case "ids":
+      for (const key of chosen.keys) {
+        const row = rows.byId(collection, key);
+        if (examined !== undefined) examined.keys++;
+        if (row === undefined) continue;
+        if (examined !== undefined) examined.docs++;
+        yield row;
+      }
+      return;
+    case "collection": {
+      let after: number | undefined;
+      let size = chunk;
+      for (;;) {
+        const found = rows.scan(collection, after, chosen.isReverse, size);
+        if (examined !== undefined) examined.docs += found.length;
+        yield* found;
+        const last = found.at(-1);
+        if (last === undefined) return;
+        after = last.rid;
+        size = Math.min(MAX_CHUNK, size * 2);
+        yield PAUSE;
+      }
+    }
+    case "index": {
+      // A document with several entries in the ranges is answered once.
+      const seen = chosen.index.isMultikey ? new Set<number>() : undefined;
+      let size = chunk;
+      for (const range of chosen.ranges) {
+        let after: IndexRow | undefined;
+        for (;;) {
+          const found = rows.range(collection, chosen.index, range, after, chosen.isReverse, size);
+          if (examined !== undefined) {
+            examined.keys += found.length;
+            examined.docs += found.length;
+          }
+          for (const row of found) {
+            if (seen?.has(row.rid)) continue;
+            seen?.add(row.rid);
+            yield row;
+          }
+          if (found.length === 0) break;
+          after = found.at(-1);
+          size = Math.min(MAX_CHUNK, size * 2);
+          yield PAUSE;
+        }
+      }
+      return;
+    }
+    case "union": {
+      const seen = new Set<number>();
+      for (const part of chosen.plans) {
+        for (const item of candidates(query, part, chunk)) {
+          if (item === PAUSE) yield PAUSE;
+          else if (!seen.has(item.rid)) {
+            seen.add(item.rid);
+            yield item;
+          }
+        }
+      }
+    }
+  }
+}
+
+type Ranked<T> = { values: Value[]; place: number; item: T };
+
+function* sorted(flow: Flow<Found>, keys: readonly SortKey[], most: number | undefined): Flow<Found> {
+  yield* sortFlow(
+    flow,
+    keys,
+    most,
+    (found) => found.doc,
+    (found) => found.row.bytes.length,
+  );
+}
+
+/**
+ * Sorts a flow; of a limited one only the first are kept.
+ * @throws StoreError QueryExceededMemoryLimitNoDiskUseAllowed beyond 100 MB
+ */
+export function* sortFlow<T>(
+  flow: Flow<T>,
+  keys: readonly SortKey[],
+  most: number | undefined,
+  docOf: (item: T) => Doc,
+  bytesOf: (item: T) => number,
+): Flow<T> {
+  let kept: Ranked<T>[] = [];
+  let bytes = 0;
+  let place = 0;
+  const compare = (a: Ranked<T>, b: Ranked<T>): number =>
+    compareSortValues(a.values, b.values, keys) || a.place - b.place;
+  const room = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most * 2, 1000);
+  for (const item of flow) {
+    if (item === PAUSE) {
+      yield PAUSE;
+      continue;
+    }
+    kept.push({ values: sortValues(docOf(item), keys), place: place++, item });
+    bytes += bytesOf(item);
+    if (most !== undefined && kept.length >= room) {
+      kept = kept.sort(compare).slice(0, most);
+      bytes = kept.reduce((sum, ranked) => sum + bytesOf(ranked.item), 0);
+    }
+    if (bytes > MAX_SORT_BYTES) {
+      throw new StoreError(
+        "QueryExceededMemoryLimitNoDiskUseAllowed",
+        `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, and this store does not sort on disk. Add an index for the sort, or a limit.`,
+      );
+    }
+  }
+  kept.sort(compare);
+  let count = 0;
+  for (const ranked of kept) {
+    if (most !== undefined && count++ >= most) return;
+    yield ranked.item;
+  }
+}
+
+export function* window<T>(flow: Flow<T>, skip: number, limit: number | undefined): Flow<T> {
+  let passed = 0;
+  let taken = 0;
+  if (limit === 0) return;
+  for (const item of flow) {
+    if (item === PAUSE) yield PAUSE;
+    else if (passed < skip) passed++;
+    else {
+      yield item;
+      if (limit !== undefined && ++taken >= limit) return;
+    }
+  }
+}
+
+/** Says when a command has run longer than it may. */
+export type Deadline = { check: () => void };
+
+/** Takes from a flow by turns, so that no read holds up the others. */
+export class Turns {
+  private started = performance.now();
+  private readonly deadline: Deadline;
+
+  constructor(deadline: Deadline) {
+    this.deadline = deadline;
+  }
+
+  /** Gives other commands a turn when this one had its share. */
+  async pause(): Promise<void> {
+    if (performance.now() - this.started < TURN_MS) return;
+    await nextTurn();
+    this.deadline.check();
+    this.started = performance.now();
+  }
+
+  /** True when the present turn is over. */
+  get isOver(): boolean {
+    return performance.now() - this.started >= TURN_MS;
+  }
+
+  async collect<T>(flow: Flow<T>): Promise<T[]> {
+    const items: T[] = [];
+    for (const item of flow) {
+      if (item === PAUSE) await this.pause();
+      else items.push(item);
+    }
+    return items;
+  }
+
+  /** The first item; undefined when there is none. */
+  async first<T>(flow: Flow<T>): Promise<T | undefined> {
+    for (const item of flow) {
+      if (item !== PAUSE) return item;
+      await this.pause();
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { MongoClient } from "mongodb";
+import { afterEach, describe, expect, test } from "vitest";
+import { startStore } from "./server.ts";
+import { forkStore } from "./testing/start.ts";
+
+const dirs: string[] = [];
+
+function newDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), "store-")).toLowerCase();
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  dirs.push(dir);
+  return dir;
+}
+
+afterEach(() => {
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+
+describe("a store as a process", () => {
+  test("a second start on its file fails by name, and the first goes on", async () => {
+    const dir = newDir();
+    const first = await forkStore(dir);
+    await expect(forkStore(dir)).rejects.toThrow("is in use by another process");
+    const client = await new MongoClient(first.uri).connect();
+    expect(await client.db("t").command({ ping: 1 })).toMatchObject({ ok: 1 });
+    await client.close();
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toBe(0);
+  });
+
+  test("after kill -9 the file is free at once", async () => {
+    const dir = newDir();
+    const first = await forkStore(dir);
+    first.child.kill("SIGKILL");
+    await first.ended;
+    const second = await forkStore(dir);
+    second.child.kill("SIGTERM");
+    expect(await second.ended).toBe(0);
+  });
+
+  test("it ends by itself, with all in its file, when the process that forked it goes", async () => {
+    const dir = newDir();
+    const { child, ended } = await forkStore(dir);
+    child.disconnect();
+    expect(await ended).toBe(0);
+    expect(existsSync(join(dir, "store", "millrace.db-wal"))).toBe(false);
+  });
+});
+
+describe("the store's socket", () => {
+  test("is for its owner alone, and so is its folder", async () => {
+    const dir = newDir();
+    const socketPath = join(dir, "run", "s.sock");
+    const store = await startStore({ dataDir: dir, socketPath });
+    expect(statSync(socketPath).mode & 0o777).toBe(0o600);
+    expect(statSync(join(dir, "run")).mode & 0o777).toBe(0o700);
+    await store.close();
+    expect(existsSync(socketPath)).toBe(false);
+  });
+
+  test("is answered under the very address that it has, as a primary of one", async () => {
+    const dir = newDir();
+    const socketPath = join(dir, "s.sock");
+    const store = await startStore({ dataDir: dir, socketPath });
+    const client = await new MongoClient(store.uri).connect();
+    const hello = await client.db("admin").command({ hello: 1 });
+    expect(hello).toMatchObject({
+      hosts: [socketPath],
+      me: socketPath,
+      setName: "millrace",
+      maxWireVersion: 21,
+      isWritablePrimary: true,
+    });
+    await client.close();
+    await store.close();
+  });
+
+  test("is replaced when it is stale and left alone when it is alive", async () => {
+    const dir = newDir();
+    const socketPath = join(dir, "s.sock");
+    const dead = await forkStore(newDir(), ["--socket", socketPath]);
+    dead.child.kill("SIGKILL");
+    await dead.ended;
+    expect(existsSync(socketPath)).toBe(true);
+    const store = await startStore({ dataDir: dir, socketPath });
+    await expect(startStore({ dataDir: newDir(), socketPath })).rejects.toThrow("in use by another process");
+    await store.close();
+  });
+
+  test("of another program is not taken away", async () => {
+    const dir = newDir();
+    const socketPath = join(dir, "s.sock");
+    const server: Server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    await expect(startStore({ dataDir: dir, socketPath })).rejects.toThrow("in use by another process");
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+
+  test("is refused when a driver could not reach it: capitals, or too long", async () => {
+    const dir = newDir();
+    await expect(startStore({ dataDir: dir, socketPath: join(dir, "S.sock") })).rejects.toThrow("lower case");
+    await expect(startStore({ dataDir: dir, socketPath: join(dir, "x".repeat(107)) })).rejects.toThrow("too long");
+  });
+});
+
+describe("the store's file", () => {
+  test("of a newer format is refused by its number and left as it was", async () => {
+    const dir = newDir();
+    await (await startStore({ dataDir: dir, port: 0 })).close();
+    const path = join(dir, "store", "millrace.db");
+    const db = new Database(path);
+    db.pragma("user_version = 99");
+    db.close();
+    const before = readFileSync(path);
+    await expect(startStore({ dataDir: dir, port: 0 })).rejects.toThrow("format 99");
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test("that is some other database is refused", async () => {
+    const dir = newDir();
+    mkdirSync(join(dir, "store"));
+    const db = new Database(join(dir, "store", "millrace.db"));
+    db.exec("CREATE TABLE mine(x)");
+    db.close();
+    await expect(startStore({ dataDir: dir, port: 0 })).rejects.toThrow("not a store of Millrace");
+  });
+
+  test("that is no database at all is refused", async () => {
+    const dir = newDir();
+    mkdirSync(join(dir, "store"));
+    writeFileSync(join(dir, "store", "millrace.db"), "x".repeat(5000));
+    await expect(startStore({ dataDir: dir, port: 0 })).rejects.toThrow();
+  });
+});
+
+test("a client that idles is told of the topology without the store working for it", async () => {
+  const dir = newDir();
+  const store = await startStore({ dataDir: dir, port: 0 });
+  // The driver's monitor asks every 500 ms at least when it may; waiting answers keep it quiet.
+  const client = await new MongoClient(store.uri, { heartbeatFrequencyMS: 500 }).connect();
+  await client.db("t").command({ ping: 1 });
+  const before = store.services.monitor.commands;
+  await new Promise((resolve) => setTimeout(resolve, 1600));
+  expect(store.services.monitor.commands - before).toBeLessThan(8);
+  await client.close();
+  await store.close();
+});

@@ -1,0 +1,199 @@
+import { chmodSync, lstatSync, mkdirSync, unlinkSync } from "node:fs";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { dirname } from "node:path";
+import { Connection } from "./connection.ts";
+import type { Services } from "./context.ts";
+import { Cursors } from "./cursors.ts";
+import { Monitor } from "./monitor.ts";
+import { RetryLog } from "./retries.ts";
+import type { Durability } from "./sqlite.ts";
+import { Store } from "./store.ts";
+import { Sessions } from "./transactions.ts";
+import { removeExpired, TTL_INTERVAL_MS } from "./ttl.ts";
+
+export type StartOptions = {
+  /** The data directory; the file is `store/millrace.db` in it. */
+  dataDir: string;
+  /** Listen on a unix socket: lower case and under 107 bytes, since drivers lower-case hosts and the kernel limits paths. */
+  socketPath?: string;
+  /** Listen on loopback TCP instead; 0 takes a free port. */
+  port?: number;
+  /** "normal" survives kill -9, "full" (the default of nothing) also power loss. Default normal. */
+  durability?: Durability;
+  /** The file's size at most, bytes; beyond it writes answer OutOfDiskSpace. Default: no limit but the disk. */
+  maxBytes?: number;
+  /** How often expired documents are removed, ms. Default 60,000. */
+  ttlIntervalMs?: number;
+};
+
+export type RunningStore = {
+  /** What to give to a MongoDB driver. */
+  uri: string;
+  /** For tests and tools in the same process. */
+  services: Services;
+  close: () => Promise<void>;
+};
+
+const MAX_SOCKET_PATH_BYTES = 106;
+const LOOPBACK = "127.0.0.1";
+/** How often idle cursors and transactions that took too long are ended, ms. */
+const SWEEP_MS = 1000;
+/** How often retry records of ended sessions are forgotten, ms. */
+const FORGET_MS = 10 * 60 * 1000;
+/** A socket that nobody answers on within this time is dead, ms. */
+const PROBE_MS = 1000;
+
+/**
+ * Starts the store in this process.
+ * @throws Error when the file is in use by another process, of a newer format, or the socket is taken
+ */
+export async function startStore(options: StartOptions): Promise<RunningStore> {
+  const { socketPath, port } = options;
+  if ((socketPath === undefined) === (port === undefined)) throw new Error("Give either a socket path or a port.");
+  if (socketPath !== undefined) {
+    checkSocketPath(socketPath);
+    await clearSocket(socketPath);
+  }
+  const store = new Store({
+    dataDir: options.dataDir,
+    durability: options.durability ?? "normal",
+    maxBytes: options.maxBytes,
+  });
+  try {
+    const cursors = new Cursors();
+    const retries = new RetryLog(store);
+    const services: Services = {
+      store,
+      cursors,
+      retries,
+      sessions: new Sessions(store, retries, cursors),
+      monitor: new Monitor(),
+      address: "",
+      startedAt: new Date(),
+    };
+    const connections = new Set<Connection>();
+    const server = createServer((socket: Socket) => {
+      const connection = new Connection(socket, services);
+      connections.add(connection);
+      socket.on("close", () => connections.delete(connection));
+    });
+    await listen(server, socketPath, port);
+    services.address = addressOf(server, socketPath);
+    const timers = startTimers(services, options.ttlIntervalMs ?? TTL_INTERVAL_MS);
+    const host = socketPath === undefined ? services.address : encodeURIComponent(socketPath);
+    return {
+      uri: `mongodb://${host}/?directConnection=true`,
+      services,
+      close: closeOnce(services, server, connections, timers, socketPath),
+    };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+function checkSocketPath(path: string): void {
+  if (path !== path.toLowerCase())
+    throw new Error(`The socket path ${path} has to be in lower case: MongoDB drivers lower-case it.`);
+  if (Buffer.byteLength(path) > MAX_SOCKET_PATH_BYTES) {
+    throw new Error(
+      `The socket path ${path} is too long: at most ${MAX_SOCKET_PATH_BYTES} bytes. Choose a shorter one.`,
+    );
+  }
+}
+
+/** Takes away a socket file that nobody listens on any more; one that is alive is never touched. */
+async function clearSocket(path: string): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (!stats.isSocket()) throw new Error(`${path} is there and no socket. Move it away or choose another path.`);
+  if (await isAlive(path))
+    throw new Error(`The socket ${path} is in use by another process. Connect to it, or stop that process.`);
+  unlinkSync(path);
+}
+
+function isAlive(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path);
+    const finish = (alive: boolean): void => {
+      probe.destroy();
+      resolve(alive);
+    };
+    probe.setTimeout(PROBE_MS, () => finish(true));
+    probe.once("connect", () => finish(true));
+    probe.once("error", (error: NodeJS.ErrnoException) =>
+      finish(error.code !== "ECONNREFUSED" && error.code !== "ENOENT"),
+    );
+  });
+}
+
+function listen(server: Server, socketPath: string | undefined, port: number | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    const done = (): void => {
+      server.off("error", reject);
+      if (socketPath !== undefined) chmodSync(socketPath, 0o600);
+      resolve();
+    };
+    if (socketPath === undefined) server.listen({ host: LOOPBACK, port }, done);
+    else server.listen(socketPath, done);
+  });
+}
+
+function addressOf(server: Server, socketPath: string | undefined): string {
+  if (socketPath !== undefined) return socketPath;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server has no address.");
+  return `${LOOPBACK}:${address.port}`;
+}
+
+function startTimers(services: Services, ttlIntervalMs: number): NodeJS.Timeout[] {
+  let isExpiring = false;
+  const expire = (): void => {
+    if (isExpiring) return;
+    isExpiring = true;
+    removeExpired(services.store, new Date())
+      // What could not be removed now (disk full, shutdown) is tried again at the next sweep.
+      .catch(() => undefined)
+      .finally(() => {
+        isExpiring = false;
+      });
+  };
+  const sweep = (): void => {
+    services.cursors.sweep();
+    services.sessions.sweep();
+  };
+  const timers = [
+    setInterval(expire, ttlIntervalMs),
+    setInterval(sweep, SWEEP_MS),
+    setInterval(() => services.retries.sweep(), FORGET_MS),
+  ];
+  for (const timer of timers) timer.unref();
+  return timers;
+}
+
+function closeOnce(
+  services: Services,
+  server: Server,
+  connections: Set<Connection>,
+  timers: NodeJS.Timeout[],
+  socketPath: string | undefined,
+): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    for (const timer of timers) clearInterval(timer);
+    const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const connection of connections) connection.destroy();
+    await stopped;
+    services.cursors.killOf(() => true);
+    services.sessions.close();
+    services.store.close();
+    if (socketPath !== undefined && lstatSync(socketPath, { throwIfNoEntry: false })?.isSocket())
+      unlinkSync(socketPath);
+  };
+  return () => {
+    closing ??= close();
+    return closing;
+  };
+}

@@ -1,0 +1,189 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { StoreError } from "./errors.ts";
+
+export type Statement = Database.Statement<unknown[], unknown>;
+
+/** Stamp in the file's header that it is a Millrace store ("MILL"). */
+const APPLICATION_ID = 0x4d494c4c;
+/** The layout of tables below. A step to the next layout is added to MIGRATIONS. */
+const FORMAT = 1;
+
+const PAGE_CACHE_KIB = 32 * 1024;
+
+/** A connection with its prepared statements. */
+export class Sqlite {
+  readonly db: Database.Database;
+  private readonly statements = new Map<string, Statement>();
+
+  constructor(db: Database.Database) {
+    this.db = db;
+  }
+
+  /** A statement that gives rows as arrays. */
+  rows(sql: string): Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.db.prepare<unknown[], unknown>(sql);
+      if (statement.reader) statement.raw(true);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  run(sql: string, ...values: unknown[]): number {
+    return this.rows(sql).run(...values).changes;
+  }
+
+  get<Row extends unknown[]>(sql: string, ...values: unknown[]): Row | undefined {
+    return this.rows(sql).get(...values) as Row | undefined;
+  }
+
+  all<Row extends unknown[]>(sql: string, ...values: unknown[]): Row[] {
+    return this.rows(sql).all(...values) as Row[];
+  }
+
+  exec(sql: string): void {
+    this.db.exec(sql);
+  }
+
+  /** Lets go of the statements that name a table which is gone. */
+  forget(table: string): void {
+    for (const sql of this.statements.keys()) if (sql.includes(`"${table}"`)) this.statements.delete(sql);
+  }
+
+  close(): void {
+    this.statements.clear();
+    this.db.close();
+  }
+}
+
+type Migration = (db: Database.Database) => void;
+
+/** MIGRATIONS[n] brings a file of format n to n + 1. */
+const MIGRATIONS: Migration[] = [
+  (db) => {
+    db.exec(`
+      CREATE TABLE collections(
+        id INTEGER PRIMARY KEY AUTOINCREMENT, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL, options BLOB NOT NULL,
+        UNIQUE(db, name));
+      CREATE TABLE indexes(
+        id INTEGER PRIMARY KEY AUTOINCREMENT, collection INTEGER NOT NULL, spec BLOB NOT NULL,
+        multikey INTEGER NOT NULL DEFAULT 0, ready INTEGER NOT NULL DEFAULT 0);
+      CREATE TABLE retries(lsid BLOB PRIMARY KEY, txn INTEGER NOT NULL, body BLOB NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+    `);
+  },
+];
+
+export type Durability = "normal" | "full";
+
+/**
+ * Opens the store's file, new or brought to the present format.
+ * @param maxBytes the file's size at most; writes beyond answer OutOfDiskSpace. Undefined: no limit but the disk
+ * @throws Error when the file is of a newer format or none of ours
+ */
+export function openStoreFile(path: string, durability: Durability, maxBytes: number | undefined): Sqlite {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const db = new Database(path);
+  try {
+    db.pragma("journal_mode = WAL");
+    db.pragma(`synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`);
+    db.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
+    db.pragma("temp_store = FILE");
+    migrate(db, path);
+    if (maxBytes !== undefined) {
+      const pageSize = Number(db.pragma("page_size", { simple: true }));
+      db.pragma(`max_page_count = ${Math.max(1, Math.floor(maxBytes / pageSize))}`);
+    }
+    return new Sqlite(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A second connection to the store's file, for reading a snapshot. */
+export function openReader(path: string): Sqlite {
+  const db = new Database(path, { readonly: true, fileMustExist: true });
+  db.pragma(`cache_size = -${PAGE_CACHE_KIB / 4}`);
+  return new Sqlite(db);
+}
+
+function migrate(db: Database.Database, path: string): void {
+  const format = Number(db.pragma("user_version", { simple: true }));
+  if (format > 0 || countTables(db) > 0) checkStamp(db, path);
+  if (format === FORMAT) return;
+  db.transaction(() => {
+    for (let from = format; from < FORMAT; from++) MIGRATIONS[from]?.(db);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${FORMAT}`);
+  }).immediate();
+}
+
+/** @throws Error unless the file is a store of Millrace, of a format that this version knows */
+export function checkStamp(db: Database.Database, path: string): void {
+  const application = Number(db.pragma("application_id", { simple: true }));
+  const format = Number(db.pragma("user_version", { simple: true }));
+  if (application !== APPLICATION_ID) {
+    throw new Error(`${path} is not a store of Millrace. Move it away, or name another data directory.`);
+  }
+  if (format > FORMAT) {
+    throw new Error(
+      `${path} has the format ${format}, this version of Millrace knows formats up to ${FORMAT}. Start a newer version, or restore a backup that this version made.`,
+    );
+  }
+}
+
+function countTables(db: Database.Database): number {
+  return Number(db.prepare("SELECT COUNT(*) FROM sqlite_master").pluck().get());
+}
+
+/**
+ * Takes the lock that says who owns the store's file. It is a lock of the kernel on a file beside it, so it ends with
+ * the process, however that ends; the store's file itself stays open to snapshot readers of this process.
+ * @returns the function that gives the lock back
+ * @throws Error "… is in use by another process"
+ */
+export function lockStoreFile(path: string): () => void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const lock = new Database(`${path}.lock`, { timeout: 0 });
+  try {
+    lock.pragma("locking_mode = EXCLUSIVE");
+    lock.exec("BEGIN EXCLUSIVE");
+  } catch (cause) {
+    lock.close();
+    if (isSqliteError(cause) && cause.code.startsWith("SQLITE_BUSY")) {
+      throw new Error(`The store ${path} is in use by another process. Stop that one, or connect to it.`, { cause });
+    }
+    throw cause;
+  }
+  return () => lock.close();
+}
+
+export function isSqliteError(error: unknown): error is Error & { code: string } {
+  return error instanceof Error && error.name === "SqliteError" && "code" in error && typeof error.code === "string";
+}
+
+/** What a failure of SQLite means to a client. */
+export function toStoreError(error: unknown): unknown {
+  if (!isSqliteError(error)) return error;
+  if (error.code === "SQLITE_FULL" || error.code === "SQLITE_IOERR_WRITE" || error.code === "SQLITE_IOERR_FSYNC") {
+    return new StoreError(
+      "OutOfDiskSpace",
+      "The disk that holds the store is full. Nothing was written; free space and try again.",
+      {
+        cause: error,
+      },
+    );
+  }
+  if (error.code === "SQLITE_TOOBIG") {
+    return new StoreError("BSONObjectTooLarge", "The document is larger than the store takes.", { cause: error });
+  }
+  if (error.code === "SQLITE_ERROR" && error.message.startsWith("no such table")) {
+    return new StoreError(175, "The collection or index was dropped while the query ran.", { cause: error });
+  }
+  return new StoreError("InternalError", `The store's file could not be read or written (${error.code}).`, {
+    cause: error,
+  });
+}

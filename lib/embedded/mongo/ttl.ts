@@ -1,0 +1,64 @@
+import type { Collection, Index } from "./collection.ts";
+import { Found, PAUSE, type Query, runQuery, Turns } from "./query.ts";
+import { DocumentLocked, type Store } from "./store.ts";
+import { docOf } from "./values.ts";
+
+/** How often expired documents are removed, ms (MongoDB's ttlMonitorSleepSecs). */
+export const TTL_INTERVAL_MS = 60_000;
+
+/** Dates before this one exist for no clock; the range begins there so that it holds dates alone. */
+const EARLIEST = new Date(-8_640_000_000_000_000);
+
+/** Removes what has expired from all collections; other commands have their turns in between. */
+export async function removeExpired(store: Store, now: Date): Promise<number> {
+  let removed = 0;
+  for (const collection of [...store.collections.values()]) {
+    for (const index of collection.indexes) {
+      if (index.expireAfterSeconds === undefined || !index.isReady) continue;
+      removed += await removeBy(store, collection, index, index.expireAfterSeconds, now);
+    }
+  }
+  return removed;
+}
+
+async function removeBy(
+  store: Store,
+  collection: Collection,
+  index: Index,
+  seconds: number,
+  now: Date,
+): Promise<number> {
+  const field = index.fields[0]?.path ?? "";
+  const end = new Date(now.getTime() - seconds * 1000);
+  const filter = docOf({ [field]: docOf({ $gte: EARLIEST, $lte: end }) });
+  const partial = index.partial?.filter;
+  const query: Query = {
+    collection,
+    rows: store,
+    filter: partial === undefined ? filter : docOf({ $and: [filter, partial] }),
+    sort: [],
+    hint: index.name,
+    variables: { scope: undefined },
+  };
+  const turns = new Turns({ check: () => undefined });
+  let removed = 0;
+  for (const item of runQuery(query)) {
+    if (item === PAUSE) {
+      await turns.pause();
+      continue;
+    }
+    if (collection.isDropped) break;
+    // Read again: it may have been given a later date since the scan's chunk was read.
+    const row = store.byRid(collection, item.row.rid);
+    if (row === undefined || !row.bytes.equals(item.row.bytes)) continue;
+    try {
+      store.remove(collection, row, new Found(row).doc);
+      removed++;
+    } catch (error) {
+      // A transaction holds it; the next sweep will see.
+      if (!(error instanceof DocumentLocked)) throw error;
+    }
+  }
+  await store.committed();
+  return removed;
+}

@@ -1,0 +1,223 @@
+import { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp } from "bson";
+
+/**
+ * How BSON lives in memory. Types survive a round trip: a JavaScript number is an int32 when it is one by value and a
+ * double otherwise; a double that happens to hold an int32's value is a `Double`; an int64 is a bigint. A document is
+ * a Map, so that names like "2" or "__proto__" keep their place and are only names.
+ */
+export type Doc = Map<string, Value>;
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Date
+  | Doc
+  | Value[]
+  | Double
+  | Decimal128
+  | ObjectId
+  | Binary
+  | BSONRegExp
+  | Timestamp
+  | Code
+  | CodeWithScope
+  | BSONSymbol
+  | MinKey
+  | MaxKey
+  | BsonUndefined
+  | DbPointer
+  | RawDocument;
+
+/** The deprecated BSON type 6; one instance is enough. */
+export class BsonUndefined {
+  readonly _bsontype = "BSONUndefined";
+}
+export const UNDEFINED = new BsonUndefined();
+
+/** The deprecated BSON type 12. */
+export class DbPointer {
+  readonly _bsontype = "DbPointer";
+  readonly namespace: string;
+  readonly id: ObjectId;
+  constructor(namespace: string, id: ObjectId) {
+    this.namespace = namespace;
+    this.id = id;
+  }
+}
+
+/** The deprecated BSON type 15; the scope keeps its field order. */
+export class CodeWithScope {
+  readonly _bsontype = "CodeWithScope";
+  readonly code: string;
+  readonly scope: Doc;
+  constructor(code: string, scope: Doc) {
+    this.code = code;
+    this.scope = scope;
+  }
+}
+
+/** A document in its encoded form, copied into an answer as it is. Never part of a decoded document. */
+export class RawDocument {
+  readonly _bsontype = "RawDocument";
+  readonly bytes: Buffer;
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
+
+/** BSON's element types by their numbers; minKey is -1 as in `$type`. */
+export const TYPE = {
+  double: 1,
+  string: 2,
+  object: 3,
+  array: 4,
+  binData: 5,
+  undefined: 6,
+  objectId: 7,
+  bool: 8,
+  date: 9,
+  null: 10,
+  regex: 11,
+  dbPointer: 12,
+  javascript: 13,
+  symbol: 14,
+  javascriptWithScope: 15,
+  int: 16,
+  timestamp: 17,
+  long: 18,
+  decimal: 19,
+  minKey: -1,
+  maxKey: 127,
+} as const;
+
+export type TypeName = keyof typeof TYPE;
+
+const TYPE_NAMES = new Map<number, TypeName>(
+  Object.entries(TYPE).map(([name, code]) => [code as number, name as TypeName]),
+);
+
+const TYPE_OF_CLASS = new Map<string, number>([
+  ["Double", TYPE.double],
+  ["Decimal128", TYPE.decimal],
+  ["ObjectId", TYPE.objectId],
+  ["Binary", TYPE.binData],
+  ["BSONRegExp", TYPE.regex],
+  ["Timestamp", TYPE.timestamp],
+  ["Code", TYPE.javascript],
+  ["CodeWithScope", TYPE.javascriptWithScope],
+  ["BSONSymbol", TYPE.symbol],
+  ["MinKey", TYPE.minKey],
+  ["MaxKey", TYPE.maxKey],
+  ["BSONUndefined", TYPE.undefined],
+  ["DbPointer", TYPE.dbPointer],
+  ["RawDocument", TYPE.object],
+]);
+
+/** BSON's number of the value's type. */
+export function typeCode(value: Value): number {
+  switch (typeof value) {
+    case "string":
+      return TYPE.string;
+    case "number":
+      return isInt32(value) ? TYPE.int : TYPE.double;
+    case "bigint":
+      return TYPE.long;
+    case "boolean":
+      return TYPE.bool;
+  }
+  if (value === null) return TYPE.null;
+  if (value instanceof Map) return TYPE.object;
+  if (Array.isArray(value)) return TYPE.array;
+  if (value instanceof Date) return TYPE.date;
+  const code = TYPE_OF_CLASS.get(value._bsontype);
+  if (code === undefined) throw new Error(`not a BSON value: ${String(value)}`);
+  return code;
+}
+
+/** The name that `$type` answers: "int", "objectId", ... */
+export function typeName(value: Value | undefined): string {
+  return value === undefined ? "missing" : (TYPE_NAMES.get(typeCode(value)) ?? "unknown");
+}
+
+export function typeNameOfCode(code: number): TypeName | undefined {
+  return TYPE_NAMES.get(code);
+}
+
+export function isInt32(value: number): boolean {
+  return (value | 0) === value && !Object.is(value, -0);
+}
+
+/** A double that stays a double, whatever its value. */
+export function double(value: number): number | Double {
+  return isInt32(value) ? new Double(value) : value;
+}
+
+export function isNumber(value: Value | undefined): value is number | bigint | Double | Decimal128 {
+  return (
+    typeof value === "number" || typeof value === "bigint" || value instanceof Double || value instanceof Decimal128
+  );
+}
+
+/** The nearest double; of anything but a number NaN. */
+export function toDouble(value: Value | undefined): number {
+  if (typeof value === "number") return value;
+  if (typeof value === "bigint") return Number(value);
+  if (value instanceof Double) return value.value;
+  if (value instanceof Decimal128) return Number(value.toString());
+  return Number.NaN;
+}
+
+/** The whole number that a value stands for, or undefined when it is none or beyond 2^53. */
+export function toWholeNumber(value: Value | undefined): number | undefined {
+  if (!isNumber(value)) return undefined;
+  const n = toDouble(value);
+  return Number.isSafeInteger(n) ? n + 0 : undefined;
+}
+
+/** MongoDB's truth in options: false, 0, null and missing are false. */
+export function isTruthy(value: Value | undefined): boolean {
+  if (value === undefined || value === null || value === false || value instanceof BsonUndefined) return false;
+  return isNumber(value) ? toDouble(value) !== 0 : true;
+}
+
+export function isDoc(value: Value | undefined): value is Doc {
+  return value instanceof Map;
+}
+
+/** A document from name and value pairs; undefined leaves the field out. */
+export function docOf(fields: Record<string, Value | undefined>): Doc {
+  const doc: Doc = new Map();
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (value !== undefined) doc.set(name, value);
+  }
+  return doc;
+}
+
+/** A copy that shares no document or array with the original; scalars are immutable by custom. */
+export function cloneValue(value: Value): Value {
+  if (value instanceof Map) return cloneDoc(value);
+  if (Array.isArray(value)) return value.map(cloneValue);
+  return value;
+}
+
+export function cloneDoc(doc: Doc): Doc {
+  const copy: Doc = new Map();
+  for (const [name, value] of doc) copy.set(name, cloneValue(value));
+  return copy;
+}
+
+export { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, Double, MaxKey, MinKey, ObjectId, Timestamp };
+
+let lastTimestampSecond = 0;
+let timestampIncrement = 0;
+
+/** The server's time as a timestamp; each is later than the one before. */
+export function timestampNow(): Timestamp {
+  const second = Math.max(lastTimestampSecond, Math.floor(Date.now() / 1000));
+  timestampIncrement = second === lastTimestampSecond ? timestampIncrement + 1 : 1;
+  lastTimestampSecond = second;
+  return new Timestamp({ t: second, i: timestampIncrement });
+}
