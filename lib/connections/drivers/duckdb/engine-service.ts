@@ -40,7 +40,7 @@ export type EngineLease = {
 /** Takes a share in the engine of a file. Nothing is started before the first `socket()`. */
 export async function leaseEngine(file: EngineFile): Promise<EngineLease> {
   const entries = sharedState("file-engines", () => new Map<string, Entry>());
-  await entries.get(file.path)?.stopping;
+  for (let old = entries.get(file.path); old?.stopping; old = entries.get(file.path)) await old.stopping;
   const entry = entries.get(file.path) ?? startEntry(file, entries);
   entry.users += 1;
   let isHeld = true;

@@ -9,9 +9,11 @@ import { openFile, query, takeOwnDataDir, WORKSPACE_ID } from "./testing/open-fi
 import { cpuMs, engineProcesses, isAlive } from "./testing/processes";
 
 const ENDLESS = "select count(*) from range(1000000000) a, range(1000000000) b";
-/** What a busy engine uses in a tenth of this; an idle one uses next to nothing. */
-const WATCH_MS = 400;
-const IDLE_CPU_MS = 60;
+const WATCH_MS = 300;
+/** Less than a fifth of the time is what housekeeping takes; a query takes all that it can get. */
+const IDLE_CPU_MS = WATCH_MS / 5;
+/** How long the engine may take to fall silent on a machine that is busy with other tests. */
+const SILENCE_WITHIN_MS = 5000;
 
 const dataDir = takeOwnDataDir();
 let source: DataSource;
@@ -27,10 +29,14 @@ afterAll(async () => {
 
 const processes = () => engineProcesses(dataDir.path, "life.duckdb");
 
-async function cpuWithin(ms: number): Promise<number> {
+async function cpuOfAWhile(): Promise<number> {
   const before = cpuMs(processes());
-  await sleep(ms);
+  await sleep(WATCH_MS);
   return cpuMs(processes()) - before;
+}
+
+async function fallsSilent(): Promise<void> {
+  await vi.waitFor(async () => expect(await cpuOfAWhile()).toBeLessThan(IDLE_CPU_MS), { timeout: SILENCE_WITHIN_MS });
 }
 
 /** A request in the very moment of the death is answered 503, too; the next ones wait for the restart. */
@@ -43,11 +49,10 @@ describe("a query that never ends", () => {
     const stop = new AbortController();
     const running = query(source, ENDLESS, { signal: stop.signal });
     const failure = expect(running).rejects.toThrow("enough");
-    expect(await cpuWithin(WATCH_MS)).toBeGreaterThan(WATCH_MS / 4);
+    await vi.waitFor(async () => expect(await cpuOfAWhile()).toBeGreaterThan(IDLE_CPU_MS), { timeout: 5000 });
     stop.abort(new Error("enough"));
     await failure;
-    await sleep(100);
-    expect(await cpuWithin(WATCH_MS)).toBeLessThan(IDLE_CPU_MS);
+    await fallsSilent();
   });
 
   it("is stopped when its reader leaves in the middle of the rows (T53)", async () => {
@@ -56,8 +61,7 @@ describe("a query that never ends", () => {
       { readOnly: true, timeoutMs: 30_000, signal: new AbortController().signal },
     );
     for await (const batch of batches) if (batch.rowCount > 0) break;
-    await sleep(100);
-    expect(await cpuWithin(WATCH_MS)).toBeLessThan(IDLE_CPU_MS);
+    await fallsSilent();
   });
 
   it("does not outrun a reader that stands still", async () => {
@@ -68,17 +72,15 @@ describe("a query that never ends", () => {
     );
     const iterator = batches[Symbol.asyncIterator]();
     await iterator.next();
-    await sleep(300);
-    expect(await cpuWithin(WATCH_MS)).toBeLessThan(IDLE_CPU_MS);
+    await fallsSilent();
     await iterator.return?.();
   });
 
   it("ends by the engine's own time limit when nobody else stops it", async () => {
     const startedAt = performance.now();
     await expect(query(source, ENDLESS, { timeoutMs: 300 })).rejects.toMatchObject({ kind: "timeout" });
-    expect(performance.now() - startedAt).toBeLessThan(2000);
-    await sleep(100);
-    expect(await cpuWithin(WATCH_MS)).toBeLessThan(IDLE_CPU_MS);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    await fallsSilent();
   });
 
   it("does not hold up others", async () => {
@@ -133,15 +135,26 @@ describe("an engine", () => {
   });
 
   it("can be opened and closed again and again", async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const again = await openFile("again.duckdb");
       await query(again, "create table if not exists rounds (n int)");
       await query(again, `insert into rounds values (${round})`);
       await again.close();
     }
     const last = await openFile("again.duckdb");
-    expect((await query(last, "select count(*) from rounds")).rows).toEqual([[8]]);
+    expect((await query(last, "select count(*) from rounds")).rows).toEqual([[5]]);
     await last.close();
+  });
+
+  it("that is being ended is started anew for who comes meanwhile", async () => {
+    const first = await openFile("meanwhile.duckdb");
+    await query(first, "create table if not exists m (a int)");
+    const [second] = await Promise.all([openFile("meanwhile.duckdb"), first.close()]);
+    const closing = second.close();
+    const third = await openFile("meanwhile.duckdb");
+    expect((await query(third, "select count(*) from m")).rows).toEqual([[0]]);
+    await closing;
+    await third.close();
   });
 
   it("waits with its end for what runs", async () => {

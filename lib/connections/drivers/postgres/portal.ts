@@ -1,17 +1,17 @@
 import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, DatabaseError, FieldDef, Submittable } from "pg";
-import type { WireValue } from "../../data-source";
+import { BatchBuilder, BatchQueue, type Step } from "../shared/batch-queue";
 import { tooLargeRow } from "../shared/failures";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS, ROW_BYTES_MAX } from "../shared/limits";
+import type { RunningStatement } from "../shared/statement-run";
 import { valueBytes } from "../shared/wire-values";
 import type { Decode } from "./decode";
 
-/** Batches that are made ready before somebody asks. */
-const BATCHES_AHEAD = 2;
-
-type RawBatch = { rowCount: number; columns: WireValue[][]; isCut: boolean };
-type Step = { batch: RawBatch } | { done: true };
-type Waiter<T> = { resolve: (value: T) => void; reject: (error: unknown) => void };
+/** A portion of rows that is on its way when the reader leaves is let in for so long, which saves the session. */
+const LEAVE_GRACE_MS = 250;
+/** Each portion is this much larger than the one before, up to BATCH_ROWS_MAX. */
+const GROWTH = 4;
 
 /** The parts of the library's connection that this file writes to. */
 type Line = Connection & { stream: { cork?(): void; uncork?(): void; pause(): void; resume(): void } };
@@ -29,29 +29,26 @@ export type PortalOptions = {
  * the server holds back until they are asked for, and go straight into columns. Portions grow with use, and are asked
  * for while the one before is being read.
  */
-export class Portal implements Submittable {
+export class Portal implements Submittable, RunningStatement {
   readonly #options: PortalOptions;
-  #line: Line | null = null;
-  #commandsLeft: number;
   readonly #fields = Promise.withResolvers<FieldDef[]>();
   readonly #over = Promise.withResolvers<void>();
+  readonly #batches = new BatchQueue();
+  #rows = new BatchBuilder(0);
+  #line: Line | null = null;
+  #commandsLeft: number;
   #decoders: readonly Decode[] = [];
-  #ready: RawBatch[] = [];
-  #current: RawBatch = { rowCount: 0, columns: [], isCut: false };
-  #currentBytes = 0;
-  #waiter: Waiter<Step> | null = null;
-  #failure: { error: unknown } | null = null;
-  #isComplete = false;
+  #rowsAsked = 0;
+  #isCut = false;
   #isSuspended = false;
-  #isClosing = false;
+  #isLeft = false;
   #isPaused = false;
   #isSynced = false;
-  #rowsAsked = 0;
 
   constructor(options: PortalOptions) {
     this.#options = options;
     this.#commandsLeft = options.preamble.length;
-    // Whoever waits gets it; nobody has to wait.
+    // Nobody has to wait for them.
     this.#fields.promise.catch(() => {});
     this.#over.promise.catch(() => {});
   }
@@ -61,62 +58,51 @@ export class Portal implements Submittable {
     return this.#fields.promise;
   }
 
-  /** Resolves when the server is ready for something else; rejects with what the connection ended by. */
+  /** Resolves when the server is ready for something else; rejects with what the statement or the line ended by. */
   get over(): Promise<void> {
     return this.#over.promise;
   }
 
-  /** True while the server works or sends: what then leaves has to cancel. */
-  get isWorking(): boolean {
-    return !this.#isComplete && !this.#isSuspended && this.#failure === null;
-  }
-
-  /** Rows wait on the line until this is known. */
+  /** Rows stay on the server until this is known. */
   readWith(decoders: readonly Decode[]): void {
     this.#decoders = decoders;
-    this.#current = this.#emptyBatch();
+    this.#rows = new BatchBuilder(decoders.length);
     this.#ask();
   }
 
   next(): Promise<Step> {
-    const batch = this.#ready.shift();
-    if (batch) {
-      this.#resume();
-      if (this.#isSuspended) this.#ask();
-      return Promise.resolve({ batch });
-    }
-    if (this.#failure) return Promise.reject(this.#failure.error);
-    if (this.#isComplete) return Promise.resolve({ done: true });
-    return new Promise((resolve, reject) => {
-      this.#waiter = { resolve, reject };
-    });
-  }
-
-  /** Ends the statement where it stands. What is still on its way is thrown away. */
-  leave(): void {
-    this.#isClosing = true;
-    this.#ready = [];
+    const step = this.#batches.next();
     this.#resume();
-    if (!this.isWorking) this.#sync();
+    if (!this.#batches.isFull) this.#ask();
+    return step;
   }
 
-  /** Ends everything, for a connection that is given up. */
+  async leave(): Promise<boolean> {
+    const isWorking = !this.#batches.isComplete && !this.#isSuspended && !this.#batches.isFailed;
+    this.#isLeft = true;
+    this.#batches.clear();
+    this.#resume();
+    if (!isWorking) {
+      this.#sync();
+      return true;
+    }
+    const over = this.over.then(
+      () => true,
+      () => true,
+    );
+    return Promise.race([over, sleep(LEAVE_GRACE_MS, false)]);
+  }
+
   fail(error: unknown): void {
-    if (this.#failure === null) this.#failure = { error };
     this.#fields.reject(error);
     this.#over.reject(error);
-    this.#waiter?.reject(error);
-    this.#waiter = null;
+    this.#batches.fail(error);
   }
 
   /** A row is coming that is too large to be taken in, and the line ends before it. */
   oversize(): void {
-    if (this.#options.cellBytesMax === undefined) {
-      this.fail(tooLargeRow(ROW_BYTES_MAX));
-      return;
-    }
-    this.#current.isCut = true;
-    this.#push();
+    if (this.#options.cellBytesMax === undefined) this.fail(tooLargeRow(ROW_BYTES_MAX));
+    else this.#cut();
   }
 
   // From here on: what the library calls.
@@ -144,50 +130,43 @@ export class Portal implements Submittable {
     this.#fields.resolve(message.fields);
   }
 
-  handleDataRow(message: { fields: (string | null)[]; length: number }): void {
-    if (this.#isClosing || this.#current.isCut) return;
-    const { cellBytesMax } = this.#options;
-    const isLarge = cellBytesMax !== undefined && message.length > cellBytesMax;
+  handleDataRow({ fields, length }: { fields: (string | null)[]; length: number }): void {
+    if (this.#isLeft || this.#isCut) return;
     const row = this.#decoders.map((decode, index) => {
-      const text = message.fields[index] ?? null;
+      const text = fields[index] ?? null;
       return text === null ? null : decode(text);
     });
-    if (isLarge && row.some((value) => valueBytes(value) > cellBytesMax)) {
-      this.#current.isCut = true;
-      this.#push();
+    const { cellBytesMax } = this.#options;
+    const mayBeLarge = cellBytesMax !== undefined && length > cellBytesMax;
+    if (mayBeLarge && row.some((value) => valueBytes(value) > cellBytesMax)) {
+      this.#cut();
       return;
     }
-    for (const [index, value] of row.entries()) this.#current.columns[index]?.push(value);
-    this.#current.rowCount += 1;
-    this.#currentBytes += message.length;
-    if (this.#currentBytes >= BATCH_BYTES_TARGET) this.#push();
+    this.#rows.add(row, length);
+    if (this.#rows.bytes >= BATCH_BYTES_TARGET) this.#push();
   }
 
   handlePortalSuspended(): void {
     this.#isSuspended = true;
     this.#push();
-    if (this.#isClosing) this.#sync();
-    else if (this.#ready.length < BATCHES_AHEAD) this.#ask();
+    if (this.#isLeft) this.#sync();
+    else if (!this.#batches.isFull) this.#ask();
   }
 
-  handleCommandComplete(_message: unknown, connection?: Connection): void {
-    if (this.#commandsLeft > 0) {
-      this.#commandsLeft -= 1;
-      return;
-    }
-    this.#complete(connection);
+  handleCommandComplete(): void {
+    if (this.#commandsLeft > 0) this.#commandsLeft -= 1;
+    else this.#complete();
   }
 
-  handleEmptyQuery(connection?: Connection): void {
-    this.#complete(connection);
+  handleEmptyQuery(): void {
+    this.#complete();
   }
 
   handleError(error: DatabaseError | Error, connection?: Connection): void {
     this.#line?.removeListener("noData", this.#onNoData);
-    const wasOver = this.#isComplete;
     this.fail(error);
-    // The server skips all that follows until this; on a line that is gone, nothing is.
-    if (connection && !this.#isSynced && !wasOver) this.#sync();
+    // The server skips everything up to this; on a line that is gone there is nobody to skip.
+    if (connection) this.#sync();
   }
 
   handleReadyForQuery(): void {
@@ -202,26 +181,21 @@ export class Portal implements Submittable {
 
   readonly #onNoData = () => {
     this.#fields.resolve([]);
-    this.#line?.execute({ rows: "0" }, true);
+    this.#line?.execute({}, true);
     this.#line?.flush();
   };
 
-  #complete(_connection: Connection | undefined): void {
-    this.#isComplete = true;
+  #complete(): void {
     this.#isSuspended = false;
     this.#push();
+    this.#batches.complete();
     this.#sync();
-    // Nothing is left: the waiter got the last batch, or the end.
-    if (this.#ready.length === 0) {
-      this.#waiter?.resolve({ done: true });
-      this.#waiter = null;
-    }
   }
 
   #ask(): void {
-    if (!this.#isSuspended || this.#isClosing || this.#failure !== null) return;
+    if (!this.#isSuspended || this.#isLeft || this.#isCut || this.#batches.isFailed) return;
     this.#isSuspended = false;
-    this.#rowsAsked = this.#rowsAsked === 0 ? FIRST_BATCH_ROWS : Math.min(this.#rowsAsked * 4, BATCH_ROWS_MAX);
+    this.#rowsAsked = this.#rowsAsked === 0 ? FIRST_BATCH_ROWS : Math.min(this.#rowsAsked * GROWTH, BATCH_ROWS_MAX);
     this.#line?.execute({ rows: String(this.#rowsAsked) }, true);
     this.#line?.flush();
   }
@@ -232,33 +206,22 @@ export class Portal implements Submittable {
     this.#line?.sync();
   }
 
+  #cut(): void {
+    this.#isCut = true;
+    this.#batches.push({ ...this.#rows.take(), isCut: true });
+  }
+
   #push(): void {
-    const batch = this.#current;
-    if (batch.rowCount === 0 && !batch.isCut) return;
-    this.#current = this.#emptyBatch();
-    this.#current.isCut = batch.isCut;
-    this.#currentBytes = 0;
-    if (this.#isClosing) return;
-    if (this.#waiter) {
-      this.#waiter.resolve({ batch });
-      this.#waiter = null;
-      return;
-    }
-    this.#ready.push(batch);
-    if (this.#ready.length >= BATCHES_AHEAD && !this.#isPaused && this.isWorking) {
-      this.#isPaused = true;
-      this.#line?.stream.pause();
-    }
+    if (this.#rows.rowCount === 0 || this.#isLeft || this.#isCut) return;
+    this.#batches.push(this.#rows.take());
+    if (!this.#batches.isFull || this.#isPaused) return;
+    this.#isPaused = true;
+    this.#line?.stream.pause();
   }
 
   #resume(): void {
-    if (!this.#isPaused || (this.#ready.length >= BATCHES_AHEAD && !this.#isClosing)) return;
+    if (!this.#isPaused || (this.#batches.isFull && !this.#isLeft)) return;
     this.#isPaused = false;
     this.#line?.stream.resume();
   }
-
-  #emptyBatch(): RawBatch {
-    return { rowCount: 0, columns: this.#decoders.map(() => []), isCut: false };
-  }
 }
-

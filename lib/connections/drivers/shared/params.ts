@@ -19,3 +19,9 @@ export function positionalParams(
   if (Array.isArray(params)) return params;
   throw new AppError("invalid_request", `Send params as a list: the placeholders of this database are ${placeholder}.`);
 }
+
+/** @throws AppError `invalid_request` when the query is an operation object, or cannot be sent as it is */
+export function sqlText(query: string | Record<string, unknown>): string {
+  if (typeof query !== "string") throw new AppError("invalid_request", "The query is SQL text.");
+  return checkText(query);
+}

@@ -1,0 +1,196 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Connection, type ConnectionOptions, createConnection } from "mysql2";
+import { startDeadline } from "@/lib/net/deadline";
+import { GuardedSocket } from "@/lib/net/guarded-socket";
+import type { NetworkConfig } from "../shared/config";
+import { connectionLost } from "../shared/failures";
+import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
+import type { PooledSession } from "../shared/session-pool";
+import { toConnectFailure } from "./failures";
+import { PacketLengths } from "./packet-lengths";
+import { RowReader, type RowReaderOptions } from "./row-reader";
+
+/** Modes that change how a text is cut into words, alone or as a part of others. */
+const LEXICAL_MODES = new Set([
+  ...["ANSI_QUOTES", "NO_BACKSLASH_ESCAPES", "ANSI", "ORACLE", "MSSQL", "DB2", "MAXDB", "POSTGRESQL"],
+]);
+
+/** Types whose bytes the library would make something else of. */
+const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
+
+// What the library's connection is made of; its own types leave these out.
+type ConnectionInside = Connection & { stream: NodeJS.ReadableStream & { destroy(): void; ref?(): void; unref?(): void } };
+
+/** One session with the server, on a socket of the door. */
+export class MysqlSession implements PooledSession {
+  readonly #config: NetworkConfig;
+  readonly #connection: ConnectionInside;
+  #isAlive = true;
+  #reader: RowReader | null = null;
+  #rowBytesMax = Number.POSITIVE_INFINITY;
+  #sqlMode = "";
+  /** Rejects when the session is cut: the library calls nobody back then. */
+  readonly #cut = Promise.withResolvers<never>();
+  serverVersion = "";
+
+  private constructor(config: NetworkConfig, connection: Connection) {
+    this.#config = config;
+    this.#connection = connection as ConnectionInside;
+    this.#cut.promise.catch(() => {});
+    const die = (error?: unknown) => {
+      this.#isAlive = false;
+      this.#reader?.fail(error ?? new Error("The connection was closed."));
+    };
+    connection.on("error", die);
+    connection.on("end", () => die());
+  }
+
+  /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
+  static async open(config: NetworkConfig, signal: AbortSignal): Promise<MysqlSession> {
+    const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
+    deadline.signal.throwIfAborted();
+    const connection = createConnection(optionsOf(config));
+    const session = new MysqlSession(config, connection);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const onAbort = () => reject(deadline.reason());
+        deadline.signal.addEventListener("abort", onAbort, { once: true });
+        connection.once("connect", () => resolve());
+        connection.once("error", reject);
+      });
+      session.#watchRows();
+      const [row = []] = await session.run("SELECT VERSION(), @@SESSION.sql_mode");
+      session.serverVersion = String(row[0]);
+      const modes = String(row[1]).split(",");
+      session.#sqlMode = modes.filter((mode) => mode !== "" && !LEXICAL_MODES.has(mode)).join(",");
+      return session;
+    } catch (error) {
+      session.destroy();
+      throw deadline.signal.aborted ? deadline.reason() : toConnectFailure(error, [config.password]);
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive;
+  }
+
+  get isMariaDb(): boolean {
+    return /mariadb/i.test(this.serverVersion);
+  }
+
+  /** Sets what statements rely on, and the server's own guard of their time. */
+  async prepare(readOnly: boolean, timeoutMs: number): Promise<void> {
+    const limit = this.isMariaDb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
+    await this.run(`SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '${this.#sqlMode}', ${limit}`);
+    if (readOnly) await this.run("START TRANSACTION READ ONLY");
+  }
+
+  /** Values make it a prepared statement, to which they are bound. */
+  start(text: string, values: readonly unknown[], options: RowReaderOptions): RowReader {
+    const command = {
+      sql: text,
+      rowsAsArray: true,
+      // Called for each cell: the types that the library would interpret are taken as they came.
+      typeCast: (field: { type: string; buffer(): Buffer | null }, next: () => unknown) =>
+        AS_BYTES.has(field.type) ? field.buffer() : next(),
+    };
+    const reader = new RowReader(this.#connection, options);
+    this.#reader = reader;
+    this.#rowBytesMax = options.rowBytesMax;
+    reader.listen(
+      values.length > 0
+        ? this.#connection.execute({ ...command, values: values as string[] })
+        : this.#connection.query(command),
+    );
+    return reader;
+  }
+
+  /** A statement of our own. */
+  run(text: string, values: readonly string[] = []): Promise<unknown[][]> {
+    const answer = new Promise<unknown[][]>((resolve, reject) => {
+      const done = (error: unknown, rows: unknown) => (error ? reject(error) : resolve(rows as unknown[][]));
+      if (values.length > 0) this.#connection.execute({ sql: text, rowsAsArray: true, values: [...values] }, done);
+      else this.#connection.query({ sql: text, rowsAsArray: true }, done);
+    });
+    return Promise.race([answer, this.#cut.promise]);
+  }
+
+  /** Rolls back and forgets everything that the statement has left in the session. */
+  reset(): Promise<void> {
+    this.#reader = null;
+    this.#rowBytesMax = Number.POSITIVE_INFINITY;
+    const answer = new Promise<void>((resolve, reject) => {
+      this.#connection.reset((error) => (error ? reject(error) : resolve()));
+    });
+    return Promise.race([answer, this.#cut.promise]);
+  }
+
+  /** Kills what the session runs, by a second session through the same door. Never throws. */
+  async cancel(): Promise<void> {
+    const { threadId } = this.#connection;
+    if (threadId === null || threadId === undefined || !this.#isAlive) return;
+    const giveUp = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
+    try {
+      const session = await MysqlSession.open(this.#config, giveUp);
+      await Promise.race([session.run(`KILL QUERY ${Number(threadId)}`), sleep(CANCEL_TIMEOUT_MS)]).catch(() => {});
+      session.destroy();
+    } catch {
+      // The server is not there: then nothing runs, or its own time limit ends it.
+    }
+  }
+
+  setIdle(isIdle: boolean): void {
+    const { stream } = this.#connection;
+    if (isIdle) stream.unref?.();
+    else stream.ref?.();
+  }
+
+  destroy(): void {
+    this.#isAlive = false;
+    this.#cut.reject(connectionLost());
+    this.#connection.destroy();
+    this.#connection.stream.destroy();
+  }
+
+  /** Begins at the end of the sign-in, where the line stands between two packets. */
+  #watchRows(): void {
+    const lengths = new PacketLengths();
+    this.#connection.stream.on("data", (chunk: Buffer) => {
+      if (lengths.push(chunk) <= this.#rowBytesMax) return;
+      this.#reader?.oversize();
+      this.destroy();
+    });
+  }
+}
+
+function optionsOf(config: NetworkConfig): ConnectionOptions {
+  const { host, port, user, password, database, ssl } = config;
+  return {
+    host,
+    port,
+    user,
+    password,
+    ...(database !== "" && { database }),
+    stream: () => {
+      const socket = new GuardedSocket("database");
+      // What a certificate is checked against when the host is an address.
+      (socket as unknown as { _host: string })._host = host;
+      socket.setNoDelay(true);
+      return socket.connect({ host, port });
+    },
+    ...(ssl !== "disable" && { ssl: { rejectUnauthorized: ssl === "verify-full", verifyIdentity: ssl === "verify-full" } }),
+    // No file of ours is ever read for a server (T41), and one text is one statement.
+    flags: ["-LOCAL_FILES", "-MULTI_STATEMENTS"],
+    multipleStatements: false,
+    charset: "utf8mb4",
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    timezone: "Z",
+    dateStrings: true,
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+    jsonStrings: true,
+    // Readers of rows are otherwise compiled from what the server says about its columns.
+    disableEval: true,
+  };
+}

@@ -1,0 +1,95 @@
+import "server-only";
+import type { Batch, DataSource, Entity, ExecuteOptions, ResultStream, Statement } from "../../data-source";
+import type { NetworkConfig } from "../shared/config";
+import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { sqlText } from "../shared/params";
+import { SessionPool } from "../shared/session-pool";
+import { StatementRun, withSession } from "../shared/statement-run";
+import { COLUMNS_SQL, TABLES_SQL, toEntities } from "./catalog";
+import { toQueryFailure } from "./failures";
+import { toMysqlParams } from "./params";
+import type { RowReader } from "./row-reader";
+import { MysqlSession } from "./session";
+import { checkStatement } from "./statement-guard";
+
+/** A MySQL or MariaDB database through a pool of sessions; each statement runs in one that is as good as new. */
+export class MysqlSource implements DataSource {
+  readonly #pool: SessionPool<MysqlSession>;
+  readonly #secrets: readonly string[];
+
+  constructor(config: NetworkConfig) {
+    this.#pool = new SessionPool((signal) => MysqlSession.open(config, signal));
+    this.#secrets = [config.password];
+  }
+
+  async execute({ query, params }: Statement, options: ExecuteOptions): Promise<ResultStream> {
+    const text = sqlText(query);
+    const values = toMysqlParams(params);
+    const { readOnly, signal, cellBytesMax } = options;
+    checkStatement(text, readOnly);
+    const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
+    try {
+      await run.session.prepare(readOnly, Math.ceil(options.timeoutMs));
+      const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
+      signal.throwIfAborted();
+      const reader = run.begin(run.session.start(text, values, { cellBytesMax, rowBytesMax }));
+      const columns = await reader.columns;
+      return {
+        fields: columns.map(({ name, type, dbType }) => ({ name, type, dbType })),
+        batches: this.#batches(run, reader, text, signal),
+      };
+    } catch (error) {
+      throw this.#ended(run, error, text, signal);
+    }
+  }
+
+  async entities(signal: AbortSignal): Promise<Entity[]> {
+    return this.#ask(signal, async (session) => {
+      return toEntities(await session.run(TABLES_SQL), await session.run(COLUMNS_SQL));
+    });
+  }
+
+  async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
+    return this.#ask(signal, async (session) => {
+      await session.run("SELECT 1");
+      return { serverVersion: session.isMariaDb ? session.serverVersion : `MySQL ${session.serverVersion}` };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async *#batches(
+    run: StatementRun<MysqlSession>,
+    reader: RowReader,
+    text: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Batch, void> {
+    try {
+      for (;;) {
+        const step = await reader.next();
+        if ("done" in step) return;
+        yield step.batch;
+        if (step.batch.isCut) return;
+      }
+    } catch (error) {
+      throw this.#ended(run, error, text, signal);
+    } finally {
+      run.end();
+    }
+  }
+
+  #ended(run: StatementRun<MysqlSession>, error: unknown, text: string, signal: AbortSignal): unknown {
+    run.end();
+    return signal.aborted ? signal.reason : toQueryFailure(error, text, this.#secrets);
+  }
+
+  async #ask<T>(signal: AbortSignal, work: (session: MysqlSession) => Promise<T>): Promise<T> {
+    try {
+      return await withSession(this.#pool, signal, work);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : toQueryFailure(error, "", this.#secrets);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Entity, EntityColumn } from "../../connections/data-source.ts";
+import type { EngineDatabase } from "./database.ts";
+
+const COLUMNS = `
+  select c.schema_name, c.table_name, c.column_name, c.data_type, c.is_nullable
+  from duckdb_columns() c
+  where not c.internal and c.database_name = current_database()
+  order by c.schema_name, c.table_name, c.column_index`;
+const PRIMARY_KEYS = `
+  select schema_name, table_name, unnest(constraint_column_names)
+  from duckdb_constraints()
+  where database_name = current_database() and constraint_type = 'PRIMARY KEY'`;
+const TABLES = `
+  select schema_name, table_name, 'table', estimated_size
+  from duckdb_tables() where not internal and database_name = current_database()
+  union all
+  select schema_name, view_name, 'view', null
+  from duckdb_views() where not internal and database_name = current_database()
+  order by 1, 2`;
+/** The schema whose name need not be written. */
+const DEFAULT_SCHEMA = "main";
+
+/** Tables and views with their columns; `schema` is left out for the default one. */
+export async function readEntities(database: EngineDatabase): Promise<Entity[]> {
+  const connection = await database.connect();
+  try {
+    // One transaction, so that the three readings are of one moment.
+    await connection.run("BEGIN TRANSACTION READ ONLY");
+    const rowsOf = async (query: string) => (await connection.runAndReadAll(query)).getRows();
+    const keys = new Set((await rowsOf(PRIMARY_KEYS)).map((row) => JSON.stringify(row)));
+    const columns = new Map<string, EntityColumn[]>();
+    for (const [schema, table, name, type, isNullable] of await rowsOf(COLUMNS)) {
+      const key = JSON.stringify([schema, table]);
+      const list = columns.get(key) ?? [];
+      list.push({
+        name: String(name),
+        type: String(type),
+        nullable: isNullable === true,
+        primaryKey: keys.has(JSON.stringify([schema, table, name])),
+      });
+      columns.set(key, list);
+    }
+    return (await rowsOf(TABLES)).map(([schema, name, kind, size]) => ({
+      name: String(name),
+      ...(schema !== DEFAULT_SCHEMA && { schema: String(schema) }),
+      kind: kind === "view" ? "view" : "table",
+      columns: columns.get(JSON.stringify([schema, name])) ?? [],
+      ...(size !== null && size !== undefined && { rowEstimate: Number(size) }),
+    }));
+  } finally {
+    connection.closeSync();
+  }
+}

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { toFailure } from "./failures.ts";
+
+const duckdbError = (parts: Record<string, string>) => new Error(`Binder Error: ${JSON.stringify(parts)}`);
+
+it("a position in bytes becomes a position in characters, with line and column", () => {
+  const query = "select 'é',\n  nam";
+  const failure = toFailure(
+    duckdbError({ exception_type: "Binder", exception_message: "no nam", position: "15" }),
+    query,
+  );
+  // 15 bytes are 14 characters, since é has two; the word stands third on its line.
+  expect(failure.details).toEqual({ position: 15, line: 2, column: 3 });
+});
+
+it("suggested names are listed, quotes resolved, the best first", () => {
+  const message = 'Table "p" has no column "nme"\n\nCandidate bindings: : "name", "a ""b"""';
+  const failure = toFailure(duckdbError({ exception_type: "Binder", exception_message: message }), "");
+  expect(failure.details).toEqual({ candidates: ["name", 'a "b"'] });
+});
+
+it("a refused file is not allowed, a refused write is read-only", () => {
+  const permission = { exception_type: "Permission", exception_message: "file system operations are disabled" };
+  expect(toFailure(duckdbError(permission), "").kind).toBe("not_allowed");
+  const write = {
+    exception_type: "TransactionContext",
+    exception_message: 'Cannot write to database "x" - transaction is launched in read-only mode',
+  };
+  expect(toFailure(duckdbError(write), "").kind).toBe("read_only");
+});
+
+it("an error in no known form keeps its words and loses its stack", () => {
+  const failure = toFailure(new Error("IO Error: broken\n\nStack Trace:\n\nat 0x1"), "");
+  expect(failure).toEqual({ kind: "query_failed", message: "IO Error: broken" });
+});

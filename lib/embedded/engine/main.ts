@@ -1,0 +1,58 @@
+import { parseArgs } from "node:util";
+import { buildSample } from "./build-sample.ts";
+import { openDatabase } from "./database.ts";
+import { serve } from "./server.ts";
+
+/**
+ * The engine of one DuckDB file, run as a child process:
+ * `--file <path> --socket <path> [--read-only] [--trusted]`.
+ * It says `{type:"ready"}` over IPC once it listens and ends with its parent.
+ * `--build-sample --file <path>` writes the sample shop and ends.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      file: { type: "string" },
+      socket: { type: "string" },
+      "read-only": { type: "boolean", default: false },
+      trusted: { type: "boolean", default: false },
+      "build-sample": { type: "boolean", default: false },
+    },
+  });
+  if (values.file && values["build-sample"]) {
+    await buildSample(values.file);
+    return;
+  }
+  if (!values.file || !values.socket) throw new Error("The engine needs --file and --socket.");
+  endWithParent();
+  const database = await openDatabase(values.file, {
+    readOnlyFile: values["read-only"],
+    trusted: values.trusted,
+  });
+  const server = await serve(database, values.socket);
+  const stop = () => {
+    server.close();
+    // Closing writes what is left of the log into the file.
+    database.close();
+    process.exit(0);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  process.removeAllListeners("disconnect").on("disconnect", stop);
+  if (process.connected) process.send?.({ type: "ready" });
+}
+
+/** A parent that leaves while the file is being opened must not leave an engine behind. */
+function endWithParent(): void {
+  const isForked = process.send !== undefined;
+  process.on("disconnect", () => process.exit(0));
+  if (isForked && !process.connected) process.exit(0);
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  if (process.connected) process.send?.({ type: "failed", message });
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+  if (process.connected) process.disconnect();
+});

@@ -1,0 +1,227 @@
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  type DuckDBPreparedStatement,
+  type DuckDBResult,
+  type DuckDBType,
+  type DuckDBVector,
+  ResultReturnType,
+  StatementType,
+} from "@duckdb/node-api";
+import type { Batch, Field } from "../../connections/data-source.ts";
+import type { SqlToken } from "../../query/sql-tokens.ts";
+import type { EngineDatabase } from "./database.ts";
+import { StatementFailure, toFailure } from "./failures.ts";
+import { fieldTypeOf } from "./field-types.ts";
+import { checkCalls, checkPlan, checkText, checkTree, checkType, definesCode, explainedText } from "./guard.ts";
+import { BATCH_BYTES_TARGET, CELL_BYTES_MAX, FAILURE_RERUN_MS, INTERRUPT_EVERY_MS } from "./limits.ts";
+import { bindParams } from "./params.ts";
+import { cellBytes, columnBytes, decodeColumn } from "./values.ts";
+import type { ExecuteRequest } from "./wire.ts";
+
+/** Where a result goes. Each call resolves when there is room for the next one. */
+export type ResultSink = {
+  fields(fields: Field[]): Promise<void>;
+  batch(batch: Batch): Promise<void>;
+};
+
+/**
+ * Runs one statement in a session of its own, and hands its result over as it comes.
+ * @param signal its reason, a StatementFailure, is thrown once DuckDB has stopped working
+ * @returns whether the result was cut before a row with a cell over `cellBytesMax`
+ * @throws StatementFailure, or DuckDB's own error (`toFailure` reads it)
+ */
+export async function runStatement(
+  database: EngineDatabase,
+  request: ExecuteRequest,
+  sink: ResultSink,
+  signal: AbortSignal,
+): Promise<{ isCut: boolean }> {
+  const tokens = checkText(request.query);
+  await checkFunctions(database, request.query, tokens);
+  signal.throwIfAborted();
+  const connection = await database.connect();
+  const stopInterrupting = interruptOnAbort(connection, signal);
+  try {
+    if (request.readOnly) await connection.run("BEGIN TRANSACTION READ ONLY");
+    return await runInSession(database, connection, request, tokens, sink, signal);
+  } catch (error) {
+    // Whatever DuckDB says to being interrupted, the reason is why it was.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    stopInterrupting();
+    connection.closeSync();
+  }
+}
+
+async function runInSession(
+  database: EngineDatabase,
+  connection: DuckDBConnection,
+  request: ExecuteRequest,
+  tokens: readonly SqlToken[],
+  sink: ResultSink,
+  signal: AbortSignal,
+): Promise<{ isCut: boolean }> {
+  // DuckDB makes several statements of some (PIVOT): all but the last are preparations of its own.
+  const statements = await connection.extractStatements(request.query);
+  for (let index = 0; index < statements.count - 1; index += 1) {
+    const preparation = await statements.prepare(index);
+    const isOwn = preparation.statementType === StatementType.CREATE;
+    checkType(preparation.statementType, request.readOnly && !isOwn);
+    signal.throwIfAborted();
+    await preparation.run();
+  }
+  const statement = await statements.prepare(statements.count - 1);
+  checkType(statement.statementType, request.readOnly);
+  bindParams(statement, request.params);
+  if (definesCode(tokens)) database.hasUserCode = true;
+  const explained = explainedText(request.query, tokens);
+  if (database.hasUserCode && (explained !== null || statement.statementType !== StatementType.EXPLAIN)) {
+    await checkPlanOf(database, connection, explained ?? request.query, request.params);
+  }
+  signal.throwIfAborted();
+  return await sendResult(connection, statement, request, sink, signal);
+}
+
+/** Looks at the functions that a statement names, in the parser's tree where DuckDB shows it. */
+async function checkFunctions(database: EngineDatabase, query: string, tokens: readonly SqlToken[]): Promise<void> {
+  const tree: unknown = JSON.parse(await database.treeOf(query));
+  const isShown = typeof tree === "object" && tree !== null && "statements" in tree;
+  if (isShown) checkTree(tree.statements, database.refusedFunctions);
+  else checkCalls(tokens, database.refusedFunctions);
+}
+
+async function checkPlanOf(
+  database: EngineDatabase,
+  connection: DuckDBConnection,
+  query: string,
+  params: ExecuteRequest["params"],
+): Promise<void> {
+  let explain: DuckDBPreparedStatement;
+  try {
+    explain = await connection.prepare(`EXPLAIN (FORMAT json) ${query}`);
+  } catch {
+    // Not every statement has a plan; those run no query (ALTER, DROP), and PIVOT was judged by its words.
+    return;
+  }
+  bindParams(explain, params);
+  const rows = (await explain.runAndReadAll()).getRows();
+  for (const row of rows) checkPlan(JSON.parse(String(row[1])), database.refusedFunctions);
+}
+
+async function sendResult(
+  connection: DuckDBConnection,
+  statement: DuckDBPreparedStatement,
+  request: ExecuteRequest,
+  sink: ResultSink,
+  signal: AbortSignal,
+): Promise<{ isCut: boolean }> {
+  const result = await statement.startStream().getResult();
+  const wasStreaming = result.isStreaming;
+  // Statements that answer nothing have a column all the same, without ever a row.
+  const types = result.returnType === ResultReturnType.NOTHING ? [] : result.columnTypes();
+  await sink.fields(fieldsOf(result, types));
+  for (;;) {
+    signal.throwIfAborted();
+    const chunk = await result.fetchChunk();
+    const rowCount = chunk?.rowCount ?? 0;
+    if (!chunk || rowCount === 0) {
+      signal.throwIfAborted();
+      // The driver reports a stream's failure as its end; all that tells them apart is that it is no stream any more.
+      if (wasStreaming && !result.isStreaming) await throwLateFailure(statement, connection);
+      return { isCut: false };
+    }
+    for (const { from, to, isCut } of slices(chunk, types, request)) {
+      signal.throwIfAborted();
+      const columns = types.map((type, index) => decodeColumn(chunk.getColumnVector(index), type, from, to));
+      if (to > from) await sink.batch({ rowCount: to - from, columns });
+      if (isCut) return { isCut: true };
+    }
+  }
+}
+
+/**
+ * Fails as the query did in the middle of its rows. The driver has lost DuckDB's words for it, so the query, which
+ * only reads, is run once more without streaming, where errors are told, for as long as that is worth it.
+ */
+async function throwLateFailure(statement: DuckDBPreparedStatement, connection: DuckDBConnection): Promise<never> {
+  const timer = setTimeout(() => connection.interrupt(), FAILURE_RERUN_MS);
+  try {
+    // The failure has ended the transaction, if there was one.
+    await connection.run("ROLLBACK").catch(() => {});
+    await connection.run("BEGIN TRANSACTION READ ONLY");
+    await statement.start().getResult();
+  } catch (error) {
+    if (toFailure(error, "").kind !== "cancelled") throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new StatementFailure("query_failed", "The query failed while its rows were being read.");
+}
+
+function fieldsOf(result: DuckDBResult, types: readonly DuckDBType[]): Field[] {
+  return types.map((type, index) => ({
+    name: result.columnName(index),
+    type: fieldTypeOf(type),
+    dbType: type.alias ?? type.toString(),
+  }));
+}
+
+type Slice = { from: number; to: number; isCut: boolean };
+
+/** Cuts a chunk into runs of rows of about BATCH_BYTES_TARGET, so that wide rows never travel by the thousand. */
+function* slices(chunk: DuckDBDataChunk, types: readonly DuckDBType[], request: ExecuteRequest): Generator<Slice> {
+  const rowCount = chunk.rowCount;
+  const vectors = types.map((_, index) => chunk.getColumnVector(index));
+  const sizes = types.map((type, index) => columnBytes(vectors[index] as DuckDBVector, type, rowCount));
+  const cellMax = request.cellBytesMax ?? CELL_BYTES_MAX;
+  const total = sizes.reduce((sum, size) => sum + size.total, 0);
+  if (total <= BATCH_BYTES_TARGET && sizes.every(({ largest }) => largest <= cellMax)) {
+    yield { from: 0, to: rowCount, isCut: false };
+    return;
+  }
+  let from = 0;
+  let held = 0;
+  for (let row = 0; row < rowCount; row += 1) {
+    let rowBytes = 0;
+    for (const [index, type] of types.entries()) {
+      const bytes = cellBytes(vectors[index] as DuckDBVector, type, row);
+      if (bytes > cellMax) {
+        if (request.cellBytesMax === null) throw cellTooLarge();
+        yield { from, to: row, isCut: true };
+        return;
+      }
+      rowBytes += bytes;
+    }
+    if (held > 0 && held + rowBytes > BATCH_BYTES_TARGET) {
+      yield { from, to: row, isCut: false };
+      from = row;
+      held = 0;
+    }
+    held += rowBytes;
+  }
+  yield { from, to: rowCount, isCut: false };
+}
+
+function cellTooLarge(): StatementFailure {
+  return new StatementFailure(
+    "query_failed",
+    `A cell of the result is larger than ${CELL_BYTES_MAX / 1024 / 1024} MiB. Select a part of it, with substring for example.`,
+  );
+}
+
+/** Interrupts until the session is over: an interrupt between two steps of DuckDB would be forgotten. */
+function interruptOnAbort(connection: DuckDBConnection, signal: AbortSignal): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const interrupt = () => {
+    connection.interrupt();
+    timer = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS);
+  };
+  if (signal.aborted) interrupt();
+  else signal.addEventListener("abort", interrupt, { once: true });
+  return () => {
+    signal.removeEventListener("abort", interrupt);
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type EngineResponse, encodeFrame, FrameReader, FrameTooLarge } from "./wire.ts";
+
+const LIMIT = 1_000_000;
+const batch = (value: string): EngineResponse => ({ type: "batch", batch: { rowCount: 1, columns: [[value]] } });
+
+describe("frames", () => {
+  it("come out as they went in, wherever the bytes are cut", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "grapheme" })), fc.integer({ min: 1, max: 50 }), (values, size) => {
+        const bytes = Buffer.concat(values.map((value) => encodeFrame(batch(value), LIMIT)));
+        const reader = new FrameReader<EngineResponse>(LIMIT);
+        const messages: EngineResponse[] = [];
+        for (let at = 0; at < bytes.length; at += size) messages.push(...reader.push(bytes.subarray(at, at + size)));
+        expect(messages).toEqual(values.map(batch));
+      }),
+    );
+  });
+
+  it("over the limit are not made, and not awaited when announced", () => {
+    expect(() => encodeFrame(batch("x".repeat(100)), 50)).toThrow(FrameTooLarge);
+    const announcing = Buffer.from([0xff, 0xff, 0xff, 0x7f]);
+    expect(() => new FrameReader(LIMIT).push(announcing)).toThrow(FrameTooLarge);
+  });
+});

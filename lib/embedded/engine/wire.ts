@@ -1,0 +1,112 @@
+import type { Socket } from "node:net";
+import type { Batch, Entity, Field } from "../../connections/data-source.ts";
+
+/**
+ * The protocol between a file engine and the server: frames of a four-byte length (little endian) and a JSON text.
+ * One socket carries one request at a time, so the kernel's socket buffers are the backpressure in both directions,
+ * and a client cancels by closing its socket. Every value of a result is JSON by its definition (`WireValue`), and
+ * V8 reads JSON faster than its own structured format.
+ */
+
+export type ExecuteRequest = {
+  type: "execute";
+  query: string;
+  params?: unknown[] | Record<string, unknown>;
+  readOnly: boolean;
+  timeoutMs: number;
+  /** The result is cut before a row that has a larger cell. Null: a larger one than can be sent is a failure. */
+  cellBytesMax: number | null;
+};
+
+export type EngineRequest = ExecuteRequest | { type: "entities" } | { type: "version" };
+
+/** `kind` is one of those that AppError knows; the client makes one of it. */
+export type EngineFailure = {
+  kind: "invalid_request" | "query_failed" | "read_only" | "not_allowed" | "cancelled" | "timeout" | "unavailable";
+  message: string;
+  details?: Record<string, unknown>;
+};
+
+export type EngineResponse =
+  | { type: "fields"; fields: Field[] }
+  | { type: "batch"; batch: Batch }
+  | { type: "end"; isCut: boolean }
+  | { type: "failed"; failure: EngineFailure }
+  | { type: "entities"; entities: Entity[] }
+  | { type: "version"; version: string };
+
+const LENGTH_BYTES = 4;
+
+export class FrameTooLarge extends Error {}
+
+/** @throws FrameTooLarge when the text is longer than the receiver takes */
+export function encodeFrame(message: EngineRequest | EngineResponse, bytesMax: number): Buffer {
+  const text = JSON.stringify(message);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > bytesMax) throw new FrameTooLarge(`A message of ${bytes} bytes is above the limit of ${bytesMax}.`);
+  const frame = Buffer.allocUnsafe(LENGTH_BYTES + bytes);
+  frame.writeUInt32LE(bytes, 0);
+  frame.write(text, LENGTH_BYTES, "utf8");
+  return frame;
+}
+
+/** Resolves when the socket wants more, at once if it still does; rejects when it is gone. */
+export function sendFrame(socket: Socket, frame: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (socket.destroyed || socket.writableEnded) {
+      reject(new Error("The other side has left."));
+      return;
+    }
+    if (socket.write(frame)) {
+      resolve();
+      return;
+    }
+    const settle = () => {
+      socket.off("drain", settle);
+      socket.off("close", settle);
+      if (socket.destroyed) reject(new Error("The other side has left."));
+      else resolve();
+    };
+    socket.once("drain", settle);
+    socket.once("close", settle);
+  });
+}
+
+/** Takes a stream of bytes apart into messages. Holds at most one unfinished frame. */
+export class FrameReader<T> {
+  #parts: Buffer[] = [];
+  #held = 0;
+  #needed = LENGTH_BYTES;
+  #isBody = false;
+  readonly #bytesMax: number;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  /** @throws FrameTooLarge, SyntaxError: the stream cannot be read any further */
+  push(chunk: Buffer): T[] {
+    this.#parts.push(chunk);
+    this.#held += chunk.length;
+    const messages: T[] = [];
+    while (this.#held >= this.#needed) {
+      const piece = this.#take(this.#needed);
+      if (this.#isBody) {
+        messages.push(JSON.parse(piece.toString("utf8")) as T);
+        this.#needed = LENGTH_BYTES;
+      } else {
+        this.#needed = piece.readUInt32LE(0);
+        if (this.#needed > this.#bytesMax) throw new FrameTooLarge(`A frame of ${this.#needed} bytes was announced.`);
+      }
+      this.#isBody = !this.#isBody;
+    }
+    return messages;
+  }
+
+  #take(bytes: number): Buffer {
+    const all = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts, this.#held);
+    this.#parts = all.length > bytes ? [all.subarray(bytes)] : [];
+    this.#held = all.length - bytes;
+    return all.subarray(0, bytes);
+  }
+}

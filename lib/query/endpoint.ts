@@ -1,0 +1,40 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Principal } from "@/lib/auth/identity";
+import { getConnectionDocOrThrow } from "@/lib/connections/service";
+import { AppError } from "@/lib/http/errors";
+import type { ExecuteBody, ExecuteOnBody, ResultFormat } from "./schema";
+import { executeQuery } from "./service";
+
+/**
+ * The workspace that the body of POST /api/execute means: a key has its own and need not name it.
+ * @throws AppError `invalid_request` when a session names none
+ */
+export function workspaceToQuery(body: ExecuteBody, principal: Principal): ObjectId {
+  if (body.workspaceId) return new ObjectId(body.workspaceId);
+  if (principal.via === "key") return principal.workspaceId;
+  throw new AppError("invalid_request", "Say in which workspace the connection is.", {
+    details: [{ path: "workspaceId", message: "Needed, unless an API key says it." }],
+  });
+}
+
+/**
+ * Runs a query on a connection of the workspace and answers it in the format.
+ * @throws AppError `not_found` for a connection that is unknown or another workspace's; as `executeQuery` otherwise
+ */
+export async function executeInWorkspace(request: {
+  workspaceId: ObjectId;
+  connectionId: ObjectId | string;
+  userId: ObjectId;
+  body: ExecuteOnBody;
+  format: ResultFormat;
+  signal: AbortSignal;
+}): Promise<Response> {
+  const { workspaceId, userId, body, format, signal } = request;
+  const connection = await getConnectionDocOrThrow(workspaceId, new ObjectId(request.connectionId));
+  const { query, params, limit, timeoutMs, executionId } = body;
+  return executeQuery(
+    { workspaceId, userId, connection, statement: { query, params }, limit, timeoutMs, executionId, signal },
+    format,
+  );
+}

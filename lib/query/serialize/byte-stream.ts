@@ -1,0 +1,89 @@
+import type { Batch } from "@/lib/connections/data-source";
+import { Pacer } from "./pacer";
+
+/** A format that is text, row by row. */
+export type TextFormat = { head: string; row: (batch: Batch, row: number) => string };
+
+/** Bytes that leave at once: enough to be cheap, little enough for many slow readers. */
+const CHUNK_CHARS = 128 * 1024;
+/** Bytes that are made ready before the reader asks. */
+const AHEAD_BYTES = 256 * 1024;
+
+type Ending = { rowCount: number; error: unknown };
+
+/**
+ * A result as a stream of bytes that makes the next piece only when the reader has taken the last: memory is bounded by
+ * one batch and two chunks. An error breaks the stream; a reader that leaves ends the batches' iteration.
+ * @param limit rows at the most, null for all
+ * @param onEnd called once, when the stream is over in whatever way; `error` is null when it is whole
+ */
+export function byteStream(
+  batches: AsyncIterator<Batch>,
+  format: TextFormat,
+  limit: number | null,
+  onEnd: (ending: Ending) => void,
+): ReadableStream<Uint8Array> {
+  const counter = { rows: 0 };
+  const chunks = chunksOf(batches, format, limit, counter);
+  let isOver = false;
+  const end = (error: unknown) => {
+    if (isOver) return;
+    isOver = true;
+    onEnd({ rowCount: counter.rows, error });
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await chunks.next();
+          if (done) {
+            end(null);
+            controller.close();
+          } else controller.enqueue(value);
+        } catch (error) {
+          end(error);
+          controller.error(error);
+        }
+      },
+      async cancel(reason) {
+        end(reason ?? new Error("The reader has left."));
+        // A batch that is being waited for would hold this up: the ending aborts its statement.
+        await chunks.return(undefined).catch(() => {});
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: AHEAD_BYTES }),
+  );
+}
+
+async function* chunksOf(
+  batches: AsyncIterator<Batch>,
+  format: TextFormat,
+  limit: number | null,
+  counter: { rows: number },
+): AsyncGenerator<Uint8Array, void> {
+  const pacer = new Pacer();
+  let text = format.head;
+  try {
+    for (;;) {
+      if (limit !== null && counter.rows >= limit) break;
+      const { done, value: batch } = await batches.next();
+      if (done) break;
+      for (let row = 0; row < batch.rowCount; row += 1) {
+        if (limit !== null && counter.rows >= limit) break;
+        text += format.row(batch, row);
+        counter.rows += 1;
+        if (text.length >= CHUNK_CHARS) {
+          yield Buffer.from(text);
+          text = "";
+        }
+        if (pacer.isDue()) await pacer.rest();
+      }
+      // What is there leaves before the next batch is waited for, so that a slow query shows its first rows.
+      if (text !== "") yield Buffer.from(text);
+      text = "";
+    }
+    if (text !== "") yield Buffer.from(text);
+  } finally {
+    await batches.return?.();
+  }
+}

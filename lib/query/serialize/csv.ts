@@ -1,0 +1,31 @@
+import type { Field, WireValue } from "@/lib/connections/data-source";
+import { uniqueColumnNames } from "../column-names";
+import type { TextFormat } from "./byte-stream";
+
+const NEEDS_QUOTES = /[",\r\n]/;
+
+/**
+ * RFC 4180: a header, CRLF after every record, quotes where they are needed. Exact: nothing is added to a value. Null is
+ * an empty field and an empty text is a quoted one, so the two can be told apart; lists and objects are JSON.
+ */
+export function csv(fields: readonly Field[]): TextFormat {
+  const names = uniqueColumnNames(fields.map((field) => field.name));
+  return {
+    head: `${names.map(fieldText).join(",")}\r\n`,
+    row: ({ columns }, row) => {
+      let text = "";
+      for (let index = 0; index < names.length; index += 1) {
+        text += (index === 0 ? "" : ",") + fieldText(columns[index]?.[row] ?? null);
+      }
+      return `${text}\r\n`;
+    },
+  };
+}
+
+function fieldText(value: WireValue): string {
+  if (value === null) return "";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (value === "") return '""';
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,9 @@
+import type { Field } from "@/lib/connections/data-source";
+import type { TextFormat } from "./byte-stream";
+import { jsonRowWriter } from "./row-text";
+
+/** One plain JSON object a line and a newline behind each, the last one too. */
+export function ndjson(fields: readonly Field[]): TextFormat {
+  const writeRow = jsonRowWriter(fields);
+  return { head: "", row: (batch, row) => `${writeRow(batch, row)}\n` };
+}

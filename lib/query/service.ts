@@ -1,0 +1,330 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import type { ObjectId } from "mongodb";
+import type { Batch, Field, ResultStream, Statement, WireValue } from "@/lib/connections/data-source";
+import type { ConnectionDoc } from "@/lib/connections/model";
+import { openDataSource } from "@/lib/connections/pool";
+import { AppError } from "@/lib/http/errors";
+import { admit } from "./admission";
+import { uniqueColumnNames } from "./column-names";
+import { type ExecutionEnd, startExecution } from "./executions";
+import {
+  ANSWER_BYTES_MAX,
+  CELL_BYTES_MAX,
+  DATABASE_TIMEOUT_EXTRA_MS,
+  HISTORY_TEXT_CHARS,
+  ROW_LIMIT_DEFAULT,
+  ROW_LIMIT_MAX,
+  TIMEOUT_DEFAULT_MS,
+  TIMEOUT_MAX_MS,
+} from "./limits";
+import { CONTENT_TYPES, type ResultFormat } from "./schema";
+import { byteStream } from "./serialize/byte-stream";
+import { csv } from "./serialize/csv";
+import { jsonAnswer, readJsonRows } from "./serialize/json";
+import { ndjson } from "./serialize/ndjson";
+import { Pacer } from "./serialize/pacer";
+
+export type QueryRequest = {
+  workspaceId: ObjectId;
+  userId: ObjectId;
+  connection: ConnectionDoc;
+  statement: Statement;
+  /** Rows at the most. Absent: 1,000 for JSON and for `runQuery`, all for streams. */
+  limit?: number;
+  /** From now to the last row, waiting in line included. Absent: a minute; at most 15. */
+  timeoutMs?: number;
+  /** The caller's own id for it; absent: a new one. */
+  executionId?: string;
+  /** Aborts when the caller leaves: the statement is cancelled in the database. */
+  signal: AbortSignal;
+  /** Narrows a connection that may write to reading; a read-only one stays so whatever this says. */
+  readOnly?: boolean;
+};
+
+/** A result in memory, its rows as objects; for callers inside of the product. */
+export type QueryResult = {
+  executionId: string;
+  fields: Field[];
+  rows: Record<string, WireValue>[];
+  rowCount: number;
+  truncated: boolean;
+  durationMs: number;
+  databaseMs: number;
+};
+
+const EXECUTION_HEADER = "X-Execution-Id";
+
+/**
+ * Runs a query and answers it in the format (contract, section 5): JSON in the envelope, or a stream of rows.
+ * Every answer, a thrown one too, has the header X-Execution-Id.
+ * @throws AppError `query_failed`, `read_only`, `not_allowed`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
+ *   `unavailable`, `source_unreachable`
+ */
+export async function executeQuery(request: QueryRequest, format: ResultFormat): Promise<Response> {
+  const run = begin(request, format);
+  try {
+    const result = await run.open(format === "json" ? CELL_BYTES_MAX : undefined);
+    return format === "json"
+      ? await answerJson(run, result, request.limit)
+      : await answerStream(run, result, request, format);
+  } catch (error) {
+    throw withExecutionId(run.fail(error), run.executionId);
+  }
+}
+
+/**
+ * Runs a query and reads its rows into memory, within the limits of a JSON answer.
+ * @throws AppError as `executeQuery`
+ */
+export async function runQuery(request: QueryRequest): Promise<QueryResult> {
+  const run = begin(request, "rows");
+  try {
+    const { fields, batches } = await run.open(CELL_BYTES_MAX);
+    const { rows, truncated } = await readRows(fields, batches, clampRows(request.limit));
+    const timing = run.succeed(rows.length);
+    return { executionId: run.executionId, fields, rows, rowCount: rows.length, truncated, ...timing };
+  } catch (error) {
+    throw run.fail(error);
+  }
+}
+
+async function answerJson(run: Run, result: ResultStream, limit: number | undefined): Promise<Response> {
+  const rows = await readJsonRows(result, {
+    rows: clampRows(limit),
+    bytes: ANSWER_BYTES_MAX,
+    cellBytes: CELL_BYTES_MAX,
+  });
+  const timing = run.succeed(rows.rowCount);
+  const pieces = jsonAnswer(rows, { executionId: run.executionId, fields: result.fields, ...timing });
+  return new Response(streamOf(pieces), {
+    headers: {
+      "Content-Type": CONTENT_TYPES.json,
+      "Content-Length": String(pieces.reduce((sum, piece) => sum + piece.length, 0)),
+      "Cache-Control": "no-store",
+      [EXECUTION_HEADER]: run.executionId,
+    },
+  });
+}
+
+async function answerStream(
+  run: Run,
+  result: ResultStream,
+  request: QueryRequest,
+  format: Exclude<ResultFormat, "json">,
+): Promise<Response> {
+  const batches = result.batches[Symbol.asyncIterator]();
+  // What fails before the first row is still an answer with a status; later it can only break the connection.
+  const first = await batches.next();
+  const text = (format === "csv" ? csv : ndjson)(result.fields);
+  const body = byteStream(resumed(first, batches), text, streamRows(request.limit), ({ rowCount, error }) => {
+    if (error === null) run.succeed(rowCount);
+    else run.fail(error, rowCount);
+  });
+  return new Response(body, {
+    headers: {
+      "Content-Type": CONTENT_TYPES[format],
+      "Cache-Control": "no-store",
+      // A proxy that gathers the answer would undo the backpressure.
+      "X-Accel-Buffering": "no",
+      [EXECUTION_HEADER]: run.executionId,
+    },
+  });
+}
+
+type Timing = { durationMs: number; databaseMs: number };
+
+/** One query from its admission to its end. `succeed` and `fail` count once; later calls change nothing. */
+type Run = {
+  executionId: string;
+  /** Waits for a place, opens the source and starts the statement; the batches measure their own waiting. */
+  open(cellBytesMax: number | undefined): Promise<ResultStream>;
+  succeed(rowCount: number): Timing;
+  /** Stops the statement if it runs, and returns the error that the caller should see. */
+  fail(error: unknown, rowCount?: number): unknown;
+};
+
+function begin(request: QueryRequest, format: string): Run {
+  const { connection, statement } = request;
+  const executionId = request.executionId ?? randomUUID();
+  const timeoutMs = Math.min(request.timeoutMs ?? TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS);
+  const startedAt = performance.now();
+  const stop = new AbortController();
+  const record = startExecution({
+    executionId,
+    workspaceId: request.workspaceId,
+    connectionId: connection._id,
+    userId: request.userId,
+    queryText: queryTextOf(statement),
+    format,
+    cancel: () => stop.abort(new AppError("cancelled", "The query was cancelled.")),
+  });
+  const timer = setTimeout(() => stop.abort(timedOut(timeoutMs)), timeoutMs);
+  const onLeave = () => stop.abort(new AppError("cancelled", "The client has left."));
+  if (request.signal.aborted) onLeave();
+  else request.signal.addEventListener("abort", onLeave, { once: true });
+
+  let databaseMs = 0;
+  let leavePlace: (() => void) | null = null;
+  let isOver = false;
+  const end = (outcome: Omit<ExecutionEnd, "durationMs">): Timing => {
+    const durationMs = rounded(performance.now() - startedAt);
+    if (!isOver) {
+      isOver = true;
+      clearTimeout(timer);
+      request.signal.removeEventListener("abort", onLeave);
+      leavePlace?.();
+      record.end({ ...outcome, durationMs });
+    }
+    return { durationMs, databaseMs: Math.min(rounded(databaseMs), durationMs) };
+  };
+  const measured = async <T>(work: Promise<T>): Promise<T> => {
+    const since = performance.now();
+    try {
+      return await work;
+    } finally {
+      databaseMs += performance.now() - since;
+    }
+  };
+
+  return {
+    executionId,
+    async open(cellBytesMax) {
+      leavePlace = await admit(request.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
+      record.running();
+      const source = await orAborted(openDataSource(connection), stop.signal);
+      const result = await measured(
+        source.execute(statement, {
+          readOnly: connection.readOnly || request.readOnly === true,
+          signal: stop.signal,
+          timeoutMs: timeoutMs + DATABASE_TIMEOUT_EXTRA_MS,
+          ...(cellBytesMax !== undefined && { cellBytesMax }),
+        }),
+      );
+      return { fields: result.fields, batches: measuredBatches(result.batches, measured) };
+    },
+    succeed: (rowCount) => end({ status: "success", rowCount, error: null }),
+    fail(error, rowCount) {
+      // Whatever a driver says about being stopped, the reason for stopping is the answer.
+      const reason = stop.signal.aborted ? stop.signal.reason : error;
+      if (!stop.signal.aborted) stop.abort(reason);
+      end({ status: statusOf(reason), rowCount: rowCount ?? null, error: messageOf(reason) });
+      return reason;
+    },
+  };
+}
+
+function measuredBatches(
+  batches: AsyncIterable<Batch>,
+  measured: <T>(work: Promise<T>) => Promise<T>,
+): AsyncIterable<Batch> {
+  return {
+    [Symbol.asyncIterator]() {
+      const inner = batches[Symbol.asyncIterator]();
+      return {
+        next: () => measured(inner.next()),
+        return: async () => (await inner.return?.()) ?? { done: true, value: undefined },
+      };
+    },
+  };
+}
+
+/** The iterator again, with its first step put back in front. */
+function resumed(first: IteratorResult<Batch>, rest: AsyncIterator<Batch>): AsyncIterator<Batch> {
+  let pending: IteratorResult<Batch> | null = first;
+  return {
+    next: async () => {
+      const step = pending ?? (await rest.next());
+      pending = null;
+      return step;
+    },
+    return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
+  };
+}
+
+async function readRows(
+  fields: readonly Field[],
+  batches: AsyncIterable<Batch>,
+  limit: number,
+): Promise<{ rows: Record<string, WireValue>[]; truncated: boolean }> {
+  const names = uniqueColumnNames(fields.map((field) => field.name));
+  const rows: Record<string, WireValue>[] = [];
+  const pacer = new Pacer();
+  for await (const { rowCount, columns, isCut } of batches) {
+    for (let row = 0; row < rowCount; row += 1) {
+      if (rows.length === limit) return { rows, truncated: true };
+      // From entries, so that a column called __proto__ is a key like any other.
+      rows.push(Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row] ?? null])));
+      if (pacer.isDue()) await pacer.rest();
+    }
+    if (isCut) return { rows, truncated: true };
+  }
+  return { rows, truncated: false };
+}
+
+/** Waits no longer than the query may: an abandoned opening goes on for those who come next. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+function streamOf(pieces: readonly Buffer[]): ReadableStream<Uint8Array> {
+  let next = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces[next];
+      next += 1;
+      if (piece) controller.enqueue(piece);
+      else controller.close();
+    },
+  });
+}
+
+function withExecutionId(error: unknown, executionId: string): unknown {
+  if (!(error instanceof AppError)) return error;
+  return new AppError(error.kind, error.message, {
+    cause: error.cause,
+    details: error.details,
+    retryAfterSeconds: error.retryAfterSeconds,
+    headers: { ...error.headers, [EXECUTION_HEADER]: executionId },
+  });
+}
+
+function timedOut(timeoutMs: number): AppError {
+  const limit = timeoutMs >= 1000 ? `${rounded(timeoutMs / 1000)} s` : `${timeoutMs} ms`;
+  return new AppError(
+    "timeout",
+    `The query took longer than ${limit} and was stopped. Narrow it, or allow it more time.`,
+  );
+}
+
+function statusOf(reason: unknown): ExecutionEnd["status"] {
+  if (!(reason instanceof AppError)) return "failure";
+  return reason.kind === "timeout" || reason.kind === "cancelled" ? reason.kind : "failure";
+}
+
+/** Only what the caller may read: the words of an unknown error stay out of history. */
+function messageOf(reason: unknown): string {
+  return reason instanceof AppError ? reason.message.slice(0, HISTORY_TEXT_CHARS) : "The query failed.";
+}
+
+function queryTextOf({ query }: Statement): string {
+  return typeof query === "string" ? query : JSON.stringify(query);
+}
+
+function clampRows(limit: number | undefined): number {
+  return Math.min(Math.max(limit ?? ROW_LIMIT_DEFAULT, 1), ROW_LIMIT_MAX);
+}
+
+/** Null when all rows were asked for. */
+function streamRows(limit: number | undefined): number | null {
+  return limit === undefined ? null : Math.max(limit, 1);
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}
