@@ -6,6 +6,7 @@ import type { InviteDoc } from "@/lib/invites/model";
 import type { MailDoc } from "@/lib/mail/model";
 import type { PreferencesDoc } from "@/lib/preferences/model";
 import type { ExecutionDoc } from "@/lib/query/model";
+import type { GitChunkDoc, GitCommitDoc, GitHistoryDoc, GitObjectDoc, GitRefDoc } from "@/lib/repository/model";
 import type { MembershipDoc, WorkspaceDoc } from "@/lib/workspaces/model";
 import { database } from "./client";
 
@@ -26,6 +27,11 @@ export const COLLECTION_NAMES = {
   memberships: "memberships",
   connections: "connections",
   executions: "executions",
+  gitObjects: "git_objects",
+  gitChunks: "git_chunks",
+  gitRefs: "git_refs",
+  gitCommits: "git_commits",
+  gitHistory: "git_history",
 } as const;
 
 export type CollectionName = keyof typeof COLLECTION_NAMES;
@@ -38,6 +44,12 @@ export const WORKSPACE_COLLECTIONS: CollectionName[] = [
   "connections",
   "executions",
   "mails",
+  // Branches before what they point at.
+  "gitRefs",
+  "gitCommits",
+  "gitHistory",
+  "gitObjects",
+  "gitChunks",
 ];
 
 function of<T extends Document>(name: CollectionName): Collection<T> {
@@ -58,4 +70,9 @@ export const collections = {
   memberships: () => of<MembershipDoc>("memberships"),
   connections: () => of<ConnectionDoc>("connections"),
   executions: () => of<ExecutionDoc>("executions"),
+  gitObjects: () => of<GitObjectDoc>("gitObjects"),
+  gitChunks: () => of<GitChunkDoc>("gitChunks"),
+  gitRefs: () => of<GitRefDoc>("gitRefs"),
+  gitCommits: () => of<GitCommitDoc>("gitCommits"),
+  gitHistory: () => of<GitHistoryDoc>("gitHistory"),
 };

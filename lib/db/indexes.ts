@@ -67,6 +67,23 @@ export const INDEXES: Partial<Record<CollectionName, Index[]>> = {
     { key: { workspaceId: 1, executionId: 1 }, serves: "cancelling a query from any server" },
     { key: { startedAt: 1 }, expireAfterSeconds: EXECUTION_DAYS * DAY_SECONDS, serves: "history is kept 30 days" },
   ],
+  gitObjects: [
+    { key: { workspaceId: 1, oid: 1 }, unique: true, serves: "an object by its id or its beginning; stored once" },
+  ],
+  gitChunks: [{ key: { workspaceId: 1, oid: 1, n: 1 }, unique: true, serves: "the parts of a large object, in order" }],
+  gitRefs: [{ key: { workspaceId: 1, ref: 1 }, unique: true, serves: "a branch's head; one branch a name" }],
+  gitCommits: [
+    { key: { workspaceId: 1, oid: 1 }, unique: true, serves: "has this commit landed, and where in the order" },
+  ],
+  gitHistory: [
+    {
+      key: { workspaceId: 1, lineage: 1, oid: 1, path: 1, status: 1 },
+      unique: true,
+      serves: "one commit's change of a file; writing an entry again adds none",
+    },
+    { key: { workspaceId: 1, lineage: 1, seq: -1 }, serves: "a file's or a folder's history, newest first" },
+    { key: { workspaceId: 1, path: 1, seq: -1 }, serves: "which file stood at a path" },
+  ],
 };
 
 const KEY = Symbol.for("millrace.db.indexes");

@@ -1,0 +1,77 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { findPlaces, type Place } from "./places";
+import { type Commits, walkCommits } from "./side-commits";
+import { ensureIndexed } from "./trunk-index";
+
+/**
+ * Everything reachable from a commit: all of the trunk up to `tip`, and the commits of `side`. Trunk histories are
+ * never walked; the cost is the length of the side.
+ */
+export type Ancestry = { head: string; tip: Place | null; side: Commits };
+
+export async function ancestryOf(workspaceId: ObjectId, head: string): Promise<Ancestry> {
+  const trunk = await ensureIndexed(workspaceId);
+  if (trunk?.oid === head) return { head, tip: trunk, side: new Map() };
+  const place = (await findPlaces(workspaceId, [head])).get(head);
+  if (place?.isTip) return { head, tip: place, side: new Map() };
+  const tips: Place[] = [];
+  const places = new Map<string, Place>();
+  const walked = await walkCommits(workspaceId, [head], (at) => {
+    places.set(at.oid, at);
+    if (at.isTip) tips.push(at);
+    return at.isTip;
+  });
+  const tip = tips.reduce<Place | null>((best, at) => (best && best.seq >= at.seq ? best : at), null);
+  // A side that has landed before the tip is part of what the tip reaches.
+  const side = new Map([...walked].filter(([oid]) => !tip || (places.get(oid)?.seq ?? Infinity) > tip.seq));
+  return { head, tip, side };
+}
+
+/** How many commits each side has that the other lacks. */
+export async function countApart(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<{ a: number; b: number }> {
+  const common =
+    Math.min(a.tip?.seq ?? 0, b.tip?.seq ?? 0) +
+    (await sharedSide(workspaceId, a, b)).length +
+    // Those of b's side that a's trunk reaches; shared ones of both sides are counted above.
+    (await underTip(workspaceId, b, a)).length;
+  return { a: sizeOf(a) - common, b: sizeOf(b) - common };
+}
+
+/**
+ * The commit to compare both with when they are merged; null when they have nothing in common. Of several that fit
+ * (branches that were merged crosswise) the one that landed or was written last is taken.
+ */
+export async function mergeBase(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<string | null> {
+  const shared = [...(await sharedSide(workspaceId, a, b)), ...(await underTip(workspaceId, b, a))];
+  const places = await findPlaces(workspaceId, shared);
+  const seqOf = (oid: string) => places.get(oid)?.seq ?? Infinity;
+  // Sides come parents first, and landing keeps that order, so the last of the highest is an ancestor of no other.
+  const best = shared.reduce<string | null>((top, oid) => (top !== null && seqOf(top) > seqOf(oid) ? top : oid), null);
+  if (best !== null) return best;
+  const tips = [a.tip, b.tip].filter((tip) => tip !== null);
+  return tips.length < 2 ? null : (tips.sort((p, q) => p.seq - q.seq)[0]?.oid ?? null);
+}
+
+/** Whether everything reachable from `a` is reachable from `b`. */
+export async function isWithin(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<boolean> {
+  return (await countApart(workspaceId, a, b)).a === 0;
+}
+
+function sizeOf({ tip, side }: Ancestry): number {
+  return (tip?.seq ?? 0) + side.size;
+}
+
+/** Commits of a's side that b reaches. */
+async function sharedSide(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<string[]> {
+  const landed = new Set(await underTip(workspaceId, a, b));
+  return [...a.side.keys()].filter((oid) => b.side.has(oid) || landed.has(oid));
+}
+
+/** Commits of one's side that the other's tip reaches. */
+async function underTip(workspaceId: ObjectId, one: Ancestry, other: Ancestry): Promise<string[]> {
+  const { tip } = other;
+  if (!tip || one.side.size === 0) return [];
+  const places = await findPlaces(workspaceId, [...one.side.keys()]);
+  return [...one.side.keys()].filter((oid) => (places.get(oid)?.seq ?? Infinity) <= tip.seq);
+}

@@ -1,0 +1,132 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Commit, FileHeader, TreeEntry } from "./git-objects";
+import type { FileStatus } from "./model";
+import { readCommitObject } from "./object-store";
+import { diffTrees, type TreeChange } from "./tree-diff";
+import { findEntry, isFile } from "./tree-edit";
+
+/** What a commit did to one file, as git alone tells it. */
+export type FileChange = {
+  path: string;
+  previousPath: string | null;
+  status: FileStatus;
+  before: string | null;
+  after: string | null;
+  /** The id that the commit gives the file; null when it says nothing. */
+  fileId: string | null;
+  /** The parent in which the file stood before; the first one unless a merge took it from another. */
+  parent: string | null;
+};
+
+/**
+ * The files that a commit changed. A merge only shows what differs from every parent: the rest came with a commit of
+ * its own. Renames come from the commit's own headers; foreign commits have none, so there a deleted and an added file
+ * with one content, neither of them in doubt, are a rename, as git shows them.
+ */
+export async function diffCommit(workspaceId: ObjectId, commit: Commit): Promise<FileChange[]> {
+  const [first = null, ...others] = commit.parents;
+  const parentTree = first === null ? null : (await readCommitObject(workspaceId, first)).tree;
+  const changes = await diffTrees(workspaceId, parentTree, commit.tree);
+  if (others.length > 0) return mergeChanges(workspaceId, commit, changes);
+  // A file moved away, with the same content put back at its old place, leaves no trace there for the trees to tell.
+  const known = new Set(changes.map(({ path }) => path));
+  for (const { from } of commit.files) {
+    if (from === null || parentTree === null || known.has(from)) continue;
+    known.add(from);
+    const entry = await findEntry(workspaceId, parentTree, from);
+    if (isFile(entry)) changes.push({ path: from, before: entry, after: entry });
+  }
+  return pairRenames(changes, commit.files, first);
+}
+
+async function mergeChanges(workspaceId: ObjectId, commit: Commit, changes: TreeChange[]): Promise<FileChange[]> {
+  const out: FileChange[] = [];
+  for (const { path, before, after } of changes) {
+    const sides = await Promise.all(
+      commit.parents.map(async (parent) => ({
+        parent,
+        entry: await findEntry(workspaceId, (await readCommitObject(workspaceId, parent)).tree, path),
+      })),
+    );
+    if (sides.some(({ entry }) => (entry?.oid ?? null) === (after?.oid ?? null) && entry?.mode === after?.mode))
+      continue;
+    const source = sides.find(({ entry }) => entry && entry.mode !== "40000");
+    out.push({
+      path,
+      previousPath: null,
+      status: statusOf(source?.entry ?? before, after),
+      before: source?.entry?.oid ?? null,
+      after: after?.oid ?? null,
+      fileId: null,
+      parent: source?.parent ?? null,
+    });
+  }
+  return out;
+}
+
+function pairRenames(changes: TreeChange[], headers: FileHeader[], parent: string | null): FileChange[] {
+  const byPath = new Map(changes.map((change) => [change.path, change]));
+  const sources = new Map<string, string>();
+  const fileIds = new Map<string, string>();
+  const named = new Set<string>();
+  for (const { fileId, path, from } of headers) {
+    named.add(path);
+    if (fileId !== null) fileIds.set(path, fileId);
+    if (from !== null && byPath.get(path)?.after && byPath.get(from)?.before) sources.set(path, from);
+  }
+  const movedFrom = new Set(sources.values());
+  const isFree = (path: string) => !named.has(path) && !movedFrom.has(path);
+  for (const [from, to] of sameContent(changes.filter(({ path }) => isFree(path)))) sources.set(to, from);
+  const gone = new Set(sources.values());
+  const out: FileChange[] = [];
+  for (const { path, before, after } of changes) {
+    const source = sources.get(path);
+    if (after) {
+      const old = source === undefined ? before : (byPath.get(source)?.before ?? null);
+      // A file at a path from which another has just been moved away is a new one.
+      const previous = source === undefined && gone.has(path) ? null : old;
+      out.push({
+        path,
+        previousPath: source ?? null,
+        status: source === undefined ? statusOf(previous, after) : "renamed",
+        before: previous?.oid ?? null,
+        after: after.oid,
+        fileId: fileIds.get(path) ?? null,
+        parent,
+      });
+    }
+    // What a move replaced (two files that swap, or one onto a deleted one) ends there, unless it was moved itself.
+    if (before && !gone.has(path) && (!after || source !== undefined)) {
+      out.push({ path, previousPath: null, status: "deleted", before: before.oid, after: null, fileId: null, parent });
+    }
+  }
+  return out;
+}
+
+/** Pairs of paths, old and new, whose content occurs once among the deleted and once among the added files. */
+function sameContent(changes: TreeChange[]): [string, string][] {
+  const count = (side: "before" | "after") => {
+    const paths = new Map<string, string[]>();
+    for (const change of changes) {
+      const entry: TreeEntry | null = change[side];
+      if (!entry || (change.before !== null) === (change.after !== null) || entry.oid === EMPTY_BLOB) continue;
+      paths.set(entry.oid, [...(paths.get(entry.oid) ?? []), change.path]);
+    }
+    return paths;
+  };
+  const removed = count("before");
+  const added = count("after");
+  return [...removed].flatMap(([oid, [from, ...more]]): [string, string][] => {
+    const [to, ...others] = added.get(oid) ?? [];
+    return from !== undefined && to !== undefined && more.length + others.length === 0 ? [[from, to]] : [];
+  });
+}
+
+/** Empty files say nothing about where they come from. */
+const EMPTY_BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+
+function statusOf(before: TreeEntry | null, after: TreeEntry | null): FileStatus {
+  if (!before) return "added";
+  return after ? "modified" : "deleted";
+}

@@ -1,0 +1,145 @@
+import { rm } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeOwnDatabase } from "@/test/database";
+import { createBranch, folderHistory, historyOf, listTree, mergeBranches, readFile } from "./service";
+import { bundleChild, finished, startChild } from "./testing/child";
+import type { CommitOutcome, CommitTask } from "./testing/commit-process";
+import type { CrashTask } from "./testing/crash-process";
+import { withExport } from "./testing/git-command";
+import { ADA, move, newRepository, put } from "./testing/repository-fixture";
+import { storedIndex } from "./testing/stored-index";
+import { rebuildIndex } from "./trunk-index";
+
+const own = takeOwnDatabase();
+afterAll(own.drop);
+
+let committer = "";
+let crasher = "";
+beforeAll(async () => {
+  committer = await bundleChild("commit-process");
+  crasher = await bundleChild("crash-process");
+});
+afterAll(() => Promise.all([committer, crasher].map((file) => rm(file, { force: true }))));
+
+/** Both processes are up and their modules loaded by then. */
+const HEAD_START_MS = 1_500;
+
+async function fromTwoProcesses(workspaceId: string, commits: CommitTask["commits"]): Promise<CommitOutcome[]> {
+  const startAt = Date.now() + HEAD_START_MS;
+  const half = Math.ceil(commits.length / 2);
+  const runs = await Promise.all(
+    [commits.slice(0, half), commits.slice(half)].map((share) =>
+      finished<CommitOutcome[]>(startChild(committer, { workspaceId, startAt, commits: share } satisfies CommitTask)),
+    ),
+  );
+  return runs.flatMap(({ sent }) => sent.flat());
+}
+
+describe("fifty commits at once from two processes", () => {
+  it("of different files lose none", async () => {
+    const { workspaceId, save } = await newRepository();
+    await save("Base", [put("base", "1")]);
+    const commits = Array.from({ length: 50 }, (_, n) => ({ path: `consoles/f${n}.sql`, content: `select ${n}` }));
+    const outcomes = await fromTwoProcesses(workspaceId.toHexString(), commits);
+    expect(outcomes.filter(({ error }) => error !== null)).toEqual([]);
+    expect(new Set(outcomes.map(({ sha }) => sha)).size).toBe(50);
+    for (const { path, content, sha } of outcomes) {
+      expect((await readFile({ workspaceId, path })).content.toString()).toBe(content);
+      expect((await historyOf({ workspaceId, path })).items).toMatchObject([{ sha, status: "added" }]);
+    }
+    const all = await folderHistory({ workspaceId, folder: "", limit: 200 });
+    expect(all.items).toHaveLength(51);
+    const kept = await storedIndex(workspaceId);
+    await rebuildIndex(workspaceId);
+    expect(await storedIndex(workspaceId)).toEqual(kept);
+    await withExport(workspaceId, async () => undefined);
+  });
+
+  it("lose none when they are the repository's first", async () => {
+    const { workspaceId } = await newRepository();
+    const commits = Array.from({ length: 20 }, (_, n) => ({ path: `f${n}`, content: String(n) }));
+    const outcomes = await fromTwoProcesses(workspaceId.toHexString(), commits);
+    expect(outcomes.filter(({ error }) => error !== null)).toEqual([]);
+    expect(await listTree({ workspaceId })).toHaveLength(20);
+  });
+
+  it("of one file, all on the version that was seen, have one winner and clean conflicts", async () => {
+    const { workspaceId, save } = await newRepository();
+    const expectedHead = await save("Base", [put("a", "base")]);
+    const commits = Array.from({ length: 50 }, (_, n) => ({ path: "a", content: `by ${n}`, expectedHead }));
+    const outcomes = await fromTwoProcesses(workspaceId.toHexString(), commits);
+    const winners = outcomes.filter(({ error }) => error === null);
+    expect(winners).toHaveLength(1);
+    expect(outcomes.filter(({ error }) => error === "conflict")).toHaveLength(49);
+    expect((await readFile({ workspaceId, path: "a" })).content.toString()).toBe(winners[0]?.content);
+    expect((await historyOf({ workspaceId, path: "a" })).items).toHaveLength(2);
+  });
+});
+
+describe("a process killed at any of its writes", () => {
+  it("in a commit leaves the repository as it was, or with the whole commit", async () => {
+    const seen = { before: 0, after: 0 };
+    for (let write = 1; ; write++) {
+      let isDone = false;
+      for (const isAfter of [false, true]) {
+        const { workspaceId, save } = await newRepository();
+        await save("Base", [put("consoles/a.sql", "select 1\n", "file-a"), put("consoles/old.sql", "old\n")]);
+        const task: CrashTask = { workspaceId: workspaceId.toHexString(), deed: "commit", write, isAfter };
+        const { signal } = await finished(startChild(crasher, task));
+        isDone = signal === null;
+        const files = (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file");
+        const story = (await historyOf({ workspaceId, fileId: "file-a" })).items.map(({ status, path }) => [
+          status,
+          path,
+        ]);
+        if (files.some(({ path }) => path === "consoles/a.sql")) {
+          seen.before++;
+          expect(files.map(({ path }) => path)).toEqual(["consoles/a.sql", "consoles/old.sql"]);
+          expect(story).toEqual([["added", "consoles/a.sql"]]);
+        } else {
+          seen.after++;
+          expect(files.map(({ path }) => path)).toEqual(["consoles/deep/b.sql", "consoles/new.sql"]);
+          expect(story).toEqual([
+            ["renamed", "consoles/deep/b.sql"],
+            ["added", "consoles/a.sql"],
+          ]);
+          expect((await historyOf({ workspaceId, path: "consoles/old.sql" })).items).toMatchObject([
+            { status: "deleted" },
+            { status: "added" },
+          ]);
+        }
+        await save("Next", [put("next", "1")]);
+        const kept = await storedIndex(workspaceId);
+        await rebuildIndex(workspaceId);
+        expect(await storedIndex(workspaceId)).toEqual(kept);
+        await withExport(workspaceId, async () => undefined);
+      }
+      if (isDone) break;
+    }
+    // Kills before and after the branch moved have both been seen, and a run that was not killed.
+    expect(seen.before).toBeGreaterThan(1);
+    expect(seen.after).toBeGreaterThan(2);
+  }, 120_000);
+
+  it("in a merge leaves the trunk as it was, or with the whole merge", async () => {
+    for (let write = 1; ; write++) {
+      const { workspaceId, save } = await newRepository();
+      await save("Base", [put("a", "1\n2\n3\n4\n5\n", "file-a"), put("b", "B")]);
+      await createBranch({ workspaceId, name: "user/ada" });
+      await save("Side", [put("a", "one\n2\n3\n4\n5\n"), move("b", "c")], { branch: "user/ada" });
+      await save("Trunk", [put("a", "1\n2\n3\n4\nfive\n")]);
+      const task: CrashTask = { workspaceId: workspaceId.toHexString(), deed: "merge", write, isAfter: true };
+      const { signal } = await finished(startChild(crasher, task));
+      const before = (await historyOf({ workspaceId, fileId: "file-a" })).items.map(({ subject }) => subject);
+      const merged = ["Merge branch 'user/ada'", "Side", "Trunk", "Base"];
+      expect([["Trunk", "Base"], merged]).toContainEqual(before);
+      await mergeBranches({ workspaceId, from: "user/ada", author: ADA });
+      expect((await historyOf({ workspaceId, fileId: "file-a" })).items.map(({ subject }) => subject)).toEqual(merged);
+      expect((await readFile({ workspaceId, path: "a" })).content.toString()).toBe("one\n2\n3\n4\nfive\n");
+      const kept = await storedIndex(workspaceId);
+      await rebuildIndex(workspaceId);
+      expect(await storedIndex(workspaceId)).toEqual(kept);
+      if (signal === null) break;
+    }
+  }, 120_000);
+});

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import type { ObjectType } from "./model";
+
+/** Git's modes. The last two only come with foreign history; this module never writes or follows them (T88). */
+export type FileMode = "100644" | "100755" | "40000" | "120000" | "160000";
+export type TreeEntry = { mode: FileMode; name: string; oid: string };
+export type Signature = { name: string; email: string /** Whole seconds since 1970. */; seconds: number; zone: string };
+
+/**
+ * What a commit says about a file's identity, in a header line that git carries along and shows nobody:
+ * `millrace-file <id or ->TAB<path>[TAB<path before the move>]`.
+ */
+export type FileHeader = { fileId: string | null; path: string; from: string | null };
+
+export type Commit = {
+  tree: string;
+  parents: string[];
+  author: Signature;
+  committer: Signature;
+  message: string;
+  files: FileHeader[];
+};
+
+export type GitObject = { oid: string; type: ObjectType; content: Buffer };
+
+export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+const OID_BYTES = 20;
+const FILE_HEADER = "millrace-file ";
+const SIGNATURE = /^(.*?) ?<([^>]*)> (-?\d+) ([+-]\d{4})$/;
+const SPACE = 0x20;
+
+export function makeObject(type: ObjectType, content: Buffer): GitObject {
+  const oid = createHash("sha1").update(`${type} ${content.length}\0`).update(content).digest("hex");
+  return { oid, type, content };
+}
+
+/** Git sorts by bytes, with a folder's name read as if a slash followed. */
+export function makeTree(entries: Iterable<TreeEntry>): GitObject {
+  const keyed = Array.from(entries, (entry) => ({
+    entry,
+    key: Buffer.from(entry.mode === "40000" ? `${entry.name}/` : entry.name),
+  }));
+  keyed.sort((a, b) => Buffer.compare(a.key, b.key));
+  const parts = keyed.flatMap(({ entry }) => [
+    Buffer.from(`${entry.mode} ${entry.name}\0`),
+    Buffer.from(entry.oid, "hex"),
+  ]);
+  return makeObject("tree", Buffer.concat(parts));
+}
+
+export function parseTree(content: Buffer): TreeEntry[] {
+  const entries: TreeEntry[] = [];
+  let at = 0;
+  while (at < content.length) {
+    const space = content.indexOf(SPACE, at);
+    const end = content.indexOf(0, space);
+    const next = end + 1 + OID_BYTES;
+    if (space < 0 || end < 0 || next > content.length) throw new Error("A tree object is cut short.");
+    entries.push({
+      mode: parseMode(content.toString("latin1", at, space)),
+      name: content.toString("utf8", space + 1, end),
+      oid: content.toString("hex", end + 1, next),
+    });
+    at = next;
+  }
+  return entries;
+}
+
+export function makeCommit(commit: Commit): GitObject {
+  const lines = [
+    `tree ${commit.tree}`,
+    ...commit.parents.map((parent) => `parent ${parent}`),
+    `author ${formatSignature(commit.author)}`,
+    `committer ${formatSignature(commit.committer)}`,
+    ...commit.files.map(
+      ({ fileId, path, from }) => `${FILE_HEADER}${[fileId ?? "-", path, ...(from === null ? [] : [from])].join("\t")}`,
+    ),
+  ];
+  return makeObject("commit", Buffer.from(`${lines.join("\n")}\n\n${commit.message}`));
+}
+
+export function parseCommit(content: Buffer): Commit {
+  const text = content.toString("utf8");
+  const end = text.indexOf("\n\n");
+  const head = end < 0 ? text : text.slice(0, end);
+  const commit: Commit = {
+    tree: EMPTY_TREE,
+    parents: [],
+    author: parseSignature(""),
+    committer: parseSignature(""),
+    message: end < 0 ? "" : text.slice(end + 2),
+    files: [],
+  };
+  for (const line of head.split("\n")) {
+    const space = line.indexOf(" ");
+    const key = line.slice(0, space);
+    const value = line.slice(space + 1);
+    if (key === "tree") commit.tree = value;
+    else if (key === "parent") commit.parents.push(value);
+    else if (key === "author") commit.author = parseSignature(value);
+    else if (key === "committer") commit.committer = parseSignature(value);
+    else if (line.startsWith(FILE_HEADER)) commit.files.push(...parseFileHeader(value));
+  }
+  return commit;
+}
+
+/** The first line of a message, as lists show it. */
+export function subjectOf(message: string): string {
+  return message.trimStart().split("\n", 1)[0]?.trim() ?? "";
+}
+
+function parseMode(text: string): FileMode {
+  switch (text) {
+    case "100755":
+    case "40000":
+    case "120000":
+    case "160000":
+      return text;
+    default:
+      // Old tools wrote other permission bits on plain files.
+      return "100644";
+  }
+}
+
+function formatSignature({ name, email, seconds, zone }: Signature): string {
+  return `${name} <${email}> ${seconds} ${zone}`;
+}
+
+function parseSignature(text: string): Signature {
+  const [, name = "", email = "", seconds = "0", zone = "+0000"] = SIGNATURE.exec(text) ?? [];
+  return { name, email, seconds: Number(seconds), zone };
+}
+
+function parseFileHeader(value: string): FileHeader[] {
+  const [id = "-", path, from] = value.split("\t");
+  return path === undefined ? [] : [{ fileId: id === "-" ? null : id, path, from: from ?? null }];
+}

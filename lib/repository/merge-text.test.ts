@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { mergeText } from "./merge-text";
+
+const BASE = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
+
+describe("merging two versions of a text", () => {
+  it("takes both sides' changes when they lie apart", () => {
+    const ours = BASE.replace("one", "ONE");
+    const theirs = BASE.replace("seven\n", "seven\neight\n");
+    expect(mergeText(BASE, ours, theirs)).toBe("ONE\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n");
+  });
+
+  it("takes the same change on both sides once", () => {
+    const both = BASE.replace("three", "3");
+    expect(mergeText(BASE, both, both)).toBe(both);
+    expect(mergeText(BASE, both.replace("one\n", ""), both)).toBe(both.replace("one\n", ""));
+  });
+
+  it("is a conflict when both change one line differently", () => {
+    expect(mergeText(BASE, BASE.replace("three", "3"), BASE.replace("three", "III"))).toBeNull();
+  });
+
+  it("is a conflict when they change lines that touch", () => {
+    expect(mergeText(BASE, BASE.replace("three", "3"), BASE.replace("four", "4"))).toBeNull();
+  });
+
+  it("is a conflict when both insert different lines at one place", () => {
+    expect(mergeText(BASE, `zero\n${BASE}`, `null\n${BASE}`)).toBeNull();
+  });
+
+  it("is a conflict when one side changes what the other removes", () => {
+    expect(mergeText(BASE, BASE.replace("two\nthree\nfour\n", ""), BASE.replace("three", "3"))).toBeNull();
+  });
+
+  it("takes a text that only one side changed", () => {
+    expect(mergeText(BASE, "", BASE)).toBe("");
+    expect(mergeText(BASE, BASE, "new")).toBe("new");
+    expect(mergeText("", "a\n", "")).toBe("a\n");
+  });
+});

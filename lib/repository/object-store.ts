@@ -1,0 +1,178 @@
+import "server-only";
+import { promisify } from "node:util";
+import { deflate, deflateSync, inflate, inflateSync } from "node:zlib";
+import { Binary, MongoBulkWriteError, MongoServerError, ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { AppError } from "@/lib/http/errors";
+import { type Commit, EMPTY_TREE, type GitObject, parseCommit, parseTree, type TreeEntry } from "./git-objects";
+import type { GitObjectDoc } from "./model";
+import { ObjectCache } from "./object-cache";
+
+/** Half of what a document may hold, so that two parts fit into no message by accident of the rest. */
+const CHUNK_BYTES = 8 * 1024 * 1024;
+/** Above this, packing leaves the event loop (F15); below, the hand-over costs more than the work. */
+const INLINE_BYTES = 64 * 1024;
+/** Commits and trees that this process keeps parsed. Thousands of both, and small beside a server's memory. */
+const CACHE_BYTES = 48 * 1024 * 1024;
+/** Parsed entries take about this much more memory than their bytes. */
+const PARSED_FACTOR = 4;
+/** Objects of one look-up: their ids stay far below the size of a command. */
+const READ_BATCH = 1_000;
+/** Documents of one insert. */
+const WRITE_BATCH = 1_000;
+const DUPLICATE_KEY = 11_000;
+
+const deflateAside = promisify(deflate);
+const inflateAside = promisify(inflate);
+
+type Parsed = { tree: readonly TreeEntry[] } | { commit: Commit };
+const parsed = new ObjectCache<Parsed>(CACHE_BYTES);
+
+/** Stores objects; those that are there already stay as they are. Safe to repeat. */
+export async function writeObjects(workspaceId: ObjectId, objects: readonly GitObject[]): Promise<void> {
+  let docs: GitObjectDoc[] = [];
+  let bytes = 0;
+  for (const object of objects) {
+    const stream = await pack(object.content);
+    docs.push(await toDoc(workspaceId, object, stream));
+    bytes += stream.length;
+    if (docs.length >= WRITE_BATCH || bytes >= CHUNK_BYTES) {
+      await insertNew(docs);
+      docs = [];
+      bytes = 0;
+    }
+  }
+  await insertNew(docs);
+  // The next commit builds on these trees.
+  for (const object of objects) keepParsed(workspaceId, object);
+}
+
+/** Content of an object of any kind; null when the workspace has none of that id. */
+async function findObject(workspaceId: ObjectId, oid: string): Promise<GitObject | null> {
+  const doc = await collections.gitObjects().findOne({ workspaceId, oid });
+  return doc && { oid, type: doc.type, content: await unpack(await packedStream(doc), doc.size) };
+}
+
+/** The parsed entries of a tree; the empty tree exists without being stored. */
+export async function readTree(workspaceId: ObjectId, oid: string): Promise<readonly TreeEntry[]> {
+  if (oid === EMPTY_TREE) return [];
+  const found = await readParsed(workspaceId, oid);
+  if (!found || !("tree" in found)) throw new Error(`The tree ${oid} is missing.`);
+  return found.tree;
+}
+
+/** Null when there is no object of that id, or one of another kind. */
+export async function findCommit(workspaceId: ObjectId, oid: string): Promise<Commit | null> {
+  const found = await readParsed(workspaceId, oid);
+  return found && "commit" in found ? found.commit : null;
+}
+
+/** A commit that another object or a branch names, so that its absence is a fault. */
+export async function readCommitObject(workspaceId: ObjectId, oid: string): Promise<Commit> {
+  const commit = await findCommit(workspaceId, oid);
+  if (!commit) throw new Error(`The commit ${oid} is missing.`);
+  return commit;
+}
+
+/** Content of a blob that a tree names. */
+export async function readBlob(workspaceId: ObjectId, oid: string): Promise<Buffer> {
+  const object = await findObject(workspaceId, oid);
+  if (object?.type !== "blob") throw new Error(`The blob ${oid} is missing.`);
+  return object.content;
+}
+
+/** An object's zlib stream as stored, whole. */
+export async function packedStream(doc: GitObjectDoc): Promise<Buffer> {
+  if (doc.data) return toBuffer(doc.data);
+  const { workspaceId, oid } = doc;
+  const parts = await collections.gitChunks().find({ workspaceId, oid }).sort({ n: 1 }).toArray();
+  if (parts.length < doc.chunks) throw new Error(`The object ${oid} lacks a part.`);
+  return Buffer.concat(parts.slice(0, doc.chunks).map(({ data }) => toBuffer(data)));
+}
+
+/** Documents of many objects, in no order, a batch at a time in memory. */
+export async function* streamObjects(workspaceId: ObjectId, oids: readonly string[]): AsyncGenerator<GitObjectDoc> {
+  for (let at = 0; at < oids.length; at += READ_BATCH) {
+    const batch = oids.slice(at, at + READ_BATCH);
+    yield* collections.gitObjects().find({ workspaceId, oid: { $in: batch } });
+  }
+}
+
+export async function contentOf(doc: GitObjectDoc): Promise<Buffer> {
+  return unpack(await packedStream(doc), doc.size);
+}
+
+async function readParsed(workspaceId: ObjectId, oid: string): Promise<Parsed | null> {
+  const known = parsed.get(cacheKey(workspaceId, oid));
+  if (known) return known;
+  const object = await findObject(workspaceId, oid);
+  return object && keepParsed(workspaceId, object);
+}
+
+function keepParsed(workspaceId: ObjectId, object: GitObject): Parsed | null {
+  const value = parse(object);
+  if (value) parsed.set(cacheKey(workspaceId, object.oid), value, object.content.length * PARSED_FACTOR);
+  return value;
+}
+
+function cacheKey(workspaceId: ObjectId, oid: string): string {
+  return `${workspaceId.toHexString()}/${oid}`;
+}
+
+function parse({ type, content }: GitObject): Parsed | null {
+  if (type === "tree") return { tree: parseTree(content) };
+  if (type === "commit") return { commit: parseCommit(content) };
+  return null;
+}
+
+async function toDoc(workspaceId: ObjectId, object: GitObject, stream: Buffer): Promise<GitObjectDoc> {
+  const { oid, type, content } = object;
+  const common = { _id: new ObjectId(), workspaceId, oid, type, size: content.length };
+  if (stream.length <= CHUNK_BYTES) return { ...common, data: new Binary(stream), chunks: 0 };
+  const chunks = Math.ceil(stream.length / CHUNK_BYTES);
+  // The parts come first: an object's document promises that all of them are there.
+  for (let n = 0; n < chunks; n++) {
+    const data = new Binary(stream.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES));
+    await collections
+      .gitChunks()
+      .insertMany([{ _id: new ObjectId(), workspaceId, oid, n, data }], { ordered: false })
+      .catch(ignoreDuplicates)
+      .catch(explainFullDisk);
+  }
+  return { ...common, data: null, chunks };
+}
+
+async function insertNew(docs: GitObjectDoc[]): Promise<void> {
+  if (docs.length === 0) return;
+  await collections.gitObjects().insertMany(docs, { ordered: false }).catch(ignoreDuplicates).catch(explainFullDisk);
+}
+
+/** What is there already is the same: it is named by its content. Anything else that failed is thrown on. */
+export function ignoreDuplicates(error: unknown): void {
+  const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+}
+
+/** MongoDB's OutOfDiskSpace. */
+const OUT_OF_DISK = 14_031;
+
+function explainFullDisk(error: unknown): never {
+  if (error instanceof MongoServerError && error.code === OUT_OF_DISK) {
+    throw new AppError("storage_full", "The store is full. Free some space and save again.", { cause: error });
+  }
+  throw error;
+}
+
+function toBuffer(data: Binary): Buffer {
+  return Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.position);
+}
+
+async function pack(content: Buffer): Promise<Buffer> {
+  return content.length > INLINE_BYTES ? deflateAside(content) : deflateSync(content);
+}
+
+async function unpack(stream: Buffer, size: number): Promise<Buffer> {
+  // The length that was stored bounds what unpacking may yield (T90).
+  const options = { maxOutputLength: Math.max(size, 1) };
+  return size > INLINE_BYTES ? inflateAside(stream, options) : inflateSync(stream, options);
+}

@@ -1,0 +1,62 @@
+import "server-only";
+import { MongoServerError, ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+
+/** The branch that everything lands on. It cannot be deleted and never moves back. */
+export const TRUNK = "main";
+const DUPLICATE_KEY = 11_000;
+
+/** The commit a branch points at; null when there is no such branch. */
+export async function findHead(workspaceId: ObjectId, branch: string): Promise<string | null> {
+  const doc = await collections.gitRefs().findOne({ workspaceId, ref: toRef(branch) });
+  return doc?.oid ?? null;
+}
+
+/**
+ * Moves a branch by compare-and-set, so that of several writers at once exactly one wins.
+ * @param expected where the branch has to stand; null when it must not exist yet
+ * @returns false when it stands elsewhere: nothing was changed
+ */
+export async function moveHead(
+  workspaceId: ObjectId,
+  branch: string,
+  expected: string | null,
+  oid: string,
+): Promise<boolean> {
+  const ref = toRef(branch);
+  if (expected === null) return createHead(workspaceId, ref, oid);
+  const { matchedCount } = await collections
+    .gitRefs()
+    .updateOne({ workspaceId, ref, oid: expected }, { $set: { oid, updatedAt: new Date() } });
+  return matchedCount === 1;
+}
+
+/** @returns false when the branch has moved, or is gone */
+export async function removeHead(workspaceId: ObjectId, branch: string, expected: string): Promise<boolean> {
+  const { deletedCount } = await collections.gitRefs().deleteOne({ workspaceId, ref: toRef(branch), oid: expected });
+  return deletedCount === 1;
+}
+
+/** All branches, by name. */
+export async function listHeads(workspaceId: ObjectId): Promise<{ name: string; oid: string; updatedAt: Date }[]> {
+  const docs = await collections.gitRefs().find({ workspaceId }).sort({ ref: 1 }).toArray();
+  return docs.map(({ ref, oid, updatedAt }) => ({ name: toBranch(ref), oid, updatedAt }));
+}
+
+export function toRef(branch: string): string {
+  return `refs/heads/${branch}`;
+}
+
+function toBranch(ref: string): string {
+  return ref.slice("refs/heads/".length);
+}
+
+async function createHead(workspaceId: ObjectId, ref: string, oid: string): Promise<boolean> {
+  try {
+    await collections.gitRefs().insertOne({ _id: new ObjectId(), workspaceId, ref, oid, updatedAt: new Date() });
+    return true;
+  } catch (error) {
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { diffCommit } from "./commit-diff";
+import type { Commit } from "./git-objects";
+import { type HistoryChange, type Lookup, toHistory } from "./lineage";
+import { readCommitObject } from "./object-store";
+import { findPlaces, lineageOnTrunk, type Place } from "./places";
+import { findEntry } from "./tree-edit";
+
+/** Commits found by a walk, every one after its parents, in an order that git alone decides. */
+export type Commits = Map<string, Commit>;
+
+/**
+ * All commits reachable from `starts` but not past one that `isStop` accepts.
+ * @param isStop gets a commit's place on the trunk, null while it has none; such a commit and its parents are left out
+ */
+export async function walkCommits(
+  workspaceId: ObjectId,
+  starts: readonly string[],
+  isStop: (place: Place) => boolean,
+): Promise<Commits> {
+  const found: Commits = new Map();
+  const seen = new Set<string>();
+  const stack: { oid: string; commit: Commit | null }[] = [...starts].reverse().map((oid) => ({ oid, commit: null }));
+  for (let item = stack.pop(); item; item = stack.pop()) {
+    const { oid } = item;
+    if (item.commit) {
+      found.set(oid, item.commit);
+      continue;
+    }
+    if (seen.has(oid)) continue;
+    seen.add(oid);
+    const place = (await findPlaces(workspaceId, [oid])).get(oid);
+    if (place && isStop(place)) continue;
+    const commit = await readCommitObject(workspaceId, oid);
+    // Taken up again once its parents are done.
+    stack.push({ oid, commit });
+    for (const parent of commit.parents.toReversed()) if (!seen.has(parent)) stack.push({ oid: parent, commit: null });
+  }
+  return found;
+}
+
+/** What each commit of a walk did, with the files' ids, and the way to find a file in one of them. */
+export async function historiesOf(
+  workspaceId: ObjectId,
+  commits: Commits,
+): Promise<{ histories: Map<string, HistoryChange[]>; lookup: Lookup }> {
+  const histories = new Map<string, HistoryChange[]>();
+  const lookup: Lookup = async (parent, path) => {
+    for (let oid: string | null = parent; oid !== null; ) {
+      const commit = commits.get(oid);
+      if (!commit) return landedLineage(workspaceId, oid, path);
+      const entry = histories.get(oid)?.findLast((change) => change.path === path && change.status !== "deleted");
+      if (entry) return entry.lineage;
+      oid = await parentWith(workspaceId, commit, path);
+    }
+    return null;
+  };
+  for (const [oid, commit] of commits) {
+    histories.set(oid, await toHistory(oid, await diffCommit(workspaceId, commit), lookup));
+  }
+  return { histories, lookup };
+}
+
+async function landedLineage(workspaceId: ObjectId, oid: string, path: string): Promise<string | null> {
+  const place = (await findPlaces(workspaceId, [oid])).get(oid);
+  return place ? lineageOnTrunk(workspaceId, place.seq, path) : null;
+}
+
+/** The parent that a commit has the file at a path from, unchanged. */
+async function parentWith(workspaceId: ObjectId, commit: Commit, path: string): Promise<string | null> {
+  if (commit.parents.length < 2) return commit.parents[0] ?? null;
+  const entry = await findEntry(workspaceId, commit.tree, path);
+  for (const parent of commit.parents) {
+    const { tree } = await readCommitObject(workspaceId, parent);
+    if ((await findEntry(workspaceId, tree, path))?.oid === entry?.oid) return parent;
+  }
+  return commit.parents[0] ?? null;
+}
