@@ -1,0 +1,30 @@
+import type { Metadata } from "next";
+import Link from "next/link";
+import { redirect } from "next/navigation";
+import { AuthFrame } from "@/components/auth/auth-frame";
+import { NewWorkspaceForm } from "@/components/auth/new-workspace-form";
+import { getPageSession } from "@/lib/auth/page-session";
+
+export const metadata: Metadata = { title: "New workspace" };
+
+/** Also where somebody lands who has deleted or left their last workspace. */
+export default async function NewWorkspacePage() {
+  const session = await getPageSession();
+  if (session === null) redirect("/login?next=%2Fnew-workspace");
+  const [first] = session.workspaces;
+  return (
+    <AuthFrame>
+      <h1>New workspace</h1>
+      <p>
+        {first ? (
+          <>
+            You become its owner. <Link href={`/w/${first.slug}`}>Back to {first.name}</Link>
+          </>
+        ) : (
+          "You are in no workspace at the moment. Make one, or follow an invitation."
+        )}
+      </p>
+      <NewWorkspaceForm />
+    </AuthFrame>
+  );
+}

@@ -1,0 +1,21 @@
+import { notFound } from "next/navigation";
+import type { ReactNode } from "react";
+import { Shell } from "@/components/shell/shell";
+import { WorkspaceProvider } from "@/components/shell/workspace-context";
+import { getPageSession } from "@/lib/auth/page-session";
+
+type LayoutProps = { children: ReactNode; params: Promise<{ slug: string }> };
+
+export default async function WorkspaceLayout({ children, params }: LayoutProps) {
+  const { slug } = await params;
+  const session = await getPageSession();
+  // The page below sends to the sign-in page: it knows the address to come back to.
+  if (session === null) return children;
+  const workspace = session.workspaces.find((each) => each.slug === slug);
+  if (!workspace) notFound();
+  return (
+    <WorkspaceProvider key={workspace.id} user={session.user} workspaces={session.workspaces} workspace={workspace}>
+      <Shell>{children}</Shell>
+    </WorkspaceProvider>
+  );
+}

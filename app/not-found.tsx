@@ -1,0 +1,20 @@
+import { Lock } from "lucide-react";
+import type { Metadata } from "next";
+import Link from "next/link";
+import { LonePage } from "@/components/ui/lone-page";
+
+export const metadata: Metadata = { title: "Cannot be opened" };
+
+export default function NotFound() {
+  return (
+    <LonePage
+      icon={<Lock />}
+      title="You cannot open this"
+      text="It is private, was moved, or never existed. Ask the person who sent the link to share it with your workspace."
+    >
+      <Link className="btn" href="/">
+        Back to your workspace
+      </Link>
+    </LonePage>
+  );
+}

@@ -1,0 +1,63 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { placeFailure } from "@/components/auth/form-failure";
+import { TextField } from "@/components/auth/text-field";
+import { Notice } from "@/components/ui/notice";
+import { accountApi } from "@/lib/account-client";
+import { findEmailProblem } from "@/lib/ui/email-help";
+
+/** Asks for a link to a new password. What it answers is the same for every address. */
+export function ForgotForm() {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const form = useForm<{ email: string }>({ mode: "onTouched", defaultValues: { email: "" } });
+  const { errors, isSubmitting } = form.formState;
+  const submit = form.handleSubmit(async ({ email }) => {
+    setFailure(null);
+    try {
+      await accountApi.forgotPassword(email.trim());
+      setSentTo(email.trim());
+    } catch (error) {
+      setFailure(placeFailure(error, ["email"], form.setError));
+    }
+  });
+  if (sentTo !== null) {
+    return (
+      <div className="auth-form">
+        <Notice kind="good" role="status">
+          If <b className="b6">{sentTo}</b> has an account here, a link is on its way. It works once, for 30 minutes.
+        </Notice>
+        <p className="auth-foot">
+          Nothing came? Look into the spam folder, and ask whoever runs this installation whether it sends mail.
+        </p>
+        <button type="button" className="btn lg" onClick={() => setSentTo(null)}>
+          Use another address
+        </button>
+      </div>
+    );
+  }
+  return (
+    <form className="auth-form" onSubmit={submit} noValidate aria-label="Set a new password" method="post">
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <TextField
+        label="Email"
+        type="email"
+        inputMode="email"
+        autoComplete="username"
+        autoCapitalize="none"
+        autoFocus
+        error={errors.email?.message}
+        {...form.register("email", { validate: (email) => findEmailProblem(email) ?? true })}
+      />
+      <button type="submit" className="btn primary lg" disabled={isSubmitting}>
+        {isSubmitting ? "Sending the link" : "Send me a link"}
+      </button>
+    </form>
+  );
+}

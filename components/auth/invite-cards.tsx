@@ -1,0 +1,105 @@
+"use client";
+
+import Link from "next/link";
+import { useState } from "react";
+import { toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { accountApi } from "@/lib/account-client";
+import { api } from "@/lib/api-client";
+
+/** Signed out: both ways to an account lead back to the invitation. */
+export function OpenInvite({ token }: { token: string }) {
+  const next = encodeURIComponent(`/invites/${token}`);
+  return (
+    <div className="auth-form">
+      <Link className="btn primary lg" href={`/register?next=${next}`}>
+        Create an account
+      </Link>
+      <Link className="btn lg" href={`/login?next=${next}`}>
+        Sign in
+      </Link>
+      <p className="auth-foot">Use the address that the invitation was sent to: it works for that one only.</p>
+    </div>
+  );
+}
+
+export function AcceptInvite({ token, workspaceName }: { token: string; workspaceName: string }) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const accept = async () => {
+    setFailure(null);
+    setIsBusy(true);
+    try {
+      const { workspace } = await accountApi.acceptInvite(token);
+      window.location.assign(`/w/${workspace.slug}`);
+    } catch (error) {
+      setFailure(toMessage(error));
+      setIsBusy(false);
+    }
+  };
+  return (
+    <div className="auth-form">
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <button type="button" className="btn primary lg" disabled={isBusy} onClick={accept}>
+        {isBusy ? "Joining" : `Join ${workspaceName}`}
+      </button>
+      <Link className="btn lg" href="/">
+        Not now
+      </Link>
+    </div>
+  );
+}
+
+/** Signed in as somebody else: an invitation is for one address. */
+export function ForeignInvite({ token, ownEmail, email }: { token: string; ownEmail: string; email: string }) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const change = async () => {
+    setFailure(null);
+    setIsBusy(true);
+    try {
+      await api.logout();
+      window.location.assign(`/login?next=${encodeURIComponent(`/invites/${token}`)}`);
+    } catch (error) {
+      setFailure(toMessage(error));
+      setIsBusy(false);
+    }
+  };
+  return (
+    <div className="auth-form">
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <Notice kind="warn">
+        You are signed in as <b className="b6">{ownEmail}</b>. This invitation works for <b className="b6">{email}</b>{" "}
+        only. Sign in with that account, or ask for an invitation to yours.
+      </Notice>
+      <button type="button" className="btn primary lg" disabled={isBusy} onClick={change}>
+        {isBusy ? "Signing out" : "Use the other account"}
+      </button>
+      <Link className="btn lg" href="/">
+        Back to your workspace
+      </Link>
+    </div>
+  );
+}
+
+export function EndedInvite({ isSignedIn }: { isSignedIn: boolean }) {
+  return (
+    <>
+      <h1>This invitation has ended</h1>
+      <p>It was used, taken back, or is older than 7 days. Ask the person who sent it for a new one.</p>
+      <div className="auth-form">
+        <Link className="btn lg" href={isSignedIn ? "/" : "/login"}>
+          {isSignedIn ? "Back to your workspace" : "Sign in"}
+        </Link>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,121 @@
+"use client";
+
+import { CircleX } from "lucide-react";
+import Link from "next/link";
+import { type ReactNode, useState } from "react";
+import { useForm } from "react-hook-form";
+import { placeFailure } from "@/components/auth/form-failure";
+import { PasswordField } from "@/components/auth/password-field";
+import { findPasswordProblem } from "@/components/auth/password-rules";
+import { StrengthBar } from "@/components/auth/strength-bar";
+import { TextField } from "@/components/auth/text-field";
+import { ApiError, api } from "@/lib/api-client";
+import { findEmailProblem, suggestEmail } from "@/lib/ui/email-help";
+import { toPasswordStrength } from "@/lib/ui/password-strength";
+
+type RegisterFields = { name: string; email: string; password: string };
+
+/**
+ * @param next where to go afterwards: a path of this site, already judged by the page; null is the new workspace
+ * @param loginHref the sign-in page, with the same `next`
+ */
+export function RegisterForm({ next, loginHref }: { next: string | null; loginHref: string }) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isTaken, setIsTaken] = useState(false);
+  const form = useForm<RegisterFields>({ mode: "onTouched", defaultValues: { name: "", email: "", password: "" } });
+  const { errors, isSubmitting, isSubmitSuccessful } = form.formState;
+  const isBusy =
+    isSubmitting || (isSubmitSuccessful && failure === null && !isTaken && Object.keys(errors).length === 0);
+  const [name, email, password] = form.watch(["name", "email", "password"]);
+  const strength = toPasswordStrength(password, [name, email]);
+  const suggestion = suggestEmail(email);
+
+  const submit = form.handleSubmit(async (fields) => {
+    setFailure(null);
+    setIsTaken(false);
+    try {
+      const { workspace } = await api.register({
+        email: fields.email.trim(),
+        password: fields.password,
+        ...(fields.name.trim() === "" ? {} : { name: fields.name.trim() }),
+      });
+      window.location.assign(next ?? `/w/${workspace.slug}`);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "email_taken") {
+        setIsTaken(true);
+        form.setFocus("email");
+        return;
+      }
+      setFailure(placeFailure(error, ["name", "email", "password"], form.setError));
+    }
+  });
+
+  const taken = (
+    <>
+      This address has an account. <Link href={loginHref}>Sign in</Link>
+    </>
+  );
+  return (
+    <form className="auth-form" onSubmit={submit} noValidate aria-label="Create your account" method="post">
+      {failure && (
+        <div className="note danger" role="alert">
+          <CircleX />
+          <span>{failure}</span>
+        </div>
+      )}
+      <TextField
+        label="Name"
+        autoComplete="name"
+        autoFocus
+        error={errors.name?.message}
+        {...form.register("name", { maxLength: { value: 120, message: "At most 120 characters." } })}
+      />
+      <TextField
+        label="Email"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        autoCapitalize="none"
+        error={isTaken ? taken : errors.email?.message}
+        help={toSuggestion(suggestion, (meant) => form.setValue("email", meant, { shouldValidate: true }))}
+        {...form.register("email", {
+          validate: (value) => findEmailProblem(value) ?? true,
+          onChange: () => setIsTaken(false),
+        })}
+      />
+      <PasswordField
+        label="Password"
+        autoComplete="new-password"
+        error={errors.password?.message}
+        meter={<StrengthBar strength={strength} />}
+        help={
+          strength.isCommon ? (
+            <span className="t-warn">
+              This is one of the most used passwords and quickly guessed. A short sentence is safer.
+            </span>
+          ) : (
+            "At least 8 characters. A short sentence works well."
+          )
+        }
+        {...form.register("password", { validate: findPasswordProblem })}
+      />
+      <button type="submit" className="btn primary lg" disabled={isBusy}>
+        {isBusy ? "Creating your account" : "Create account"}
+      </button>
+      <p className="auth-foot">You start with a workspace of your own and a sample shop database to try things on.</p>
+    </form>
+  );
+}
+
+function toSuggestion(meant: string | null, onUse: (meant: string) => void): ReactNode {
+  if (meant === null) return null;
+  return (
+    <>
+      Did you mean{" "}
+      <button type="button" className="link" onClick={() => onUse(meant)}>
+        {meant}
+      </button>
+      ?
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+"use client";
+
+import Link from "next/link";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { placeFailure } from "@/components/auth/form-failure";
+import { PasswordField } from "@/components/auth/password-field";
+import { findPasswordProblem } from "@/components/auth/password-rules";
+import { StrengthBar } from "@/components/auth/strength-bar";
+import { Notice } from "@/components/ui/notice";
+import { accountApi } from "@/lib/account-client";
+import { toPasswordStrength } from "@/lib/ui/password-strength";
+
+/** @param token that of the mailed link, which works once */
+export function ResetForm({ token }: { token: string }) {
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isDone, setIsDone] = useState(false);
+  const form = useForm<{ password: string }>({ mode: "onTouched", defaultValues: { password: "" } });
+  const { errors, isSubmitting } = form.formState;
+  const strength = toPasswordStrength(form.watch("password"), []);
+  const submit = form.handleSubmit(async ({ password }) => {
+    setFailure(null);
+    try {
+      await accountApi.resetPassword({ token, password });
+      setIsDone(true);
+    } catch (error) {
+      setFailure(placeFailure(error, ["password"], form.setError));
+    }
+  });
+  if (isDone) {
+    return (
+      <div className="auth-form">
+        <Notice kind="good" role="status">
+          Password changed. Sign in with the new one.
+        </Notice>
+        <Link className="btn primary lg" href="/login">
+          Sign in
+        </Link>
+      </div>
+    );
+  }
+  return (
+    <form className="auth-form" onSubmit={submit} noValidate aria-label="Choose a new password" method="post">
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure} <Link href="/forgot">Ask for a new link</Link>
+        </Notice>
+      )}
+      <PasswordField
+        label="New password"
+        autoComplete="new-password"
+        autoFocus
+        error={errors.password?.message}
+        meter={<StrengthBar strength={strength} />}
+        help={
+          strength.isCommon ? (
+            <span className="t-warn">
+              This is one of the most used passwords and quickly guessed. A short sentence is safer.
+            </span>
+          ) : (
+            "At least 8 characters. A short sentence works well."
+          )
+        }
+        {...form.register("password", { validate: findPasswordProblem })}
+      />
+      <button type="submit" className="btn primary lg" disabled={isSubmitting}>
+        {isSubmitting ? "Changing password" : "Change password"}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,19 @@
+import type { PasswordStrength } from "@/lib/ui/password-strength";
+
+const WORDS = ["", "easy to guess", "could be stronger", "good", "strong"] as const;
+const PARTS = [1, 2, 3, 4] as const;
+
+/** Four parts, filled as far as the password is strong. */
+export function StrengthBar({ strength }: { strength: PasswordStrength }) {
+  const { score } = strength;
+  return (
+    <div className="strength">
+      {PARTS.map((part) => (
+        <i key={part} className={part <= score ? `s${score}` : undefined} />
+      ))}
+      <span className="sr-only" aria-live="polite">
+        {score === 0 ? "" : `Password strength: ${WORDS[score]}`}
+      </span>
+    </div>
+  );
+}

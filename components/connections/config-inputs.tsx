@@ -1,0 +1,254 @@
+"use client";
+
+import { Lock } from "lucide-react";
+import { useId, useState } from "react";
+import { FileInput } from "@/components/connections/file-input";
+import type { ConnectionForm } from "@/components/connections/use-connection-form";
+import { Select } from "@/components/ui/select";
+import { SwitchRow } from "@/components/ui/switch-row";
+import type { ConfigField } from "@/lib/connections-client";
+
+/** Of six columns. What is not named takes half; long texts and files take all. */
+const SPANS: Record<string, number> = { host: 4, port: 2, connectionString: 6, baseUrl: 6, file: 6 };
+const WIDE_KINDS = new Set<ConfigField["kind"]>(["textarea", "json", "file", "boolean"]);
+/** What stands in them is code-like, and is easier to check in even letters. */
+const MONO = new Set(["host", "port", "database", "user", "baseUrl", "connectionString", "file"]);
+
+type ConfigInputProps = { field: ConfigField; form: ConnectionForm; isDisabled: boolean };
+
+/** One input of a connection's form, as its type declares it. */
+export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
+  const id = useId();
+  const span = SPANS[field.name] ?? (WIDE_KINDS.has(field.kind) ? 6 : 3);
+  const problem = form.problems[field.name];
+  if (field.kind === "boolean") {
+    return (
+      <div className="span-6">
+        <SwitchRow
+          label={field.label}
+          help={field.help ?? ""}
+          isOn={form.values[field.name] === true}
+          onChange={(isOn) => form.set(field.name, isOn)}
+          isDisabled={isDisabled}
+        />
+      </div>
+    );
+  }
+  const isMoved = form.moved.has(field.name);
+  const help = isMoved ? "Enter it again: the connection changes where it leads." : field.help;
+  const describedBy = [problem ? `${id}-problem` : null, help ? `${id}-help` : null].filter(Boolean).join(" ");
+  return (
+    <div className={`field span-${span}`}>
+      {field.kind === "select" ? (
+        <span className="flabel" id={`${id}-label`}>
+          {field.label}
+        </span>
+      ) : (
+        <label htmlFor={id}>
+          {field.label}
+          {field.required && <span className="sr-only"> (needed)</span>}
+        </label>
+      )}
+      <Control
+        id={id}
+        field={field}
+        form={form}
+        isDisabled={isDisabled}
+        describedBy={describedBy === "" ? undefined : describedBy}
+      />
+      <div id={`${id}-problem`} className="help bad" aria-live="polite" hidden={!problem}>
+        {problem}
+      </div>
+      {help && (
+        <div id={`${id}-help`} className={isMoved ? "help warn" : "help"}>
+          {help}
+        </div>
+      )}
+    </div>
+  );
+}
+
+type ControlProps = ConfigInputProps & { id: string; describedBy: string | undefined };
+
+function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
+  const value = String(form.values[field.name] ?? "");
+  const isInvalid = form.problems[field.name] !== undefined;
+  const common = {
+    id,
+    name: field.name,
+    value,
+    disabled: isDisabled,
+    "aria-invalid": isInvalid ? (true as const) : undefined,
+    "aria-describedby": describedBy,
+    onBlur: () => form.check(field.name),
+  };
+  const look = `input${MONO.has(field.name) ? " mono-input" : ""}${isInvalid ? " err" : ""}`;
+  if (field.kind === "select") {
+    return (
+      <Select
+        labelId={`${id}-label`}
+        describedBy={describedBy}
+        value={value}
+        options={field.options ?? []}
+        onChange={(next) => form.set(field.name, next)}
+        isDisabled={isDisabled}
+        isInvalid={isInvalid}
+      />
+    );
+  }
+  if (field.kind === "file") return <FileInput id={id} field={field} form={form} isDisabled={isDisabled} />;
+  if (field.kind === "textarea" || field.kind === "json") {
+    return (
+      <div className={`${look} area`}>
+        <textarea
+          {...common}
+          rows={field.kind === "json" ? 6 : 4}
+          spellCheck={false}
+          onChange={(event) => form.set(field.name, event.target.value)}
+        />
+      </div>
+    );
+  }
+  if (field.secret) return <SecretControl {...{ id, field, form, isDisabled, describedBy }} />;
+  return (
+    <div className={look}>
+      <input
+        {...common}
+        inputMode={field.kind === "number" ? "numeric" : undefined}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        onChange={(event) => form.set(field.name, event.target.value)}
+        onPaste={(event) => {
+          const pasted = event.clipboardData.getData("text");
+          if (field.name === "host" && form.hasTwoWays && form.fillIn(pasted)) event.preventDefault();
+        }}
+      />
+    </div>
+  );
+}
+
+/** A secret that is stored is only said to be set; Replace opens a field for a new one. */
+function SecretControl({ id, field, form, isDisabled, describedBy }: ControlProps) {
+  const isInvalid = form.problems[field.name] !== undefined;
+  const [isAsked, setIsAsked] = useState(false);
+  if (form.kept.has(field.name)) {
+    return (
+      <div className="input secret-set">
+        <Lock className="xs t3" />
+        <span className="grow t2" id={id}>
+          Set, and sealed
+        </span>
+        {!isDisabled && (
+          <button
+            type="button"
+            className="link secret-replace"
+            aria-label={`Replace ${field.label}`}
+            onClick={() => {
+              setIsAsked(true);
+              form.replace(field.name);
+            }}
+          >
+            Replace
+          </button>
+        )}
+      </div>
+    );
+  }
+  return (
+    <div className={`input${field.name === "connectionString" ? " mono-input" : ""}${isInvalid ? " err" : ""}`}>
+      <input
+        id={id}
+        name={field.name}
+        type="password"
+        // Not a password of the person's: managers shall not offer or keep it.
+        autoComplete="new-password"
+        data-1p-ignore
+        // biome-ignore lint/a11y/noAutofocus: the field appears because it was asked for
+        autoFocus={isAsked}
+        spellCheck={false}
+        value={String(form.values[field.name] ?? "")}
+        disabled={isDisabled}
+        aria-invalid={isInvalid ? true : undefined}
+        aria-describedby={describedBy}
+        onBlur={() => form.check(field.name)}
+        onChange={(event) => form.set(field.name, event.target.value)}
+      />
+      {form.stored.has(field.name) && !form.moved.has(field.name) ? (
+        <button
+          type="button"
+          className="link secret-replace"
+          aria-label={`Keep the old ${field.label}`}
+          onClick={() => form.keep(field.name)}
+        >
+          Keep the old one
+        </button>
+      ) : (
+        <span className="row xs t3 secret-mark">
+          <Lock className="xs" />
+          sealed
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Fills the single fields in from one string, or keeps the string as it is. */
+export function AddressWayPicker({ form }: { form: ConnectionForm }) {
+  const id = useId();
+  const [text, setText] = useState("");
+  const [said, setSaid] = useState<string | null>(null);
+  if (form.way === "string") {
+    return (
+      <div className="span-6">
+        <button type="button" className="link" onClick={() => form.setWay("fields")}>
+          Fill in single fields instead
+        </button>
+      </div>
+    );
+  }
+  const take = (pasted: string) => {
+    if (pasted.trim() === "") return setSaid(null);
+    if (form.fillIn(pasted)) {
+      setText("");
+      setSaid("Filled in below. Look it over, then test it.");
+    } else {
+      setSaid("This is no address of a single server. Check it, or keep it whole.");
+    }
+  };
+  return (
+    <div className="field span-6">
+      <label htmlFor={id}>Paste a connection string</label>
+      <div className="input mono-input">
+        <input
+          id={id}
+          value={text}
+          placeholder="scheme://user:password@host:port/database"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          aria-describedby={`${id}-help`}
+          onChange={(event) => setText(event.target.value)}
+          onPaste={(event) => {
+            event.preventDefault();
+            const pasted = event.clipboardData.getData("text");
+            setText(pasted);
+            take(pasted);
+          }}
+          onBlur={() => take(text)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            take(text);
+          }}
+        />
+      </div>
+      <div id={`${id}-help`} className="help" role="status">
+        {said ?? "Fills in the fields below."}{" "}
+        <button type="button" className="link" onClick={() => form.setWay("string")}>
+          Keep it whole instead
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Lock, SquareTerminal, Trash2 } from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { ConnectionEditor } from "@/components/connections/connection-editor";
+import { ConnectionState } from "@/components/connections/connection-row";
+import { DeleteConnection } from "@/components/connections/delete-connection";
+import { Trail } from "@/components/connections/new-connection";
+import { ReaderAside } from "@/components/connections/reader-aside";
+import { TypeIcon } from "@/components/connections/type-icon";
+import { useConnectionTypes } from "@/components/connections/use-connection-types";
+import { useMayChange } from "@/components/connections/use-may-change";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import { useMemberNames } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { ListBones } from "@/components/ui/list-bones";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { Page } from "@/components/ui/page";
+import { useIsAwake } from "@/components/ui/use-browser";
+import { ApiError } from "@/lib/api-client";
+import { type Connection, type ConnectionType, connectionsApi } from "@/lib/connections-client";
+import { formatDay } from "@/lib/ui/format-time";
+import "./connections.css";
+
+/** One connection: its settings, its test, its end. */
+export function ConnectionDetails({ connectionId }: { connectionId: string }) {
+  const { workspace } = useWorkspace();
+  const types = useConnectionTypes();
+  const connection = useQuery({
+    // Below the list's key, so that whatever renews the list renews this too.
+    queryKey: ["connections", workspace.id, connectionId],
+    queryFn: ({ signal }) => connectionsApi.read(workspace.id, connectionId, signal),
+  });
+  const root = `/w/${workspace.slug}/connections`;
+  const failure = connection.error ?? types.error;
+  if (connection.data && types.data) {
+    const type = types.data.find((each) => each.type === connection.data.type) ?? null;
+    return <Loaded key={connection.data.updatedAt} connection={connection.data} type={type} root={root} />;
+  }
+  if (failure instanceof ApiError && (failure.status === 404 || failure.status === 400)) {
+    return <CannotOpen root={root} />;
+  }
+  return (
+    <Page title="Connection" trail={<Trail root={root} name="Connection" />} isWide>
+      {failure ? (
+        <LoadFailure error={failure} onRetry={() => Promise.all([connection.refetch(), types.refetch()])} />
+      ) : (
+        <ListBones label="Reading the connection" />
+      )}
+    </Page>
+  );
+}
+
+function Loaded({ connection, type, root }: { connection: Connection; type: ConnectionType | null; root: string }) {
+  const router = useRouter();
+  const { create } = useConsoleActions();
+  const mayChange = useMayChange(connection);
+  const names = useMemberNames();
+  const isAwake = useIsAwake();
+  const [isDeleting, setIsDeleting] = useState(false);
+  const actions = (
+    <>
+      {connection.category === "database" && (
+        <button type="button" className="btn" onClick={() => create(connection.id)}>
+          <SquareTerminal className="s" />
+          New console
+        </button>
+      )}
+      {mayChange && (
+        <button type="button" className="btn danger" onClick={() => setIsDeleting(true)}>
+          <Trash2 className="s" />
+          Delete
+        </button>
+      )}
+    </>
+  );
+  return (
+    <Page title={connection.name} trail={<Trail root={root} name={connection.name} />} actions={actions} isWide>
+      <div className="row conn-facts t2">
+        <span className="row">
+          <TypeIcon type={connection.type} category={connection.category} />
+          {type?.name ?? connection.type}
+        </span>
+        <ConnectionState connection={connection} outcome={null} isTesting={false} />
+        <span className="t3">
+          Added by {names.get(connection.createdBy) ?? "a former member"}
+          {isAwake && `, ${formatDay(new Date(connection.createdAt))}`}
+        </span>
+      </div>
+      {connection.status === "failing" && connection.lastError !== null && (
+        <div className="conn-failing">
+          <Notice kind="bad">
+            <b className="b6">The last test failed.</b> {connection.lastError}
+          </Notice>
+        </div>
+      )}
+      {type ? (
+        <div className="conn-edit">
+          <ConnectionEditor type={type} connection={connection} mayChange={mayChange} />
+          <ReaderAside type={type.type} />
+        </div>
+      ) : (
+        <Notice kind="warn">
+          This server has no connections of the kind {connection.type} any more. Delete it, or ask your administrator.
+        </Notice>
+      )}
+      <DeleteConnection
+        connection={connection}
+        isOpen={isDeleting}
+        onClose={() => setIsDeleting(false)}
+        onDeleted={() => router.push(root)}
+      />
+    </Page>
+  );
+}
+
+/** No access and not found look the same (design, section 5). */
+function CannotOpen({ root }: { root: string }) {
+  return (
+    <main className="page" aria-labelledby="page-title">
+      <div className="page-in">
+        <div className="empty blank">
+          <span className="empty-mark">
+            <Lock />
+          </span>
+          <h1 id="page-title">You cannot open this connection</h1>
+          <p>It belongs to another workspace, was deleted, or never existed. Ask the person who sent the link.</p>
+          <div className="row">
+            <Link className="btn" href={root}>
+              Back to connections
+            </Link>
+          </div>
+        </div>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,226 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { PlugZap } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useId, useState } from "react";
+import { AddressWayPicker, ConfigInput } from "@/components/connections/config-inputs";
+import { TestNotice } from "@/components/connections/test-notice";
+import { useConnectionForm } from "@/components/connections/use-connection-form";
+import { useTest } from "@/components/connections/use-test";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { announce } from "@/components/ui/live-region";
+import { Notice } from "@/components/ui/notice";
+import { SwitchRow } from "@/components/ui/switch-row";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { type Connection, type ConnectionType, connectionsApi, type TestOutcome } from "@/lib/connections-client";
+import { completeStep } from "@/lib/ui/desk";
+
+type ConnectionEditorProps = {
+  type: ConnectionType;
+  /** Null for a new connection. */
+  connection: Connection | null;
+  /** False for members who did not add it: everything is shown, nothing can be changed. */
+  mayChange: boolean;
+};
+
+/** The form of a connection, with its test. What was tested is what is saved. */
+export function ConnectionEditor({ type, connection, mayChange }: ConnectionEditorProps) {
+  const id = useId();
+  const router = useRouter();
+  const { workspace, desk } = useWorkspace();
+  const queryClient = useQueryClient();
+  const { isOnline } = useConnectivity();
+  const form = useConnectionForm(type, connection);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<TestOutcome | null>(null);
+  const [isSaved, setIsSaved] = useState(false);
+  const savedTest = useTest(connection?.id ?? "", connection?.name ?? "");
+  const isSample = connection?.config.sample === true;
+  const isSettled = connection !== null && !form.isDirty;
+  /** The stored secrets are used for what is stored only, so a change that keeps them has to be saved to be tried. */
+  const mustSave = connection !== null && form.isConfigDirty && !form.canTry;
+
+  const tryConfig = useMutation({
+    mutationFn: () => connectionsApi.tryConfig(workspace.id, { type: type.type, config: form.toConfig() }),
+  });
+  const save = useMutation({
+    mutationFn: () => {
+      const common = { name: form.name.trim(), readOnly: form.isReadOnly };
+      if (connection === null) {
+        return connectionsApi.create(workspace.id, { ...common, type: type.type, config: form.toConfig() });
+      }
+      const config = form.isConfigDirty ? { config: form.toConfig() } : {};
+      return connectionsApi.update(
+        workspace.id,
+        connection.id,
+        isSample ? { name: common.name } : { ...common, ...config },
+      );
+    },
+  });
+  const isBusy = save.isPending || tryConfig.isPending || savedTest.isPending;
+
+  const refresh = () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: ["connections", workspace.id] }),
+      queryClient.invalidateQueries({ queryKey: ["entities", workspace.id] }),
+    ]);
+  const showOutcome = (next: TestOutcome) => {
+    setOutcome(next);
+    announce(
+      next.ok ? `Connected in ${Math.round(next.latencyMs)} milliseconds` : `Not connected. ${next.error}`,
+      !next.ok,
+    );
+  };
+  const fail = (error: unknown) => setFailure(form.place(error));
+
+  const saveNow = async (): Promise<Connection | null> => {
+    setFailure(null);
+    setIsSaved(false);
+    if (!form.checkAll(true)) return null;
+    try {
+      const saved = await save.mutateAsync();
+      announce(`${saved.name} is saved`);
+      return saved;
+    } catch (error) {
+      fail(error);
+      return null;
+    }
+  };
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    const saved = await saveNow();
+    if (saved === null) return;
+    if (connection === null) {
+      desk.change((each) => completeStep(each, "connect"));
+      // A test that passed was of these very settings; the list shall not call it untested.
+      if (outcome?.ok) await connectionsApi.test(workspace.id, saved.id).catch(() => undefined);
+      await refresh();
+      router.push(`/w/${workspace.slug}/connections`);
+      return;
+    }
+    setIsSaved(true);
+    await refresh();
+  };
+
+  const test = async () => {
+    setFailure(null);
+    setOutcome(null);
+    if (isSettled) return savedTest.mutateAsync().then(showOutcome, fail);
+    if (mustSave) {
+      if ((await saveNow()) === null) return;
+      await savedTest.mutateAsync().then(showOutcome, fail);
+      await refresh();
+      return;
+    }
+    if (form.checkAll(false)) await tryConfig.mutateAsync().then(showOutcome, fail);
+  };
+
+  const nameProblem = form.problems.name;
+  return (
+    <form
+      className="conn-form"
+      onSubmit={submit}
+      noValidate
+      aria-label={connection ? connection.name : "New connection"}
+    >
+      {!mayChange && (
+        <div className="span-6">
+          <Notice kind="locked">Only owners, admins and whoever added this connection may change it.</Notice>
+        </div>
+      )}
+      {isSample && (
+        <div className="span-6">
+          <Notice kind="info">
+            The sample comes with every workspace and is read-only. You may rename or delete it.
+          </Notice>
+        </div>
+      )}
+      {mayChange && form.hasTwoWays && (
+        <>
+          <AddressWayPicker form={form} />
+          <hr className="hr span-6" />
+        </>
+      )}
+      <div className="field span-6">
+        <label htmlFor={`${id}-name`}>Name</label>
+        <div className={nameProblem ? "input err" : "input"}>
+          <input
+            id={`${id}-name`}
+            value={form.name}
+            autoComplete="off"
+            maxLength={80}
+            disabled={!mayChange}
+            aria-invalid={nameProblem ? true : undefined}
+            aria-describedby={`${id}-name-help`}
+            onChange={(event) => form.setName(event.target.value)}
+          />
+        </div>
+        <div className="help bad" aria-live="polite" hidden={!nameProblem}>
+          {nameProblem}
+        </div>
+        <div id={`${id}-name-help`} className="help">
+          What your team sees in the tree and in completions.
+        </div>
+      </div>
+      {!isSample &&
+        form.shown.map((field) => (
+          <ConfigInput key={field.name} field={field} form={form} isDisabled={!mayChange || isBusy} />
+        ))}
+      {type.category === "database" && !isSample && (
+        <div className="span-6">
+          <SwitchRow
+            label="Read-only"
+            help="The database itself refuses every change. Turn this off to let consoles change rows."
+            isOn={form.isReadOnly}
+            onChange={form.setIsReadOnly}
+            isDisabled={!mayChange}
+          />
+        </div>
+      )}
+      <div className="span-6 conn-says">
+        {outcome && <TestNotice outcome={outcome} />}
+        {failure && (
+          <Notice kind="bad" role="alert">
+            {failure}
+          </Notice>
+        )}
+        {isSaved && !form.isDirty && outcome === null && <Notice kind="good">Saved.</Notice>}
+      </div>
+      <div className="row span-6 conn-acts">
+        <button
+          type="button"
+          className="btn lg"
+          disabled={isBusy || !isOnline || (mustSave && !mayChange)}
+          title={isOnline ? undefined : "You are offline"}
+          onClick={test}
+        >
+          <PlugZap />
+          {tryConfig.isPending || savedTest.isPending
+            ? "Testing"
+            : mustSave
+              ? "Save and test"
+              : outcome
+                ? "Test again"
+                : "Test connection"}
+        </button>
+        <span className="grow" />
+        {mayChange && (
+          <>
+            <button
+              type="button"
+              className="btn ghost lg"
+              onClick={() => router.push(`/w/${workspace.slug}/connections`)}
+            >
+              Cancel
+            </button>
+            <button type="submit" className="btn primary lg" disabled={isBusy || isSettled || !isOnline}>
+              {save.isPending ? "Saving" : "Save connection"}
+            </button>
+          </>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,128 @@
+"use client";
+
+import { Database, Plus, RefreshCw } from "lucide-react";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { useEffect, useState } from "react";
+import { ConnectionRow } from "@/components/connections/connection-row";
+import { isShown, toShow } from "@/components/connections/show";
+import { useConnectionTypes } from "@/components/connections/use-connection-types";
+import { useConnections } from "@/components/schema/use-schema";
+import { useMemberNames } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { ListBones } from "@/components/ui/list-bones";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Page } from "@/components/ui/page";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { completeStep } from "@/lib/ui/desk";
+import "./connections.css";
+
+/** Everything that the workspace is connected to. */
+export function ConnectionList() {
+  const { workspace, desk } = useWorkspace();
+  const connections = useConnections();
+  const types = useConnectionTypes();
+  const names = useMemberNames();
+  const query = useSearchParams();
+  const { isOnline } = useConnectivity();
+  /** Counts the presses on "Test all": each row tests itself when it changes. */
+  const [testRound, setTestRound] = useState(0);
+  const root = `/w/${workspace.slug}/connections`;
+  const all = connections.data ?? [];
+  const show = toShow(query.get("show"));
+  const search = query.get("q") ?? "";
+  const shown = all.filter((each) => isShown(each, show, search));
+  const hasOwn = all.some(({ config }) => config.sample !== true);
+  useEffect(() => {
+    if (hasOwn) desk.change((each) => completeStep(each, "connect"));
+  }, [hasOwn, desk]);
+
+  const add = (
+    <Link className="btn primary" href={`${root}/new`}>
+      <Plus className="s" />
+      Add connection
+    </Link>
+  );
+  const actions = (
+    <>
+      {shown.length > 0 && (
+        <button
+          type="button"
+          className="btn"
+          disabled={!isOnline}
+          title={isOnline ? undefined : "You are offline"}
+          onClick={() => setTestRound(testRound + 1)}
+        >
+          <RefreshCw className="s" />
+          Test all
+        </button>
+      )}
+      {add}
+    </>
+  );
+  return (
+    <Page title="Connections" count={connections.data?.length} actions={actions} isWide>
+      {connections.isPending && <ListBones label="Reading the connections" />}
+      {connections.isError && !connections.data && (
+        <LoadFailure error={connections.error} onRetry={() => connections.refetch()} />
+      )}
+      {connections.isSuccess && all.length === 0 && (
+        <div className="empty blank">
+          <span className="empty-mark">
+            <Database />
+          </span>
+          <h2>No connections yet</h2>
+          <p>Connect a database to ask it something, or a service whose data flows will copy.</p>
+          <div className="row">{add}</div>
+        </div>
+      )}
+      {all.length > 0 && shown.length === 0 && <NoneShown search={search} root={root} />}
+      {shown.length > 0 && (
+        <table className="list tall fold connections" aria-label="Connections">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Address</th>
+              <th>Access</th>
+              <th>Status</th>
+              <th>Added by</th>
+              <th>Tested</th>
+              <th>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((connection) => (
+              <ConnectionRow
+                key={connection.id}
+                connection={connection}
+                typeName={types.data?.find(({ type }) => type === connection.type)?.name ?? null}
+                addedBy={names.get(connection.createdBy) ?? null}
+                testRound={testRound}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Page>
+  );
+}
+
+function NoneShown({ search, root }: { search: string; root: string }) {
+  return (
+    <div className="empty blank">
+      <h2>{search === "" ? "None here" : `Nothing is called "${search}"`}</h2>
+      <p>
+        {search === ""
+          ? "No connection of this workspace belongs to this part of the list."
+          : "Look for a part of the name, or of the kind."}
+      </p>
+      <div className="row">
+        <Link className="btn" href={root}>
+          Show all connections
+        </Link>
+      </div>
+    </div>
+  );
+}

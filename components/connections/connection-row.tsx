@@ -1,0 +1,197 @@
+"use client";
+
+import {
+  CircleCheck,
+  CircleDashed,
+  CircleX,
+  Ellipsis,
+  Lock,
+  Pencil,
+  SquareTerminal,
+  Trash2,
+  Waves,
+} from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { DeleteConnection } from "@/components/connections/delete-connection";
+import { TypeIcon } from "@/components/connections/type-icon";
+import { useMayChange } from "@/components/connections/use-may-change";
+import { useTest } from "@/components/connections/use-test";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { toMessage } from "@/components/ui/load-failure";
+import { Menu, MenuItem } from "@/components/ui/menu";
+import { Notice } from "@/components/ui/notice";
+import { PersonCell } from "@/components/ui/person";
+import { useConnectivity, useNow } from "@/components/ui/use-browser";
+import type { Connection, TestOutcome } from "@/lib/connections-client";
+import { toEngineName } from "@/lib/ui/column-kind";
+import { toAddress } from "@/lib/ui/connection-address";
+import { formatDuration } from "@/lib/ui/format";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+
+const AGE_EVERY_MS = 30_000;
+
+type ConnectionRowProps = {
+  connection: Connection;
+  /** Null until the kinds are known, and for one that this server has no more. */
+  typeName: string | null;
+  /** Null until the members are known, and for who has left. */
+  addedBy: string | null;
+  testRound: number;
+};
+
+/** One connection, and below it why it fails and how to put that right. */
+export function ConnectionRow({ connection, typeName, addedBy, testRound }: ConnectionRowProps) {
+  const { workspace } = useWorkspace();
+  const router = useRouter();
+  const { create } = useConsoleActions();
+  const { isOnline } = useConnectivity();
+  const now = useNow(true, AGE_EVERY_MS);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const mayChange = useMayChange(connection);
+  const { id, name } = connection;
+  const test = useTest(id, name);
+  const href = `/w/${workspace.slug}/connections/${id}`;
+  const testedAt = connection.lastTestedAt === null ? null : new Date(connection.lastTestedAt);
+  const problem = toProblem(connection, test.outcome) ?? (test.isError ? toMessage(test.error) : null);
+
+  const runTest = useEffectEvent(() => !test.isPending && test.mutate());
+  const seenRound = useRef(testRound);
+  useEffect(() => {
+    if (seenRound.current === testRound) return;
+    seenRound.current = testRound;
+    runTest();
+  }, [testRound]);
+
+  return (
+    <>
+      <tr className={problem === null ? undefined : "has-sub"}>
+        <td>
+          <div className="who">
+            <span className="type-mark">
+              <TypeIcon type={connection.type} category={connection.category} />
+            </span>
+            <div className="grow">
+              <Link className="b5 trunc" href={href}>
+                {name}
+              </Link>
+              <div className="xs t3 trunc">{typeName ?? toEngineName(connection.type)}</div>
+            </div>
+          </div>
+        </td>
+        <td className="mono t2 cut address" data-label="Address" title={toAddress(connection.config)}>
+          {toAddress(connection.config)}
+        </td>
+        <td data-label="Access">
+          {connection.readOnly || connection.category === "source" ? (
+            <span className="row xs t2 access">
+              <Lock className="xs" />
+              Read-only
+            </span>
+          ) : (
+            <span className="row xs access may-write">
+              <Pencil className="xs" />
+              Read and write
+            </span>
+          )}
+        </td>
+        <td data-label="Status">
+          <ConnectionState connection={connection} outcome={test.outcome} isTesting={test.isPending} />
+        </td>
+        <td data-label="Added by">{addedBy !== null && <PersonCell id={connection.createdBy} name={addedBy} />}</td>
+        <td className="t3" data-label="Tested" title={now && testedAt ? formatStamp(testedAt) : undefined}>
+          {now !== null && (testedAt === null ? "never" : formatAgo(testedAt, new Date(now)))}
+        </td>
+        <td className="r">
+          <span className="acts">
+            <button
+              type="button"
+              className="btn sm"
+              aria-label={`Test ${name}`}
+              disabled={!isOnline || test.isPending}
+              onClick={() => test.mutate()}
+            >
+              Test
+            </button>
+            <Menu
+              align="end"
+              trigger={
+                <button type="button" className="btn ghost icon sm" aria-label={`More about ${name}`}>
+                  <Ellipsis className="s" />
+                </button>
+              }
+            >
+              {connection.category === "database" && (
+                <MenuItem icon={<SquareTerminal />} onSelect={() => create(id)}>
+                  New console on it
+                </MenuItem>
+              )}
+              <MenuItem icon={<Pencil />} onSelect={() => router.push(href)}>
+                {mayChange ? "Edit" : "Look at"}
+              </MenuItem>
+              {mayChange && (
+                <MenuItem icon={<Trash2 />} onSelect={() => setIsDeleting(true)}>
+                  Delete
+                </MenuItem>
+              )}
+            </Menu>
+          </span>
+        </td>
+      </tr>
+      {problem !== null && (
+        <tr className="sub">
+          <td colSpan={7}>
+            <Notice kind="bad" action={mayChange && <Link href={href}>Edit connection</Link>}>
+              {problem}
+            </Notice>
+          </td>
+        </tr>
+      )}
+      <DeleteConnection connection={connection} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
+    </>
+  );
+}
+
+type StateProps = { connection: Connection; outcome: TestOutcome | null; isTesting: boolean };
+
+export function ConnectionState({ connection, outcome, isTesting }: StateProps) {
+  if (isTesting) {
+    return (
+      <span className="st run">
+        <Waves className="s" />
+        Testing
+      </span>
+    );
+  }
+  const status = outcome === null ? connection.status : outcome.ok ? "ok" : "failing";
+  if (status === "ok") {
+    return (
+      <span className="st ok">
+        <CircleCheck className="s" />
+        OK{outcome?.ok && `, ${formatDuration(outcome.latencyMs)}`}
+      </span>
+    );
+  }
+  if (status === "failing") {
+    return (
+      <span className="st bad">
+        <CircleX className="s" />
+        Failing
+      </span>
+    );
+  }
+  return (
+    <span className="st wait">
+      <CircleDashed className="s" />
+      Not tested
+    </span>
+  );
+}
+
+/** Why it fails, by the newest test; null when it does not. */
+function toProblem(connection: Connection, outcome: TestOutcome | null): string | null {
+  if (outcome !== null) return outcome.ok ? null : outcome.error;
+  return connection.status === "failing" ? (connection.lastError ?? "The last test failed. Test it again.") : null;
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { Confirm } from "@/components/ui/confirm";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { type Connection, connectionsApi, toUsages } from "@/lib/connections-client";
+
+type DeleteConnectionProps = {
+  connection: Connection;
+  isOpen: boolean;
+  onClose: () => void;
+  onDeleted?: () => void;
+};
+
+/** Asks, and asks again with the list of what would break when something still uses it. */
+export function DeleteConnection({ connection, isOpen, onClose, onDeleted }: DeleteConnectionProps) {
+  const { workspace } = useWorkspace();
+  const queryClient = useQueryClient();
+  const remove = useMutation({
+    mutationFn: (force: boolean) => connectionsApi.remove(workspace.id, connection.id, { force }),
+    onSuccess: async () => {
+      announce(`${connection.name} is deleted`);
+      onDeleted?.();
+      await queryClient.invalidateQueries({ queryKey: ["connections", workspace.id] });
+    },
+  });
+  const usages = toUsages(remove.error);
+  const close = () => {
+    remove.reset();
+    onClose();
+  };
+  return (
+    <Confirm
+      title={usages === null ? `Delete ${connection.name}?` : `${connection.name} is in use`}
+      action={usages === null ? "Delete connection" : "Delete anyway"}
+      isOpen={isOpen}
+      isBusy={remove.isPending || remove.isSuccess}
+      failure={remove.isError && usages === null ? toMessage(remove.error) : null}
+      onConfirm={() => remove.mutate(usages !== null)}
+      onClose={close}
+    >
+      {usages === null ? (
+        <p>
+          Its address and its secrets are removed here. The data itself is not touched, and consoles keep their text.
+        </p>
+      ) : (
+        <>
+          <p>These stop working without it:</p>
+          <ul className="usages">
+            {usages.map(({ kind, id, name }) => (
+              <li key={`${kind}:${id}`}>
+                <span className="tag">{toKindWord(kind)}</span>
+                <span className="trunc">{name}</span>
+              </li>
+            ))}
+          </ul>
+          <p>Deleting it anyway cannot be undone.</p>
+        </>
+      )}
+    </Confirm>
+  );
+}
+
+/** "scheduled_console" as people read it. */
+function toKindWord(kind: string): string {
+  return kind.replace(/_/g, " ");
+}

@@ -1,0 +1,83 @@
+"use client";
+
+import { Check, ChevronRight } from "lucide-react";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { ConnectionEditor } from "@/components/connections/connection-editor";
+import { ReaderAside } from "@/components/connections/reader-aside";
+import { TypeIcon } from "@/components/connections/type-icon";
+import { useConnectionTypes } from "@/components/connections/use-connection-types";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { ListBones } from "@/components/ui/list-bones";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { Page } from "@/components/ui/page";
+import type { ConnectionType } from "@/lib/connections-client";
+import "./connections.css";
+
+const GROUPS: { category: ConnectionType["category"]; name: string }[] = [
+  { category: "database", name: "Can be queried" },
+  { category: "source", name: "Read by flows only" },
+];
+
+/** Adds a connection: its kind at the left, the kind's form beside it. The kind stands in the address. */
+export function NewConnection() {
+  const { workspace } = useWorkspace();
+  const types = useConnectionTypes();
+  const asked = useSearchParams().get("type");
+  const root = `/w/${workspace.slug}/connections`;
+  const all = types.data ?? [];
+  const type = all.find((each) => each.type === asked) ?? all[0];
+  return (
+    <Page title="Add a connection" trail={<Trail root={root} name="New" />} isWide>
+      {types.isPending && <ListBones label="Reading the kinds of connection" rowPx={42} />}
+      {types.isError && !types.data && <LoadFailure error={types.error} onRetry={() => types.refetch()} />}
+      {types.isSuccess && !type && <Notice kind="info">This server offers no kind of connection.</Notice>}
+      {type && (
+        <div className="conn-new">
+          <nav aria-label="Kinds of connection">
+            {GROUPS.map(({ category, name }) => {
+              const group = all.filter((each) => each.category === category);
+              if (group.length === 0) return null;
+              return (
+                <section key={category} className="kinds" aria-label={name}>
+                  <h2 className="flabel">{name}</h2>
+                  <ul>
+                    {group.map((each) => (
+                      <li key={each.type}>
+                        <Link
+                          replace
+                          scroll={false}
+                          href={`${root}/new?type=${each.type}`}
+                          className={each === type ? "kind on" : "kind"}
+                          aria-current={each === type ? "true" : undefined}
+                        >
+                          <TypeIcon type={each.type} category={each.category} />
+                          <span className="grow trunc">{each.name}</span>
+                          {each === type && <Check className="s" />}
+                        </Link>
+                      </li>
+                    ))}
+                  </ul>
+                </section>
+              );
+            })}
+          </nav>
+          <ConnectionEditor key={type.type} type={type} connection={null} mayChange />
+          <ReaderAside type={type.type} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+/** Where a page of one connection belongs. */
+export function Trail({ root, name }: { root: string; name: string }) {
+  return (
+    <>
+      <Link href={root}>Connections</Link>
+      <ChevronRight className="xs" />
+      <span className="trunc">{name}</span>
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import type { Connection } from "@/lib/connections-client";
+
+/** The parts of the list, as `?show=` names them. */
+export const SHOWS = ["all", "databases", "sources", "failing"] as const;
+export type Show = (typeof SHOWS)[number];
+
+export function toShow(text: string | null): Show {
+  return SHOWS.find((show) => show === text) ?? "all";
+}
+
+/** Whether the connection belongs to the part of the list, and is what was searched for. */
+export function isShown(connection: Connection, show: Show, search: string): boolean {
+  const isInPart =
+    show === "all" ||
+    (show === "databases" && connection.category === "database") ||
+    (show === "sources" && connection.category === "source") ||
+    (show === "failing" && connection.status === "failing");
+  return isInPart && `${connection.name} ${connection.type}`.toLowerCase().includes(search.trim().toLowerCase());
+}

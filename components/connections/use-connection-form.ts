@@ -1,0 +1,109 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import { ApiError } from "@/lib/api-client";
+import type { Connection, ConnectionType } from "@/lib/connections-client";
+import {
+  type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTwoWays, STRING_FIELD, toConfig, toInitialValues,
+  toShownFields, toStoredSecrets,
+} from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
+import { parseConnectionString } from "@/lib/ui/connection-string";
+
+const NAME_LENGTH_MAX = 80;
+
+/**
+ * Holds what is typed into a connection's form.
+ * @param connection the stored one, null for a new one
+ */
+export function useConnectionForm(type: ConnectionType, connection: Connection | null) {
+  const { fields } = type;
+  const config = connection?.config ?? null;
+  const initial = useMemo(() => toInitialValues(fields, config), [fields, config]);
+  const stored = useMemo(() => toStoredSecrets(fields, config), [fields, config]);
+  const initialWay: AddressWay = hasTwoWays(fields) && stored.has(STRING_FIELD) ? "string" : "fields";
+  const initialName = connection?.name ?? "";
+  const initialReadOnly = connection?.readOnly ?? true;
+
+  const [name, setName] = useState(initialName);
+  const [isReadOnly, setIsReadOnly] = useState(initialReadOnly);
+  const [values, setValues] = useState<FormValues>(initial);
+  const [way, setWay] = useState<AddressWay>(initialWay);
+  /** Stored secrets that are being typed anew. */
+  const [replaced, setReplaced] = useState<ReadonlySet<string>>(new Set());
+  const [problems, setProblems] = useState<Record<string, string>>({});
+
+  const shown = toShownFields(fields, way);
+  const moved = findMovedSecrets(shown, values, initial, stored);
+  const kept = new Set([...stored].filter((secret) => !replaced.has(secret) && !moved.has(secret)));
+  const isConfigDirty =
+    way !== initialWay || replaced.size > 0 || fields.some((field) => values[field.name] !== initial[field.name]);
+  const isDirty = isConfigDirty || name !== initialName || isReadOnly !== initialReadOnly;
+
+  const set = (field: string, value: string | boolean) => {
+    setValues((before) => ({ ...before, [field]: value }));
+    setProblems(({ [field]: _, ...others }) => others);
+  };
+
+  return {
+    fields,
+    shown,
+    name,
+    isReadOnly,
+    values,
+    way,
+    hasTwoWays: hasTwoWays(fields),
+    moved,
+    stored,
+    kept,
+    problems,
+    isDirty,
+    isConfigDirty,
+    /** Whether the config as it stands can be tried without saving it: no stored secret is needed for it. */
+    canTry: kept.size === 0,
+    set,
+    setWay,
+    setName: (next: string) => {
+      setName(next);
+      setProblems(({ name: _, ...others }) => others);
+    },
+    setIsReadOnly,
+    replace: (secret: string) => setReplaced((before) => new Set([...before, secret])),
+    keep: (secret: string) => {
+      setReplaced((before) => new Set([...before].filter((each) => each !== secret)));
+      set(secret, "");
+    },
+    /** Fills in what a pasted connection string says. @returns whether it was one */
+    fillIn: (text: string): boolean => {
+      const parts = parseConnectionString(text);
+      if (parts === null) return false;
+      const said = Object.entries(parts).filter(([, value]) => value !== null);
+      for (const [field, value] of said) if (fields.some((each) => each.name === field)) set(field, String(value));
+      return true;
+    },
+    /** Looks over one field when it is left. */
+    check: (field: string) => {
+      const found = findFormProblems(shown, values, kept)[field];
+      if (found !== undefined) setProblems((before) => ({ ...before, [field]: found }));
+    },
+    /** Looks over everything. @returns whether it can be sent */
+    checkAll: (withName: boolean): boolean => {
+      const found = findFormProblems(shown, values, kept);
+      if (withName && name.trim() === "") found.name = "Give the connection a name.";
+      if (withName && name.trim().length > NAME_LENGTH_MAX) found.name = `At most ${NAME_LENGTH_MAX} characters.`;
+      setProblems(found);
+      return Object.keys(found).length === 0;
+    },
+    toConfig: () => toConfig(fields, shown, values, { kept, isNew: connection === null }),
+    /** Puts what the server found wrong at its fields. @returns what is left to be said above the form; null for nothing */
+    place: (error: unknown): string | null => {
+      if (!(error instanceof ApiError)) return "Something stopped this here in the browser. Load the page again.";
+      const known = new Set(["name", ...shown.map((field) => field.name)]);
+      const found = error.problems.map(({ path, message }) => ({ field: path.replace(/^config\./, ""), message }));
+      const placed = found.filter(({ field }) => known.has(field));
+      setProblems(Object.fromEntries(placed.map(({ field, message }) => [field, message])));
+      return placed.length > 0 && placed.length === found.length ? null : error.message;
+    },
+  };
+}
+
+export type ConnectionForm = ReturnType<typeof useConnectionForm>;

@@ -1,0 +1,40 @@
+"use client";
+
+import { Modal } from "@/components/ui/modal";
+import { useNow } from "@/components/ui/use-browser";
+import { formatDuration } from "@/lib/ui/format";
+
+/** Asked when Escape would throw long work away. @param startedAt when the run began, epoch milliseconds */
+export function CancelQuestion({
+  startedAt,
+  onCancel,
+  onKeep,
+}: {
+  startedAt: number;
+  onCancel: () => void;
+  onKeep: () => void;
+}) {
+  const now = useNow(true, 1000);
+  return (
+    <Modal
+      title="Cancel this run?"
+      isOpen
+      onClose={onKeep}
+      foot={
+        <>
+          <button type="button" className="btn" onClick={onKeep}>
+            Keep waiting
+          </button>
+          <button type="button" className="btn danger" onClick={onCancel}>
+            Cancel the run
+          </button>
+        </>
+      }
+    >
+      <p>
+        The database has worked on it for {formatDuration(Math.max(0, (now ?? startedAt) - startedAt))}. Its work so far
+        is lost.
+      </p>
+    </Modal>
+  );
+}

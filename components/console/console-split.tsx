@@ -1,0 +1,46 @@
+"use client";
+
+import { type ReactNode, useRef } from "react";
+import { Group, Panel, type PanelImperativeHandle, Separator } from "react-resizable-panels";
+
+/** Shares of the height when nothing was moved (design, section 2), in percent. */
+const SHARE = { editor: "45", result: "55" };
+/** From this share on the result counts as maximised. */
+const MAXIMISED_PERCENT = 80;
+
+type ConsoleSplitProps = { editor: ReactNode; strip: ReactNode; result: ReactNode };
+
+/** Editor above, result below, and the race strip between them: its line is the grip. A double click maximises the result. */
+export function ConsoleSplit({ editor, strip, result }: ConsoleSplitProps) {
+  const panelRef = useRef<PanelImperativeHandle>(null);
+  const toggle = () => {
+    const panel = panelRef.current;
+    if (panel) panel.resize(panel.getSize().asPercentage > MAXIMISED_PERCENT ? SHARE.result : "100");
+  };
+  return (
+    <Group orientation="vertical" className="console-split" id="console-split">
+      <Panel id="editor" defaultSize={SHARE.editor} minSize="80px" className="split-panel">
+        {editor}
+      </Panel>
+      <Separator
+        className="race-grip"
+        id="race-grip"
+        aria-label="Height of the editor"
+        disableDoubleClick
+        onDoubleClick={toggle}
+      />
+      <Panel
+        id="result"
+        defaultSize={SHARE.result}
+        minSize="42px"
+        panelRef={panelRef}
+        className="split-panel"
+        // The strip stands above the panel, over the grip.
+        style={{ overflow: "visible" }}
+      >
+        {strip}
+        {result}
+      </Panel>
+    </Group>
+  );
+}

@@ -1,0 +1,170 @@
+"use client";
+
+import { FileCode2, LoaderCircle, PanelLeft, Plus, X } from "lucide-react";
+import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import { updateFrame } from "@/components/shell/use-frame";
+import { useConsoleRuns, useWorkspace } from "@/components/shell/workspace-context";
+import { NameInput } from "@/components/ui/name-input";
+import { Tip } from "@/components/ui/tip";
+import { type Desk, type DraftConsole, findConsole, moveTab } from "@/lib/ui/desk";
+
+/**
+ * The open consoles. Arrows go along them, Delete closes, F2 or a double click renames, a middle click closes; they are
+ * dragged, or moved with Alt+Shift and an arrow.
+ */
+export function ConsoleTabs({ desk, activeId }: { desk: Desk; activeId: string | null }) {
+  const { desk: store } = useWorkspace();
+  const { open, create, close, rename } = useConsoleActions();
+  const [renamingId, setRenamingId] = useState<string | null>(null);
+  const [draggedId, setDraggedId] = useState<string | null>(null);
+  const listRef = useRef<HTMLDivElement>(null);
+  const tabs = desk.tabs.flatMap((id) => findConsole(desk, id) ?? []);
+
+  useEffect(() => {
+    if (activeId === null) return;
+    listRef.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [activeId]);
+
+  const onKeyDown = (event: KeyboardEvent, id: string) => {
+    const at = desk.tabs.indexOf(id);
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (step !== 0 && event.altKey && event.shiftKey) {
+      store.change((each) => moveTab(each, id, at + step));
+      // A node that is moved loses the focus.
+      requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus());
+    } else if (step !== 0) goTo((at + step + desk.tabs.length) % desk.tabs.length);
+    else if (event.key === "Home") goTo(0);
+    else if (event.key === "End") goTo(desk.tabs.length - 1);
+    else if (event.key === "Delete") {
+      const next = desk.tabs[at + 1] ?? desk.tabs[at - 1];
+      close(id);
+      requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
+    } else if (event.key === "F2") setRenamingId(id);
+    else return;
+    event.preventDefault();
+  };
+  const goTo = (at: number) => {
+    const id = desk.tabs[at];
+    if (id === undefined) return;
+    open(id);
+    listRef.current?.querySelectorAll<HTMLElement>('[role="tab"]')[at]?.focus();
+  };
+  const onDragOver = (event: DragEvent, overId: string) => {
+    if (draggedId === null) return;
+    event.preventDefault();
+    if (draggedId !== overId) store.change((each) => moveTab(each, draggedId, each.tabs.indexOf(overId)));
+  };
+
+  return (
+    <div className="tabs" data-region tabIndex={-1}>
+      <Tip label="Show the explorer" keys="mod+b">
+        <button
+          type="button"
+          className="btn ghost icon sm show-side"
+          aria-label="Show the explorer"
+          onClick={() => updateFrame({ explorerOpen: true })}
+        >
+          <PanelLeft />
+        </button>
+      </Tip>
+      <div ref={listRef} className="tab-list" role="tablist" aria-label="Open consoles">
+        {tabs.map((draft) => (
+          <Tab
+            key={draft.id}
+            draft={draft}
+            isActive={draft.id === activeId}
+            isRenaming={draft.id === renamingId}
+            isFirstStop={activeId === null && draft === tabs[0]}
+            onOpen={() => open(draft.id)}
+            onClose={() => close(draft.id)}
+            onRename={() => setRenamingId(draft.id)}
+            onRenamed={(typed) => {
+              setRenamingId(null);
+              if (typed !== null) rename(draft.id, typed);
+            }}
+            onKeyDown={(event) => onKeyDown(event, draft.id)}
+            onDragStart={() => setDraggedId(draft.id)}
+            onDragOver={(event) => onDragOver(event, draft.id)}
+            onDragEnd={() => setDraggedId(null)}
+          />
+        ))}
+      </div>
+      <Tip label="New console" keys="c">
+        <button type="button" className="tab-add" aria-label="New console" onClick={() => create()}>
+          <Plus className="s" />
+        </button>
+      </Tip>
+    </div>
+  );
+}
+
+type TabProps = {
+  draft: DraftConsole;
+  isActive: boolean;
+  isRenaming: boolean;
+  isFirstStop: boolean;
+  onOpen: () => void;
+  onClose: () => void;
+  onRename: () => void;
+  onRenamed: (typed: string | null) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onDragStart: () => void;
+  onDragOver: (event: DragEvent) => void;
+  onDragEnd: () => void;
+};
+
+function Tab({ draft, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
+  const { latest } = useConsoleRuns(draft.id);
+  const isRunning = latest?.status === "running";
+  const Icon = isRunning ? LoaderCircle : FileCode2;
+  if (isRenaming) {
+    return (
+      <div className="tab on" role="presentation">
+        <FileCode2 className="s" />
+        <NameInput label="Name of the console" value={draft.name} onDone={on.onRenamed} />
+      </div>
+    );
+  }
+  return (
+    <div
+      role="tab"
+      className={isActive ? "tab on" : "tab"}
+      id={`tab-${draft.id}`}
+      aria-selected={isActive}
+      aria-controls={isActive ? "console-panel" : undefined}
+      aria-keyshortcuts="Delete F2"
+      tabIndex={isActive || isFirstStop ? 0 : -1}
+      data-region-start={isActive || undefined}
+      draggable
+      onClick={on.onOpen}
+      onDoubleClick={on.onRename}
+      onAuxClick={(event) => event.button === 1 && on.onClose()}
+      onMouseDown={(event) => event.button === 1 && event.preventDefault()}
+      onKeyDown={(event) => (event.key === "Enter" || event.key === " " ? on.onOpen() : on.onKeyDown(event))}
+      onDragStart={(event) => {
+        event.dataTransfer.effectAllowed = "move";
+        event.dataTransfer.setData("text/plain", draft.name);
+        on.onDragStart();
+      }}
+      onDragOver={on.onDragOver}
+      onDragEnd={on.onDragEnd}
+    >
+      <Icon className={isRunning ? "s turning moving" : "s"} />
+      <span className="trunc">{draft.name}</span>
+      {isRunning && <span className="sr-only">, running</span>}
+      {/* For the pointer alone: on the keyboard Delete closes a tab. */}
+      <span
+        className="tab-close"
+        aria-hidden="true"
+        title="Close"
+        onClick={(event) => {
+          event.stopPropagation();
+          on.onClose();
+        }}
+      >
+        <X className="xs" />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,339 @@
+"use client";
+
+import { ChevronDown, ChevronLeft, Database, EllipsisVertical, Lock, Maximize2, Pencil, Trash2, X } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from "react";
+import { RaceStrip } from "@/components/console/race-strip";
+import { ResultPane } from "@/components/console/result-pane";
+import { SqlCode } from "@/components/console/sql-code";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import { useConsoleRun } from "@/components/console/use-console-run";
+import { useConnections, useDatabases, useEntities } from "@/components/schema/use-schema";
+import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
+import { Menu, MenuChoice, MenuItem } from "@/components/ui/menu";
+import { NameInput } from "@/components/ui/name-input";
+import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
+import type { Connection } from "@/lib/connections/schema";
+import { toEngineName } from "@/lib/ui/column-kind";
+import { changeConsole, type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/desk";
+import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
+
+const loadEditor = () => import("@/components/console/code-editor");
+const CodeEditor = dynamic(() => loadEditor().then((module) => module.CodeEditor), {
+  ssr: false,
+  loading: () => <EditorBones />,
+});
+const ConsoleSplit = dynamic(
+  async () => {
+    // The editor inside is asked for at the same time, not after.
+    void loadEditor();
+    return (await import("@/components/console/console-split")).ConsoleSplit;
+  },
+  { ssr: false, loading: () => <EditorBones /> },
+);
+const CancelQuestion = dynamic(
+  () => import("@/components/console/cancel-question").then((module) => module.CancelQuestion),
+  {
+    ssr: false,
+  },
+);
+
+/** After this much work Escape asks before it throws the work away (design, section 6). */
+const ASK_AFTER_MS = 30_000;
+
+/** One console: its connection, the editor, the race strip and the result. */
+export function ConsoleView({ draft }: { draft: DraftConsole }) {
+  const { desk: store, editors } = useWorkspace();
+  const desk = useDesk();
+  const connection = useConsoleConnection(draft);
+  const entities = useEntities(connection?.id ?? null);
+  const { isOnline } = useConnectivity();
+  const isPhone = useIsPhone();
+  const run = useConsoleRun(draft, connection, entities);
+  const [isAsking, setIsAsking] = useState(false);
+  const [isEditorOpen, setIsEditorOpen] = useState(false);
+  const [isHinting, setIsHinting] = useState(false);
+  const isHintSeen = desk?.isEditorHintSeen ?? true;
+  const { latest } = run;
+  const isRunning = latest?.status === "running";
+  const connectionsQuery = useConnections();
+
+  const onChange = useCallback(
+    (content: string) => store.change((each) => changeConsole(each, draft.id, { content })),
+    [store, draft.id],
+  );
+  const { cancel, runAtCursor, runAll } = run;
+  const cancelByKey = useCallback(() => {
+    if (latest?.status !== "running") return false;
+    if (Date.now() - latest.startedAt > ASK_AFTER_MS) setIsAsking(true);
+    else cancel();
+    return true;
+  }, [latest, cancel]);
+  useEffect(() => {
+    if (!isRunning) setIsAsking(false);
+  }, [isRunning]);
+  useEffect(() => {
+    document.title = `${draft.name} - Millrace`;
+  }, [draft.name]);
+
+  const disabledReason = !isOnline
+    ? "You are offline. Run works again when the server answers."
+    : connection === null && !connectionsQuery.isPending
+      ? "No database is connected to this workspace."
+      : null;
+  const guard = (action: () => void) => () => {
+    if (disabledReason !== null || connection === null || isRunning) return;
+    setIsEditorOpen(false);
+    action();
+  };
+  const { failure } = run;
+  const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
+  const isSampleWaiting = draft.id === SAMPLE_CONSOLE_ID && desk !== null && !desk.done.includes("sample");
+
+  const editor = (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the focus come and go
+    <div
+      className="editor-pane"
+      data-region
+      onFocus={() => setIsHinting(!isHintSeen)}
+      onBlur={() => {
+        setIsHinting(false);
+        if (!isHintSeen) store.change((each) => ({ ...each, isEditorHintSeen: true }));
+      }}
+    >
+      <CodeEditor
+        consoleId={draft.id}
+        label={`Query of ${draft.name}`}
+        content={draft.content}
+        connectionType={connection?.type ?? null}
+        entities={entities}
+        error={error}
+        onChange={onChange}
+        onRun={guard(runAtCursor)}
+        onRunAll={guard(runAll)}
+        onEscape={cancelByKey}
+      />
+      {isHinting && <p className="editor-hint">Tab indents. Press Esc, then Tab to leave the editor.</p>}
+    </div>
+  );
+  const strip = (
+    <RaceStrip
+      run={latest}
+      content={draft.content}
+      hasRing={isSampleWaiting && !isRunning}
+      isExplaining={desk !== null && !desk.isStripExplained}
+      disabledReason={disabledReason}
+      onRun={guard(runAtCursor)}
+      onRunAll={guard(runAll)}
+      onCancel={cancel}
+      onExplained={() => store.change((each) => ({ ...each, isStripExplained: true }))}
+    />
+  );
+  const result = (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the controls inside act; Escape reaches here from all of them
+    <div
+      className="result-pane"
+      data-region
+      onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && !event.defaultPrevented && cancelByKey()}
+    >
+      <ResultPane
+        draft={draft}
+        connection={connection}
+        latest={latest}
+        lastGood={run.lastGood}
+        failure={failure}
+        isSample={isSampleWaiting}
+        canRun={disabledReason === null && connection !== null}
+        onRun={guard(runAtCursor)}
+        onLoadMore={run.loadMore}
+        onShowQuery={() => {
+          setIsEditorOpen(true);
+          editors.active?.focus();
+        }}
+      />
+    </div>
+  );
+
+  return (
+    <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${draft.id}`}>
+      {isPhone ? (
+        <PhoneHead draft={draft} connection={connection} />
+      ) : (
+        <ConsoleBar draft={draft} connection={connection} />
+      )}
+      {isPhone ? (
+        <>
+          <div className={isEditorOpen ? "phone-editor open" : "phone-editor"}>
+            {isEditorOpen ? (
+              <>
+                <button type="button" className="phone-close" onClick={() => setIsEditorOpen(false)}>
+                  <X />
+                  Close the editor
+                </button>
+                {editor}
+              </>
+            ) : (
+              <button type="button" className="phone-preview" onClick={() => setIsEditorOpen(true)}>
+                <code className="code">
+                  <SqlCode text={toPreview(draft.content)} />
+                </code>
+                <span className="row xs">
+                  <Maximize2 className="s" />
+                  {toOpenLabel(draft.content)}
+                </span>
+              </button>
+            )}
+          </div>
+          {!isEditorOpen && result}
+          {strip}
+        </>
+      ) : (
+        <ConsoleSplit editor={editor} strip={strip} result={result} />
+      )}
+      {isAsking && latest && (
+        <CancelQuestion
+          startedAt={latest.startedAt}
+          onCancel={() => {
+            setIsAsking(false);
+            cancel();
+          }}
+          onKeep={() => setIsAsking(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The console's own connection, else the sample, else the first; null while there is none. */
+function useConsoleConnection(draft: DraftConsole): Connection | null {
+  const databases = useDatabases();
+  return (
+    databases.find(({ id }) => id === draft.connectionId) ??
+    databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME) ??
+    databases[0] ??
+    null
+  );
+}
+
+type HeadProps = { draft: DraftConsole; connection: Connection | null };
+
+function ConsoleBar({ draft, connection }: HeadProps) {
+  return (
+    <div className="bar">
+      <h1 className="b5 trunc">{draft.name}</h1>
+      <ConnectionChip draft={draft} connection={connection} />
+    </div>
+  );
+}
+
+function ConnectionChip({ draft, connection }: HeadProps) {
+  const { desk: store } = useWorkspace();
+  const databases = useDatabases();
+  if (connection === null) return null;
+  const face = (
+    <>
+      <Database />
+      <span className="trunc">{connection.name}</span>
+      {connection.readOnly && <span className="t3">Read-only</span>}
+    </>
+  );
+  if (databases.length < 2) return <span className="chip">{face}</span>;
+  return (
+    <Menu
+      trigger={
+        <button type="button" className="chip" aria-label={`Connection ${connection.name}, change it`}>
+          {face}
+          <ChevronDown className="xs t3" />
+        </button>
+      }
+    >
+      <MenuChoice
+        label="Run on"
+        value={connection.id}
+        onChange={(connectionId) => store.change((each) => changeConsole(each, draft.id, { connectionId }))}
+        options={databases.map(({ id, name, type }) => ({
+          value: id,
+          label: name,
+          icon: <Database />,
+          end: toEngineName(type),
+        }))}
+      />
+    </Menu>
+  );
+}
+
+function PhoneHead({ draft, connection }: HeadProps) {
+  const { workspace } = useWorkspace();
+  const { rename, remove } = useConsoleActions();
+  const [isRenaming, setIsRenaming] = useState(false);
+  const goToList = () => window.history.pushState(null, "", `/w/${workspace.slug}`);
+  return (
+    <header className="phone-head">
+      <button type="button" className="touch" aria-label="Back to the list" onClick={goToList}>
+        <ChevronLeft className="l" />
+      </button>
+      <div className="grow">
+        {isRenaming ? (
+          <NameInput
+            label="Name of the console"
+            value={draft.name}
+            onDone={(typed) => {
+              setIsRenaming(false);
+              if (typed !== null) rename(draft.id, typed);
+            }}
+          />
+        ) : (
+          <h1 className="trunc">{draft.name}</h1>
+        )}
+        {connection && (
+          <div className="xs t3 row phone-where">
+            {connection.readOnly && <Lock className="xs" />}
+            <span className="trunc">
+              {connection.name}
+              {connection.readOnly ? ", read-only" : ""}
+            </span>
+          </div>
+        )}
+      </div>
+      <Menu
+        align="end"
+        trigger={
+          <button type="button" className="touch" aria-label="More about this console">
+            <EllipsisVertical className="l" />
+          </button>
+        }
+      >
+        <MenuItem icon={<Pencil />} onSelect={() => setIsRenaming(true)}>
+          Rename
+        </MenuItem>
+        <MenuItem icon={<Trash2 />} onSelect={() => remove(draft.id)}>
+          Delete
+        </MenuItem>
+      </Menu>
+    </header>
+  );
+}
+
+/** The first two lines that say something. */
+function toPreview(content: string): string {
+  const lines = content.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("--"));
+  if (lines.length === 0) return "Write a query";
+  return lines.slice(0, 2).join("\n") + (lines.length > 2 ? " ..." : "");
+}
+
+function toOpenLabel(content: string): string {
+  const count = content.split("\n").length;
+  return count < 2 ? "Open the editor" : `Open all ${count} lines`;
+}
+
+const BONE_LINES = [48, 34, 52, 26, 38, 22, 30];
+
+function EditorBones() {
+  return (
+    <div className="editor-bones" aria-busy="true">
+      {BONE_LINES.map((width) => (
+        <i key={width} className="bone" style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+/** What an editor leaves behind when its tab is changed: history, selection and scroll, opaque to everything else. */
+export type EditorTrace = { state: unknown; scrollTop: number };
+
+/** Keeps the traces of the consoles' editors while the workspace is open, and who is at work now. */
+export class EditorMemory {
+  #traces = new Map<string, EditorTrace>();
+  #listeners = new Set<() => void>();
+  #cursor: EditorCursor | null = null;
+
+  /** The editor that is shown, for whatever wants to write or look into it; null while none is. */
+  active: EditorHandle | null = null;
+
+  recall(consoleId: string): EditorTrace | undefined {
+    return this.#traces.get(consoleId);
+  }
+
+  remember(consoleId: string, trace: EditorTrace): void {
+    this.#traces.set(consoleId, trace);
+  }
+
+  forget(consoleId: string): void {
+    this.#traces.delete(consoleId);
+  }
+
+  readCursor = (): EditorCursor | null => this.#cursor;
+
+  moveCursor(cursor: EditorCursor | null): void {
+    this.#cursor = cursor;
+    for (const listener of this.#listeners) listener();
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+}
+
+/** 1-based line and column. */
+export type EditorCursor = { line: number; column: number };
+
+export type EditorHandle = {
+  focus: () => void;
+  /** The text, the cursor and the selected range, now. */
+  read: () => { content: string; position: number; selectionFrom: number; selectionTo: number };
+  /** Replaces a range, puts the cursor behind it and takes the focus. */
+  replace: (from: number, to: number, text: string) => void;
+  /** Writes at the cursor, over the selection. */
+  insert: (text: string) => void;
+  /** Puts the cursor at a place, in sight. */
+  goTo: (position: number) => void;
+};

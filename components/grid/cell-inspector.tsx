@@ -1,0 +1,59 @@
+"use client";
+
+import { Check, Copy } from "lucide-react";
+import { useState } from "react";
+import { copyText } from "@/components/ui/copy-text";
+import { Modal } from "@/components/ui/modal";
+import { type CellValue, type ResultField, toPlainText } from "@/lib/ui/cell-text";
+import { formatCount } from "@/lib/ui/format";
+
+export type Inspected = { field: ResultField; value: CellValue | undefined; rowNumber: number };
+
+/** One value, whole: JSON laid out, long text wrapped, its type and length beside it. @param inspected null while closed */
+export function CellInspector({ inspected, onClose }: { inspected: Inspected | null; onClose: () => void }) {
+  const [copied, setCopied] = useState<Inspected | null>(null);
+  if (inspected === null) return null;
+  const { field, value, rowNumber } = inspected;
+  const text = toLaidOut(value);
+  const isNull = value === null || value === undefined;
+  const isCopied = copied === inspected;
+  return (
+    <Modal
+      title={field.name}
+      isOpen
+      onClose={onClose}
+      foot={
+        <button
+          type="button"
+          className="btn"
+          onClick={async () => (await copyText(toPlainText(value))) && setCopied(inspected)}
+        >
+          {isCopied ? <Check className="s" /> : <Copy className="s" />}
+          {isCopied ? "Value copied" : "Copy value"}
+        </button>
+      }
+    >
+      <div className="xs t3 num">
+        Row {formatCount(rowNumber)}, {(field.dbType ?? field.type).toLowerCase()}
+        {typeof value === "string" ? `, ${formatCount([...value].length)} characters` : ""}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long value scrolls, and the keyboard has to reach it */}
+      <pre className={isNull ? "cell-value null" : "cell-value"} tabIndex={0}>
+        {isNull ? "null" : text}
+      </pre>
+    </Modal>
+  );
+}
+
+function toLaidOut(value: CellValue | undefined): string {
+  if (typeof value === "object" && value !== null) return JSON.stringify(value, null, 2);
+  const text = toPlainText(value);
+  if (/^\s*[[{]/.test(text)) {
+    try {
+      return JSON.stringify(JSON.parse(text), null, 2);
+    } catch {
+      return text;
+    }
+  }
+  return text;
+}

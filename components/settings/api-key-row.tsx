@@ -1,0 +1,90 @@
+"use client";
+
+import { useState } from "react";
+import { useChange, useMemberNames } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { Confirm } from "@/components/ui/confirm";
+import { toMessage } from "@/components/ui/load-failure";
+import { PersonCell } from "@/components/ui/person";
+import { useNow } from "@/components/ui/use-browser";
+import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
+import { type ApiKey, workspaceApi } from "@/lib/workspace-client";
+
+const AGE_EVERY_MS = 30_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A key that rested this long is probably forgotten, and better removed. */
+const FORGOTTEN_MS = 90 * DAY_MS;
+/** Whoever relies on a key has this long to make the next one. */
+const ENDS_SOON_MS = 7 * DAY_MS;
+
+export function ApiKeyRow({ apiKey, isNew }: { apiKey: ApiKey; isNew: boolean }) {
+  const { workspace } = useWorkspace();
+  const names = useMemberNames();
+  const now = useNow(true, AGE_EVERY_MS);
+  const [isAsking, setIsAsking] = useState(false);
+  const remove = useChange(["api-keys"], () => workspaceApi.removeApiKey(workspace.id, apiKey.id));
+  const { name } = apiKey;
+  const made = new Date(apiKey.createdAt);
+  const used = apiKey.lastUsedAt === null ? null : new Date(apiKey.lastUsedAt);
+  const ends = apiKey.expiresAt === null ? null : new Date(apiKey.expiresAt);
+  const rested = (now ?? 0) - (used ?? made).getTime();
+  const left = ends === null || now === null ? null : ends.getTime() - now;
+  return (
+    <tr>
+      <td className="b5">
+        {name}
+        {isNew && <span className="tag brass">New</span>}
+      </td>
+      <td className="mono t2" data-label="Starts with">
+        {apiKey.prefix}
+      </td>
+      <td data-label="Made by">
+        <PersonCell id={apiKey.createdBy} name={names.get(apiKey.createdBy) ?? "Former member"} />
+      </td>
+      <td className="t2" data-label="Made" title={now === null ? undefined : formatStamp(made)}>
+        {now !== null && formatDay(made)}
+      </td>
+      <td
+        className={now !== null && rested > FORGOTTEN_MS ? "t-warn" : "t2"}
+        data-label="Last used"
+        title={now === null || used === null ? undefined : formatStamp(used)}
+      >
+        {now !== null && (used === null ? "never used" : formatAgo(used, new Date(now)))}
+      </td>
+      <td
+        className={left !== null && left < ENDS_SOON_MS ? "t-warn" : "t2"}
+        data-label="Ends"
+        title={now === null || ends === null ? undefined : formatStamp(ends)}
+      >
+        {now !== null && (ends === null ? "never" : left !== null && left <= 0 ? "ended" : formatDay(ends))}
+      </td>
+      <td className="r">
+        <button
+          type="button"
+          className="btn ghost sm danger"
+          aria-label={`Revoke ${name}`}
+          onClick={() => setIsAsking(true)}
+        >
+          Revoke
+        </button>
+        <Confirm
+          title={`Revoke ${name}?`}
+          action="Revoke key"
+          isOpen={isAsking}
+          isBusy={remove.isPending || remove.isSuccess}
+          failure={remove.isError ? toMessage(remove.error) : null}
+          onConfirm={() => remove.mutate(undefined)}
+          onClose={() => {
+            setIsAsking(false);
+            remove.reset();
+          }}
+        >
+          <p>
+            Programs that use <b>{apiKey.prefix}...</b> are refused from the next request on. This cannot be undone; a
+            new key can take its place.
+          </p>
+        </Confirm>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,106 @@
+"use client";
+
+import { BookOpen, KeyRound, Plus } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { ApiKeyRow } from "@/components/settings/api-key-row";
+import { holdFreshKey, useFreshKey } from "@/components/settings/fresh-key";
+import { NewApiKey } from "@/components/settings/new-api-key";
+import { SecretBanner } from "@/components/settings/secret-banner";
+import { SettingsPage } from "@/components/settings/settings-page";
+import { TryApi } from "@/components/settings/try-api";
+import { useApiKeys, useRights } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { ListBones } from "@/components/ui/list-bones";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+
+/** The workspace's keys: made, looked over and removed by its admins. */
+export function ApiKeySettings() {
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  const keys = useApiKeys();
+  const fresh = useFreshKey(workspace.id);
+  const [isMaking, setIsMaking] = useState(false);
+  const items = keys.data ?? [];
+  const reference = (
+    <Link className="btn" href="/docs/api">
+      <BookOpen className="s" />
+      API reference
+    </Link>
+  );
+  if (!isAdmin) {
+    return (
+      <SettingsPage title="API keys" actions={reference}>
+        <Notice kind="locked">
+          You are a member here. Owners and admins see and make API keys; ask one of them for a key.
+        </Notice>
+      </SettingsPage>
+    );
+  }
+  const actions = (
+    <>
+      {reference}
+      <button type="button" className="btn primary" disabled={fresh !== null} onClick={() => setIsMaking(true)}>
+        <Plus className="s" />
+        New key
+      </button>
+    </>
+  );
+  return (
+    <SettingsPage title="API keys" count={keys.data?.length} actions={actions}>
+      <p className="lead">
+        A key works in this workspace only and acts as the person who made it. It cannot manage people or other keys.
+      </p>
+      {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => holdFreshKey(workspace.id, null)} />}
+      {keys.isPending && <ListBones label="Reading the keys" rowPx={44} />}
+      {keys.isError && !keys.data && <LoadFailure error={keys.error} onRetry={() => keys.refetch()} />}
+      {keys.isSuccess && items.length === 0 && (
+        <div className="empty blank">
+          <span className="empty-mark">
+            <KeyRound />
+          </span>
+          <h2>No keys yet</h2>
+          <p>A key lets a program run queries and read results in this workspace.</p>
+          <div className="row">
+            <button type="button" className="btn primary" onClick={() => setIsMaking(true)}>
+              <Plus className="s" />
+              New key
+            </button>
+          </div>
+        </div>
+      )}
+      {items.length > 0 && (
+        <table className="list fold" aria-label="API keys">
+          <thead>
+            <tr>
+              <th>Name</th>
+              <th>Starts with</th>
+              <th>Made by</th>
+              <th>Made</th>
+              <th>Last used</th>
+              <th>Ends</th>
+              <th>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((key) => (
+              <ApiKeyRow key={key.id} apiKey={key} isNew={key.id === fresh?.id} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {items.length > 0 && <TryApi />}
+      <NewApiKey
+        isOpen={isMaking}
+        onClose={() => setIsMaking(false)}
+        onMade={(key) => {
+          holdFreshKey(workspace.id, key);
+          setIsMaking(false);
+        }}
+      />
+    </SettingsPage>
+  );
+}

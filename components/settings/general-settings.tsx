@@ -1,0 +1,172 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { placeFailure } from "@/components/auth/form-failure";
+import { TextField } from "@/components/auth/text-field";
+import { SettingsPage } from "@/components/settings/settings-page";
+import { useChange, useRights } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { Confirm } from "@/components/ui/confirm";
+import { CopyButton } from "@/components/ui/copy-button";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { useIsAwake } from "@/components/ui/use-browser";
+import { workspaceApi } from "@/lib/workspace-client";
+
+/** The server's schema has the last word. */
+const NAME_LENGTH_MAX = 80;
+
+/** The workspace's name and address, and its end. */
+export function GeneralSettings() {
+  const { workspace } = useWorkspace();
+  const { isAdmin, isOwner } = useRights();
+  const isAwake = useIsAwake();
+  const address = `${isAwake ? window.location.origin : ""}/w/${workspace.slug}`;
+  return (
+    <SettingsPage title="General">
+      {!isAdmin && (
+        <Notice kind="locked">You are a member here. Owners and admins rename the workspace; owners delete it.</Notice>
+      )}
+      <section className="part" aria-labelledby="identity">
+        <h2 id="identity">Workspace</h2>
+        {isAdmin && <NameForm />}
+        <dl className="facts">
+          {!isAdmin && <Fact label="Name" value={workspace.name} />}
+          <Fact
+            label="Address"
+            value={address}
+            isMono
+            help="It stays as it is when the name changes, so links keep working."
+          />
+          <Fact label="Id" value={workspace.id} isMono help="API requests name the workspace by it." />
+        </dl>
+      </section>
+      <section className="part" aria-labelledby="end">
+        <h2 id="end">Delete this workspace</h2>
+        {isOwner ? (
+          <DeleteWorkspace />
+        ) : (
+          <p className="t2">Only an owner can delete the workspace.{isAdmin ? " You are an admin." : ""}</p>
+        )}
+      </section>
+    </SettingsPage>
+  );
+}
+
+function Fact({
+  label,
+  value,
+  help,
+  isMono = false,
+}: {
+  label: string;
+  value: string;
+  help?: string;
+  isMono?: boolean;
+}) {
+  return (
+    <div className="fact">
+      <dt>{label}</dt>
+      <dd>
+        <div className="row">
+          <span className={isMono ? "mono fact-value" : "fact-value"}>{value}</span>
+          {isMono && <CopyButton text={value} name={`Copy the ${label.toLowerCase()}`} className="btn ghost sm" />}
+        </div>
+        {help && <div className="xs t3">{help}</div>}
+      </dd>
+    </div>
+  );
+}
+
+function NameForm() {
+  const { workspace } = useWorkspace();
+  const router = useRouter();
+  const [failure, setFailure] = useState<string | null>(null);
+  const form = useForm<{ name: string }>({ mode: "onTouched", values: { name: workspace.name } });
+  const { errors, isSubmitting, isDirty } = form.formState;
+  const rename = useChange(["workspace"], (name: string) => workspaceApi.rename(workspace.id, name));
+  const submit = form.handleSubmit(async ({ name }) => {
+    setFailure(null);
+    try {
+      await rename.mutateAsync(name.trim());
+      announce("Renamed");
+      // The name stands in the frame too, which the server draws.
+      router.refresh();
+    } catch (error) {
+      setFailure(placeFailure(error, ["name"], form.setError));
+    }
+  });
+  return (
+    <form className="form inline-form" onSubmit={submit} noValidate aria-label="Name of the workspace">
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <TextField
+        label="Name"
+        isDense
+        autoComplete="off"
+        error={errors.name?.message}
+        {...form.register("name", {
+          validate: (name) => {
+            if (name.trim() === "") return "Give the workspace a name.";
+            return name.trim().length <= NAME_LENGTH_MAX || `At most ${NAME_LENGTH_MAX} characters.`;
+          },
+        })}
+      />
+      <div className="row acts">
+        <button type="submit" className="btn primary" disabled={!isDirty || isSubmitting}>
+          {isSubmitting ? "Renaming" : "Rename workspace"}
+        </button>
+        {rename.isSuccess && !isDirty && <span className="st ok">Renamed</span>}
+      </div>
+    </form>
+  );
+}
+
+function DeleteWorkspace() {
+  const { workspace } = useWorkspace();
+  const [isAsking, setIsAsking] = useState(false);
+  const remove = useChange([], () => workspaceApi.remove(workspace.id));
+  const confirm = async () => {
+    try {
+      await remove.mutateAsync(undefined);
+    } catch {
+      return;
+    }
+    // A full load: nothing of the workspace may stay in the page.
+    window.location.assign("/");
+  };
+  return (
+    <div className="boxed danger-box">
+      <p className="t2">
+        Its connections, queries, keys, invitations and history go with it, for everybody in it. This cannot be undone.
+      </p>
+      <button type="button" className="btn danger" onClick={() => setIsAsking(true)}>
+        Delete workspace
+      </button>
+      <Confirm
+        title={`Delete ${workspace.name}?`}
+        action="Delete workspace"
+        isOpen={isAsking}
+        isBusy={remove.isPending || remove.isSuccess}
+        typedName={workspace.name}
+        failure={remove.isError ? toMessage(remove.error) : null}
+        onConfirm={confirm}
+        onClose={() => {
+          setIsAsking(false);
+          remove.reset();
+        }}
+      >
+        <p>
+          Everything in <b>{workspace.name}</b> is removed for every member: connections, queries, API keys, invitations
+          and history. What your databases hold is not touched.
+        </p>
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,160 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
+import { useChange, useRights } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { Confirm } from "@/components/ui/confirm";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { Mark } from "@/components/ui/person";
+import { Select } from "@/components/ui/select";
+import { useIsAwake } from "@/components/ui/use-browser";
+import { formatDay, formatStamp } from "@/lib/ui/format-time";
+import { type Member, type Role, workspaceApi } from "@/lib/workspace-client";
+
+type Asking = { what: "remove" } | { what: "role"; role: Role };
+
+/** One person: role and removal where the reader may change them, else the reason why not. */
+export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner: boolean }) {
+  const { user, workspace } = useWorkspace();
+  const { role: ownRole, isAdmin, isOwner } = useRights();
+  const router = useRouter();
+  const isAwake = useIsAwake();
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const isSelf = member.userId === user.id;
+  const name = member.name || member.email;
+  const isOutOfReach = member.role === "owner" && !isOwner;
+  const reason = isLastOwner
+    ? "The last owner stays"
+    : isOutOfReach && isAdmin
+      ? "Only an owner changes an owner"
+      : null;
+  const mayChange = isAdmin && reason === null;
+  const mayRemove = mayChange || (isSelf && !isLastOwner);
+
+  const update = useChange(["workspace"], (role: Role) => workspaceApi.updateRole(workspace.id, member.userId, role));
+  const remove = useChange(["workspace"], () => workspaceApi.removeMember(workspace.id, member.userId));
+  const failure = update.error ?? remove.error;
+
+  const changeRole = async (role: Role) => {
+    try {
+      await update.mutateAsync(role);
+    } catch {
+      return;
+    }
+    setAsking(null);
+    announce(`${name} is now ${ROLE_NAMES[role].toLowerCase()}`);
+    // One's own rights decide what the frame shows, and the server draws that.
+    if (isSelf) router.refresh();
+  };
+  const removeNow = async () => {
+    try {
+      await remove.mutateAsync(undefined);
+    } catch {
+      return;
+    }
+    if (isSelf) window.location.assign("/");
+    else announce(`${name} is removed`);
+  };
+  const close = () => {
+    setAsking(null);
+    update.reset();
+    remove.reset();
+  };
+  const choose = (role: Role) => {
+    if (role === member.role) return;
+    if (isSelf) setAsking({ what: "role", role });
+    else void changeRole(role);
+  };
+  const joined = new Date(member.joinedAt);
+  const roles = toGivableRoles(ownRole).map((value) => ({ value, label: ROLE_NAMES[value] }));
+
+  return (
+    <>
+      <tr className={failure && asking === null ? "has-sub" : undefined}>
+        <td>
+          <div className="who">
+            <Mark id={member.userId} name={name} />
+            <div className="grow">
+              <div className="b5 trunc">
+                {name}
+                {isSelf && <span className="t3 you"> (you)</span>}
+              </div>
+              {member.name && <div className="xs t3 trunc">{member.email}</div>}
+            </div>
+          </div>
+        </td>
+        <td data-label="Role">
+          {isAdmin ? (
+            <div className="role-pick">
+              <Select
+                label={`Role of ${name}`}
+                size="sm"
+                value={member.role}
+                isDisabled={!mayChange || update.isPending}
+                options={mayChange ? roles : [{ value: member.role, label: ROLE_NAMES[member.role] }]}
+                onChange={choose}
+              />
+            </div>
+          ) : (
+            <span className="t2">{ROLE_NAMES[member.role]}</span>
+          )}
+        </td>
+        <td data-label="Joined" className="t2" title={isAwake ? formatStamp(joined) : undefined}>
+          {isAwake && formatDay(joined)}
+        </td>
+        <td className="r">
+          {reason !== null && <span className="xs t3">{reason}</span>}
+          {mayRemove && (
+            <button
+              type="button"
+              className="btn ghost sm danger"
+              aria-label={isSelf ? "Leave the workspace" : `Remove ${name}`}
+              onClick={() => setAsking({ what: "remove" })}
+            >
+              {isSelf ? "Leave" : "Remove"}
+            </button>
+          )}
+        </td>
+      </tr>
+      {failure && asking === null && (
+        <tr className="sub">
+          <td colSpan={4}>
+            <Notice kind="bad" role="alert">
+              {toMessage(failure)}
+            </Notice>
+          </td>
+        </tr>
+      )}
+      <Confirm
+        title={isSelf ? `Leave ${workspace.name}?` : `Remove ${name}?`}
+        action={isSelf ? "Leave workspace" : "Remove member"}
+        isOpen={asking?.what === "remove"}
+        isBusy={remove.isPending || remove.isSuccess}
+        failure={remove.isError ? toMessage(remove.error) : null}
+        onConfirm={removeNow}
+        onClose={close}
+      >
+        <p>
+          {isSelf
+            ? "You can no longer open it, and your API keys for it end at once. To come back you need an invitation."
+            : "They can no longer open this workspace, and their API keys for it end at once. What they made stays."}
+        </p>
+      </Confirm>
+      <Confirm
+        title="Change your own role?"
+        action={asking?.what === "role" ? `Become ${ROLE_NAMES[asking.role].toLowerCase()}` : "Change role"}
+        isOpen={asking?.what === "role"}
+        isBusy={update.isPending}
+        failure={update.isError ? toMessage(update.error) : null}
+        onConfirm={() => asking?.what === "role" && changeRole(asking.role)}
+        onClose={close}
+      >
+        <p>You lose the rights of your present role at once. Somebody else has to give them back.</p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useState } from "react";
+import { InviteForm } from "@/components/settings/invite-form";
+import { InviteList } from "@/components/settings/invite-list";
+import { MemberRow } from "@/components/settings/member-row";
+import { ROLE_MEANINGS, ROLE_NAMES } from "@/components/settings/role-words";
+import { SettingsPage } from "@/components/settings/settings-page";
+import { useRights, useWorkspaceDetails } from "@/components/settings/use-settings";
+import { ListBones } from "@/components/ui/list-bones";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import type { CreatedInvite, Member } from "@/lib/workspace-client";
+
+/** From this many on a list is searched rather than read. */
+const SEARCH_FROM = 8;
+
+/** Who is in the workspace, as what, and who is invited. */
+export function MemberSettings() {
+  const details = useWorkspaceDetails();
+  const { isAdmin } = useRights();
+  const [search, setSearch] = useState("");
+  /** Their links are known here only, and only until the page is left. */
+  const [created, setCreated] = useState<CreatedInvite[]>([]);
+  const members = details.data?.members ?? [];
+  const shown = members.filter((member) => isLike(member, search));
+  const owners = members.filter(({ role }) => role === "owner").length;
+
+  return (
+    <SettingsPage title="Members" count={details.data?.members.length}>
+      {isAdmin ? (
+        <InviteForm
+          members={members}
+          onCreated={(invite) =>
+            setCreated((before) => [...before.filter(({ email }) => email !== invite.email), invite])
+          }
+        />
+      ) : (
+        <Notice kind="locked">You are a member here. Owners and admins invite people and change roles.</Notice>
+      )}
+      {details.isPending && <ListBones label="Reading the members" />}
+      {details.isError && !details.data && <LoadFailure error={details.error} onRetry={() => details.refetch()} />}
+      {members.length >= SEARCH_FROM && (
+        <div className="input quiet sm people-search">
+          <Search className="s t3" />
+          <input
+            aria-label="Search people"
+            placeholder="Search people"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        </div>
+      )}
+      {members.length > 0 && (
+        <table className="list tall fold" aria-label="Members">
+          <thead>
+            <tr>
+              <th>Person</th>
+              <th>Role</th>
+              <th>Joined</th>
+              <th>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((member) => (
+              <MemberRow key={member.userId} member={member} isLastOwner={member.role === "owner" && owners === 1} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {members.length > 0 && shown.length === 0 && <p className="lead no-hit">Nobody here is called "{search}".</p>}
+      {isAdmin && <InviteList created={created} onRenewed={(invite) => setCreated((all) => [...all, invite])} />}
+      <dl className="role-words xs t3">
+        {ROLE_MEANINGS.map(({ role, text }) => (
+          <div key={role}>
+            <dt>{ROLE_NAMES[role]}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </SettingsPage>
+  );
+}
+
+function isLike({ name, email }: Member, search: string): boolean {
+  return `${name} ${email}`.toLowerCase().includes(search.trim().toLowerCase());
+}

@@ -1,0 +1,115 @@
+"use client";
+
+import { type FormEvent, useId, useState } from "react";
+import { TextField } from "@/components/auth/text-field";
+import { useChange } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { toMessage } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { Select } from "@/components/ui/select";
+import { ApiError } from "@/lib/api-client";
+import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/ui/key-lifetimes";
+import { type CreatedApiKey, workspaceApi } from "@/lib/workspace-client";
+
+type Problems = { name?: string; expiresAt?: string };
+type NewApiKeyProps = { isOpen: boolean; onClose: () => void; onMade: (key: CreatedApiKey) => void };
+
+/** The dialog that makes a key: what it is for, and when it ends. */
+export function NewApiKey({ isOpen, onClose, onMade }: NewApiKeyProps) {
+  return (
+    <Modal title="New API key" isOpen={isOpen} onClose={onClose}>
+      <KeyForm onClose={onClose} onMade={onMade} />
+    </Modal>
+  );
+}
+
+function KeyForm({ onClose, onMade }: Omit<NewApiKeyProps, "isOpen">) {
+  const id = useId();
+  const { workspace } = useWorkspace();
+  const [name, setName] = useState("");
+  const [lifetime, setLifetime] = useState<KeyLifetime>("90");
+  const [day, setDay] = useState("");
+  const [problems, setProblems] = useState<Problems>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const create = useChange(["api-keys"], (body: { name: string; expiresAt: string | null }) =>
+    workspaceApi.createApiKey(workspace.id, body),
+  );
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setFailure(null);
+    const found: Problems = {};
+    if (name.trim() === "") found.name = "Say what the key is for.";
+    let expiresAt: string | null = null;
+    try {
+      expiresAt = toExpiry(lifetime, day, new Date());
+    } catch (error) {
+      found.expiresAt = error instanceof Error ? error.message : "Choose the day on which the key ends.";
+    }
+    setProblems(found);
+    if (found.name || found.expiresAt) return;
+    try {
+      onMade(await create.mutateAsync({ name: name.trim(), expiresAt }));
+    } catch (error) {
+      const placed: Problems = Object.fromEntries(
+        (error instanceof ApiError ? error.problems : []).map(({ path, message }) => [path, message]),
+      );
+      setProblems(placed);
+      if (!placed.name && !placed.expiresAt) setFailure(toMessage(error));
+    }
+  };
+
+  return (
+    <form className="form dlg-form" onSubmit={submit} noValidate aria-label="New API key">
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <TextField
+        label="What is it for"
+        isDense
+        autoFocus
+        autoComplete="off"
+        placeholder="Nightly export job"
+        value={name}
+        maxLength={80}
+        error={problems.name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <div className="field">
+        <span className="flabel" id={`${id}-ends`}>
+          Ends
+        </span>
+        <Select
+          labelId={`${id}-ends`}
+          value={lifetime}
+          onChange={setLifetime}
+          options={KEY_LIFETIMES.map(({ value, label }) => ({ value, label }))}
+        />
+        {lifetime === "never" && (
+          <div className="help">A key without an end works until somebody revokes it. Prefer one that ends.</div>
+        )}
+      </div>
+      {lifetime === "date" && (
+        <TextField
+          label="Last day"
+          isDense
+          type="date"
+          value={day}
+          error={problems.expiresAt}
+          onChange={(event) => setDay(event.target.value)}
+        />
+      )}
+      <div className="row acts dlg-acts">
+        <button type="button" className="btn ghost" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" className="btn primary" disabled={create.isPending}>
+          {create.isPending ? "Making the key" : "Make key"}
+        </button>
+      </div>
+    </form>
+  );
+}

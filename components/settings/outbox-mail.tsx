@@ -1,0 +1,63 @@
+"use client";
+
+import { useState } from "react";
+import { MailState } from "@/components/settings/outbox-settings";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { formatStamp } from "@/lib/ui/format-time";
+import type { OutboxEntry } from "@/lib/workspace-client";
+
+type View = "text" | "html";
+const VIEWS: { value: View; label: string }[] = [
+  { value: "html", label: "As sent" },
+  { value: "text", label: "Text" },
+];
+
+type OutboxMailProps = { mail: OutboxEntry | null; isMissing: boolean; onClose: () => void };
+
+/** One mail: as its reader sees it, or its plain text. The preview can run nothing and open nothing. */
+export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
+  const [view, setView] = useState<View>("html");
+  return (
+    <Modal title={mail?.subject ?? "Mail"} isOpen={mail !== null || isMissing} onClose={onClose}>
+      {mail === null ? (
+        <Notice kind="info">
+          This mail is older than what is loaded, or is not kept any more. Load more, then open it from the list.
+        </Notice>
+      ) : (
+        <div className="mail">
+          <dl className="kv">
+            <dt>To</dt>
+            <dd>{mail.to.join(", ")}</dd>
+            <dt>Written</dt>
+            <dd>{formatStamp(new Date(mail.createdAt))}</dd>
+            <dt>State</dt>
+            <dd>
+              <MailState status={mail.status} />
+            </dd>
+          </dl>
+          {mail.status === "failed" && (
+            <Notice kind="bad">
+              The mail service did not take it. Check RESEND_API_KEY and MAIL_FROM, or pass the text on yourself.
+            </Notice>
+          )}
+          <div className="row">
+            <Segments label="How the mail is shown" value={view} options={VIEWS} onChange={setView} />
+            <span className="grow" />
+            <CopyButton text={mail.text} label="Copy text" className="btn ghost sm" />
+          </div>
+          {view === "html" ? (
+            <iframe className="mail-page" title={`${mail.subject}, as sent`} sandbox="" srcDoc={mail.html} />
+          ) : (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
+            <pre className="codebox mail-text" tabIndex={0} aria-label="Text of the mail">
+              {mail.text}
+            </pre>
+          )}
+        </div>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,142 @@
+"use client";
+
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { CircleCheck, CircleX, Inbox, Mail } from "lucide-react";
+import { useRouter, useSearchParams } from "next/navigation";
+import { OutboxMail } from "@/components/settings/outbox-mail";
+import { SettingsPage } from "@/components/settings/settings-page";
+import { useRights } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { ListBones } from "@/components/ui/list-bones";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { useNow } from "@/components/ui/use-browser";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { type OutboxEntry, workspaceApi } from "@/lib/workspace-client";
+
+const AGE_EVERY_MS = 30_000;
+
+/** The mails of the workspace. The one that is open stands in the address. */
+export function OutboxSettings() {
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  const router = useRouter();
+  const openId = useSearchParams().get("mail");
+  const outbox = useInfiniteQuery({
+    queryKey: ["outbox", workspace.id],
+    queryFn: ({ pageParam, signal }) => workspaceApi.listOutbox(workspace.id, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    enabled: isAdmin,
+  });
+  const mails = outbox.data?.pages.flatMap(({ items }) => items) ?? [];
+  const root = `/w/${workspace.slug}/settings/outbox`;
+  const open = (id: string | null) => router.push(id === null ? root : `${root}?mail=${id}`, { scroll: false });
+
+  if (!isAdmin) {
+    return (
+      <SettingsPage title="Outbox">
+        <Notice kind="locked">You are a member here. Owners and admins read the workspace's mails.</Notice>
+      </SettingsPage>
+    );
+  }
+  return (
+    <SettingsPage title="Outbox">
+      <p className="lead">
+        Every mail that this workspace sent in the last 30 days. Where no mail service is set up they are kept here, to
+        be read and passed on by hand.
+      </p>
+      {outbox.isPending && <ListBones label="Reading the outbox" rowPx={44} />}
+      {outbox.isError && !outbox.data && <LoadFailure error={outbox.error} onRetry={() => outbox.refetch()} />}
+      {outbox.isSuccess && mails.length === 0 && (
+        <div className="empty blank">
+          <span className="empty-mark">
+            <Inbox />
+          </span>
+          <h2>No mails yet</h2>
+          <p>Invitations and notifications appear here as they are sent.</p>
+        </div>
+      )}
+      {mails.length > 0 && (
+        <table className="list fold outbox" aria-label="Mails">
+          <thead>
+            <tr>
+              <th>Subject</th>
+              <th>To</th>
+              <th>State</th>
+              <th>Written</th>
+            </tr>
+          </thead>
+          <tbody>
+            {mails.map((mail) => (
+              <MailRow key={mail.id} mail={mail} onOpen={() => open(mail.id)} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {outbox.hasNextPage && (
+        <button
+          type="button"
+          className="btn more"
+          disabled={outbox.isFetchingNextPage}
+          onClick={() => outbox.fetchNextPage()}
+        >
+          {outbox.isFetchingNextPage ? "Loading" : "Load more"}
+        </button>
+      )}
+      <OutboxMail
+        mail={mails.find(({ id }) => id === openId) ?? null}
+        isMissing={openId !== null && outbox.isSuccess && !mails.some(({ id }) => id === openId)}
+        onClose={() => open(null)}
+      />
+    </SettingsPage>
+  );
+}
+
+function MailRow({ mail, onOpen }: { mail: OutboxEntry; onOpen: () => void }) {
+  const now = useNow(true, AGE_EVERY_MS);
+  const at = new Date(mail.createdAt);
+  return (
+    <tr>
+      <td className="cut">
+        <button type="button" className="row-link trunc" onClick={onOpen}>
+          {mail.subject}
+        </button>
+      </td>
+      <td className="t2 cut" data-label="To" title={mail.to.join(", ")}>
+        {mail.to.join(", ")}
+      </td>
+      <td data-label="State">
+        <MailState status={mail.status} />
+      </td>
+      <td className="t2" data-label="Written" title={now === null ? undefined : formatStamp(at)}>
+        {now !== null && formatAgo(at, new Date(now))}
+      </td>
+    </tr>
+  );
+}
+
+export function MailState({ status }: { status: OutboxEntry["status"] }) {
+  if (status === "sent") {
+    return (
+      <span className="st ok">
+        <CircleCheck className="s" />
+        Sent
+      </span>
+    );
+  }
+  if (status === "failed") {
+    return (
+      <span className="st bad">
+        <CircleX className="s" />
+        Failed
+      </span>
+    );
+  }
+  return (
+    <span className="st wait">
+      <Mail className="s" />
+      Kept here
+    </span>
+  );
+}

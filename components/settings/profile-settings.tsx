@@ -1,0 +1,120 @@
+"use client";
+
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { placeFailure } from "@/components/auth/form-failure";
+import { PasswordField } from "@/components/auth/password-field";
+import { findPasswordProblem } from "@/components/auth/password-rules";
+import { StrengthBar } from "@/components/auth/strength-bar";
+import { SettingsPage } from "@/components/settings/settings-page";
+import { useChange } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { announce } from "@/components/ui/live-region";
+import { Notice } from "@/components/ui/notice";
+import { Mark } from "@/components/ui/person";
+import { useIsAwake } from "@/components/ui/use-browser";
+import { accountApi } from "@/lib/account-client";
+import { formatDay } from "@/lib/ui/format-time";
+import { toPasswordStrength } from "@/lib/ui/password-strength";
+
+/** Who one is here, and the password. */
+export function ProfileSettings() {
+  const { user } = useWorkspace();
+  const isAwake = useIsAwake();
+  const name = user.name || user.email;
+  return (
+    <SettingsPage title="Profile">
+      <div className="who profile-who">
+        <Mark id={user.id} name={name} />
+        <div className="grow">
+          <div className="b6 trunc">{name}</div>
+          <div className="t3 xs trunc">{user.email}</div>
+        </div>
+      </div>
+      <dl className="facts">
+        <div className="fact">
+          <dt>Name</dt>
+          <dd>{user.name === "" ? "none given" : user.name}</dd>
+        </div>
+        <div className="fact">
+          <dt>Email</dt>
+          <dd>{user.email}</dd>
+        </div>
+        <div className="fact">
+          <dt>Account since</dt>
+          <dd>{isAwake && formatDay(new Date(user.createdAt))}</dd>
+        </div>
+      </dl>
+      <section className="part" aria-labelledby="password">
+        <h2 id="password">Change your password</h2>
+        <p className="lead">You stay signed in here. All your other sessions end.</p>
+        <PasswordForm />
+      </section>
+    </SettingsPage>
+  );
+}
+
+type Fields = { current: string; next: string };
+
+function PasswordForm() {
+  const { user } = useWorkspace();
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isDone, setIsDone] = useState(false);
+  const form = useForm<Fields>({ mode: "onTouched", defaultValues: { current: "", next: "" } });
+  const { errors, isSubmitting } = form.formState;
+  const strength = toPasswordStrength(form.watch("next"), [user.name, user.email]);
+  const change = useChange(["sessions"], (body: Fields) => accountApi.changePassword(body));
+  const submit = form.handleSubmit(async (fields) => {
+    setFailure(null);
+    setIsDone(false);
+    try {
+      await change.mutateAsync(fields);
+      form.reset();
+      setIsDone(true);
+      announce("Password changed");
+    } catch (error) {
+      setFailure(placeFailure(error, ["current", "next"], form.setError));
+    }
+  });
+  return (
+    <form className="form" onSubmit={submit} noValidate aria-label="Change your password" method="post">
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      {isDone && <Notice kind="good">Password changed. Your other sessions have ended.</Notice>}
+      {/* For password managers, which file a password under its account. */}
+      <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
+      <PasswordField
+        label="Present password"
+        isDense
+        autoComplete="current-password"
+        error={errors.current?.message}
+        {...form.register("current", { required: "Enter your present password." })}
+      />
+      <PasswordField
+        label="New password"
+        isDense
+        autoComplete="new-password"
+        error={errors.next?.message}
+        meter={<StrengthBar strength={strength} />}
+        help={
+          strength.isCommon ? (
+            <span className="t-warn">
+              This is one of the most used passwords and quickly guessed. A short sentence is safer.
+            </span>
+          ) : (
+            "At least 8 characters. A short sentence works well."
+          )
+        }
+        {...form.register("next", { validate: findPasswordProblem })}
+      />
+      <div className="row acts">
+        <button type="submit" className="btn primary" disabled={isSubmitting}>
+          {isSubmitting ? "Changing password" : "Change password"}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,56 @@
+"use client";
+
+import { KeyRound } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useEffect, useRef } from "react";
+import { Confirm } from "@/components/ui/confirm";
+import { CopyButton } from "@/components/ui/copy-button";
+import { useLeaveGuard } from "@/components/ui/use-leave-guard";
+
+type SecretBannerProps = { name: string; secret: string; onSaved: () => void };
+
+/** A secret that is shown once (design, section 4). It stays until the person says that they have it. */
+export function SecretBanner({ name, secret, onSaved }: SecretBannerProps) {
+  const router = useRouter();
+  const boxRef = useRef<HTMLElement>(null);
+  const { pressed, stay } = useLeaveGuard(true);
+  useEffect(() => boxRef.current?.focus(), []);
+  const leave = () => {
+    if (pressed === null) return;
+    onSaved();
+    const target = new URL(pressed);
+    if (target.origin === window.location.origin) router.push(`${target.pathname}${target.search}`);
+    else window.location.assign(pressed);
+  };
+  return (
+    <section ref={boxRef} className="secret" aria-label="The new key" tabIndex={-1}>
+      <div className="row">
+        <KeyRound />
+        <b className="b6">Copy "{name}" now. It is shown once.</b>
+      </div>
+      <div className="row secret-line">
+        <div className="input mono grow">
+          <input aria-label="Key" readOnly value={secret} onFocus={(event) => event.target.select()} />
+        </div>
+        <CopyButton text={secret} label="Copy key" className="btn primary secret-copy" />
+      </div>
+      <div className="row between xs t2 secret-foot">
+        <span>We keep only a fingerprint of it. Lost it? Make a new key and remove this one.</span>
+        <button type="button" className="link b5" onClick={onSaved}>
+          I have saved it
+        </button>
+      </div>
+      <Confirm
+        title="Leave without the key?"
+        action="Leave the page"
+        isOpen={pressed !== null}
+        isBusy={false}
+        failure={null}
+        onConfirm={leave}
+        onClose={stay}
+      >
+        <p>"{name}" is not shown again. If you have not copied it, stay and copy it first, or make a new key later.</p>
+      </Confirm>
+    </section>
+  );
+}

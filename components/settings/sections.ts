@@ -1,0 +1,37 @@
+import {
+  Keyboard,
+  KeyRound,
+  type LucideIcon,
+  Mail,
+  MonitorSmartphone,
+  SlidersHorizontal,
+  Sun,
+  User,
+  Users,
+} from "lucide-react";
+
+/**
+ * The pages of the settings: the explorer is drawn from this list. A page that is built gets its line here and its
+ * page.tsx under /w/{slug}/settings/{path}.
+ */
+export type Section = { name: string; icon: LucideIcon; path: string };
+export const SECTION_GROUPS: { name: string; sections: Section[] }[] = [
+  {
+    name: "Workspace",
+    sections: [
+      { name: "General", icon: SlidersHorizontal, path: "general" },
+      { name: "Members", icon: Users, path: "members" },
+      { name: "API keys", icon: KeyRound, path: "api-keys" },
+      { name: "Outbox", icon: Mail, path: "outbox" },
+    ],
+  },
+  {
+    name: "You",
+    sections: [
+      { name: "Profile", icon: User, path: "profile" },
+      { name: "Appearance", icon: Sun, path: "appearance" },
+      { name: "Keyboard", icon: Keyboard, path: "keyboard" },
+      { name: "Sessions", icon: MonitorSmartphone, path: "sessions" },
+    ],
+  },
+];

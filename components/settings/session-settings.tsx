@@ -1,0 +1,141 @@
+"use client";
+
+import { Monitor, Smartphone } from "lucide-react";
+import { useState } from "react";
+import { SettingsPage } from "@/components/settings/settings-page";
+import { useChange, useSessions } from "@/components/settings/use-settings";
+import { signOut } from "@/components/shell/account-menu";
+import { Confirm } from "@/components/ui/confirm";
+import { ListBones } from "@/components/ui/list-bones";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { useNow } from "@/components/ui/use-browser";
+import { accountApi, type Session } from "@/lib/account-client";
+import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
+import { describeUserAgent } from "@/lib/ui/user-agent";
+
+const AGE_EVERY_MS = 30_000;
+
+/** Where one is signed in, and how to end it. */
+export function SessionSettings() {
+  const sessions = useSessions();
+  const [isAsking, setIsAsking] = useState(false);
+  const items = [...(sessions.data ?? [])].sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
+  const others = items.filter(({ isCurrent }) => !isCurrent);
+  const endOthers = useChange(["sessions"], async () => {
+    for (const { id } of others) await accountApi.endSession(id);
+  });
+  const confirm = () =>
+    endOthers.mutateAsync(undefined).then(
+      () => {
+        setIsAsking(false);
+        announce("Your other sessions have ended");
+      },
+      () => undefined,
+    );
+  const actions = others.length > 0 && (
+    <button type="button" className="btn danger" onClick={() => setIsAsking(true)}>
+      End all others
+    </button>
+  );
+  return (
+    <SettingsPage title="Sessions" count={sessions.data?.length} actions={actions}>
+      <p className="lead">
+        You are signed in at these places. End what you do not recognise, then change your password.
+      </p>
+      {sessions.isPending && <ListBones label="Reading your sessions" rows={2} />}
+      {sessions.isError && !sessions.data && <LoadFailure error={sessions.error} onRetry={() => sessions.refetch()} />}
+      {items.length > 0 && (
+        <table className="list tall fold" aria-label="Sessions">
+          <thead>
+            <tr>
+              <th>Place</th>
+              <th>Address</th>
+              <th>Signed in</th>
+              <th>Ends without use</th>
+              <th>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((session) => (
+              <SessionRow key={session.id} session={session} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Confirm
+        title={`End ${others.length === 1 ? "the other session" : `${others.length} other sessions`}?`}
+        action="End sessions"
+        isOpen={isAsking}
+        isBusy={endOthers.isPending}
+        failure={endOthers.isError ? toMessage(endOthers.error) : null}
+        onConfirm={confirm}
+        onClose={() => {
+          setIsAsking(false);
+          endOthers.reset();
+        }}
+      >
+        <p>Everywhere but here you have to sign in again. What was typed there and not saved is lost.</p>
+      </Confirm>
+    </SettingsPage>
+  );
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const now = useNow(true, AGE_EVERY_MS);
+  const end = useChange(["sessions"], () => accountApi.endSession(session.id));
+  const { name, isHandheld } = describeUserAgent(session.userAgent);
+  const began = new Date(session.createdAt);
+  const ends = new Date(session.expiresAt);
+  return (
+    <>
+      <tr className={end.isError ? "has-sub" : undefined}>
+        <td>
+          <div className="who" title={session.userAgent ?? undefined}>
+            <span className="type-mark">{isHandheld ? <Smartphone /> : <Monitor />}</span>
+            <span className="b5">{name}</span>
+            {session.isCurrent && <span className="tag here">This one</span>}
+          </div>
+        </td>
+        <td className="mono t2" data-label="Address">
+          {session.address ?? "unknown"}
+        </td>
+        <td className="t2" data-label="Signed in" title={now === null ? undefined : formatStamp(began)}>
+          {now !== null && formatAgo(began, new Date(now))}
+        </td>
+        <td className="t2" data-label="Ends" title={now === null ? undefined : formatStamp(ends)}>
+          {now !== null && formatDay(ends)}
+        </td>
+        <td className="r">
+          {session.isCurrent ? (
+            <button type="button" className="btn ghost sm" onClick={signOut}>
+              Sign out
+            </button>
+          ) : (
+            <button
+              type="button"
+              className="btn ghost sm danger"
+              aria-label={`End the session of ${name}`}
+              disabled={end.isPending}
+              onClick={() => end.mutate(undefined)}
+            >
+              {end.isPending ? "Ending" : "End"}
+            </button>
+          )}
+        </td>
+      </tr>
+      {end.isError && (
+        <tr className="sub">
+          <td colSpan={5}>
+            <Notice kind="bad" role="alert">
+              {toMessage(end.error)}
+            </Notice>
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+"use client";
+
+import { usePathname } from "next/navigation";
+import { SECTION_GROUPS } from "@/components/settings/sections";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { NavList } from "@/components/ui/nav-list";
+import { useIsPhone } from "@/components/ui/use-browser";
+
+/** The pages of the settings. Their own address shows the first one; on a phone it is this list. */
+export function SettingsExplorer() {
+  const { workspace } = useWorkspace();
+  const root = `/w/${workspace.slug}/settings`;
+  const path = usePathname();
+  const isPhone = useIsPhone();
+  const first = SECTION_GROUPS[0]?.sections[0]?.path;
+  const isOn = (section: string) => path === `${root}/${section}` || (path === root && section === first && !isPhone);
+  return (
+    <nav className="nav-box" aria-label="Settings">
+      {SECTION_GROUPS.map(({ name, sections }) => (
+        <section key={name} aria-label={name}>
+          <h2 className="nav-head">{name}</h2>
+          <NavList
+            label={name}
+            items={sections.map(({ name: label, icon: Icon, path: section }) => ({
+              name: label,
+              icon: <Icon />,
+              href: `${root}/${section}`,
+              isOn: isOn(section),
+            }))}
+          />
+        </section>
+      ))}
+    </nav>
+  );
+}

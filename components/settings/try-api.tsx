@@ -1,0 +1,47 @@
+"use client";
+
+import { useState } from "react";
+import { useDatabases } from "@/components/schema/use-schema";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Segments } from "@/components/ui/segments";
+import { useIsAwake } from "@/components/ui/use-browser";
+import { EXAMPLE_LANGUAGES, type ExampleLanguage, toExample } from "@/lib/ui/api-examples";
+
+/** Stands where a workspace has no database that a query could run on. */
+const NO_CONNECTION = "665f1c2ab7d09e4f8a31c702";
+const OPTIONS = EXAMPLE_LANGUAGES.map((value) => ({ value, label: value }));
+
+/** A first request in three languages, with an id of this workspace in it. */
+export function TryApi() {
+  const [language, setLanguage] = useState<ExampleLanguage>("curl");
+  const databases = useDatabases();
+  const isAwake = useIsAwake();
+  const origin = isAwake ? window.location.origin : "";
+  const text = toExample(language, origin, databases[0]?.id ?? NO_CONNECTION);
+  return (
+    <section className="part" aria-labelledby="try">
+      <h2 id="try">Try it</h2>
+      <div className="card try">
+        <div className="row try-head">
+          <Segments label="Language" value={language} options={OPTIONS} onChange={setLanguage} />
+          <span className="grow" />
+          <CopyButton text={text} name="Copy the example" className="btn ghost sm" />
+        </div>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard */}
+        <pre className="codebox" tabIndex={0} aria-label="Example">
+          <QuotedText text={text} />
+        </pre>
+      </div>
+    </section>
+  );
+}
+
+/** Code with what stands in quotes in the colour of strings. */
+function QuotedText({ text }: { text: string }) {
+  const pieces = [...text.matchAll(/"[^"]*"|'[^']*'|[^"']+/g)];
+  return pieces.map(({ 0: piece, index }) => (
+    <span key={index} className={/^["']/.test(piece) ? "s" : undefined}>
+      {piece}
+    </span>
+  ));
+}

@@ -1,0 +1,73 @@
+import { Database, type LucideIcon, SlidersHorizontal, SquareTerminal } from "lucide-react";
+import type { ComponentType } from "react";
+import { ConnectionsExplorer } from "@/components/connections/connections-explorer";
+import { ConsoleExplorer } from "@/components/console/console-explorer";
+import { SettingsExplorer } from "@/components/settings/settings-explorer";
+
+/**
+ * The areas of a workspace: rail, bottom bar and explorer are drawn from this list, in this order. An area that is
+ * built gets its line here and its pages under /w/{slug}/.
+ */
+export type Area = {
+  name: string;
+  icon: LucideIcon;
+  /** Where it begins, behind /w/{slug}. */
+  path: string;
+  /** Which addresses belong to it, behind /w/{slug}. */
+  owns: (path: string) => boolean;
+  /** Its shortcut, as written in key labels. */
+  keys: string;
+  /** At the foot of the rail rather than among the areas of work. */
+  isAtFoot: boolean;
+  /** On a phone it has a place of its own in the bar at the bottom; the others stand under More. */
+  isOnPhoneBar: boolean;
+  /** What the explorer shows while one is in the area. */
+  Explorer: ComponentType;
+  /** Where "new here" leads, behind /w/{slug}; null where the area makes things in another way, or none. */
+  newPath: string | null;
+};
+
+const isBelow = (start: string) => (path: string) => path === start || path.startsWith(`${start}/`);
+
+export const AREAS: Area[] = [
+  {
+    name: "Consoles",
+    icon: SquareTerminal,
+    path: "",
+    owns: (path) => path === "" || path === "/" || path.startsWith("/consoles"),
+    keys: "g c",
+    isAtFoot: false,
+    isOnPhoneBar: true,
+    Explorer: ConsoleExplorer,
+    newPath: null,
+  },
+  {
+    name: "Connections",
+    icon: Database,
+    path: "/connections",
+    owns: isBelow("/connections"),
+    keys: "g n",
+    isAtFoot: false,
+    isOnPhoneBar: false,
+    Explorer: ConnectionsExplorer,
+    newPath: "/connections/new",
+  },
+  {
+    name: "Settings",
+    icon: SlidersHorizontal,
+    path: "/settings",
+    owns: isBelow("/settings"),
+    keys: "g s",
+    isAtFoot: true,
+    isOnPhoneBar: false,
+    Explorer: SettingsExplorer,
+    newPath: null,
+  },
+];
+
+/** The area that an address behind /w/{slug} belongs to; the first for addresses of none. */
+export function findArea(path: string): Area {
+  const area = AREAS.find(({ owns }) => owns(path)) ?? AREAS[0];
+  if (!area) throw new Error("There is no area.");
+  return area;
+}

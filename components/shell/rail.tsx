@@ -1,0 +1,45 @@
+"use client";
+
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { AccountMenu } from "@/components/shell/account-menu";
+import { AREAS, type Area } from "@/components/shell/areas";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { Tip } from "@/components/ui/tip";
+import { Wheel } from "@/components/ui/wheel";
+
+/** The pond-coloured rail: where you are among the areas, and who you are. */
+export function Rail() {
+  const { workspace } = useWorkspace();
+  const root = `/w/${workspace.slug}`;
+  const path = usePathname().slice(root.length);
+  return (
+    <nav className="rail" aria-label="Workspace" data-region tabIndex={-1}>
+      <Wheel className="wheel" />
+      {AREAS.filter(({ isAtFoot }) => !isAtFoot).map((area) => (
+        <RailLink key={area.name} area={area} root={root} path={path} />
+      ))}
+      <span className="sp" />
+      {AREAS.filter(({ isAtFoot }) => isAtFoot).map((area) => (
+        <RailLink key={area.name} area={area} root={root} path={path} />
+      ))}
+      <AccountMenu />
+    </nav>
+  );
+}
+
+function RailLink({ area, root, path }: { area: Area; root: string; path: string }) {
+  const { name, icon: Icon, path: start, owns, keys } = area;
+  return (
+    <Tip label={name} keys={keys} side="right">
+      <Link
+        href={`${root}${start}`}
+        aria-label={name}
+        className={owns(path) ? "on" : undefined}
+        aria-current={owns(path) ? "true" : undefined}
+      >
+        <Icon />
+      </Link>
+    </Tip>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { usePathname } from "next/navigation";
+import { type ReactNode, useRef, useState } from "react";
+import { Explorer } from "@/components/shell/explorer";
+import { OfflineBanner } from "@/components/shell/offline-banner";
+import { Rail } from "@/components/shell/rail";
+import { StatusBar } from "@/components/shell/status-bar";
+import { updateFrame } from "@/components/shell/use-frame";
+import { useKeptPreferences } from "@/components/shell/use-kept-preferences";
+import { useShellKeys } from "@/components/shell/use-shell-keys";
+import { LiveRegion } from "@/components/ui/live-region";
+import { TipGroup } from "@/components/ui/tip";
+import { useIsPhone } from "@/components/ui/use-browser";
+import "./shell.css";
+
+// Not needed for the first paint of a wide page.
+const BottomBar = dynamic(() => import("@/components/shell/bottom-bar").then((module) => module.BottomBar), {
+  ssr: false,
+});
+const ShortcutList = dynamic(() => import("@/components/shell/shortcut-list").then((module) => module.ShortcutList), {
+  ssr: false,
+});
+const Toaster = dynamic(() => import("@/components/ui/toaster").then((module) => module.Toaster), { ssr: false });
+
+/** A press on what the explorer lies over, on a narrow page, puts the explorer away. */
+function uncover(): void {
+  if (matchMedia("(max-width: 900px)").matches) updateFrame({ explorerOpen: false });
+}
+
+/** The frame around every view of a workspace (design, section 2): rail, explorer, main and status bar; on a phone the bottom bar. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [isListOpen, setIsListOpen] = useState(false);
+  const frameRef = useRef<HTMLDivElement>(null);
+  const isPhone = useIsPhone();
+  const pathname = usePathname();
+  useKeptPreferences();
+  useShellKeys({ frameRef, onShowShortcuts: () => setIsListOpen(true) });
+  const isListPane = /^\/w\/[^/]+(\/settings)?\/?$/.test(pathname);
+  return (
+    <TipGroup delay={400}>
+      <a className="skip" href="#main">
+        Go to the content
+      </a>
+      <div ref={frameRef} className={isListPane ? "app at-list" : "app"}>
+        <Rail />
+        <Explorer />
+        <div className="main" tabIndex={-1} id="main" onPointerDownCapture={uncover}>
+          <OfflineBanner />
+          {children}
+        </div>
+        {isPhone ? <BottomBar /> : <StatusBar onShowShortcuts={() => setIsListOpen(true)} />}
+      </div>
+      {isListOpen && <ShortcutList isOpen onClose={() => setIsListOpen(false)} />}
+      <LiveRegion />
+      <Toaster />
+    </TipGroup>
+  );
+}

@@ -1,0 +1,13 @@
+"use client";
+
+import { ShortcutGroups } from "@/components/shell/shortcut-groups";
+import { Modal } from "@/components/ui/modal";
+
+/** All shortcuts, searchable. */
+export function ShortcutList({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  return (
+    <Modal title="Shortcuts" isOpen={isOpen} onClose={onClose}>
+      <ShortcutGroups />
+    </Modal>
+  );
+}

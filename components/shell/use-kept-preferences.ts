@@ -1,0 +1,89 @@
+"use client";
+
+import { useEffect } from "react";
+import { readFrame, subscribeFrame, updateFrame } from "@/components/shell/use-frame";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { accountApi } from "@/lib/account-client";
+import { type KeptChoices, toChoices, toFrameChange, toPreferencesBody } from "@/lib/ui/kept-preferences";
+
+/**
+ * Keeps theme, density and one-letter keys with the account, so that they follow the person to other browsers. This
+ * browser's own copy is what the first paint uses; a change that the server has not taken yet is marked and goes first.
+ */
+export function useKeptPreferences(): void {
+  const { user } = useWorkspace();
+  useEffect(() => {
+    const mark = `millrace:preferences-unsent:${user.id}`;
+    const stop = new AbortController();
+    let shown = toChoices(readFrame());
+    let isSending = false;
+
+    const send = async () => {
+      let sent: KeptChoices;
+      do {
+        sent = shown;
+        try {
+          await accountApi.updatePreferences(toPreferencesBody(sent));
+        } catch {
+          // It stays marked: the next change or the next page sends it.
+          return;
+        }
+      } while (!isSame(sent, shown));
+      setMark(mark, false);
+    };
+    const sendOnce = () => {
+      setMark(mark, true);
+      if (isSending) return;
+      isSending = true;
+      void send().finally(() => {
+        isSending = false;
+      });
+    };
+
+    const begin = async () => {
+      if (hasMark(mark)) return sendOnce();
+      try {
+        const kept = toFrameChange(await accountApi.readPreferences(stop.signal));
+        // What the person chose while the answer was on its way counts more.
+        if (stop.signal.aborted || hasMark(mark) || isSame(kept, shown)) return;
+        shown = kept;
+        updateFrame(kept);
+      } catch {
+        // Without an answer this browser's own copy stands.
+      }
+    };
+
+    const unsubscribe = subscribeFrame(() => {
+      const now = toChoices(readFrame());
+      if (isSame(now, shown)) return;
+      shown = now;
+      sendOnce();
+    });
+    void begin();
+    return () => {
+      stop.abort();
+      unsubscribe();
+    };
+  }, [user.id]);
+}
+
+function isSame(a: KeptChoices, b: KeptChoices): boolean {
+  return a.theme === b.theme && a.density === b.density && a.areLettersOn === b.areLettersOn;
+}
+
+function hasMark(mark: string): boolean {
+  try {
+    return localStorage.getItem(mark) !== null;
+  } catch {
+    return false;
+  }
+}
+
+function setMark(mark: string, isUnsent: boolean): void {
+  try {
+    if (isUnsent) localStorage.setItem(mark, "1");
+    else localStorage.removeItem(mark);
+  } catch {
+    // Without a store the change is sent all the same.
+  }
+}

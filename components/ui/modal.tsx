@@ -1,0 +1,34 @@
+"use client";
+
+import { Dialog } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+
+type ModalProps = {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  foot?: ReactNode;
+};
+
+/** A dialog with a title. It traps the focus and gives it back. */
+export function Modal({ title, isOpen, onClose, children, foot }: ModalProps) {
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="scrim" />
+        <Dialog.Popup className="dlg">
+          <div className="dlg-head">
+            <Dialog.Title>{title}</Dialog.Title>
+            <Dialog.Close className="btn ghost icon" aria-label="Close">
+              <X />
+            </Dialog.Close>
+          </div>
+          <div className="dlg-body">{children}</div>
+          {foot && <div className="dlg-foot">{foot}</div>}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,42 @@
+"use client";
+
+import { useRef } from "react";
+
+type NameInputProps = {
+  label: string;
+  value: string;
+  /** Called once: with what was typed, or null when it was given up. */
+  onDone: (typed: string | null) => void;
+};
+
+/** A name that is being changed in its place. Enter and leaving keep it, Escape gives up; the ending is not selected. */
+export function NameInput({ label, value, onDone }: NameInputProps) {
+  const isDone = useRef(false);
+  const finish = (typed: string | null) => {
+    if (isDone.current) return;
+    isDone.current = true;
+    onDone(typed);
+  };
+  return (
+    <input
+      className="name-input"
+      aria-label={label}
+      defaultValue={value}
+      maxLength={120}
+      spellCheck={false}
+      // biome-ignore lint/a11y/noAutofocus: the field appears because it was asked for
+      autoFocus
+      onFocus={(event) =>
+        event.target.setSelectionRange(0, value.lastIndexOf(".") > 0 ? value.lastIndexOf(".") : value.length)
+      }
+      onClick={(event) => event.stopPropagation()}
+      onDoubleClick={(event) => event.stopPropagation()}
+      onBlur={(event) => finish(event.target.value)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Enter") finish(event.currentTarget.value);
+        if (event.key === "Escape") finish(null);
+      }}
+    />
+  );
+}

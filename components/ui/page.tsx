@@ -1,0 +1,34 @@
+import type { ReactNode } from "react";
+import "./page.css";
+
+type PageProps = {
+  title: string;
+  /** Stands beside the title: how many there are. */
+  count?: number;
+  /** Above the title: where this page belongs. */
+  trail?: ReactNode;
+  actions?: ReactNode;
+  /** Forms and settings stop at 960 px; lists take the whole width (design, section 2). */
+  isWide?: boolean;
+  children: ReactNode;
+};
+
+/** A view without tabs: a title, what can be done, and the content below, which scrolls. */
+export function Page({ title, count, trail, actions, isWide = false, children }: PageProps) {
+  return (
+    <main className={isWide ? "page" : "page narrow"} aria-labelledby="page-title">
+      <div className="page-in">
+        <div className="phead">
+          <div className="phead-title">
+            {trail && <div className="row xs t3 phead-trail">{trail}</div>}
+            <h1 id="page-title">{title}</h1>
+          </div>
+          {count !== undefined && <span className="t3 num phead-count">{count}</span>}
+          <span className="grow" />
+          {actions}
+        </div>
+        {children}
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,22 @@
+import { toInitials } from "@/lib/ui/format";
+import { toPersonColour } from "@/lib/ui/person-colour";
+import "./page.css";
+
+/** A person's mark: initials on a colour that stays theirs. */
+export function Mark({ id, name, isSmall = false }: { id: string; name: string; isSmall?: boolean }) {
+  return (
+    <span className={isSmall ? "ava s" : "ava"} style={{ background: toPersonColour(id) }} aria-hidden="true">
+      {toInitials(name)}
+    </span>
+  );
+}
+
+/** A person in a column of a list: the mark and the first name; the whole name on hover. */
+export function PersonCell({ id, name }: { id: string; name: string }) {
+  return (
+    <span className="row person-cell" title={name}>
+      <Mark id={id} name={name} isSmall />
+      <span className="t2 trunc">{name.split(/[\s@]/)[0]}</span>
+    </span>
+  );
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { Select as Base } from "@base-ui/react/select";
+import { Check, ChevronDown, Lock } from "lucide-react";
+import type { ReactNode } from "react";
+import "./page.css";
+
+type SelectProps<T extends string> = {
+  /** Read out where no label stands beside it; else `labelId` names the label. */
+  label?: string;
+  labelId?: string;
+  describedBy?: string;
+  value: T;
+  onChange: (value: T) => void;
+  options: { value: T; label: string; note?: ReactNode; isDisabled?: boolean }[];
+  isDisabled?: boolean;
+  isInvalid?: boolean;
+  size?: "sm" | "md";
+};
+
+/** One of a few, in a list that opens. */
+export function Select<T extends string>(props: SelectProps<T>) {
+  const { label, labelId, value, onChange, options, isDisabled = false, isInvalid = false, size = "md" } = props;
+  return (
+    <Base.Root
+      value={value}
+      items={options}
+      disabled={isDisabled}
+      onValueChange={(next: T | null) => next !== null && onChange(next)}
+    >
+      <Base.Trigger
+        className={`input pick ${size === "sm" ? "sm quiet" : ""} ${isInvalid ? "err" : ""}`}
+        aria-label={label}
+        aria-labelledby={labelId}
+        aria-describedby={props.describedBy}
+      >
+        <Base.Value className="grow trunc" />
+        {isDisabled ? <Lock className="xs t3" /> : <ChevronDown className="s t3" />}
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner className="menu-pos" sideOffset={4} collisionPadding={8} alignItemWithTrigger={false}>
+          <Base.Popup className="menu pick-menu">
+            {options.map((option) => (
+              <Base.Item key={option.value} value={option.value} className="menu-item" disabled={option.isDisabled}>
+                <span className="tick">
+                  <Base.ItemIndicator>
+                    <Check className="s" />
+                  </Base.ItemIndicator>
+                </span>
+                <Base.ItemText className="trunc">{option.label}</Base.ItemText>
+                {option.note && <span className="end">{option.note}</span>}
+              </Base.Item>
+            ))}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

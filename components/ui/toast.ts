@@ -1,0 +1,16 @@
+import type { ExternalToast } from "sonner";
+
+type ToastOptions = Pick<ExternalToast, "id" | "duration" | "action">;
+
+/** Long enough to read it and to reach for Undo (design, section 4). */
+export const TOAST_MS = 8000;
+
+/** Says what happened, with an undo where there is one. The part that draws it is loaded when it is first needed. */
+export function showToast(text: string, options: ToastOptions = {}): void {
+  void import("sonner").then(({ toast }) => toast(text, options));
+}
+
+/** The same for what did not work. */
+export function showFailure(text: string): void {
+  void import("sonner").then(({ toast }) => toast.error(text));
+}

@@ -1,0 +1,65 @@
+"use client";
+
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { readConnectivity, readServerConnectivity, subscribeConnectivity } from "@/lib/ui/connectivity";
+
+const never = () => () => {};
+
+/** False on the server and while hydrating, then whether this is Apple's keyboard. */
+export function useIsApple(): boolean {
+  return useSyncExternalStore(
+    never,
+    () => /mac|iphone|ipad/i.test(navigator.platform),
+    () => false,
+  );
+}
+
+/** True once the page is awake in a browser: what is kept there can be read. */
+export function useIsAwake(): boolean {
+  return useSyncExternalStore(
+    never,
+    () => true,
+    () => false,
+  );
+}
+
+/** Whether a media query holds; false on the server and while hydrating, so that both draw the same. */
+export function useMediaQuery(query: string): boolean {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const list = matchMedia(query);
+      list.addEventListener("change", listener);
+      return () => list.removeEventListener("change", listener);
+    },
+    [query],
+  );
+  return useSyncExternalStore(
+    subscribe,
+    () => matchMedia(query).matches,
+    () => false,
+  );
+}
+
+/** Phones: one pane at a time (design, section 9). */
+export function useIsPhone(): boolean {
+  return useMediaQuery("(max-width: 640px)");
+}
+
+export function useConnectivity() {
+  return useSyncExternalStore(subscribeConnectivity, readConnectivity, readServerConnectivity);
+}
+
+/** The time, renewed every `everyMs` while `isOn`; null before the first tick. Reading it in an effect keeps rendering pure. */
+export function useNow(isOn: boolean, everyMs: number): number | null {
+  const [now, setNow] = useState<number | null>(null);
+  useEffect(() => {
+    if (!isOn) {
+      setNow(null);
+      return;
+    }
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [isOn, everyMs]);
+  return now;
+}

@@ -1,0 +1,49 @@
+import type { Locator, Page } from "@playwright/test";
+
+/** The console: explorer, tabs, editor, race strip and result. */
+export class ConsolePage {
+  readonly editor: Locator;
+  readonly run: Locator;
+  readonly cancel: Locator;
+  readonly strip: Locator;
+  readonly grid: Locator;
+  readonly cells: Locator;
+  readonly tabs: Locator;
+  readonly consoles: Locator;
+  readonly schema: Locator;
+  readonly newConsole: Locator;
+
+  constructor(readonly page: Page) {
+    this.editor = page.getByRole("textbox", { name: /^Query of / });
+    this.strip = page.getByRole("group", { name: "Run", exact: true });
+    this.run = this.strip.getByRole("button", { name: "Run", exact: true });
+    this.cancel = this.strip.getByRole("button", { name: "Cancel" });
+    this.grid = page.getByRole("grid", { name: "Result" });
+    this.cells = this.grid.getByRole("gridcell");
+    this.tabs = page.getByRole("tablist", { name: "Open consoles" }).getByRole("tab");
+    this.consoles = page.getByRole("tree", { name: "Consoles" }).getByRole("treeitem");
+    this.schema = page.getByRole("tree", { name: "Schema" }).getByRole("treeitem");
+    this.newConsole = page.getByRole("button", { name: "New console" }).first();
+  }
+
+  async open(slug: string): Promise<void> {
+    await this.page.goto(`/w/${slug}`);
+    await this.editor.waitFor();
+  }
+
+  /** Replaces the whole text, as a person would: everything selected, then typed over. */
+  async write(text: string): Promise<void> {
+    await this.editor.click();
+    await this.page.keyboard.press("ControlOrMeta+a");
+    await this.page.keyboard.insertText(text);
+  }
+
+  /** The cell in a row and a column, both from 1, the index column aside. */
+  cell(row: number, column: number): Locator {
+    return this.grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
+  }
+
+  async openAccountMenu(): Promise<void> {
+    await this.page.getByRole("button", { name: /^Account of / }).click();
+  }
+}

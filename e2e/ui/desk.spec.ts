@@ -1,0 +1,107 @@
+import { expect, test } from "./fixtures";
+
+test.beforeEach(async ({ consolePage, person }) => {
+  await consolePage.open(person.slug);
+});
+
+test("consoles, their text and their tabs outlive a reload", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
+  await consolePage.write("select 'kept' as word");
+  await consolePage.tabs.nth(1).dblclick();
+  await page.getByRole("textbox", { name: "Name of the console" }).fill("kept words.sql");
+  await page.keyboard.press("Enter");
+  await page.reload();
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "kept words.sql"]);
+  await expect(consolePage.tabs.nth(1)).toHaveAttribute("aria-selected", "true");
+  await expect(consolePage.editor).toContainText("select 'kept' as word");
+});
+
+test("a closed tab comes back by undo, at its place", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
+  await consolePage.tabs.first().click({ button: "middle" });
+  await expect(consolePage.tabs).toHaveText(["untitled.sql"]);
+  await expect(consolePage.consoles).toHaveCount(2);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
+});
+
+test("tabs are moved and closed from the keyboard", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
+  await consolePage.tabs.nth(1).focus();
+  await page.keyboard.press("Alt+Shift+ArrowLeft");
+  await expect(consolePage.tabs).toHaveText(["untitled.sql", "best-sellers.sql"]);
+  await page.keyboard.press("Delete");
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
+});
+
+test("Back leads to the tab before, and no edit is lost", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
+  await consolePage.write("select 1");
+  await page.goBack();
+  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+  await page.goForward();
+  await expect(consolePage.editor).toHaveText("select 1");
+});
+
+test("undo in the editor outlives a visit to another tab", async ({ page, consolePage }) => {
+  await consolePage.write("select 'changed'");
+  await consolePage.newConsole.click();
+  await expect(consolePage.editor).not.toContainText("changed");
+  await consolePage.tabs.first().click();
+  await consolePage.editor.click();
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+});
+
+test("a deleted console comes back by undo with its text", async ({ page, consolePage }) => {
+  await consolePage.consoles.first().hover();
+  await page.getByRole("button", { name: "More about best-sellers.sql" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await expect(consolePage.consoles).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await consolePage.consoles.first().click();
+  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+});
+
+test("the schema shows tables, opens columns, and is searched", async ({ page, consolePage }) => {
+  await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
+  await consolePage.schema.filter({ hasText: "products" }).click();
+  await expect(consolePage.schema.filter({ hasText: "price_cents" })).toBeVisible();
+  await page.getByRole("button", { name: "Search tables and columns" }).click();
+  await page.getByRole("textbox", { name: "Search tables and columns" }).fill("custom");
+  await expect(consolePage.schema.filter({ hasText: "products" })).toHaveCount(0);
+  await expect(consolePage.schema.filter({ hasText: "customers" })).toBeVisible();
+});
+
+test("the tree is walked with the keyboard", async ({ page, consolePage }) => {
+  await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
+  await page.getByRole("tree", { name: "Schema" }).focus();
+  await page.keyboard.type("products");
+  await page.keyboard.press("ArrowRight");
+  await expect(consolePage.schema.filter({ hasText: "price_cents" })).toBeVisible();
+  await page.keyboard.press("ArrowLeft");
+  await expect(consolePage.schema.filter({ hasText: "price_cents" })).toHaveCount(0);
+});
+
+test("a schema that cannot be read says why under its connection, and is read again on demand", async ({
+  page,
+  consolePage,
+}) => {
+  const failure = {
+    status: 502,
+    json: { success: false, code: "source_unreachable", error: "The data source did not answer." },
+  };
+  await page.route("**/entities*", (route) => route.fulfill(failure));
+  await page.reload();
+  await expect(page.getByText("The data source did not answer.")).toBeVisible();
+  await page.unroute("**/entities*");
+  await page.getByRole("tree", { name: "Schema" }).getByRole("button", { name: "Retry" }).click();
+  await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
+});
+
+test("a database without tables says what to ask for", async ({ page }) => {
+  await page.route("**/entities*", (route) => route.fulfill({ json: { success: true, data: [] } }));
+  await page.reload();
+  await expect(page.getByText(/^No tables this user may read\./)).toBeVisible();
+});

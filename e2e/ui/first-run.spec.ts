@@ -1,0 +1,53 @@
+import { RegisterPage } from "../pages/register-page";
+import { expect, newEmail, PASSWORD, test } from "./fixtures";
+
+test("registering leads to the sample query, and one press to its rows", async ({ page, consolePage }) => {
+  const register = new RegisterPage(page);
+  await register.open();
+  await register.name.fill("Ines Okafor");
+  await register.email.fill(newEmail());
+  await register.password.fill(PASSWORD);
+  await register.submit.click();
+
+  await expect(page).toHaveURL(/\/w\/[^/]+\/consoles\/best-sellers$/);
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
+  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+  await expect(consolePage.editor).toBeFocused();
+  await expect(page.getByText("1 of 4")).toBeVisible();
+
+  await consolePage.run.click();
+  await expect(consolePage.grid).toHaveAttribute("aria-rowcount", "11");
+  await expect(consolePage.strip).toContainText("10 rows");
+  await expect(consolePage.strip).toContainText(/\d+ ms in the database, \d+ ms on the way/);
+  await expect(page.getByText("2 of 4")).toBeVisible();
+});
+
+test("the form says what is wrong where it is wrong, before anything is sent", async ({ page }) => {
+  const register = new RegisterPage(page);
+  await register.open();
+  await register.email.fill("ines@harrowandpine");
+  await register.email.blur();
+  await expect(register.form).toContainText("This address is missing its ending");
+  await register.email.fill("ines@gmial.com");
+  await register.form.getByRole("button", { name: "ines@gmail.com" }).click();
+  await expect(register.email).toHaveValue("ines@gmail.com");
+
+  await register.password.fill("mill");
+  await register.password.blur();
+  await expect(register.form).toContainText("4 more to reach 8 characters.");
+  await register.password.fill("Password123");
+  await expect(register.form).toContainText("one of the most used passwords");
+  await register.form.getByRole("button", { name: "Show password" }).click();
+  await expect(register.password).toHaveAttribute("type", "text");
+});
+
+test("an address that has an account is named at its field, with the way to sign in", async ({ page, person }) => {
+  await page.context().clearCookies();
+  const register = new RegisterPage(page);
+  await register.open();
+  await register.email.fill(person.email);
+  await register.password.fill(PASSWORD);
+  await register.submit.click();
+  await expect(register.form).toContainText("This address has an account.");
+  await expect(register.form.getByRole("link", { name: "Sign in" })).toHaveAttribute("href", "/login");
+});

@@ -1,0 +1,127 @@
+import { RegisterPage } from "../pages/register-page";
+import { expect, expectAccessible, test } from "./fixtures";
+
+for (const theme of ["light", "dark"] as const) {
+  test.describe(`in the ${theme} theme`, () => {
+    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+
+    test("the first visit is accessible", async ({ page, person, consolePage }) => {
+      await consolePage.open(person.slug);
+      await expect(page.locator("html")).toHaveAttribute("data-theme", theme);
+      await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
+      await expectAccessible(page);
+    });
+
+    test("a result and an opened table are accessible", async ({ page, person, consolePage }) => {
+      await consolePage.open(person.slug);
+      await consolePage.run.click();
+      await expect(consolePage.grid).toBeVisible();
+      await consolePage.cell(1, 1).click();
+      await consolePage.schema.filter({ hasText: "products" }).click();
+      await expectAccessible(page);
+    });
+
+    test("a failed query is accessible", async ({ page, person, consolePage }) => {
+      await consolePage.open(person.slug);
+      await consolePage.write("select nmae from products");
+      await consolePage.run.click();
+      await expect(page.getByRole("heading", { name: 'There is no column "nmae"' })).toBeVisible();
+      await expectAccessible(page);
+    });
+
+    test("the account menu is accessible", async ({ page, person, consolePage }) => {
+      await consolePage.open(person.slug);
+      await consolePage.openAccountMenu();
+      await expect(page.getByRole("menu")).toBeVisible();
+      await expectAccessible(page);
+    });
+
+    test("signing in, registering and a missing page are accessible", async ({ page }) => {
+      await page.goto("/login");
+      await expectAccessible(page);
+      const register = new RegisterPage(page);
+      await register.open();
+      await register.email.fill("ines");
+      await register.password.fill("password");
+      await register.submit.click();
+      await expectAccessible(page);
+      await page.goto("/nowhere");
+      await expectAccessible(page);
+    });
+  });
+}
+
+test("the chosen theme stands before the first paint and outlives a reload", async ({ page, person, consolePage }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await consolePage.open(person.slug);
+  await consolePage.openAccountMenu();
+  await page.getByRole("menuitemradio", { name: "Dark" }).click();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  // The script in the head has run by the time the body is read: a reload never shows the other theme.
+  await page.addInitScript(() => {
+    new MutationObserver((_, observer) => {
+      if (!document.body) return;
+      observer.disconnect();
+      document.documentElement.setAttribute("data-theme-at-body", document.documentElement.dataset.theme ?? "none");
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme-at-body", "dark");
+});
+
+test("the system's theme is followed while nothing else is chosen", async ({ page, person, consolePage }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await consolePage.open(person.slug);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
+test("the explorer is hidden, shown and resized from the keyboard", async ({ page, person, consolePage }) => {
+  await consolePage.open(person.slug);
+  const explorer = page.getByRole("complementary", { name: "Explorer" });
+  await page.keyboard.press("ControlOrMeta+b");
+  await expect(explorer).toBeHidden();
+  await page.reload();
+  await expect(consolePage.editor).toBeVisible();
+  await expect(explorer).toBeHidden();
+  await page.getByRole("button", { name: "Show the explorer" }).click();
+  const edge = page.getByRole("separator", { name: "Width of the explorer" });
+  await edge.focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(edge).toHaveAttribute("aria-valuenow", "280");
+});
+
+test("the race strip divides editor and result, by pointer and keyboard", async ({ page, person, consolePage }) => {
+  await consolePage.open(person.slug);
+  const grip = page.getByRole("separator", { name: "Height of the editor" });
+  const topOf = async () => (await consolePage.strip.boundingBox())?.y ?? 0;
+  const before = await topOf();
+  await grip.focus();
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(topOf).toBeGreaterThan(before);
+  const box = await grip.boundingBox();
+  if (!box) throw new Error("The grip is not on the page.");
+  const moved = await topOf();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y - 80, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(topOf).toBeLessThan(moved - 40);
+});
+
+test("F6 goes around the regions, and ? lists the shortcuts", async ({ page, person, consolePage }) => {
+  await consolePage.open(person.slug);
+  await expect(consolePage.editor).toBeFocused();
+  await page.keyboard.press("Shift+F6");
+  await expect(consolePage.tabs.first()).toBeFocused();
+  await page.keyboard.press("Shift+F6");
+  await page.keyboard.press("Shift+F6");
+  await expect(page.getByRole("link", { name: "Consoles" })).toBeFocused();
+  await page.keyboard.press("?");
+  const list = page.getByRole("dialog", { name: "Shortcuts" });
+  await expect(list).toBeVisible();
+  await list.getByRole("textbox", { name: "Search shortcuts" }).fill("explorer");
+  await expect(list.getByRole("listitem")).toHaveCount(1);
+  await page.keyboard.press("Escape");
+  await expect(list).toHaveCount(0);
+});

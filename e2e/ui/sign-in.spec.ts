@@ -1,0 +1,58 @@
+import { LoginPage } from "../pages/login-page";
+import { expect, test } from "./fixtures";
+
+test("signing out ends the session, and signing in comes back to the page that was asked for", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  await consolePage.openAccountMenu();
+  await expect(page.getByRole("menu")).toContainText(person.name);
+  await expect(page.getByRole("menu")).toContainText(person.email);
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/\/login$/);
+
+  const wanted = `/w/${person.slug}/consoles/best-sellers`;
+  await page.goto(wanted);
+  await expect(page).toHaveURL(`/login?next=${encodeURIComponent(wanted)}`);
+  const login = new LoginPage(page);
+  await login.signIn(person.email, person.password);
+  await expect(page).toHaveURL(wanted);
+  await expect(consolePage.editor).toBeVisible();
+});
+
+test("a wrong password is told without saying which of the two is wrong, and the address stays", async ({
+  page,
+  person,
+}) => {
+  await page.context().clearCookies();
+  const login = new LoginPage(page);
+  await login.open();
+  await login.signIn(person.email, "wrong-password");
+  await expect(login.failure).toBeVisible();
+  await expect(login.email).toHaveValue(person.email);
+  await expect(login.password).toBeFocused();
+});
+
+test("a link cannot send people elsewhere after they sign in", async ({ page, person }) => {
+  await page.context().clearCookies();
+  const login = new LoginPage(page);
+  await login.open(`?next=${encodeURIComponent("//evil.example/w")}`);
+  await login.signIn(person.email, person.password);
+  await expect(page).toHaveURL(new RegExp(`/w/${person.slug}(/|$)`));
+});
+
+test("an address without a workspace of mine and one that never was look the same", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}-of-somebody-else`);
+  await expect(page.getByRole("heading", { name: "You cannot open this" })).toBeVisible();
+  await page.goto(`/w/${person.slug}/consoles/not-mine`);
+  await expect(page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await page.getByRole("button", { name: "Back to consoles" }).click();
+  await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+});
+
+test("somebody who is signed in is not asked to sign in again", async ({ page, person }) => {
+  await page.goto("/login");
+  await expect(page).toHaveURL(new RegExp(`/w/${person.slug}(/|$)`));
+});

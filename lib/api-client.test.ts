@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { ApiError, api } from "@/lib/api-client";
+import { readConnectivity, reportReachable } from "@/lib/ui/connectivity";
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const fetch = vi.fn(async (_url: string, _init?: RequestInit) => new Response(text, { status, headers }));
+  vi.stubGlobal("fetch", fetch);
+  return fetch;
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  reportReachable();
+});
+
+describe("the API client", () => {
+  it("hands back the data of a success, and the size of an executed query's answer", async () => {
+    const body = { success: true, data: { executionId: "x", rows: [], fields: [], rowCount: 0 } };
+    const fetch = answer(200, body);
+    const result = await api.execute("w", "c", { query: "select 1", executionId: "x", limit: 10 });
+    expect(result).toMatchObject({ rowCount: 0, bytes: JSON.stringify(body).length });
+    const [url, init] = fetch.mock.calls[0] ?? [];
+    expect(url).toBe("/api/workspaces/w/databases/c/execute");
+    expect(JSON.parse(String(init?.body))).toEqual({ query: "select 1", executionId: "x", limit: 10 });
+  });
+
+  it("throws status, code, message and details of a failure", async () => {
+    answer(400, { success: false, code: "query_failed", error: "no such column", details: { position: 8 } });
+    const error = await api.listConnections("w").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 400,
+      code: "query_failed",
+      message: "no such column",
+      details: { position: 8 },
+      problems: [],
+    });
+  });
+
+  it("lists the problems of refused input, and when to try again", async () => {
+    const details = [{ path: "email", message: "Enter an address." }];
+    answer(429, { success: false, code: "rate_limited", error: "Too many.", details }, { "retry-after": "30" });
+    const error = await api.login({ email: "a", password: "b" }).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ problems: details, retryAfterSeconds: 30 });
+  });
+
+  it("does not take a page for an answer", async () => {
+    answer(502, "<html>Bad gateway</html>");
+    await expect(api.logout()).rejects.toMatchObject({ status: 502, code: "internal" });
+    answer(200, "<html>Sign in to the network</html>");
+    await expect(api.logout()).rejects.toMatchObject({ code: "internal" });
+  });
+
+  it("says unreachable when nothing answers, and knows it until something does", async () => {
+    vi.stubGlobal(
+      "fetch",
+      vi.fn(async () => Promise.reject(new TypeError("fetch failed"))),
+    );
+    await expect(api.listConnections("w")).rejects.toMatchObject({ status: 0, code: "unreachable" });
+    expect(readConnectivity().isOnline).toBe(false);
+    answer(200, { success: true, data: [] });
+    await api.listConnections("w");
+    expect(readConnectivity().isOnline).toBe(true);
+  });
+
+  it("lets an abort of the caller's own through as it is", async () => {
+    const stop = new AbortController();
+    vi.stubGlobal("fetch", async () => {
+      stop.abort();
+      throw new DOMException("Aborted", "AbortError");
+    });
+    await expect(api.listConnections("w", stop.signal)).rejects.toMatchObject({ name: "AbortError" });
+    expect(readConnectivity().isOnline).toBe(true);
+  });
+});

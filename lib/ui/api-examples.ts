@@ -1,0 +1,33 @@
+export const EXAMPLE_LANGUAGES = ["curl", "JavaScript", "Python"] as const;
+export type ExampleLanguage = (typeof EXAMPLE_LANGUAGES)[number];
+
+/** A first request, ready to be pasted: counts the rows of a table over the API. */
+export function toExample(language: ExampleLanguage, origin: string, connectionId: string): string {
+  const url = `${origin}/api/execute`;
+  if (language === "curl") {
+    return [
+      `curl ${url} \\`,
+      '  -H "Authorization: Bearer mr_..." -H "Content-Type: application/json" \\',
+      `  -d '{"connectionId": "${connectionId}", "query": "select 1 as one"}'`,
+    ].join("\n");
+  }
+  if (language === "JavaScript") {
+    return [
+      `const answer = await fetch("${url}", {`,
+      '  method: "POST",',
+      '  headers: { Authorization: "Bearer mr_...", "Content-Type": "application/json" },',
+      `  body: JSON.stringify({ connectionId: "${connectionId}", query: "select 1 as one" }),`,
+      "});",
+      "const { success, data, error } = await answer.json();",
+    ].join("\n");
+  }
+  return [
+    "import requests",
+    "",
+    "answer = requests.post(",
+    `    "${url}",`,
+    '    headers={"Authorization": "Bearer mr_..."},',
+    `    json={"connectionId": "${connectionId}", "query": "select 1 as one"},`,
+    ").json()",
+  ].join("\n");
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { ConfigField } from "@/lib/connections/data-source";
+import {
+  findFormProblems, findMovedSecrets, toConfig, toInitialValues, toShownFields, toStoredSecrets,
+} from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
+
+const field = (name: string, over: Partial<ConfigField> = {}): ConfigField => ({
+  name,
+  label: name,
+  kind: "text",
+  required: false,
+  secret: false,
+  ...over,
+});
+const FIELDS = [
+  field("host"),
+  field("port", { kind: "number", default: 5432 }),
+  field("user"),
+  field("password", { kind: "password", secret: true }),
+  field("ssl", { kind: "select", default: "disable", options: [{ value: "disable", label: "None" }] }),
+  field("connectionString", { kind: "password", secret: true }),
+];
+const STORED = { host: "db.example.com", port: 5432, user: "reader", password: { set: true }, ssl: "verify-full" };
+const SHOWN = toShownFields(FIELDS, "fields");
+const NONE = new Set<string>();
+
+describe("the form of a connection", () => {
+  it("begins with the defaults, and with what is stored, but never shows a secret", () => {
+    expect(toInitialValues(FIELDS, null)).toMatchObject({ host: "", port: "5432", ssl: "disable", password: "" });
+    expect(toInitialValues(FIELDS, STORED)).toMatchObject({ host: "db.example.com", port: "5432", password: "" });
+    expect([...toStoredSecrets(FIELDS, STORED)]).toEqual(["password"]);
+  });
+
+  it("shows either the single fields or the string", () => {
+    expect(SHOWN.map(({ name }) => name)).toEqual(["host", "port", "user", "password", "ssl"]);
+    expect(toShownFields(FIELDS, "string").map(({ name }) => name)).toEqual(["connectionString"]);
+    expect(toShownFields([field("file")], "string").map(({ name }) => name)).toEqual(["file"]);
+  });
+
+  it("asks for the host, for what is required, for numbers and for JSON", () => {
+    const shown = [...SHOWN, field("token", { required: true, secret: true }), field("headers", { kind: "json" })];
+    const values = { ...toInitialValues(shown, null), port: "many", headers: "{" };
+    expect(findFormProblems(shown, values, NONE)).toEqual({
+      host: "host is needed.",
+      port: "A number is needed.",
+      token: "token is needed.",
+      headers: "This is not valid JSON.",
+    });
+    expect(
+      findFormProblems([field("token", { required: true, secret: true })], { token: "" }, new Set(["token"])),
+    ).toEqual({});
+  });
+
+  it("sends numbers as numbers, leaves kept secrets out and takes emptied fields away", () => {
+    const values = { ...toInitialValues(FIELDS, STORED), user: " ", port: "6432" };
+    expect(toConfig(FIELDS, SHOWN, values, { kept: new Set(["password"]), isNew: false })).toEqual({
+      host: "db.example.com",
+      port: 6432,
+      user: null,
+      ssl: "verify-full",
+      connectionString: null,
+    });
+  });
+
+  it("sends of a new connection only what was filled in, and a password with its spaces", () => {
+    const values = { ...toInitialValues(FIELDS, null), host: " db.example.com ", password: " p " };
+    expect(toConfig(FIELDS, SHOWN, values, { kept: NONE, isNew: true })).toEqual({
+      host: "db.example.com",
+      port: 5432,
+      password: " p ",
+      ssl: "disable",
+    });
+  });
+
+  it("wants the stored secrets again when the connection leads elsewhere or is less safe", () => {
+    const initial = toInitialValues(FIELDS, STORED);
+    const stored = toStoredSecrets(FIELDS, STORED);
+    const moved = (change: Record<string, string>) => [
+      ...findMovedSecrets(SHOWN, { ...initial, ...change }, initial, stored),
+    ];
+    expect(moved({})).toEqual([]);
+    expect(moved({ host: "other.example.com" })).toEqual(["password"]);
+    expect(moved({ ssl: "require" })).toEqual(["password"]);
+  });
+});

@@ -1,0 +1,66 @@
+/** What a pasted connection string says; null where it says nothing. */
+export type ConnectionParts = {
+  host: string;
+  port: number | null;
+  database: string | null;
+  user: string | null;
+  password: string | null;
+  ssl: "disable" | "require" | "verify-full" | null;
+};
+
+/** The words of the engines' own strings for the three ways that a form offers (contract, section 4). */
+const SSL_WORDS: Record<string, ConnectionParts["ssl"]> = {
+  disable: "disable",
+  disabled: "disable",
+  false: "disable",
+  allow: "disable",
+  prefer: "require",
+  preferred: "require",
+  require: "require",
+  required: "require",
+  true: "require",
+  "verify-ca": "verify-full",
+  verify_ca: "verify-full",
+  "verify-full": "verify-full",
+  verify_identity: "verify-full",
+};
+
+/**
+ * Takes a connection string apart, so that a form can be filled in from it.
+ * @returns null when the text is not an address of one server, such as a list of hosts
+ */
+export function parseConnectionString(text: string): ConnectionParts | null {
+  // Of any scheme: the URL parser has rules of its own for http, and none for database schemes.
+  const match = /^[a-z][a-z0-9+.-]*:\/\/(.+)$/i.exec(text.trim());
+  if (match?.[1] === undefined) return null;
+  let url: URL;
+  try {
+    url = new URL(`millrace://${match[1]}`);
+  } catch {
+    return null;
+  }
+  if (url.hostname === "" || url.hostname.includes(",")) return null;
+  const decode = (part: string) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  };
+  const query = url.searchParams;
+  const word = (
+    query.get("sslmode") ??
+    query.get("ssl-mode") ??
+    query.get("ssl") ??
+    query.get("tls") ??
+    ""
+  ).toLowerCase();
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: url.port === "" ? null : Number(url.port),
+    database: decode(url.pathname.slice(1)) || query.get("database"),
+    user: decode(url.username) || query.get("user"),
+    password: decode(url.password) || query.get("password"),
+    ssl: SSL_WORDS[word] ?? null,
+  };
+}

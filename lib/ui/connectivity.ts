@@ -1,0 +1,40 @@
+/** Whether the server can be reached, as far as this page knows. */
+export type Connectivity = { isOnline: boolean; retryAt: number | null };
+
+/** How long to wait before asking again; short enough that nobody reloads the page meanwhile. */
+export const RETRY_AFTER_MS = 8000;
+
+type Listener = () => void;
+const ONLINE: Connectivity = { isOnline: true, retryAt: null };
+
+let state: Connectivity = ONLINE;
+const listeners = new Set<Listener>();
+
+export function readConnectivity(): Connectivity {
+  return state;
+}
+
+/** On the server, and before the page is awake, nothing is known to be wrong. */
+export function readServerConnectivity(): Connectivity {
+  return ONLINE;
+}
+
+export function subscribeConnectivity(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** A request reached the server. */
+export function reportReachable(): void {
+  if (!state.isOnline) update(ONLINE);
+}
+
+/** A request did not reach the server, or the browser says that it is offline. */
+export function reportUnreachable(now = Date.now()): void {
+  update({ isOnline: false, retryAt: now + RETRY_AFTER_MS });
+}
+
+function update(next: Connectivity): void {
+  state = next;
+  for (const listener of listeners) listener();
+}

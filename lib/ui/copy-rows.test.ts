@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { toCellText } from "@/lib/ui/cell-text";
+import { toCopyText } from "@/lib/ui/copy-rows";
+
+const fields = [
+  { name: "name", type: "string" },
+  { name: "sold", type: "int64" },
+];
+const rows = [
+  { name: 'Kettle, "2 l"', sold: 1284 },
+  { name: "a\tb|c\nd", sold: "9223372036854775807" },
+  { name: null, sold: null },
+];
+
+describe("toCopyText", () => {
+  it("writes CSV as RFC 4180 does, exact and ungrouped", () => {
+    expect(toCopyText("csv", fields, rows, true)).toBe(
+      'name,sold\r\n"Kettle, ""2 l""",1284\r\n"a\tb|c\nd",9223372036854775807\r\n,',
+    );
+  });
+
+  it("writes TSV that spreadsheets take, with and without a head", () => {
+    expect(toCopyText("tsv", fields, rows, false)).toBe('Kettle, "2 l"\t1284\n"a\tb|c\nd"\t9223372036854775807\n\t');
+    expect(toCopyText("tsv", fields, [], true)).toBe("name\tsold");
+  });
+
+  it("writes JSON with null as null and only the chosen columns", () => {
+    expect(JSON.parse(toCopyText("json", fields.slice(1), rows, true))).toEqual([
+      { sold: 1284 },
+      { sold: "9223372036854775807" },
+      { sold: null },
+    ]);
+  });
+
+  it("writes Markdown that one cell cannot break", () => {
+    expect(toCopyText("markdown", fields, rows, true).split("\n")).toEqual([
+      "| name | sold |",
+      "| --- | ---: |",
+      '| Kettle, "2 l" | 1284 |',
+      "| a\tb\\|c<br>d | 9223372036854775807 |",
+      "| null | null |",
+    ]);
+  });
+});
+
+describe("toCellText", () => {
+  it("groups what counts and leaves identifiers and years alone", () => {
+    expect(toCellText(1284, { name: "orders", type: "int64" })).toBe("1,284");
+    expect(toCellText(1284, { name: "order_id", type: "int64" })).toBe("1284");
+    expect(toCellText(2026, { name: "year", type: "int32" })).toBe("2026");
+    expect(toCellText({ a: [1] }, { name: "x", type: "json" })).toBe('{"a":[1]}');
+  });
+});

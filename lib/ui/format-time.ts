@@ -1,0 +1,50 @@
+/** The words for days and spans of time (design, section 8). `now` is passed in, so that a page agrees with itself. */
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** A day in the reader's zone: "12 Mar 2025". */
+export function formatDay(at: Date): string {
+  return `${toDayAndMonth(at)} ${at.getFullYear()}`;
+}
+
+/** "just now", "4 min ago", "2 h ago" up to a day; then "16 Nov 07:00", with the year once it is another one. */
+export function formatAgo(at: Date, now: Date): string {
+  const ms = now.getTime() - at.getTime();
+  // A clock of the server that is ahead of the reader's must not show a time to come.
+  if (ms < MINUTE_MS) return "just now";
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`;
+  if (ms < DAY_MS) return `${Math.floor(ms / HOUR_MS)} h ago`;
+  if (at.getFullYear() !== now.getFullYear()) return formatDay(at);
+  return `${toDayAndMonth(at)} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+/** How long something still lasts: "5 days", "3 hours", "2 minutes"; null when it has ended. Whole units, cut, never rounded up. */
+export function formatLeft(until: Date, now: Date): string | null {
+  const ms = until.getTime() - now.getTime();
+  if (ms <= 0) return null;
+  if (ms >= DAY_MS) return toCounted(Math.floor(ms / DAY_MS), "day");
+  if (ms >= HOUR_MS) return toCounted(Math.floor(ms / HOUR_MS), "hour");
+  return toCounted(Math.max(1, Math.floor(ms / MINUTE_MS)), "minute");
+}
+
+/** The whole stamp with its zone, for hovering. */
+export function formatStamp(at: Date): string {
+  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" }).format(at);
+  return `${day} ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
+}
+
+function toDayAndMonth(at: Date): string {
+  return `${at.getDate()} ${MONTHS[at.getMonth()]}`;
+}
+
+function toCounted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function two(n: number): string {
+  return String(n).padStart(2, "0");
+}

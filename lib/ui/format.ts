@@ -1,0 +1,67 @@
+/** The words for numbers, sizes and times that the whole interface uses (design, section 8). */
+
+const COUNT = new Intl.NumberFormat("en-US");
+
+/** 1284 to "1,284". */
+export function formatCount(count: number): string {
+  return COUNT.format(count);
+}
+
+/** For trees, where room is short: "2,000", "8,400", "21 k", "1.9 M". */
+export function formatCountShort(count: number): string {
+  if (count < 10_000) return formatCount(count);
+  if (count < 999_500) return `${Math.round(count / 1000)} k`;
+  const millions = count / 1_000_000;
+  const short = (value: number) => value.toFixed(1).replace(/\.0$/, "");
+  if (millions >= 999.5) return `${short(count / 1e9)} G`;
+  return `${millions < 10 ? short(millions) : Math.round(millions)} M`;
+}
+
+/** A count and its noun: "1 row", "35 rows". */
+export function formatRows(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? "row" : "rows"}`;
+}
+
+/** A number and its unit: milliseconds below a second, then "1.2 s", "2 min 5 s". */
+export function toDuration(ms: number): { value: string; unit: string } {
+  if (ms < 1000) return { value: formatMs(ms), unit: "ms" };
+  if (ms < 60_000) return { value: (ms / 1000).toFixed(1), unit: "s" };
+  const seconds = Math.round(ms / 1000);
+  return { value: `${Math.floor(seconds / 60)} min ${seconds % 60}`, unit: "s" };
+}
+
+/** The same in one text: "214 ms", "1.2 s". */
+export function formatDuration(ms: number): string {
+  const { value, unit } = toDuration(ms);
+  return `${value} ${unit}`;
+}
+
+/** A size in the unit that keeps it short: "812 B", "2.1 KB", "3.4 MB". */
+export function toSize(bytes: number): { value: string; unit: string } {
+  if (bytes < 1000) return { value: String(bytes), unit: "B" };
+  if (bytes < 1_000_000) return { value: (bytes / 1000).toFixed(1), unit: "KB" };
+  return { value: (bytes / 1_000_000).toFixed(1), unit: "MB" };
+}
+
+/** The wall clock in the reader's zone: "10:41:07", or "10:41" without the seconds. */
+export function formatClock(at: Date, withSeconds = true): string {
+  const two = (n: number) => String(n).padStart(2, "0");
+  const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  return withSeconds ? `${clock}:${two(at.getSeconds())}` : clock;
+}
+
+/** The letters in a person's mark: "Ines Okafor" to "IO"; an address gives its first letter. */
+export function toInitials(name: string): string {
+  const words =
+    name
+      .split("@")[0]
+      ?.split(/[\s._-]+/)
+      .filter(Boolean) ?? [];
+  const first = [...(words[0] ?? "?")][0] ?? "?";
+  const last = words.length > 1 ? ([...(words.at(-1) ?? "")][0] ?? "") : "";
+  return `${first}${last}`.toUpperCase();
+}
+
+function formatMs(ms: number): string {
+  return ms > 0 && ms < 1 ? "<1" : String(Math.round(ms));
+}

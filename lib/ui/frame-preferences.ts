@@ -1,0 +1,49 @@
+/** What this browser keeps about the frame. public/boot.js reads the same entry before the first paint. */
+export const FRAME_KEY = "millrace:frame";
+export const EXPLORER_WIDTH = { min: 200, max: 420, normal: 264 } as const;
+export const THEMES = ["light", "dark", "system"] as const;
+export type Theme = (typeof THEMES)[number];
+export const DENSITIES = ["compact", "normal", "roomy"] as const;
+export type Density = (typeof DENSITIES)[number];
+/** Height of a grid's row in CSS pixels (design, section 9); --h-row in the styles says the same. */
+export const ROW_HEIGHTS: Record<Density, number> = { compact: 24, normal: 28, roomy: 34 };
+export type FramePreferences = {
+  theme: Theme;
+  density: Density;
+  /** Shortcuts of one letter work; they can be in the way of speech control. */
+  areLettersOn: boolean;
+  explorerOpen: boolean;
+  explorerWidth: number;
+};
+
+export const FRAME_DEFAULTS: FramePreferences = {
+  theme: "system",
+  density: "normal",
+  areLettersOn: true,
+  explorerOpen: true,
+  explorerWidth: EXPLORER_WIDTH.normal,
+};
+
+/** Reads what was kept; anything that does not fit is the default. */
+export function parseFramePreferences(text: string | null): FramePreferences {
+  let kept: Record<string, unknown> = {};
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    if (typeof value === "object" && value !== null) kept = value as Record<string, unknown>;
+  } catch {
+    return FRAME_DEFAULTS;
+  }
+  return {
+    theme: THEMES.find((theme) => theme === kept.theme) ?? FRAME_DEFAULTS.theme,
+    density: DENSITIES.find((density) => density === kept.density) ?? FRAME_DEFAULTS.density,
+    areLettersOn: kept.areLettersOn !== false,
+    explorerOpen: kept.explorerOpen !== false,
+    explorerWidth:
+      typeof kept.explorerWidth === "number" ? clampExplorer(kept.explorerWidth) : FRAME_DEFAULTS.explorerWidth,
+  };
+}
+
+/** @param width in CSS pixels */
+export function clampExplorer(width: number): number {
+  return Math.round(Math.min(EXPLORER_WIDTH.max, Math.max(EXPLORER_WIDTH.min, width)));
+}

@@ -1,0 +1,144 @@
+import type { Entity, EntityColumn } from "@/lib/api-client";
+
+/** A connection as the tree needs it; `entities` null while they are not loaded. */
+export type SchemaSource = { id: string; name: string; isOpen: boolean; entities: Entity[] | null };
+
+type NodeBase = {
+  id: string;
+  parentId: string | null;
+  level: number;
+  label: string;
+  isExpanded?: boolean;
+  isSmall?: boolean;
+  positionInSet: number;
+  setSize: number;
+};
+export type SchemaNode = NodeBase &
+  (
+    | { kind: "connection" }
+    | { kind: "schema"; setCount: number }
+    | { kind: "entity"; entity: Entity; insertText: string }
+    | { kind: "column"; column: EntityColumn; insertText: string }
+  );
+
+/**
+ * The visible rows of the schema tree, from the top down. A connection with one schema shows its tables at once; several
+ * schemas get a level of their own.
+ * @param toggled what a person has opened or closed, by row id; one lone schema and hits of a search are open by themselves
+ * @param search part of a table's or column's name; the tree then holds only what matches
+ */
+export function buildSchemaRows(
+  sources: SchemaSource[],
+  toggled: Record<string, boolean>,
+  search: string,
+): SchemaNode[] {
+  const wanted = search.trim().toLowerCase();
+  const rows: SchemaNode[] = [];
+  sources.forEach((source, i) => {
+    rows.push({
+      kind: "connection",
+      id: source.id,
+      parentId: null,
+      level: 0,
+      label: source.name,
+      isExpanded: source.isOpen,
+      positionInSet: i + 1,
+      setSize: sources.length,
+    });
+    if (source.isOpen && source.entities !== null) addSource(rows, source.id, source.entities, toggled, wanted);
+  });
+  return rows;
+}
+
+/** A name as it is written in SQL: quoted when it is not plain lower case. */
+export function toSqlName(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+function addSource(
+  rows: SchemaNode[],
+  sourceId: string,
+  entities: Entity[],
+  toggled: Record<string, boolean>,
+  wanted: string,
+): void {
+  const found = entities.filter((entity) => wanted === "" || matches(entity, wanted));
+  const schemas = [...new Set(entities.map((entity) => entity.schema ?? ""))];
+  if (schemas.length < 2) {
+    addEntities(rows, found, sourceId, 1, toggled, wanted);
+    return;
+  }
+  const shown = schemas.filter((schema) => found.some((entity) => (entity.schema ?? "") === schema));
+  shown.forEach((schema, at) => {
+    const id = `${sourceId}/${schema}`;
+    const inside = found.filter((entity) => (entity.schema ?? "") === schema);
+    const isExpanded = toggled[id] ?? (wanted !== "" || at === 0);
+    const place = { positionInSet: at + 1, setSize: shown.length };
+    rows.push({
+      kind: "schema",
+      id,
+      parentId: sourceId,
+      level: 1,
+      label: schema || "(none)",
+      isExpanded,
+      setCount: inside.length,
+      ...place,
+    });
+    if (isExpanded) addEntities(rows, inside, id, 2, toggled, wanted);
+  });
+}
+
+function addEntities(
+  rows: SchemaNode[],
+  entities: Entity[],
+  parentId: string,
+  level: number,
+  toggled: Record<string, boolean>,
+  wanted: string,
+): void {
+  entities.forEach((entity, i) => {
+    const id = `${parentId}/${entity.name}`;
+    const columns = entity.columns ?? [];
+    const found =
+      wanted === "" || entity.name.toLowerCase().includes(wanted)
+        ? columns
+        : columns.filter((c) => isLike(c.name, wanted));
+    const isHit = wanted !== "" && columns.some((c) => isLike(c.name, wanted));
+    const isExpanded = columns.length === 0 ? undefined : (toggled[id] ?? isHit);
+    rows.push({
+      kind: "entity",
+      id,
+      parentId,
+      level,
+      label: entity.name,
+      isExpanded,
+      entity,
+      insertText: toSqlName(entity.name),
+      positionInSet: i + 1,
+      setSize: entities.length,
+    });
+    if (!isExpanded) return;
+    found.forEach((column, at) => {
+      rows.push({
+        kind: "column",
+        id: `${id}/${column.name}`,
+        parentId: id,
+        level: level + 1,
+        label: column.name,
+        isSmall: true,
+        column,
+        insertText: toSqlName(column.name),
+        positionInSet: at + 1,
+        setSize: found.length,
+      });
+    });
+  });
+}
+
+function matches(entity: Entity, wanted: string): boolean {
+  return isLike(entity.name, wanted) || (entity.columns ?? []).some((column) => isLike(column.name, wanted));
+}
+
+function isLike(name: string, wanted: string): boolean {
+  return name.toLowerCase().includes(wanted);
+}

@@ -1,0 +1,164 @@
+import type { Entity } from "@/lib/api-client";
+import { type ColumnKind, toColumnKind } from "@/lib/ui/column-kind";
+import { toSqlName } from "@/lib/ui/schema-rows";
+import { SQL_KEYWORDS } from "@/lib/ui/sql-keywords";
+import { lexSql } from "@/lib/ui/sql-lexer";
+import { findQualifier, readScope } from "@/lib/ui/sql-scope";
+import { findStatementAt } from "@/lib/ui/sql-statements";
+
+/** What completion offers. `rank` is higher the nearer it is to what is being written. */
+export type SqlOffer = {
+  label: string;
+  /** What is written, where it differs from the label: a quoted name. */
+  text: string;
+  kind: "column" | "table" | "alias" | "function" | "keyword";
+  columnKind?: ColumnKind;
+  detail: string;
+  /** A heading and a sentence for the side; null where there is nothing to say. */
+  info: { title: string; text: string } | null;
+  rank: number;
+};
+
+const RANK = { column: 60, alias: 40, table: 20, function: 0, keyword: -20 } as const;
+/** Behind these words a table is wanted. */
+const TABLE_WANTED = new Set(["from", "join", "into", "update", "table", "describe", "summarize"]);
+const FUNCTIONS = (
+  "abs any_value avg ceil coalesce concat count date_diff date_part date_trunc dense_rank extract first_value floor greatest lag last_value lead " +
+  "least length list lower max median min mode now nullif percentile_cont quantile_cont rank replace round row_number split_part stddev " +
+  "strftime string_agg substring sum trim upper variance"
+).split(" ");
+
+/**
+ * What may be written at a place: behind a dot the columns of that table, behind FROM and JOIN the tables, elsewhere the
+ * columns in scope before everything else.
+ * @param position where the cursor is in `text`
+ */
+export function offerSql(text: string, position: number, entities: Entity[]): SqlOffer[] {
+  const statement = findStatementAt(text, position)?.text ?? "";
+  const scope = readScope(statement);
+  const byName = new Map(entities.map((entity) => [entity.name.toLowerCase(), entity]));
+  const columnsOf = (name: string, owner: string): SqlOffer[] => {
+    const cte = scope.ctes.find((each) => each.name.toLowerCase() === name.toLowerCase());
+    if (cte) return cte.columns.map((column) => toCteColumn(column, cte.name, owner));
+    return (byName.get(name.toLowerCase())?.columns ?? []).map((column) => toColumn(column, name, owner));
+  };
+
+  const qualifier = findQualifier(text, position)?.toLowerCase();
+  if (qualifier !== undefined) {
+    const table = scope.tables.find(({ alias }) => alias.toLowerCase() === qualifier);
+    const offers = columnsOf(table?.name ?? qualifier, table?.alias ?? qualifier);
+    if (offers.length > 0) return offers;
+    return entities.filter((entity) => entity.schema?.toLowerCase() === qualifier).map(toTable);
+  }
+
+  const tables = [...scope.ctes.map(toCte), ...entities.map(toTable)];
+  if (wantsTable(text, position)) return tables.map((offer) => ({ ...offer, rank: RANK.column }));
+  const columns = scope.tables.flatMap(({ name, alias }) => columnsOf(name, alias));
+  const aliases = scope.tables
+    .filter(({ name, alias }) => name !== alias)
+    .map(
+      ({ name, alias }): SqlOffer => ({
+        label: alias,
+        text: toSqlName(alias),
+        kind: "alias",
+        detail: name,
+        info: null,
+        rank: RANK.alias,
+      }),
+    );
+  return [...dropDoubles(columns), ...aliases, ...tables, ...WORDS];
+}
+
+const WORDS: SqlOffer[] = [
+  ...FUNCTIONS.map(
+    (name): SqlOffer => ({
+      label: name,
+      text: `${name}(`,
+      kind: "function",
+      detail: "",
+      info: null,
+      rank: RANK.function,
+    }),
+  ),
+  ...[...SQL_KEYWORDS].map(
+    (word): SqlOffer => ({ label: word, text: word, kind: "keyword", detail: "", info: null, rank: RANK.keyword }),
+  ),
+];
+
+function toColumn(
+  column: { name: string; type: string; nullable: boolean; primaryKey: boolean },
+  table: string,
+  owner: string,
+): SqlOffer {
+  const type = column.type.toLowerCase();
+  const role = column.primaryKey ? "The key of" : "In";
+  return {
+    label: column.name,
+    text: toSqlName(column.name),
+    kind: "column",
+    columnKind: toColumnKind(column.type),
+    detail: type,
+    info: {
+      title: `${owner}.${column.name}`,
+      text: `${role} ${table}, ${type}, ${column.nullable ? "may be null" : "never null"}.`,
+    },
+    rank: RANK.column,
+  };
+}
+
+function toCteColumn(name: string, cte: string, owner: string): SqlOffer {
+  const info = { title: `${owner}.${name}`, text: `From ${cte}, above in this statement.` };
+  return {
+    label: name,
+    text: toSqlName(name),
+    kind: "column",
+    columnKind: "other",
+    detail: cte,
+    info,
+    rank: RANK.column,
+  };
+}
+
+function toTable(entity: Entity): SqlOffer {
+  const columns = entity.columns?.map(({ name }) => name) ?? [];
+  const more = columns.length > 6 ? ` and ${columns.length - 6} more` : "";
+  const info = columns.length === 0 ? null : { title: entity.name, text: `${columns.slice(0, 6).join(", ")}${more}` };
+  return {
+    label: entity.name,
+    text: toSqlName(entity.name),
+    kind: "table",
+    detail: entity.kind,
+    info,
+    rank: RANK.table,
+  };
+}
+
+function toCte({ name, columns }: { name: string; columns: string[] }): SqlOffer {
+  return {
+    label: name,
+    text: toSqlName(name),
+    kind: "table",
+    detail: "with",
+    info: { title: name, text: columns.join(", ") },
+    rank: RANK.alias,
+  };
+}
+
+function wantsTable(text: string, position: number): boolean {
+  const words = lexSql(text.slice(0, position)).filter(({ kind }) => kind !== "space" && kind !== "comment");
+  const last = words.at(-1);
+  // The word under the cursor is still being written; a comma continues the list behind FROM.
+  const isTyping = last !== undefined && last.to === position && last.kind !== "mark";
+  let at = words.length - (isTyping ? 2 : 1);
+  const wordAt = (i: number) => text.slice(words[i]?.from, words[i]?.to).toLowerCase();
+  while (at > 1 && wordAt(at) === "," && words[at - 1]?.kind === "name") {
+    at -= words[at - 2]?.kind === "name" ? 3 : 2;
+  }
+  return words[at] !== undefined && TABLE_WANTED.has(wordAt(at));
+}
+
+/** One column of several tables is offered once, with the table of its first one. */
+function dropDoubles(offers: SqlOffer[]): SqlOffer[] {
+  const seen = new Set<string>();
+  return offers.filter(({ label }) => !seen.has(label) && seen.add(label));
+}
