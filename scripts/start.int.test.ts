@@ -118,6 +118,36 @@ test("SIGTERM stops the server and its store with code 0 in time", async () => {
   for (const pid of [web, store ?? 0]) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
 });
 
+test("SIGTERM with a result under way gives it time, then cuts it so that it cannot look whole (F14)", async () => {
+  const server = await start({ SAMPLE_DATA: "on" });
+  await becomesHealthy(server);
+  const registered = await post(server, "/api/auth/register", account);
+  const headers = {
+    Cookie: (registered.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "",
+    "Content-Type": "application/json",
+    Accept: "application/x-ndjson",
+  };
+  const { workspace } = (await registered.json()).data;
+  const base = `${server.url}/api/workspaces/${workspace.id}`;
+  const [sample] = (await (await fetch(`${base}/connectors`, { headers })).json()).data;
+  const stream = await fetch(`${base}/databases/${sample.id}/execute`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ query: "select range as n from range(10000000000)" }),
+  });
+  const reader = (stream.body as ReadableStream<Uint8Array>).getReader();
+  expect((await reader.read()).done).toBe(false);
+
+  const startedAt = performance.now();
+  server.process.kill("SIGTERM");
+  expect(await server.ended).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(SHUTDOWN_TIMEOUT_MS);
+  const readOn = async () => {
+    while (!(await reader.read()).done);
+  };
+  await expect(readOn()).rejects.toThrow();
+});
+
 test("a busy port is told, with what to do", async () => {
   const port = await freePort();
   const other = createServer();
