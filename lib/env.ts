@@ -9,6 +9,7 @@ export const ENCRYPTION_KEY_BYTES = 32;
 
 /**
  * Every setting of the platform (contract, section 12): the only place that reads process.env.
+ * Scripts run this file as it is, without a bundler: no syntax that cannot be stripped, no "@/" names.
  * An empty string means unset, so a copied .env.example with blanks is valid. Values are checked when they are
  * first asked for, which is the server's start.
  */
@@ -106,8 +107,11 @@ export type Env = Omit<Settings, "ALLOW_PRIVATE_NETWORK" | "VERCEL" | "VERCEL_PR
 
 /** Settings that a server cannot start with. `problems` name the setting and say what to do, never its value. */
 export class EnvError extends Error {
-  constructor(readonly problems: readonly string[]) {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
     super(`The settings are not complete:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    this.problems = problems;
     this.name = "EnvError";
   }
 }
