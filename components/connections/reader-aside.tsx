@@ -1,4 +1,5 @@
 import { READER_HINTS } from "@/components/connections/reader-hints";
+import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
 
 /** Beside the form: how to make a user for us that may only read. Empty for kinds that have no users. */
@@ -9,10 +10,7 @@ export function ReaderAside({ type }: { type: string }) {
     <aside className="reader" aria-labelledby="reader">
       <h2 id="reader">Make a reader for Millrace</h2>
       <p className="t2">{hint.text}</p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard */}
-      <pre className="codebox" tabIndex={0} aria-label="Statements">
-        {hint.statements}
-      </pre>
+      <CodeBox label="Statements">{hint.statements}</CodeBox>
       <CopyButton text={hint.statements} name="Copy the statements" />
     </aside>
   );

@@ -27,11 +27,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
   const isSelf = member.userId === user.id;
   const name = member.name || member.email;
   const isOutOfReach = member.role === "owner" && !isOwner;
-  const reason = isLastOwner
-    ? "The last owner stays"
-    : isOutOfReach && isAdmin
-      ? "Only an owner changes an owner"
-      : null;
+  const reason = toReason({ isLastOwner: isLastOwner && (isAdmin || isSelf), isOutOfReach: isOutOfReach && isAdmin });
   const mayChange = isAdmin && reason === null;
   const mayRemove = mayChange || (isSelf && !isLastOwner);
 
@@ -157,4 +153,10 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
       </Confirm>
     </>
   );
+}
+
+/** Why nothing about the person can be changed; null when it can, or when the page says it for everybody. */
+function toReason({ isLastOwner, isOutOfReach }: { isLastOwner: boolean; isOutOfReach: boolean }): string | null {
+  if (isLastOwner) return "The last owner stays";
+  return isOutOfReach ? "Only an owner changes an owner" : null;
 }

@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { MailState } from "@/components/settings/outbox-settings";
+import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
@@ -51,10 +52,9 @@ export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
           {view === "html" ? (
             <iframe className="mail-page" title={`${mail.subject}, as sent`} sandbox="" srcDoc={mail.html} />
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
-            <pre className="codebox mail-text" tabIndex={0} aria-label="Text of the mail">
+            <CodeBox label="Text of the mail" className="mail-text">
               {mail.text}
-            </pre>
+            </CodeBox>
           )}
         </div>
       )}

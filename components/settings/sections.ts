@@ -1,14 +1,4 @@
-import {
-  Keyboard,
-  KeyRound,
-  type LucideIcon,
-  Mail,
-  MonitorSmartphone,
-  SlidersHorizontal,
-  Sun,
-  User,
-  Users,
-} from "lucide-react";
+import { Command, KeyRound, type LucideIcon, Mail, Monitor, Settings2, Sun, User, Users } from "lucide-react";
 
 /**
  * The pages of the settings: the explorer is drawn from this list. A page that is built gets its line here and its
@@ -19,7 +9,7 @@ export const SECTION_GROUPS: { name: string; sections: Section[] }[] = [
   {
     name: "Workspace",
     sections: [
-      { name: "General", icon: SlidersHorizontal, path: "general" },
+      { name: "General", icon: Settings2, path: "general" },
       { name: "Members", icon: Users, path: "members" },
       { name: "API keys", icon: KeyRound, path: "api-keys" },
       { name: "Outbox", icon: Mail, path: "outbox" },
@@ -30,8 +20,8 @@ export const SECTION_GROUPS: { name: string; sections: Section[] }[] = [
     sections: [
       { name: "Profile", icon: User, path: "profile" },
       { name: "Appearance", icon: Sun, path: "appearance" },
-      { name: "Keyboard", icon: Keyboard, path: "keyboard" },
-      { name: "Sessions", icon: MonitorSmartphone, path: "sessions" },
+      { name: "Keyboard", icon: Command, path: "keyboard" },
+      { name: "Sessions", icon: Monitor, path: "sessions" },
     ],
   },
 ];

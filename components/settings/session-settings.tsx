@@ -16,6 +16,8 @@ import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
 import { describeUserAgent } from "@/lib/ui/user-agent";
 
 const AGE_EVERY_MS = 30_000;
+/** How an address of version 4 looks to a server that listens on both. */
+const MAPPED = /^::ffff:(?=\d+\.)/i;
 
 /** Where one is signed in, and how to end it. */
 export function SessionSettings() {
@@ -101,7 +103,7 @@ function SessionRow({ session }: { session: Session }) {
           </div>
         </td>
         <td className="mono t2" data-label="Address">
-          {session.address ?? "unknown"}
+          {session.address?.replace(MAPPED, "") ?? "unknown"}
         </td>
         <td className="t2" data-label="Signed in" title={now === null ? undefined : formatStamp(began)}>
           {now !== null && formatAgo(began, new Date(now))}

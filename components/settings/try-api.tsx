@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { useDatabases } from "@/components/schema/use-schema";
+import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Segments } from "@/components/ui/segments";
 import { useIsAwake } from "@/components/ui/use-browser";
@@ -27,10 +28,9 @@ export function TryApi() {
           <span className="grow" />
           <CopyButton text={text} name="Copy the example" className="btn ghost sm" />
         </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard */}
-        <pre className="codebox" tabIndex={0} aria-label="Example">
+        <CodeBox label="Example">
           <QuotedText text={text} />
-        </pre>
+        </CodeBox>
       </div>
     </section>
   );

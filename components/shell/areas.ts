@@ -1,8 +1,15 @@
-import { Database, type LucideIcon, SlidersHorizontal, SquareTerminal } from "lucide-react";
+import { Database, type LucideIcon, Settings2, SquareTerminal } from "lucide-react";
+import dynamic from "next/dynamic";
 import type { ComponentType } from "react";
-import { ConnectionsExplorer } from "@/components/connections/connections-explorer";
 import { ConsoleExplorer } from "@/components/console/console-explorer";
-import { SettingsExplorer } from "@/components/settings/settings-explorer";
+
+// Each area brings its own script; the page of one area does not load the others.
+const ConnectionsExplorer = dynamic(() =>
+  import("@/components/connections/connections-explorer").then((module) => module.ConnectionsExplorer),
+);
+const SettingsExplorer = dynamic(() =>
+  import("@/components/settings/settings-explorer").then((module) => module.SettingsExplorer),
+);
 
 /**
  * The areas of a workspace: rail, bottom bar and explorer are drawn from this list, in this order. An area that is
@@ -54,7 +61,7 @@ export const AREAS: Area[] = [
   },
   {
     name: "Settings",
-    icon: SlidersHorizontal,
+    icon: Settings2,
     path: "/settings",
     owns: isBelow("/settings"),
     keys: "g s",

@@ -39,7 +39,7 @@ export function Shell({ children }: { children: ReactNode }) {
   useShellKeys({ frameRef, onShowShortcuts: () => setIsListOpen(true) });
   const isListPane = /^\/w\/[^/]+(\/settings)?\/?$/.test(pathname);
   return (
-    <TipGroup delay={400}>
+    <TipGroup>
       <a className="skip" href="#main">
         Go to the content
       </a>

@@ -2,7 +2,7 @@
 
 import { Menu as BaseMenu } from "@base-ui/react/menu";
 import { Check } from "lucide-react";
-import { type ReactElement, type ReactNode, Suspense } from "react";
+import type { ReactElement, ReactNode } from "react";
 import { Keys } from "@/components/ui/keys";
 
 export type MenuProps = {
@@ -19,9 +19,7 @@ export function OpenedMenu({ trigger, children, align = "start", side = "bottom"
       <BaseMenu.Trigger render={trigger} />
       <BaseMenu.Portal>
         <BaseMenu.Positioner className="menu-pos" align={align} side={side} sideOffset={4} collisionPadding={8}>
-          <BaseMenu.Popup className="menu">
-            <Suspense>{children}</Suspense>
-          </BaseMenu.Popup>
+          <BaseMenu.Popup className="menu">{children}</BaseMenu.Popup>
         </BaseMenu.Positioner>
       </BaseMenu.Portal>
     </BaseMenu.Root>
@@ -50,7 +48,7 @@ export function MenuLink({ href, children, end }: { href: string; children: Reac
   );
 }
 
-type ChoiceProps<T extends string> = {
+export type ChoiceProps<T extends string> = {
   label: string;
   value: T;
   onChange: (value: T) => void;

@@ -1,42 +1,54 @@
 "use client";
 
-import { cloneElement, lazy, Suspense, useState } from "react";
+import { type ComponentProps, cloneElement, useState } from "react";
 import type * as Parts from "@/components/ui/menu-parts";
 
-/** Menus are a third of the frame's script and are seen only after a press: they are loaded when one is near. */
-const load = () => import("@/components/ui/menu-parts");
-
-const OpenedMenu = lazy(async () => ({ default: (await load()).OpenedMenu }));
+/**
+ * Menus are a third of the frame's script and are seen only after a press, so they are loaded when a pointer or the
+ * focus comes near one. No Suspense: it would hold back what has just arrived.
+ */
+let parts: typeof Parts | null = null;
+async function load(): Promise<void> {
+  parts ??= await import("@/components/ui/menu-parts");
+}
 
 /** A menu that opens from its trigger. */
 export function Menu(props: Parts.MenuProps) {
   const [isAsked, setIsAsked] = useState(false);
+  if (isAsked && parts !== null) return <parts.OpenedMenu {...props} />;
   const { trigger } = props;
   const { onClick } = trigger.props;
-  const waiting = cloneElement(trigger, {
+  return cloneElement(trigger, {
     "aria-haspopup": "menu",
     "aria-expanded": false,
     onPointerEnter: () => void load(),
     onFocus: () => void load(),
-    onClick: (event: unknown) => {
+    onClick: async (event: unknown) => {
       if (typeof onClick === "function") onClick(event);
+      await load();
       setIsAsked(true);
     },
   });
-  if (!isAsked) return waiting;
-  return (
-    <Suspense fallback={waiting}>
-      <OpenedMenu {...props} />
-    </Suspense>
-  );
 }
 
-// The parts stand inside an opened menu, when the file they come from is already there.
-export const MenuItem = lazy(async () => ({ default: (await load()).MenuItem }));
-export const MenuLink = lazy(async () => ({ default: (await load()).MenuLink }));
-export const MenuToggle = lazy(async () => ({ default: (await load()).MenuToggle }));
-export const MenuLine = lazy(async () => ({ default: (await load()).MenuLine }));
-/** One of several; `lazy` would forget that the values and the choice have one type. */
-export const MenuChoice = lazy(async () => ({
-  default: (await load()).MenuChoice,
-})) as unknown as typeof Parts.MenuChoice;
+// The parts stand inside an opened menu, when the file that they come from is there.
+
+export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
+  return parts && <parts.MenuItem {...props} />;
+}
+
+export function MenuLink(props: ComponentProps<typeof Parts.MenuLink>) {
+  return parts && <parts.MenuLink {...props} />;
+}
+
+export function MenuToggle(props: ComponentProps<typeof Parts.MenuToggle>) {
+  return parts && <parts.MenuToggle {...props} />;
+}
+
+export function MenuChoice<T extends string>(props: Parts.ChoiceProps<T>) {
+  return parts && <parts.MenuChoice {...props} />;
+}
+
+export function MenuLine() {
+  return parts && <parts.MenuLine />;
+}

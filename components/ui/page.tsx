@@ -21,9 +21,11 @@ export function Page({ title, count, trail, actions, isWide = false, children }:
         <div className="phead">
           <div className="phead-title">
             {trail && <div className="row xs t3 phead-trail">{trail}</div>}
-            <h1 id="page-title">{title}</h1>
+            <div className="row phead-name">
+              <h1 id="page-title">{title}</h1>
+              {count !== undefined && <span className="t3 num">{count}</span>}
+            </div>
           </div>
-          {count !== undefined && <span className="t3 num phead-count">{count}</span>}
           <span className="grow" />
           {actions}
         </div>

@@ -2,12 +2,15 @@ import { toInitials } from "@/lib/ui/format";
 import { toPersonColour } from "@/lib/ui/person-colour";
 import "./page.css";
 
-/** A person's mark: initials on a colour that stays theirs. */
+/** A person's mark: initials on a colour that stays theirs. The name stands beside it. */
 export function Mark({ id, name, isSmall = false }: { id: string; name: string; isSmall?: boolean }) {
   return (
-    <span className={isSmall ? "ava s" : "ava"} style={{ background: toPersonColour(id) }} aria-hidden="true">
-      {toInitials(name)}
-    </span>
+    <span
+      className={isSmall ? "ava s" : "ava"}
+      style={{ background: toPersonColour(id) }}
+      data-initials={toInitials(name)}
+      aria-hidden="true"
+    />
   );
 }
 

@@ -139,7 +139,7 @@ test("a database that does not answer is told apart from a query that is wrong",
     await page.route("**/execute", (route) => route.fulfill(body));
     await consolePage.run.click();
     await expect(page.getByRole("heading", { name: title })).toBeVisible();
-    await expect(page.getByText(body.json.error)).toBeVisible();
+    await expect(page.getByText(body.json.error, { exact: true })).toBeVisible();
     await page.unroute("**/execute");
   }
   await page.getByRole("button", { name: "Run again" }).click();

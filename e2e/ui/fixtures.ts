@@ -18,7 +18,26 @@ export function newEmail(): string {
   return `ui-${randomUUID()}@example.com`;
 }
 
-export const test = base.extend<Fixtures>({
+type WorkerFixtures = {
+  /** A new server builds the sample in the background of its start: the first test must not pay for it. */
+  sampleReady: undefined;
+};
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  sampleReady: [
+    async ({ playwright }, use, { project }) => {
+      const context = await playwright.request.newContext({ baseURL: project.use.baseURL });
+      const registered = await context.post("/api/auth/register", { data: { email: newEmail(), password: PASSWORD } });
+      const workspaceId = (await registered.json()).data.workspace.id;
+      const connections = await (await context.get(`/api/workspaces/${workspaceId}/connectors`)).json();
+      const url = `/api/workspaces/${workspaceId}/databases/${connections.data[0].id}/execute`;
+      const answer = await context.post(url, { data: { query: "select 1" } });
+      expect(answer.status()).toBe(200);
+      await context.dispose();
+      await use(undefined);
+    },
+    { scope: "worker", auto: true, timeout: 60_000 },
+  ],
   quietPage: [
     async ({ page }, use) => {
       const errors: string[] = [];

@@ -125,3 +125,20 @@ test("F6 goes around the regions, and ? lists the shortcuts", async ({ page, per
   await page.keyboard.press("Escape");
   await expect(list).toHaveCount(0);
 });
+
+test("controls without words show their name on hover and on the keyboard's focus, and Escape puts it away", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  const tip = page.locator(".tip");
+  await page.getByRole("button", { name: "New console" }).first().hover();
+  await expect(tip).toContainText("New console");
+  await page.keyboard.press("Escape");
+  await expect(tip).toHaveCount(0);
+  await page.getByRole("button", { name: "Hide the explorer" }).focus();
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Tab");
+  await expect(tip).toContainText("Hide the explorer");
+});

@@ -27,10 +27,11 @@ describe("a time that has passed", () => {
 });
 
 describe("the time that is left", () => {
-  it("is told in whole units that are never rounded up", () => {
-    expect(formatLeft(from(5 * DAY + 23 * HOUR), NOW)).toBe("5 days");
+  it("is told in the nearest whole unit, so that a week is not six days", () => {
+    expect(formatLeft(from(7 * DAY - 1000), NOW)).toBe("7 days");
+    expect(formatLeft(from(5 * DAY + 11 * HOUR), NOW)).toBe("5 days");
     expect(formatLeft(from(DAY), NOW)).toBe("1 day");
-    expect(formatLeft(from(HOUR + 59 * MINUTE), NOW)).toBe("1 hour");
+    expect(formatLeft(from(HOUR + 29 * MINUTE), NOW)).toBe("1 hour");
     expect(formatLeft(from(1000), NOW)).toBe("1 minute");
   });
 

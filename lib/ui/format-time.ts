@@ -22,13 +22,13 @@ export function formatAgo(at: Date, now: Date): string {
   return `${toDayAndMonth(at)} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
-/** How long something still lasts: "5 days", "3 hours", "2 minutes"; null when it has ended. Whole units, cut, never rounded up. */
+/** How long something still lasts, to the nearest unit: "5 days", "3 hours", "2 minutes"; null when it has ended. */
 export function formatLeft(until: Date, now: Date): string | null {
   const ms = until.getTime() - now.getTime();
   if (ms <= 0) return null;
-  if (ms >= DAY_MS) return toCounted(Math.floor(ms / DAY_MS), "day");
-  if (ms >= HOUR_MS) return toCounted(Math.floor(ms / HOUR_MS), "hour");
-  return toCounted(Math.max(1, Math.floor(ms / MINUTE_MS)), "minute");
+  if (ms >= DAY_MS) return toCounted(Math.round(ms / DAY_MS), "day");
+  if (ms >= HOUR_MS) return toCounted(Math.round(ms / HOUR_MS), "hour");
+  return toCounted(Math.max(1, Math.round(ms / MINUTE_MS)), "minute");
 }
 
 /** The whole stamp with its zone, for hovering. */
