@@ -3,7 +3,7 @@ import { databaseReady } from "@/lib/db/indexes";
 import { installShutdown, isShuttingDown } from "@/lib/embedded/process/shutdown";
 import { ensureStoreService } from "@/lib/embedded/process/store-service";
 import { type Env, env } from "@/lib/env";
-import { recordRemoteAddresses } from "@/lib/http/remote-address";
+import { prepareRequests } from "@/lib/http/remote-address";
 import { log } from "@/lib/log";
 import { ensureSample } from "@/lib/sample";
 import { getSecrets } from "@/lib/secrets/bootstrap";
@@ -36,7 +36,7 @@ async function prepare(settings: Env): Promise<void> {
     const store = ensureStoreService({ dataDir: settings.DATA_DIR, durability: settings.STORE_DURABILITY });
     await store.whenUp(STORE_START_TIMEOUT_MS);
   }
-  recordRemoteAddresses();
+  prepareRequests();
   for (const [name, work] of Object.entries(BACKGROUND)) {
     work().catch((error: unknown) => log.error({ err: error, work: name }, "work of the start has failed"));
   }

@@ -30,10 +30,6 @@ const rows = (): Record<string, Row> => ({
     statuses: "201 401 201 201 201 403 403 201 401 201 403",
     body: () => ({ email: `${randomUUID()}@example.com`, password: PASSWORD }),
   },
-  "POST /api/auth/login": {
-    statuses: SIGN_IN,
-    body: () => ({ email: world.people.owner.email, password: PASSWORD }),
-  },
   // No provider is set up here; lib/auth/oauth.int.test.ts has one.
   "GET /api/auth/csrf": { statuses: ABSENT },
   "POST /api/auth/signin/{provider}": { statuses: ABSENT },
@@ -128,7 +124,11 @@ const rows = (): Record<string, Row> => ({
     statuses: "401 401 403 403 403 403 403 403 401 200 403",
     ids: () => ({ workspaceId: world.spareWorkspaceId }),
   },
-  // Last: it ends the sessions that the others use.
+  // Last: they end the sessions that the others use.
+  "POST /api/auth/login": {
+    statuses: SIGN_IN,
+    body: () => ({ email: world.people.owner.email, password: PASSWORD }),
+  },
   "POST /api/auth/logout": { statuses: SIGN_IN },
 });
 

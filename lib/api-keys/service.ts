@@ -4,7 +4,7 @@ import type { ApiKeyDoc } from "@/lib/auth/model";
 import { hashToken, newApiKey } from "@/lib/auth/tokens";
 import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
-import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from "./schema";
 
 /**
@@ -33,10 +33,16 @@ export async function createApiKey(
   return { ...toApiKey(doc), key };
 }
 
-/** The workspace's keys, the newest first. */
-export async function listApiKeys(workspaceId: ObjectId, limit = LIST_LIMIT_MAX): Promise<ApiKey[]> {
-  const docs = await collections.apiKeys().find({ workspaceId }).sort({ createdAt: -1 }).limit(limit).toArray();
-  return docs.map(toApiKey);
+/** The workspace's keys, the newest first. @throws AppError `invalid_request` for a bad cursor */
+export async function listApiKeys(workspaceId: ObjectId, page: PageRequest): Promise<Page<ApiKey>> {
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .apiKeys()
+    .find({ workspaceId, ...(after && { _id: { $lt: after } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  return toPage(docs, page.limit, toApiKey);
 }
 
 /** Revokes a key; it is refused from the next request on (T19). @throws AppError `not_found` */

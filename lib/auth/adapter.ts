@@ -4,14 +4,26 @@ import { ObjectId } from "mongodb";
 import type { Adapter, AdapterSession } from "next-auth/adapters";
 import { database, mongoClient } from "@/lib/db/client";
 import { COLLECTION_NAMES } from "@/lib/db/collections";
+import { discardWorkspace } from "@/lib/workspaces/service";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
+import type { SessionDoc } from "./model";
+import { USER_NAME_MAX } from "./schema";
 import { hashToken } from "./tokens";
 
+/** Real ones are shorter; the list of a user's own sessions shows no more. */
+const USER_AGENT_MAX = 300;
+
+/** Where a request that opens a session comes from. */
+export type SessionOrigin = Pick<SessionDoc, "userAgent" | "address">;
+const UNKNOWN_ORIGIN: SessionOrigin = { userAgent: null, address: null };
+
 /**
- * next-auth's own adapter, with two differences: the store only ever sees the hash of a session's token (T10), while
- * callers pass and get back the token as the cookie holds it; and a new user gets a first workspace.
+ * next-auth's own adapter, with three differences: the store only ever sees the hash of a session's token (T10), while
+ * callers pass and get back the token as the cookie holds it; a new user gets a first workspace; and of a provider's
+ * account nothing is kept but who it is.
+ * @param from noted on the sessions that it opens
  */
-export function authAdapter(): Adapter {
+export function authAdapter(from: SessionOrigin = UNKNOWN_ORIGIN): Adapter {
   const adapter = MongoDBAdapter(mongoClient(), {
     databaseName: database().databaseName,
     collections: {
@@ -25,15 +37,25 @@ export function authAdapter(): Adapter {
     ...adapter,
     async createUser(profile) {
       const email = profile.email.trim().toLowerCase();
-      const facts = { email, name: profile.name?.trim() || nameFromEmail(email), createdAt: new Date() };
-      const user = await call(adapter.createUser)({ ...profile, ...facts });
-      await createFirstWorkspace(facts.name, new ObjectId(user.id), facts.createdAt);
-      return user;
+      const name = profile.name?.trim().slice(0, USER_NAME_MAX) || nameFromEmail(email);
+      const facts = { id: new ObjectId().toHexString(), email, name, createdAt: new Date() };
+      // As at registration the user comes last, so that no account is ever without a workspace.
+      const workspace = await createFirstWorkspace(name, new ObjectId(facts.id), facts.createdAt);
+      try {
+        return await call(adapter.createUser)({ ...profile, ...facts });
+      } catch (error) {
+        await discardWorkspace(new ObjectId(workspace.id));
+        throw error;
+      }
     },
     getUserByEmail: (email) => call(adapter.getUserByEmail)(email.trim().toLowerCase()),
+    async linkAccount({ provider, providerAccountId, type, userId }) {
+      // The provider's tokens have done their work: what is not stored cannot leak (T44).
+      await call(adapter.linkAccount)({ provider, providerAccountId, type, userId });
+    },
     async createSession(session) {
-      // Those that login opens say more; every session has at least these.
-      const facts = { createdAt: new Date(), userAgent: null, address: null };
+      const userAgent = from.userAgent?.slice(0, USER_AGENT_MAX) ?? null;
+      const facts = { createdAt: new Date(), userAgent, address: from.address };
       await call(adapter.createSession)({ ...facts, ...session, sessionToken: hashToken(session.sessionToken) });
       return session;
     },

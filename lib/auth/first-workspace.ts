@@ -1,11 +1,14 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import type { Workspace } from "@/lib/workspaces/schema";
+import { WORKSPACE_NAME_MAX, type Workspace } from "@/lib/workspaces/schema";
 import { createWorkspace } from "@/lib/workspaces/service";
+
+const SUFFIX = "'s workspace";
 
 /** What every new account begins with (contract, section 2). @param name the user's own */
 export function createFirstWorkspace(name: string, userId: ObjectId, now: Date): Promise<Workspace> {
-  return createWorkspace(`${name.split(/\s+/)[0] ?? name}'s workspace`, userId, now);
+  const first = (name.split(/\s+/)[0] ?? name).slice(0, WORKSPACE_NAME_MAX - SUFFIX.length);
+  return createWorkspace(`${first}${SUFFIX}`, userId, now);
 }
 
 /** A name for somebody who gave none: ana.lopez@example.com is Ana Lopez. */

@@ -5,16 +5,20 @@ import GitHub from "next-auth/providers/github";
 import Google from "next-auth/providers/google";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
+import { remoteAddress } from "@/lib/http/remote-address";
 import { fetchThrough } from "@/lib/net/fetch-through";
 import { deriveKey } from "@/lib/secrets/bootstrap";
-import { authAdapter } from "./adapter";
-import { SESSION_COOKIE, SESSION_IDLE_MS } from "./session";
+import { authAdapter, type SessionOrigin } from "./adapter";
+import { closeSession, SESSION_COOKIE, SESSION_IDLE_MS, sessionTokenOf, withoutSessionToken } from "./session";
+import { newToken } from "./tokens";
 
 export type SignInProvider = "github" | "google";
 
 const GITHUB_API = "https://api.github.com";
 /** Renewing is ours (session.ts): next-auth's own must not come first. */
 const NEVER_SECONDS = 10 * 365 * 24 * 60 * 60;
+/** Both tie the way back to the browser that went, whichever of them a provider knows (T13). */
+const CHECKS: ("pkce" | "state")[] = ["pkce", "state"];
 
 /** The providers that are set up; the sign-in page shows a button for each. */
 export function signInProviders(): SignInProvider[] {
@@ -35,22 +39,53 @@ export async function serveOAuth(request: Request, provider: string | null): Pro
   const configured = signInProviders();
   const isKnown = provider === null ? configured.length > 0 : configured.some((name) => name === provider);
   if (!isKnown) throw new AppError("not_found", "This way of signing in is not set up here.");
-  const { pathname, search } = new URL(request.url);
-  // Whatever host the request claims: addresses of the flow are made from PUBLIC_URL alone (T109).
-  const canonical = new NextRequest(`${env().publicUrl}${pathname}${search}`, request);
-  const { handlers } = NextAuth(config());
-  return request.method === "POST" ? handlers.POST(canonical) : handlers.GET(canonical);
+  const { headers } = request;
+  const from = { userAgent: headers.get("user-agent"), address: remoteAddress(headers, env().TRUST_PROXY) };
+  const { handlers } = NextAuth(config(from));
+  const response = await handlers[request.method === "POST" ? "POST" : "GET"](toCanonical(request));
+  const previous = sessionTokenOf(headers.get("cookie"));
+  // The browser has just been given another session, so nobody holds the old one any more (T8).
+  if (previous && setsSession(response)) await closeSession(previous);
+  return response;
 }
 
-function config(): NextAuthConfig {
+/**
+ * The request as next-auth may see it. Whatever host it claims, addresses of the flow are made from PUBLIC_URL alone
+ * (T109). The session stays out: next-auth would give the account that is signed in a second way in, without asking
+ * (our choice: an account of a provider only ever opens the user that it made).
+ */
+function toCanonical(request: Request): NextRequest {
+  const { pathname, search } = new URL(request.url);
+  const headers = new Headers(request.headers);
+  headers.delete("cookie");
+  const cookie = withoutSessionToken(request.headers.get("cookie"));
+  if (cookie) headers.set("cookie", cookie);
+  const { method, body } = request;
+  return new NextRequest(`${env().publicUrl}${pathname}${search}`, {
+    method,
+    headers,
+    ...(body && { body, duplex: "half" }),
+  });
+}
+
+function setsSession(response: Response): boolean {
+  return response.headers.getSetCookie().some((cookie) => cookie.startsWith(`${SESSION_COOKIE}=`));
+}
+
+function config(from: SessionOrigin): NextAuthConfig {
   const isSecure = env().publicUrl.startsWith("https:");
   return {
-    adapter: authAdapter(),
+    adapter: authAdapter(from),
     basePath: "/api/auth",
     secret: deriveKey("next-auth").toString("base64url"),
     trustHost: true,
     providers: providers(),
-    session: { strategy: "database", maxAge: SESSION_IDLE_MS / 1000, updateAge: NEVER_SECONDS },
+    session: {
+      strategy: "database",
+      maxAge: SESSION_IDLE_MS / 1000,
+      updateAge: NEVER_SECONDS,
+      generateSessionToken: newToken,
+    },
     cookies: {
       sessionToken: {
         name: SESSION_COOKIE,
@@ -71,7 +106,7 @@ function config(): NextAuthConfig {
 
 function providers(): NextAuthConfig["providers"] {
   const settings = env();
-  const through = { [customFetch]: fetchThrough("platform") };
+  const common = { checks: CHECKS, [customFetch]: fetchThrough("platform") };
   const all: Record<SignInProvider, () => NextAuthConfig["providers"][number]> = {
     github: () => {
       const made = GitHub({
@@ -84,7 +119,7 @@ function providers(): NextAuthConfig["providers"] {
       });
       return {
         ...made,
-        ...through,
+        ...common,
         userinfo: {
           url: `${settings.GITHUB_API_URL}/user`,
           request: ({ tokens }: { tokens: { access_token?: string } }) => readGitHubProfile(tokens.access_token ?? ""),
@@ -93,7 +128,7 @@ function providers(): NextAuthConfig["providers"] {
     },
     google: () => ({
       ...Google({ clientId: settings.GOOGLE_CLIENT_ID, clientSecret: settings.GOOGLE_CLIENT_SECRET }),
-      ...through,
+      ...common,
     }),
   };
   return signInProviders().map((name) => all[name]());
@@ -116,6 +151,6 @@ async function readGitHubProfile(accessToken: string): Promise<Record<string, un
 
 function ownAddress(url: string): string {
   const { publicUrl } = env();
-  const target = new URL(url, publicUrl);
-  return target.origin === publicUrl ? target.href : publicUrl;
+  const target = URL.parse(url, publicUrl);
+  return target?.origin === publicUrl ? target.href : publicUrl;
 }

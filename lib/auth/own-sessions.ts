@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
-import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { toSession } from "./model";
 import type { Session } from "./schema";
 
@@ -10,16 +10,17 @@ import type { Session } from "./schema";
 export async function listSessions(
   userId: ObjectId,
   currentId: ObjectId,
-  limit = LIST_LIMIT_MAX,
+  page: PageRequest,
   now = new Date(),
-): Promise<Session[]> {
+): Promise<Page<Session>> {
+  const after = readCursor(page.cursor);
   const docs = await collections
     .sessions()
-    .find({ userId, expires: { $gt: now } })
+    .find({ userId, expires: { $gt: now }, ...(after && { _id: { $lt: after } }) })
     .sort({ _id: -1 })
-    .limit(limit)
+    .limit(withExtra(page.limit))
     .toArray();
-  return docs.map((doc) => toSession(doc, currentId));
+  return toPage(docs, page.limit, (doc) => toSession(doc, currentId));
 }
 
 /**

@@ -5,10 +5,11 @@ import { AppError } from "@/lib/http/errors";
 import { endOtherSessions } from "./own-sessions";
 import { hashPassword, verifyPassword } from "./passwords";
 import { consume, giveBack } from "./rate-limit";
+import { endResetLinks } from "./reset-service";
 import type { ChangePasswordBody } from "./schema";
 
 /**
- * Changes the user's password and ends their other sessions (T11).
+ * Changes the user's password, and ends their other sessions and the reset links that were mailed so far (T11).
  * @throws AppError `invalid_credentials` when the current one is wrong, `rate_limited`
  */
 export async function changePassword(
@@ -26,5 +27,6 @@ export async function changePassword(
   await collections
     .credentials()
     .updateOne({ _id: userId }, { $set: { passwordHash: await hashPassword(body.next), changedAt: new Date() } });
+  await endResetLinks(userId);
   await endOtherSessions(userId, currentSessionId);
 }

@@ -1,4 +1,5 @@
 import "server-only";
+import ipaddr from "ipaddr.js";
 import { RateLimiterMongo, RateLimiterRes } from "rate-limiter-flexible";
 import { database, mongoClient } from "@/lib/db/client";
 import { COLLECTION_NAMES } from "@/lib/db/collections";
@@ -11,9 +12,34 @@ export const RATE_LIMITS = {
   loginAccount: { points: 10, windowSeconds: 15 * 60 },
   loginAddress: { points: 100, windowSeconds: 15 * 60 },
   passwordForgot: { points: 10, windowSeconds: 60 * 60 },
+  passwordMails: { points: 5, windowSeconds: 60 * 60 },
   passwordChange: { points: 10, windowSeconds: 15 * 60 },
 } as const;
 export type RateLimit = keyof typeof RATE_LIMITS;
+
+/** All requests without a known address share one counter rather than have none. */
+const UNKNOWN_ADDRESS = "unknown";
+/** What one customer of a provider gets at the least: within it anybody changes addresses at will. */
+const IPV6_CUSTOMER_BITS = 64;
+/** Longer than any address with a zone and a port. */
+const ADDRESS_CHARS_MAX = 100;
+
+/**
+ * Whom a limit by address counts: an IPv4 address, or the network of an IPv6 one. A port, which some proxies add, is
+ * left out.
+ * @param address as `remoteAddress` gives it
+ */
+export function addressSubject(address: string | null): string {
+  if (!address || address.length > ADDRESS_CHARS_MAX) return UNKNOWN_ADDRESS;
+  const bare = address.replace(/^\[([^\]]*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
+  if (!ipaddr.isValid(bare)) return UNKNOWN_ADDRESS;
+  const parsed = ipaddr.process(bare);
+  if (parsed.kind() === "ipv4") return parsed.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(
+    `${parsed.toNormalizedString().split("%")[0]}/${IPV6_CUSTOMER_BITS}`,
+  );
+  return `${network.toString()}/${IPV6_CUSTOMER_BITS}`;
+}
 
 /**
  * Takes one point of the subject's share.

@@ -9,7 +9,7 @@ import { log } from "@/lib/log";
 import { sendMail } from "@/lib/mail/service";
 import { endOtherSessions } from "./own-sessions";
 import { hashPassword } from "./passwords";
-import { consume } from "./rate-limit";
+import { addressSubject, consume } from "./rate-limit";
 import type { ResetPasswordBody } from "./schema";
 import { hashToken, newToken } from "./tokens";
 
@@ -21,32 +21,43 @@ const LINK_MINUTES = 30;
  * not even by the time it takes: the work goes on after the answer.
  * @throws AppError `rate_limited`
  */
-export async function requestPasswordReset(email: string, address: string): Promise<void> {
-  await consume("passwordForgot", address);
+export async function requestPasswordReset(email: string, address: string | null): Promise<void> {
+  await consume("passwordForgot", addressSubject(address));
   mailLink(email).catch((error) => log.error({ err: error }, "a reset link could not be made"));
 }
 
+/** Makes the account's links worthless that were mailed so far. */
+export async function endResetLinks(userId: ObjectId): Promise<void> {
+  await collections.passwordResets().deleteMany({ userId });
+}
+
 /**
- * Sets a new password by the link's token, once, and ends all sessions of the account.
- * @throws AppError `invalid_request` for a link that is unknown, used or over
+ * Sets a new password by the link's token, once, and ends all sessions of the account and its other links.
+ * @throws AppError `invalid_request` for a link that is unknown, used or over; `unavailable`, and the link stays
  */
 export async function resetPassword(body: ResetPasswordBody, now = new Date()): Promise<void> {
-  const reset = await collections.passwordResets().findOneAndDelete({ tokenHash: hashToken(body.token) });
-  if (!reset || reset.expiresAt <= now) {
-    throw new AppError("invalid_request", "This link has ended or was used. Ask for a new one.", {
-      details: [{ path: "token", message: "The link works once, for 30 minutes." }],
-    });
-  }
+  const link = { tokenHash: hashToken(body.token), expiresAt: { $gt: now } };
+  if (!(await collections.passwordResets().findOne(link, { projection: { _id: 1 } }))) throw linkEnded();
   const passwordHash = await hashPassword(body.password);
+  // Of two at once, one takes the link.
+  const reset = await collections.passwordResets().findOneAndDelete(link);
+  if (!reset) throw linkEnded();
   await collections
     .credentials()
     .updateOne({ _id: reset.userId }, { $set: { passwordHash, changedAt: now } }, { upsert: true });
+  await endResetLinks(reset.userId);
   await endOtherSessions(reset.userId, null);
+}
+
+function linkEnded(): AppError {
+  return new AppError("invalid_request", "This link has ended or was used. Ask for a new one.", {
+    details: [{ path: "token", message: `The link works once, for ${LINK_MINUTES} minutes.` }],
+  });
 }
 
 async function mailLink(email: string, now = new Date()): Promise<void> {
   const user = await collections.users().findOne({ email }, { projection: { _id: 1 } });
-  if (!user) return;
+  if (!user || !(await maySendMail(user._id))) return;
   const token = newToken();
   await collections.passwordResets().insertOne({
     _id: new ObjectId(),
@@ -59,4 +70,15 @@ async function mailLink(email: string, now = new Date()): Promise<void> {
     minutes: LINK_MINUTES,
   });
   await sendMail(null, { to: [email], subject: "Set a new password", content }, now);
+}
+
+/** Whoever asks, and from however many addresses: nobody's mailbox is filled by us. */
+async function maySendMail(userId: ObjectId): Promise<boolean> {
+  try {
+    await consume("passwordMails", userId.toHexString());
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "rate_limited") return false;
+    throw error;
+  }
 }

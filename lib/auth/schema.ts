@@ -7,7 +7,7 @@ export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
 /** RFC 5321: the longest address that mail can carry. */
 const EMAIL_LENGTH_MAX = 254;
-const NAME_LENGTH_MAX = 120;
+export const USER_NAME_MAX = 120;
 
 /** The form in which an address is stored and compared. */
 export const emailAddress = z
@@ -26,7 +26,7 @@ export const newPassword = z
 export const registerBody = z.object({
   email: emailAddress,
   password: newPassword,
-  name: z.string().trim().max(NAME_LENGTH_MAX, `At most ${NAME_LENGTH_MAX} characters.`).optional(),
+  name: z.string().trim().max(USER_NAME_MAX, `At most ${USER_NAME_MAX} characters.`).optional(),
 });
 export type RegisterBody = z.infer<typeof registerBody>;
 

@@ -2,23 +2,21 @@ import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
 import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
+import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import type { Workspace } from "@/lib/workspaces/schema";
 import { discardWorkspace, listWorkspaces } from "@/lib/workspaces/service";
+import type { SessionOrigin } from "./adapter";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
 import { toUser, type UserDoc } from "./model";
 import { hashPassword, isOutdated, verifyPassword } from "./passwords";
-import { consume, giveBack } from "./rate-limit";
+import { addressSubject, consume, giveBack } from "./rate-limit";
 import type { LoginBody, Me, RegisterBody, User } from "./schema";
 import { closeSession, openSession } from "./session";
 
-/** Where a request comes from: for limits and for the list of one's own sessions. */
-export type Origin = { address: string | null; userAgent: string | null };
 type SignedIn<T> = T & { setCookie: string };
 
 /** The code of MongoDB's duplicate key error. */
 const DUPLICATE_KEY = 11_000;
-/** All requests without a known address share one counter rather than have none. */
-const UNKNOWN_ADDRESS = "unknown";
 
 /**
  * Creates an account with a first workspace that it owns, and signs it in (contract, section 2).
@@ -26,9 +24,9 @@ const UNKNOWN_ADDRESS = "unknown";
  */
 export async function register(
   body: RegisterBody,
-  origin: Origin,
+  origin: SessionOrigin,
 ): Promise<SignedIn<{ user: User; workspace: Workspace }>> {
-  await consume("register", origin.address ?? UNKNOWN_ADDRESS);
+  await consume("register", addressSubject(origin.address));
   if (await collections.users().findOne({ email: body.email }, { projection: { _id: 1 } })) throw emailTaken();
   const passwordHash = await hashPassword(body.password);
 
@@ -54,10 +52,15 @@ export async function register(
 
 /**
  * Signs in. An unknown address and a wrong password look and take the same (T1, T2).
+ * @param previousToken the session that the browser had until now, which it is about to forget; null without one
  * @throws AppError `invalid_credentials`, `rate_limited`, `unavailable`
  */
-export async function login(body: LoginBody, origin: Origin): Promise<SignedIn<{ user: User }>> {
-  const address = origin.address ?? UNKNOWN_ADDRESS;
+export async function login(
+  body: LoginBody,
+  origin: SessionOrigin,
+  previousToken: string | null = null,
+): Promise<SignedIn<{ user: User }>> {
+  const address = addressSubject(origin.address);
   const accountAtAddress = `${body.email}|${address}`;
   // Points are taken first and given back on success, so that tries in parallel cannot outrun the count.
   await consume("loginAddress", address);
@@ -77,7 +80,9 @@ export async function login(body: LoginBody, origin: Origin): Promise<SignedIn<{
       .credentials()
       .updateOne({ _id: user._id, passwordHash: credential.passwordHash }, { $set: { passwordHash } });
   }
-  return { user: toUser(user), setCookie: await openSession(user._id.toHexString(), origin) };
+  const setCookie = await openSession(user._id.toHexString(), origin);
+  if (previousToken) await closeSession(previousToken);
+  return { user: toUser(user), setCookie };
 }
 
 /** Ends the session of this token, if there is one. */
@@ -87,7 +92,7 @@ export async function logout(token: string | null): Promise<void> {
 
 /** The user and the workspaces that they can enter. */
 export async function getMe(user: UserDoc): Promise<Me> {
-  const workspaces = await listWorkspaces(user._id);
+  const { items: workspaces } = await listWorkspaces(user._id, { limit: LIST_LIMIT_MAX });
   return {
     user: toUser(user),
     workspaces: workspaces.map(({ id, name, slug, role }) => ({ id, name, slug, role })),

@@ -2,7 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
-import { authAdapter } from "./adapter";
+import { authAdapter, type SessionOrigin } from "./adapter";
 import { hashToken, newToken } from "./tokens";
 
 /** The cookie's name is the interface's (section 5). */
@@ -11,19 +11,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Contract, section 2: 30 days, renewed when under half is left, 180 days at the most. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_ABSOLUTE_MS = 180 * DAY_MS;
-const USER_AGENT_MAX = 300;
 
 /** Opens a session and answers the Set-Cookie value that hands it out. */
-export async function openSession(
-  userId: string,
-  from: { userAgent: string | null; address: string | null },
-  now = new Date(),
-): Promise<string> {
+export async function openSession(userId: string, from: SessionOrigin, now = new Date()): Promise<string> {
   const token = newToken();
   const expires = new Date(now.getTime() + SESSION_IDLE_MS);
-  const facts = { createdAt: now, userAgent: from.userAgent?.slice(0, USER_AGENT_MAX) ?? null, address: from.address };
-  // The adapter stores what else it is given: the list of a user's own sessions shows these.
-  await authAdapter().createSession?.({ sessionToken: token, userId, expires, ...facts });
+  // The adapter stores what else it is given.
+  const facts = { createdAt: now };
+  await authAdapter(from).createSession?.({ sessionToken: token, userId, expires, ...facts });
   return sessionCookie(token, expires, now);
 }
 
@@ -60,6 +55,15 @@ export function sessionCookie(token: string, expires: Date, now: Date): string {
 
 export function clearedSessionCookie(): string {
   return `${SESSION_COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax${secureSuffix()}`;
+}
+
+/** A Cookie header without the session; null when nothing is left. */
+export function withoutSessionToken(cookieHeader: string | null): string | null {
+  const others = (cookieHeader ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== "" && pair.split("=")[0] !== SESSION_COOKIE);
+  return others.join("; ") || null;
 }
 
 /** The session token in a Cookie header, or null. */

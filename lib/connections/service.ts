@@ -4,7 +4,7 @@ import { isAtLeast } from "@/lib/auth/access";
 import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
-import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import type { Role } from "@/lib/workspaces/schema";
 import { mergeConfig, openConfig, parseConfig, sealConfig } from "./config";
 import type { Driver, Entity } from "./data-source";
@@ -44,9 +44,15 @@ export async function createSampleConnection(workspaceId: ObjectId, userId: Obje
 }
 
 /** The workspace's connections, oldest first. */
-export async function listConnections(workspaceId: ObjectId, limit = LIST_LIMIT_MAX): Promise<Connection[]> {
-  const docs = await collections.connections().find({ workspaceId }).sort({ createdAt: 1 }).limit(limit).toArray();
-  return docs.map(toConnection);
+export async function listConnections(workspaceId: ObjectId, page: PageRequest): Promise<Page<Connection>> {
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .connections()
+    .find({ workspaceId, ...(after && { _id: { $gt: after } }) })
+    .sort({ _id: 1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  return toPage(docs, page.limit, toConnection);
 }
 
 /** @throws AppError `not_found`, the same for an unknown id and for another workspace's */

@@ -2,6 +2,14 @@ import "server-only";
 import type { Collection, Document } from "mongodb";
 import type { ApiKeyDoc, CredentialDoc, PasswordResetDoc, SessionDoc, UserDoc } from "@/lib/auth/model";
 import type { ConnectionDoc } from "@/lib/connections/model";
+import type {
+  ConsoleDoc,
+  ConsoleDraftDoc,
+  ConsoleFolderDoc,
+  ConsoleJournalDoc,
+  DeletedConsoleDoc,
+  PrivateRepositoryDoc,
+} from "@/lib/consoles/model";
 import type { InviteDoc } from "@/lib/invites/model";
 import type { MailDoc } from "@/lib/mail/model";
 import type { PreferencesDoc } from "@/lib/preferences/model";
@@ -27,6 +35,12 @@ export const COLLECTION_NAMES = {
   memberships: "memberships",
   connections: "connections",
   executions: "executions",
+  consoles: "consoles",
+  consoleFolders: "console_folders",
+  deletedConsoles: "deleted_consoles",
+  consoleDrafts: "console_drafts",
+  consoleJournals: "console_journals",
+  privateRepositories: "private_repositories",
   gitObjects: "git_objects",
   gitChunks: "git_chunks",
   gitRefs: "git_refs",
@@ -44,6 +58,12 @@ export const WORKSPACE_COLLECTIONS: CollectionName[] = [
   "connections",
   "executions",
   "mails",
+  "consoles",
+  "consoleFolders",
+  "deletedConsoles",
+  "consoleDrafts",
+  "consoleJournals",
+  "privateRepositories",
   // Branches before what they point at.
   "gitRefs",
   "gitCommits",
@@ -70,6 +90,12 @@ export const collections = {
   memberships: () => of<MembershipDoc>("memberships"),
   connections: () => of<ConnectionDoc>("connections"),
   executions: () => of<ExecutionDoc>("executions"),
+  consoles: () => of<ConsoleDoc>("consoles"),
+  consoleFolders: () => of<ConsoleFolderDoc>("consoleFolders"),
+  deletedConsoles: () => of<DeletedConsoleDoc>("deletedConsoles"),
+  consoleDrafts: () => of<ConsoleDraftDoc>("consoleDrafts"),
+  consoleJournals: () => of<ConsoleJournalDoc>("consoleJournals"),
+  privateRepositories: () => of<PrivateRepositoryDoc>("privateRepositories"),
   gitObjects: () => of<GitObjectDoc>("gitObjects"),
   gitChunks: () => of<GitChunkDoc>("gitChunks"),
   gitRefs: () => of<GitRefDoc>("gitRefs"),

@@ -7,6 +7,10 @@ import { COLLECTION_NAMES, type CollectionName } from "./collections";
 const EXECUTION_DAYS = 30;
 /** Contract, section 3. */
 const MAIL_DAYS = 30;
+/** A deleted console can be brought back for this long; git keeps its text for good. */
+const DELETED_CONSOLE_DAYS = 30;
+/** A draft that nobody has touched for this long is forgotten. */
+const DRAFT_DAYS = 90;
 const DAY_SECONDS = 24 * 60 * 60;
 
 type Index = IndexDescription & { serves: string };
@@ -66,6 +70,38 @@ export const INDEXES: Partial<Record<CollectionName, Index[]>> = {
     { key: { workspaceId: 1, _id: -1 }, serves: "query history, newest first" },
     { key: { workspaceId: 1, executionId: 1 }, serves: "cancelling a query from any server" },
     { key: { startedAt: 1 }, expireAfterSeconds: EXECUTION_DAYS * DAY_SECONDS, serves: "history is kept 30 days" },
+  ],
+  consoles: [
+    { key: { workspaceId: 1, space: 1, key: 1 }, unique: true, serves: "one console a place, on every file system" },
+    { key: { workspaceId: 1, space: 1, folderId: 1 }, serves: "the consoles of a folder" },
+    { key: { workspaceId: 1, space: 1, updatedAt: -1 }, serves: "searches read what was saved last first" },
+    { key: { workspaceId: 1, space: 1, file: 1 }, serves: "which console a file of git is" },
+    { key: { workspaceId: 1, _id: 1 }, serves: "the consoles of a workspace, in the order of their making" },
+  ],
+  consoleFolders: [
+    { key: { workspaceId: 1, space: 1, key: 1 }, unique: true, serves: "one folder a place, on every file system" },
+  ],
+  deletedConsoles: [
+    { key: { workspaceId: 1 }, serves: "the end of a workspace" },
+    {
+      key: { deletedAt: 1 },
+      expireAfterSeconds: DELETED_CONSOLE_DAYS * DAY_SECONDS,
+      serves: "deleted consoles can be brought back for 30 days",
+    },
+  ],
+  consoleDrafts: [
+    {
+      key: { workspaceId: 1, consoleId: 1, userId: 1 },
+      unique: true,
+      serves: "a person's draft of a console, of which there is one",
+    },
+    { key: { updatedAt: 1 }, expireAfterSeconds: DRAFT_DAYS * DAY_SECONDS, serves: "old drafts are forgotten" },
+  ],
+  consoleJournals: [
+    { key: { workspaceId: 1 }, unique: true, serves: "a workspace's changes of consoles go one after another" },
+  ],
+  privateRepositories: [
+    { key: { workspaceId: 1, ownerId: 1 }, unique: true, serves: "the repository of a member's private consoles" },
   ],
   gitObjects: [
     { key: { workspaceId: 1, oid: 1 }, unique: true, serves: "an object by its id or its beginning; stored once" },

@@ -8,6 +8,7 @@ import { pipeline } from "node:stream/promises";
 import type { ObjectId } from "mongodb";
 import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
+import { badCursor, type Page, type PageRequest } from "@/lib/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import { workspaceFolder } from "./folders";
 import { fileName, type StoredFile } from "./schema";
@@ -50,20 +51,21 @@ export async function storeFile(
   }
 }
 
-/** The workspace's files by name. */
-export async function listFiles(workspaceId: ObjectId, limit = LIST_LIMIT_MAX): Promise<StoredFile[]> {
+/** The workspace's files by name; the cursor is the last name. @throws AppError `invalid_request` for a bad cursor */
+export async function listFiles(workspaceId: ObjectId, page: PageRequest): Promise<Page<StoredFile>> {
+  const after = page.cursor ?? "";
+  if (after && !fileName.safeParse(after).success) throw badCursor();
   const folder = workspaceFolder(workspaceId);
   const names = await readdir(folder).catch(() => []);
-  const shown = names
-    .filter((name) => fileName.safeParse(name).success)
-    .sort()
-    .slice(0, limit);
-  return Promise.all(
+  const rest = names.filter((name) => fileName.safeParse(name).success && name > after).sort();
+  const shown = rest.slice(0, page.limit);
+  const items = await Promise.all(
     shown.map(async (name) => {
       const { size, mtime } = await stat(join(folder, name));
       return { file: name, bytes: size, modifiedAt: mtime.toISOString() };
     }),
   );
+  return { items, nextCursor: rest.length > shown.length ? (shown.at(-1) ?? null) : null };
 }
 
 /**

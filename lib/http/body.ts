@@ -5,6 +5,9 @@ const MIB = 1024 * 1024;
 export const BODY_LIMITS = { auth: 16 * 1024, json: MIB, chat: 8 * MIB } as const;
 export type BodyLimit = keyof typeof BODY_LIMITS;
 
+/** What is read and thrown away of a body that is too large, so that its sender hears why. Far less than a flood. */
+const DISCARD_BYTES_MAX = 16 * MIB;
+const DISCARD_MS_MAX = 5_000;
 /** Deeper than any body of ours, and far from where recursion hurts (T72). */
 const DEPTH_MAX = 64;
 
@@ -34,13 +37,31 @@ export async function readJson(
 async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    total += chunk.byteLength;
-    if (total > limitBytes) throw tooLarge(limitBytes);
-    chunks.push(chunk);
+  const reader = request.body.getReader();
+  for (let total = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks, total);
+    total += value.byteLength;
+    if (total <= limitBytes) chunks.push(value);
+    else {
+      await discard(reader);
+      throw tooLarge(limitBytes);
+    }
   }
-  return Buffer.concat(chunks, total);
+}
+
+/**
+ * Reads on without keeping anything, for a while: a client that is still sending would see its connection reset
+ * before it could read the answer.
+ */
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const giveUpAt = performance.now() + DISCARD_MS_MAX;
+  for (let discarded = 0; discarded < DISCARD_BYTES_MAX && performance.now() < giveUpAt; ) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    discarded += value.byteLength;
+  }
+  await reader.cancel();
 }
 
 function parse(bytes: Uint8Array): unknown {
@@ -79,5 +100,5 @@ function isJson(contentType: string | null): boolean {
 
 function tooLarge(limitBytes: number): AppError {
   const size = limitBytes >= MIB ? `${limitBytes / MIB} MiB` : `${limitBytes / 1024} KiB`;
-  return new AppError("too_large", `The body is larger than ${size}.`);
+  return new AppError("too_large", `The body is larger than ${size}.`, { headers: { Connection: "close" } });
 }

@@ -53,6 +53,8 @@ function operation({ method, path, definition }: Endpoint): JsonSchema {
     ...(definition.description && { description: definition.description }),
     tags: [definition.tag],
     security: securityOf(definition.access),
+    // OpenAPI has no word for the role that a session or a key's creator needs in the workspace.
+    ...(definition.access.scope === "workspace" && { "x-role": definition.access.role }),
     parameters: [...parametersOf(definition.params, "path"), ...parametersOf(definition.query, "query")],
     ...(definition.body && {
       requestBody: { required: true, content: { "application/json": { schema: inputSchema(definition.body) } } },

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { recordRemoteAddresses, remoteAddress } from "./remote-address";
+import { prepareRequests, remoteAddress } from "./remote-address";
 
 const headers = (values: Record<string, string>) => new Headers({ "x-millrace-remote-address": "10.0.0.9", ...values });
 
@@ -21,7 +21,7 @@ it("falls back to the socket when the proxy said nothing", () => {
 });
 
 it("overwrites the address that a client claims for its socket", async () => {
-  recordRemoteAddresses();
+  prepareRequests();
   const server = createServer((request, response) => response.end(request.headers["x-millrace-remote-address"]));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -30,3 +30,23 @@ it("overwrites the address that a client claims for its socket", async () => {
   expect(await answer.text()).toBe("127.0.0.1");
   server.close();
 });
+
+it.each(["/api/%zz", "/%ff", "/api/%c0%ae?x=1"])(
+  "leads %s, which nobody can decode, to the 404 of the API",
+  async (path) => {
+    prepareRequests();
+    const server = createServer((request, response) => response.end(request.url));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const answer = await new Promise<string>((resolve, reject) => {
+      // fetch would refuse or mend such an address itself.
+      get({ port, path, host: "127.0.0.1" }, async (response) => resolve((await response.toArray()).join(""))).on(
+        "error",
+        reject,
+      );
+    });
+    expect(answer).toBe("/api/malformed-address");
+    server.close();
+  },
+);

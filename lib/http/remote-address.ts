@@ -3,20 +3,33 @@ import type { IncomingMessage } from "node:http";
 
 /** Set by us alone, from the socket: what a client sends under this name is overwritten. */
 const HEADER = "x-millrace-remote-address";
+/** Where an address leads that nobody can decode: to the same answer as any other that leads nowhere. */
+const MALFORMED_ADDRESS = "/api/malformed-address";
 const KEY = Symbol.for("millrace.remote-address");
 
 /**
- * Notes the socket's address on every request before Next sees it. Next itself would let a client's own
- * X-Forwarded-For stand for it (T109).
+ * Looks at every request before Next sees it. Notes the socket's address, since Next itself would let a client's own
+ * X-Forwarded-For stand for it (T109); and leads addresses with broken percent-encoding to a 404, where Next would
+ * answer 500.
  */
-export function recordRemoteAddresses(): void {
+export function prepareRequests(): void {
   const shared = globalThis as { [KEY]?: true };
   if (shared[KEY]) return;
   shared[KEY] = true;
   subscribe("http.server.request.start", (message) => {
     const { request } = message as { request: IncomingMessage };
     request.headers[HEADER] = request.socket.remoteAddress ?? "";
+    if (!isDecodable(request.url ?? "/")) request.url = MALFORMED_ADDRESS;
   });
+}
+
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url.split("?", 1)[0] ?? "");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

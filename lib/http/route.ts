@@ -166,10 +166,12 @@ async function run(
     headers,
   });
   if (result instanceof Response) {
+    // Some responses, redirects above all, have headers that cannot be added to.
+    const open = new Response(result.body, result);
     headers.forEach((value, name) => {
-      result.headers.append(name, value);
+      open.headers.append(name, value);
     });
-    return result;
+    return open;
   }
   return success(result, { status: definition.status ?? 200, message: definition.message, headers });
 }

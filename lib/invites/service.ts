@@ -8,7 +8,7 @@ import { collections } from "@/lib/db/collections";
 import { inTransaction } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
-import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { sendMail } from "@/lib/mail/service";
 import { toWorkspace } from "@/lib/workspaces/model";
 import type { Role, Workspace } from "@/lib/workspaces/schema";
@@ -65,14 +65,15 @@ export async function createInvite(
 }
 
 /** The workspace's invitations that can still be accepted, the newest first. */
-export async function listInvites(workspaceId: ObjectId, limit = LIST_LIMIT_MAX, now = new Date()): Promise<Invite[]> {
+export async function listInvites(workspaceId: ObjectId, page: PageRequest, now = new Date()): Promise<Page<Invite>> {
+  const after = readCursor(page.cursor);
   const docs = await collections
     .invites()
-    .find({ workspaceId, expiresAt: { $gt: now } })
-    .sort({ createdAt: -1 })
-    .limit(limit)
+    .find({ workspaceId, expiresAt: { $gt: now }, ...(after && { _id: { $lt: after } }) })
+    .sort({ _id: -1 })
+    .limit(withExtra(page.limit))
     .toArray();
-  return docs.map(toInvite);
+  return toPage(docs, page.limit, toInvite);
 }
 
 /** Takes an invitation back; its link ends at once. @throws AppError `not_found` */

@@ -4,7 +4,7 @@ import { ObjectId } from "mongodb";
 import type { ReactElement } from "react";
 import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
-import { readCursor, toPage } from "@/lib/http/paging";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { log } from "@/lib/log";
 import { type MailDoc, toOutboxEntry } from "./model";
 import { sendByResend } from "./resend";
@@ -29,18 +29,15 @@ export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = n
 }
 
 /** The workspace's mails of the last 30 days, the newest first. @throws AppError `invalid_request` for a bad cursor */
-export async function listOutbox(
-  workspaceId: ObjectId,
-  options: { limit: number; cursor?: string },
-): Promise<{ items: OutboxEntry[]; nextCursor: string | null }> {
-  const after = readCursor(options.cursor);
+export async function listOutbox(workspaceId: ObjectId, page: PageRequest): Promise<Page<OutboxEntry>> {
+  const after = readCursor(page.cursor);
   const docs = await collections
     .mails()
     .find({ workspaceId, ...(after && { _id: { $lt: after } }) })
     .sort({ _id: -1 })
-    .limit(options.limit + 1)
+    .limit(withExtra(page.limit))
     .toArray();
-  return toPage(docs, options.limit, toOutboxEntry);
+  return toPage(docs, page.limit, toOutboxEntry);
 }
 
 async function deliver(mail: {
@@ -61,6 +58,6 @@ async function deliver(mail: {
 }
 
 function toSubject(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
-  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").slice(0, SUBJECT_MAX);
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ");
+  return [...line].slice(0, SUBJECT_MAX).join("");
 }

@@ -1,5 +1,35 @@
 import type { ObjectId } from "mongodb";
-import type { Preferences } from "./schema";
+import { type Preferences, preferencesSchema } from "./schema";
 
-/** Same _id as its user. */
-export type PreferencesDoc = { _id: ObjectId } & Partial<Preferences>;
+/**
+ * Same _id as its user. `keys` and each of `panels` are JSON texts: what the browser puts in has names that a document
+ * could not hold, and is only ever read whole. The names of `panels` are made by `panelField`.
+ */
+export type PreferencesDoc = Pick<Partial<Preferences>, "theme" | "density" | "singleKeyShortcuts"> & {
+  _id: ObjectId;
+  keys?: string;
+  panels?: Record<string, string>;
+};
+
+const PANEL_MARK = ":";
+
+/** The field for a layout's name: any text, without what means something in a path. */
+export function panelField(name: string): string {
+  return PANEL_MARK + encodeURIComponent(name.toWellFormed()).replaceAll(".", "%2E");
+}
+
+/** @param doc null for a user who never chose */
+export function toPreferences(doc: PreferencesDoc | null): Preferences {
+  const { theme, density, singleKeyShortcuts, keys, panels } = doc ?? {};
+  const layouts = Object.entries(panels ?? {}).map(([field, text]) => [
+    decodeURIComponent(field.slice(PANEL_MARK.length)),
+    JSON.parse(text),
+  ]);
+  return preferencesSchema.parse({
+    theme,
+    density,
+    singleKeyShortcuts,
+    keys: keys && JSON.parse(keys),
+    panels: Object.fromEntries(layouts),
+  });
+}

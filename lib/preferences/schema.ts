@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** All of a user's preferences together; far above what panels and keys need. */
-const VALUE_BYTES_MAX = 64 * 1024;
+export const PREFERENCES_BYTES_MAX = 64 * 1024;
 
 /**
  * How the product looks and behaves for one user. `panels` is the layout a workspace (sizes, open tabs), in the form
@@ -26,6 +26,5 @@ export const updatePreferencesBody = z
     keys: preferencesSchema.shape.keys.removeDefault(),
     panels: preferencesSchema.shape.panels.removeDefault(),
   })
-  .partial()
-  .refine((value) => JSON.stringify(value).length <= VALUE_BYTES_MAX, "Preferences take at most 64 KiB.");
+  .partial();
 export type UpdatePreferencesBody = z.infer<typeof updatePreferencesBody>;

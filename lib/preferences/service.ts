@@ -1,28 +1,44 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { collections } from "@/lib/db/collections";
-import { type Preferences, preferencesSchema, type UpdatePreferencesBody } from "./schema";
+import { AppError } from "@/lib/http/errors";
+import { panelField, toPreferences } from "./model";
+import { PREFERENCES_BYTES_MAX, type Preferences, type UpdatePreferencesBody } from "./schema";
 
 /** The user's preferences, with the defaults for what they never chose. */
 export async function getPreferences(userId: ObjectId): Promise<Preferences> {
-  return preferencesSchema.parse((await collections.preferences().findOne({ _id: userId })) ?? {});
+  return toPreferences(await collections.preferences().findOne({ _id: userId }));
 }
 
-/** Stores what is given and leaves the rest. @returns all of them */
+/**
+ * Stores what is given and leaves the rest; a layout of null goes.
+ * @returns all of them
+ * @throws AppError `invalid_request` when they grow too large together
+ */
 export async function updatePreferences(userId: ObjectId, body: UpdatePreferencesBody): Promise<Preferences> {
-  const { panels, ...others } = body;
+  const { panels = {}, keys, ...others } = body;
+  const current = await getPreferences(userId);
+  refuseTooMuch({ ...current, ...body, panels: { ...current.panels, ...panels } });
   // Panels merge a workspace at a time, so that two browser windows do not undo each other's layout.
-  const panelFields = Object.fromEntries(Object.entries(panels ?? {}).map(([key, value]) => [panelField(key), value]));
-  const stored = await collections
-    .preferences()
-    .findOneAndUpdate(
-      { _id: userId },
-      { $set: { ...others, ...panelFields } },
-      { upsert: true, returnDocument: "after" },
-    );
-  return preferencesSchema.parse(stored ?? {});
+  const entries = Object.entries(panels).map(([name, value]) => [`panels.${panelField(name)}`, value] as const);
+  const kept = entries.filter(([, value]) => value !== null).map(([path, value]) => [path, JSON.stringify(value)]);
+  const gone = entries.filter(([, value]) => value === null).map(([path]) => [path, true]);
+  const stored = await collections.preferences().findOneAndUpdate(
+    { _id: userId },
+    {
+      $set: { ...others, ...(keys && { keys: JSON.stringify(keys) }), ...Object.fromEntries(kept) },
+      $unset: Object.fromEntries(gone),
+    },
+    { upsert: true, returnDocument: "after" },
+  );
+  return toPreferences(stored);
 }
 
-function panelField(key: string): string {
-  return `panels.${key.replace(/[.$]/g, "_")}`;
+/** Counted before the write: two at once can exceed it by one request, which the body's own limit bounds. */
+function refuseTooMuch(next: Preferences): void {
+  const panels = Object.fromEntries(Object.entries(next.panels).filter(([, value]) => value !== null));
+  if (Buffer.byteLength(JSON.stringify({ ...next, panels })) <= PREFERENCES_BYTES_MAX) return;
+  throw new AppError("invalid_request", `Preferences take at most ${PREFERENCES_BYTES_MAX / 1024} KiB together.`, {
+    details: [{ path: "panels", message: "Send null for layouts of workspaces that are gone." }],
+  });
 }

@@ -98,7 +98,7 @@ describe("a JSON answer", () => {
         executionId,
         fields: [
           { name: "id", type: "int32", dbType: "INTEGER" },
-          { name: "id", type: "int32", dbType: "INTEGER" },
+          { name: "id_2", type: "int32", dbType: "INTEGER" },
           { name: "x", type: "string", dbType: "VARCHAR" },
         ],
         rows: [{ id: 1, id_2: 2, x: "x" }],

@@ -202,7 +202,10 @@ function begin(request: QueryRequest, format: string): Run {
           ...(cellBytesMax !== undefined && { cellBytesMax }),
         }),
       );
-      return { fields: result.fields, batches: measuredBatches(result.batches, measured) };
+      // Once, here: the fields that a client reads are named as the rows' keys are.
+      const names = uniqueColumnNames(result.fields.map((field) => field.name));
+      const fields = result.fields.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
+      return { fields, batches: measuredBatches(result.batches, measured) };
     },
     succeed: (rowCount) => end({ status: "success", rowCount, error: null }),
     fail(error, rowCount) {
@@ -248,7 +251,7 @@ async function readRows(
   batches: AsyncIterable<Batch>,
   limit: number,
 ): Promise<{ rows: Record<string, WireValue>[]; truncated: boolean }> {
-  const names = uniqueColumnNames(fields.map((field) => field.name));
+  const names = fields.map((field) => field.name);
   const rows: Record<string, WireValue>[] = [];
   const pacer = new Pacer();
   for await (const { rowCount, columns, isCut } of batches) {

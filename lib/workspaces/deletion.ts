@@ -1,13 +1,14 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { deletePrivateRepositories } from "@/lib/consoles/repositories";
 import { database } from "@/lib/db/client";
 import { COLLECTION_NAMES, collections, WORKSPACE_COLLECTIONS } from "@/lib/db/collections";
 import { inTransaction } from "@/lib/db/transaction";
 import { deleteWorkspaceFolder } from "@/lib/files/folders";
 import { log } from "@/lib/log";
 
-/** What a workspace leaves outside of the document store; each domain that keeps something there adds a line. */
-const OUTSIDE_THE_STORE: ((workspaceId: ObjectId) => Promise<void>)[] = [deleteWorkspaceFolder];
+/** What a workspace leaves elsewhere than in its own documents; each domain that keeps something there adds a line. */
+const ELSEWHERE: ((workspaceId: ObjectId) => Promise<void>)[] = [deleteWorkspaceFolder, deletePrivateRepositories];
 
 /**
  * Ends a workspace and removes all that belongs to it. Nobody can enter it any more when this returns its first
@@ -32,7 +33,7 @@ export async function finishDeletions(): Promise<void> {
 }
 
 async function purge(workspaceId: ObjectId): Promise<void> {
-  for (const remove of OUTSIDE_THE_STORE) await remove(workspaceId);
+  for (const remove of ELSEWHERE) await remove(workspaceId);
   for (const name of WORKSPACE_COLLECTIONS) {
     await database().collection(COLLECTION_NAMES[name]).deleteMany({ workspaceId });
   }

@@ -5,7 +5,7 @@ export const ROLES = ["owner", "admin", "member"] as const;
 export const role = z.enum(ROLES);
 export type Role = z.infer<typeof role>;
 
-const WORKSPACE_NAME_MAX = 80;
+export const WORKSPACE_NAME_MAX = 80;
 
 export const workspaceName = z
   .string()

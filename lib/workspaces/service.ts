@@ -4,7 +4,7 @@ import { MongoServerError, ObjectId } from "mongodb";
 import { createSampleConnection } from "@/lib/connections/service";
 import { COLLECTION_NAMES, collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
-import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { type MembershipDoc, toWorkspace, type WorkspaceDoc } from "./model";
 import type { Role, Workspace, WorkspaceDetails } from "./schema";
 
@@ -33,22 +33,21 @@ export async function discardWorkspace(workspaceId: ObjectId): Promise<void> {
 }
 
 /** The user's workspaces with their role in each, in the order in which they joined. */
-export async function listWorkspaces(
-  userId: ObjectId,
-  options: { only?: ObjectId; limit?: number } = {},
-): Promise<Workspace[]> {
+export async function listWorkspaces(userId: ObjectId, page: PageRequest, only?: ObjectId): Promise<Page<Workspace>> {
+  const after = readCursor(page.cursor);
   const joined = await collections
     .memberships()
     .aggregate<MembershipDoc & { workspace: [WorkspaceDoc?] }>([
-      { $match: { userId, ...(options.only && { workspaceId: options.only }) } },
-      { $sort: { joinedAt: 1 } },
-      { $limit: options.limit ?? LIST_LIMIT_MAX },
+      { $match: { userId, ...(only && { workspaceId: only }), ...(after && { _id: { $gt: after } }) } },
+      { $sort: { _id: 1 } },
+      { $limit: withExtra(page.limit) },
       {
         $lookup: { from: COLLECTION_NAMES.workspaces, localField: "workspaceId", foreignField: "_id", as: "workspace" },
       },
     ])
     .toArray();
-  return joined.flatMap(({ workspace: [doc], role }) => (doc ? [toWorkspace(doc, role)] : []));
+  const found = toPage(joined, page.limit, ({ workspace: [doc], role }) => (doc ? [toWorkspace(doc, role)] : []));
+  return { ...found, items: found.items.flat() };
 }
 
 /** Gives the workspace another name; its address stays. @throws AppError `not_found` */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { account, anyCredential } from "@/lib/auth/access";
+import { asArray } from "@/lib/http/paging";
 import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 import { createWorkspaceBody, workspaceSchema } from "@/lib/workspaces/schema";
@@ -13,11 +14,10 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: anyCredential,
     query: listQuery,
     response: z.array(workspaceSchema),
-    handle: ({ principal, query }) =>
-      listWorkspaces(principal.user._id, {
-        limit: query.limit,
-        only: principal.via === "key" ? principal.workspaceId : undefined,
-      }),
+    handle: async ({ principal, query, headers }) => {
+      const only = principal.via === "key" ? principal.workspaceId : undefined;
+      return asArray(headers, await listWorkspaces(principal.user._id, query, only));
+    },
   }),
   POST: route({
     summary: "Create a workspace",

@@ -1,9 +1,14 @@
 import "server-only";
 import type { Driver } from "../data-source";
+import { clickhouse } from "./clickhouse";
 import { duckdb } from "./duckdb";
+import { mongodb } from "./mongodb";
+import { mysql } from "./mysql";
+import { postgres } from "./postgres";
+import { sqlite } from "./sqlite";
 
 /** Every kind of connection, in the order in which forms offer them. */
-export const drivers: readonly Driver[] = [duckdb];
+export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, sqlite, duckdb];
 
 const byType = new Map(drivers.map((driver) => [driver.type, driver]));
 

@@ -63,6 +63,7 @@ const table: [string, Document, Document[], Document[]][] = [
     [{ a: [0, 2] }],
     [{ a: [0, 5] }, { a: 2 }],
   ],
+  ["$elemMatch compares an inner array as a whole", { a: { $elemMatch: { $gt: 1 } } }, [{ a: [0, 2] }], [{ a: [[5]] }]],
   [
     "$elemMatch of documents",
     { a: { $elemMatch: { x: 1, y: 2 } } },

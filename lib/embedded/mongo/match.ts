@@ -18,7 +18,6 @@ import {
   isNumber,
   isTruthy,
   TYPE,
-  type TypeName,
   toDouble,
   toWholeNumber,
   typeCode,
@@ -389,7 +388,7 @@ function bitsOf(value: Binary): bigint {
 }
 
 export type Matcher = (doc: Doc) => boolean;
-/** A test of a bare value, as in `$elemMatch: {$gt: 1}`, `$pull` and arrayFilters. */
+/** A test of a bare value, as in `$elemMatch: {$gt: 1}`. */
 export type ValueMatcher = (value: Value) => boolean;
 
 /** The test of a document. `env` binds what expressions refer to. */
@@ -423,7 +422,7 @@ export function compileMatch(node: MatchNode, variables: Variables): Matcher {
   }
 }
 
-/** The test of a value that stands alone. */
+/** The test of an element that stands alone: an array in it is compared as a whole. */
 export function compileValueMatch(node: MatchNode, variables: Variables): ValueMatcher {
   switch (node.kind) {
     case "and": {
@@ -444,12 +443,8 @@ export function compileValueMatch(node: MatchNode, variables: Variables): ValueM
       throw badValue("$expr can only be applied to the top-level document");
     case "schema":
       return node.test;
-    default: {
-      const leaf = leafTest(node, variables);
-      if (!expandsLast(node)) return leaf;
-      // A nested array is looked into once, as an array at the end of a path is.
-      return (value) => (Array.isArray(value) && value.some((item) => leaf(item))) || leaf(value);
-    }
+    default:
+      return leafTest(node, variables);
   }
 }
 
@@ -605,9 +600,4 @@ function bitsTest(op: BitTest, mask: bigint): (value: Value | undefined) => bool
     if (op === "$bitsAllClear") return common === 0n;
     return op === "$bitsAnySet" ? common !== 0n : common !== mask;
   };
-}
-
-/** Names of types for messages and for `$type` in schemas. */
-export function isTypeAlias(name: string): name is TypeName | "number" {
-  return TYPE_ALIASES.has(name);
 }

@@ -1,6 +1,6 @@
 import type { Collection, Index } from "./collection.ts";
 import { areEqual, compareValues, typeRank } from "./compare.ts";
-import { badValue } from "./errors.ts";
+import { badValue, StoreError } from "./errors.ts";
 import { lookUp, type Scope } from "./expressions/scope.ts";
 import { encodeKey, TAG, tagOf } from "./keys.ts";
 import type { MatchNode } from "./match.ts";
@@ -39,7 +39,7 @@ export type Plan =
   | { kind: "nothing" };
 
 /** More ranges than this are not worth their look-ups. */
-const MAX_RANGES = 1000;
+const MAX_RANGES = 10_000;
 /** How far candidates are counted to see which index is the narrowest. */
 const TRIAL_ENTRIES = 101;
 
@@ -386,7 +386,13 @@ function planIndex(
   isHinted: boolean,
 ): Candidate | undefined {
   if (index.isByPosition && !isHinted) return undefined;
-  if (index.partial !== undefined && !implies(node, index.partial.node) && !isHinted) return undefined;
+  if (index.partial !== undefined && !implies(node, index.partial.node)) {
+    if (!isHinted) return undefined;
+    throw new StoreError(
+      291,
+      "error processing query: planner returned error: No query solutions: the hinted index is partial",
+    );
+  }
   const used: Interval[][] = [];
   const taken = new Set<MatchNode>();
   let isExact = !index.isByPosition;

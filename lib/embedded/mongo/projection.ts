@@ -40,6 +40,7 @@ export function compileProjection(spec: Doc, options: ProjectionOptions): Projec
   const tree: Tree = new Map();
   const found = { includes: false, excludes: false, isInclusive: false };
   let isIdExcluded = false;
+  let hasElement = false;
   if (spec.size === 0 && !options.isFind)
     throw new StoreError(
       51272,
@@ -68,6 +69,7 @@ export function compileProjection(spec: Doc, options: ProjectionOptions): Projec
       }
       const isId = parts.length === 1 && parts[0] === "_id";
       const leaf = isPositional ? ({ kind: "position", path: parts } satisfies Leaf) : leafOf(value, options);
+      if (leaf.kind === "element") hasElement = true;
       if (leaf.kind === "exclude") {
         if (isId) isIdExcluded = true;
         else found.excludes = true;
@@ -88,7 +90,8 @@ export function compileProjection(spec: Doc, options: ProjectionOptions): Projec
   };
   visit(spec, [], false);
   // `_id: 1` alone includes; beside exclusions it changes nothing.
-  const isInclusive = found.includes || (found.isInclusive && !found.excludes);
+  // An element's projection alone includes too; a slice alone leaves the other fields as they are.
+  const isInclusive = found.includes || ((found.isInclusive || hasElement) && !found.excludes);
   if (isInclusive && !isIdExcluded && !tree.has("_id")) tree.set("_id", { kind: "include" });
   const usesWholeDoc = !isInclusive || [...tree.values()].some((node) => needsWholeDoc(node));
   return {

@@ -125,7 +125,8 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
     case "nothing":
       return;
     case "ids":
-      for (const key of chosen.keys) {
+      for (const [i, key] of chosen.keys.entries()) {
+        if (i % MAX_CHUNK === MAX_CHUNK - 1) yield PAUSE;
         const row = rows.byId(collection, key);
         if (examined !== undefined) examined.keys++;
         if (row === undefined) continue;

@@ -165,6 +165,7 @@ export class RetryLog {
     );
   }
 
+  /** Lets go of what is in memory; the file keeps it until the session is long over. */
   forget(session: string): void {
     this.memories.delete(session);
   }

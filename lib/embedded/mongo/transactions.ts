@@ -22,6 +22,8 @@ import type { Doc, Value } from "./values.ts";
 export const LIFETIME_SECONDS = 60;
 /** Snapshot connections that are kept open for the next transactions. */
 const MAX_IDLE_READERS = 4;
+/** Entries that a count inside of a transaction takes at once. */
+const COUNT_CHUNK = 512;
 
 export const TRANSIENT = "TransientTransactionError";
 
@@ -215,7 +217,7 @@ export class Transaction implements Access {
     let count = 0;
     let after: IndexRow | undefined;
     while (count < most) {
-      const rows = this.range(collection, index, range, after, false, 512);
+      const rows = this.range(collection, index, range, after, false, COUNT_CHUNK);
       if (rows.length === 0) break;
       count += rows.length;
       after = rows.at(-1);
@@ -334,16 +336,25 @@ export class Transaction implements Access {
     this.held.length = 0;
   }
 
+  private dropCreated(): void {
+    try {
+      for (const collection of this.created) {
+        if (!collection.isDropped && collection.count === 0) this.store.dropCollection(collection);
+      }
+    } catch (error) {
+      // On a full disk or at shutdown the empty collection stays, which does no harm.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+
   /** Gives everything back; the writes are gone unless they were committed. */
   end(): Sqlite {
     this.isAborted = true;
     this.releaseLocks();
     this.unlock();
     this.store.closeSnapshot();
-    for (const collection of this.created) {
-      if (!collection.isDropped && collection.count === 0) this.store.dropCollection(collection);
-    }
     this.reader.exec("ROLLBACK");
+    this.dropCreated();
     return this.reader;
   }
 }
@@ -432,6 +443,7 @@ export class Sessions {
   end(session: string): void {
     this.abort(session);
     this.cursors.killOf((cursor) => cursor.session === session);
+    this.retries.forget(session);
   }
 
   sweep(): void {

@@ -1,7 +1,7 @@
 import { areEqual, compareMaybe, compareValues } from "./compare.ts";
 import { badValue, failedToParse, StoreError } from "./errors.ts";
 import type { Variables } from "./expressions/scope.ts";
-import { compileMatch, compileValueMatch, type MatchNode, parseMatch } from "./match.ts";
+import { compileMatch, type MatchNode, parseMatch } from "./match.ts";
 import { add, fitsLong, multiply, type Numeric } from "./numbers.ts";
 import { arrayIndex, toPath } from "./paths.ts";
 import { compileSortBy } from "./sort.ts";
@@ -373,6 +373,9 @@ function compileChange({ operator, argument, path }: Modifier, variables: Variab
       return (current) => (current !== undefined && isIdentical(current, argument) ? KEEP : cloneValue(argument));
     case "$unset":
       return () => undefined;
+    case "$rename":
+      // It moves a field between two places, which `rename` does.
+      return () => KEEP;
     case "$inc":
     case "$mul":
       return arithmetic(operator, argument, path);
@@ -577,15 +580,16 @@ function pull(argument: Value, variables: Variables): Change {
       !["$or", "$and", "$nor"].includes(argument.keys().next().value ?? "");
     if (isOfValues) {
       const node = parseMatch(new Map([["v", argument]]), options);
-      const test = compileValueMatch(node, variables);
-      isGone = test;
+      const test = compileMatch(node, variables);
+      isGone = (item) => test(new Map([["v", item]]));
     } else {
       const test = compileMatch(parseMatch(argument, options), variables);
       isGone = (item) => isDoc(item) && test(item);
     }
   } else if (argument instanceof BSONRegExp) {
     const node: MatchNode = { kind: "regex", path: toPath("v"), regex: argument };
-    isGone = compileValueMatch(node, variables);
+    const test = compileMatch(node, variables);
+    isGone = (item) => test(new Map([["v", item]]));
   } else isGone = (item) => areEqual(item, argument);
   return (current, path) => remove(current, path, "$pull", isGone);
 }
@@ -625,17 +629,6 @@ function bit(argument: Value, path: string): Change {
     const result = isLong ? bits : Number(bits);
     return current !== undefined && isIdentical(result, current) ? KEEP : result;
   };
-}
-
-/** The names at the beginning of a replacement or an inserted document that start with "$". */
-export function checkReplacement(replacement: Doc): void {
-  const first = replacement.keys().next().value;
-  if (first?.startsWith("$")) {
-    throw new StoreError(
-      "DollarPrefixedFieldName",
-      `The dollar ($) prefixed field '${first}' in '${first}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
-    );
-  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { join } from "node:path";
 export const CHILD_ENTRIES = {
   store: "lib/embedded/mongo/main.ts",
   engine: "lib/embedded/engine/main.ts",
+  sqlite: "lib/embedded/engine/sqlite/main.ts",
   grammar: "lib/embedded/grammar/worker.ts",
 } as const;
 

@@ -1,5 +1,4 @@
 import type { Field, WireValue } from "@/lib/connections/data-source";
-import { uniqueColumnNames } from "../column-names";
 import type { TextFormat } from "./byte-stream";
 
 const NEEDS_QUOTES = /[",\r\n]/;
@@ -9,7 +8,7 @@ const NEEDS_QUOTES = /[",\r\n]/;
  * an empty field and an empty text is a quoted one, so the two can be told apart; lists and objects are JSON.
  */
 export function csv(fields: readonly Field[]): TextFormat {
-  const names = uniqueColumnNames(fields.map((field) => field.name));
+  const names = fields.map((field) => field.name);
   return {
     head: `${names.map(fieldText).join(",")}\r\n`,
     row: ({ columns }, row) => {

@@ -1,9 +1,8 @@
 import type { Batch, Field, WireValue } from "@/lib/connections/data-source";
-import { uniqueColumnNames } from "../column-names";
 
 /** Writes rows of batches as JSON objects, whose keys are the columns' names in the order of the columns. */
 export function jsonRowWriter(fields: readonly Field[]): (batch: Batch, row: number) => string {
-  const keys = uniqueColumnNames(fields.map((field) => field.name)).map((name, index) => {
+  const keys = fields.map(({ name }, index) => {
     return `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`;
   });
   if (keys.length === 0) return () => "{}";

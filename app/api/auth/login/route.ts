@@ -1,12 +1,14 @@
 import { signIn } from "@/lib/auth/access";
 import { loginAnswer, loginBody } from "@/lib/auth/schema";
 import { login } from "@/lib/auth/service";
+import { sessionTokenOf } from "@/lib/auth/session";
 import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Sign in with email and password",
-    description: "Sets the session cookie. Ten wrong passwords within 15 minutes lock the account for this address.",
+    description:
+      "Sets the session cookie; a session that the browser had until now ends. Ten wrong passwords within 15 minutes lock the account for this address.",
     tag: "Account",
     access: signIn,
     guardsOrigin: true,
@@ -15,7 +17,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: loginAnswer,
     message: "Signed in",
     handle: async ({ body, address, request, headers }) => {
-      const { setCookie, ...answer } = await login(body, { address, userAgent: request.headers.get("user-agent") });
+      const from = { address, userAgent: request.headers.get("user-agent") };
+      const { setCookie, ...answer } = await login(body, from, sessionTokenOf(request.headers.get("cookie")));
       headers.append("Set-Cookie", setCookie);
       return answer;
     },

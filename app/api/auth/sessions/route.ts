@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { account } from "@/lib/auth/access";
 import { sessionIdOf } from "@/lib/auth/identity";
-import { listSessions } from "@/lib/auth/own-sessions";
+import { endOtherSessions, listSessions } from "@/lib/auth/own-sessions";
 import { sessionSchema } from "@/lib/auth/schema";
+import { asArray } from "@/lib/http/paging";
 import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
@@ -14,6 +15,16 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     query: listQuery,
     response: z.array(sessionSchema),
-    handle: ({ principal, query }) => listSessions(principal.user._id, sessionIdOf(principal), query.limit),
+    handle: async ({ principal, query, headers }) =>
+      asArray(headers, await listSessions(principal.user._id, sessionIdOf(principal), query)),
+  }),
+  DELETE: route({
+    summary: "End your other sessions",
+    description: "The one that asks stays.",
+    tag: "Account",
+    access: account,
+    response: z.object({ ended: z.int() }),
+    message: "Other sessions ended",
+    handle: async ({ principal }) => ({ ended: await endOtherSessions(principal.user._id, sessionIdOf(principal)) }),
   }),
 });

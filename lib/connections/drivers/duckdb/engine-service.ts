@@ -17,6 +17,8 @@ const RETRY_AFTER_SECONDS = 2;
 const HASH_LENGTH = 12;
 
 export type EngineFile = {
+  /** Which engine opens it; DuckDB when left out. */
+  kind?: "duckdb" | "sqlite";
   /** Absolute path, links resolved. */
   path: string;
   /** Opened without any right to write: the shared sample. */
@@ -71,7 +73,7 @@ function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
   ensureSocketFolder(folder);
   const service = ensureService({
     name: "engine of the file",
-    entry: childEntry("engine"),
+    entry: childEntry(file.kind === "sqlite" ? "sqlite" : "engine"),
     args: [
       "--file",
       file.path,

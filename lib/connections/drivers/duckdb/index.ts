@@ -24,6 +24,7 @@ export const duckdb: Driver = {
     },
   ],
   async check({ config }) {
+    if (config.sample === true) return;
     requireBareFileName(config.file);
   },
   async open(context) {

@@ -44,10 +44,11 @@ export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement)
   });
 }
 
-/** The runtime, the bundle or the sources, and DuckDB: not the project's folder, which may hold the data folder. */
+/** The runtime, the bundle or the sources, and the engines: not the project's folder, which may hold the data folder. */
 function programFolders(root: string, command: string, entry: string): string[] {
   const sources = entry.endsWith(".ts") ? [`${root}/lib`] : [dirname(entry)];
-  return [dirname(command), `${root}/node_modules/@duckdb`, `${root}/package.json`, ...sources];
+  const packages = [`${root}/node_modules/@duckdb`, `${root}/node_modules/better-sqlite3`];
+  return [dirname(command), ...packages, `${root}/package.json`, ...sources];
 }
 
 function probe(): { isThere: boolean } {

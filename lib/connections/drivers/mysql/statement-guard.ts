@@ -36,8 +36,8 @@ const CHANGING = new Set([
   ...["INSERT", "UPDATE", "DELETE", "REPLACE", "TRUNCATE", "CREATE", "ALTER", "DROP", "RENAME", "GRANT", "REVOKE"],
   ...["OPTIMIZE", "REPAIR", "IMPORT"],
 ]);
-/** What may stand between ANALYZE or EXPLAIN and the statement that it is about. */
-const QUERY_STARTS = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
+/** ANALYZE of these runs a query; ANALYZE TABLE writes statistics. */
+const QUERY_STARTS = new Set(["SELECT", "WITH"]);
 
 const REFUSED_FUNCTIONS = new Set([
   ...["LOAD_FILE", "GET_LOCK", "RELEASE_LOCK", "RELEASE_ALL_LOCKS", "SETVAL", "NEXTVAL"],
@@ -77,7 +77,9 @@ export function checkStatement(query: string, readOnly: boolean): void {
 function checkReading(query: string, words: readonly SqlToken[], start: string): void {
   refuseExecutableComments(query, words);
   if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
-  if (!READING.has(start)) throw notAllowed(`${start || "This statement"} cannot be run on a read-only connection. ${SERVER}`);
+  if (!READING.has(start)) {
+    throw notAllowed(`${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`);
+  }
   if (start === "ANALYZE") checkAnalyze(words);
   let depth = 0;
   for (const [index, token] of words.entries()) {

@@ -286,15 +286,16 @@ export function compileGroup(spec: Value, variables: Variables): (input: Items) 
   }
   return function* group(input) {
     spending.bytes = 0;
-    const groups = new Map<string, { id: Value | undefined; states: Accumulator[] }>();
+    const groups = new Map<string, { id: Value; states: Accumulator[] }>();
     for (const item of input) {
       if (item === PAUSE) {
         yield PAUSE;
         continue;
       }
       const env: Env = { root: item.doc, current: item.doc, scope: variables.scope };
-      const value = evaluateId(env);
-      const key = value === undefined ? "missing" : encodeKey(value).toString("latin1");
+      // Missing and null are one group, as in MongoDB.
+      const value = evaluateId(env) ?? null;
+      const key = encodeKey(value).toString("latin1");
       let found = groups.get(key);
       if (found === undefined) {
         spend(spending, ENTRY_BYTES + key.length);
@@ -304,7 +305,7 @@ export function compileGroup(spec: Value, variables: Variables): (input: Items) 
       for (const state of found.states) state.add(env);
     }
     for (const { id: groupId, states } of groups.values()) {
-      const doc: Doc = new Map([["_id", groupId ?? null]]);
+      const doc: Doc = new Map([["_id", groupId]]);
       fields.forEach(([name], i) => {
         const value = states[i]?.value();
         if (value !== undefined) doc.set(name, value);

@@ -264,6 +264,9 @@ export async function count(context: Context): Promise<Doc> {
   return docOf({ n: await countDocuments(context, query), ok: double(1) });
 }
 
+/** Values of `distinct` that are collected before they are made distinct. */
+const SQUEEZE_AT = 10_000;
+
 export async function distinct(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("distinct", command.get("distinct"));
@@ -281,7 +284,7 @@ export async function distinct(context: Context): Promise<Doc> {
   };
   /** Values are made distinct every so often, so that memory grows with the distinct ones alone. */
   const squeeze = (): void => {
-    if (values.length < 10_000) return;
+    if (values.length < SQUEEZE_AT) return;
     const distinctValues = unique(values);
     values.length = 0;
     for (const value of distinctValues) values.push(value);

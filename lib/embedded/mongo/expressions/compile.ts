@@ -38,10 +38,6 @@ export function compileExpression(expression: Value, variables: Variables): Eval
   return compileWithin(expression, names);
 }
 
-export function isOperatorName(name: string): boolean {
-  return OPERATORS.has(name) || REFUSED.has(name);
-}
-
 function compileWithin(expression: Value, names: ReadonlySet<string>): Evaluator {
   if (typeof expression === "string") {
     if (expression.startsWith("$$")) return compileVariable(expression.slice(2), names);

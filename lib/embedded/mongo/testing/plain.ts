@@ -1,6 +1,6 @@
 import { type Document, serialize } from "bson";
 import { decodeDocument } from "../codec.ts";
-import type { Doc, Value } from "../values.ts";
+import { type Doc, Double, type Value } from "../values.ts";
 
 /** A document as the store holds it, from one as a driver would send it. */
 export function doc(object: Document): Doc {
@@ -11,5 +11,5 @@ export function doc(object: Document): Doc {
 export function plain(value: Value | undefined): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([name, item]) => [name, plain(item)]));
   if (Array.isArray(value)) return value.map(plain);
-  return value;
+  return value instanceof Double ? value.value : value;
 }

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     body: forgotPasswordBody,
     message: "If there is an account with this email, a link is on its way.",
     handle: async ({ body, address }) => {
-      await requestPasswordReset(body.email, address ?? "unknown");
+      await requestPasswordReset(body.email, address);
       return null;
     },
   }),

@@ -3,6 +3,7 @@ import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/api-k
 import { createApiKey, listApiKeys } from "@/lib/api-keys/service";
 import { admin, peopleOnly } from "@/lib/auth/access";
 import { objectId } from "@/lib/http/ids";
+import { asArray } from "@/lib/http/paging";
 import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
@@ -15,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     query: listQuery,
     response: z.array(apiKeySchema),
-    handle: ({ params, query }) => listApiKeys(params.workspaceId, query.limit),
+    handle: async ({ params, query, headers }) => asArray(headers, await listApiKeys(params.workspaceId, query)),
   }),
   POST: route({
     summary: "Create an API key",

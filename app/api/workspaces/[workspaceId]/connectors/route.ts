@@ -3,6 +3,7 @@ import { member } from "@/lib/auth/access";
 import { connectionSchema, createConnectionBody } from "@/lib/connections/schema";
 import { createConnection, listConnections } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
+import { asArray } from "@/lib/http/paging";
 import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
@@ -17,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     query: listQuery,
     response: z.array(connectionSchema),
-    handle: ({ params, query }) => listConnections(params.workspaceId, query.limit),
+    handle: async ({ params, query, headers }) => asArray(headers, await listConnections(params.workspaceId, query)),
   }),
   POST: route({
     summary: "Add a connection",

@@ -3,6 +3,7 @@ import { member } from "@/lib/auth/access";
 import { fileSchema, uploadAnswer, uploadQuery } from "@/lib/files/schema";
 import { listFiles, storeFile } from "@/lib/files/service";
 import { objectId } from "@/lib/http/ids";
+import { asArray } from "@/lib/http/paging";
 import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
@@ -16,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     query: listQuery,
     response: z.array(fileSchema),
-    handle: ({ params, query }) => listFiles(params.workspaceId, query.limit),
+    handle: async ({ params, query, headers }) => asArray(headers, await listFiles(params.workspaceId, query)),
   }),
   POST: route({
     summary: "Upload a database file",

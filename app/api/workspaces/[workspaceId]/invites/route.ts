@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { admin, peopleOnly } from "@/lib/auth/access";
 import { objectId } from "@/lib/http/ids";
+import { asArray } from "@/lib/http/paging";
 import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 import { createdInviteSchema, createInviteBody, inviteSchema } from "@/lib/invites/schema";
@@ -16,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     query: listQuery,
     response: z.array(inviteSchema),
-    handle: ({ params, query }) => listInvites(params.workspaceId, query.limit),
+    handle: async ({ params, query, headers }) => asArray(headers, await listInvites(params.workspaceId, query)),
   }),
   POST: route({
     summary: "Invite somebody",

@@ -1,0 +1,195 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/db/collections";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { dumpDatabase } from "@/test/security/dump";
+import { type Person, seedMember, seedPerson } from "@/test/seed";
+
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+
+let owner: Person;
+let base: string;
+beforeAll(async () => {
+  owner = await seedPerson("Owner");
+  base = `/api/workspaces/${owner.workspaceId}`;
+});
+
+const make = (body: object = { name: "Nightly report" }, by = owner, path = base) =>
+  call("POST", `${path}/api-keys`, { cookie: by.cookie, body });
+const list = (by = owner) => call("GET", `${base}/api-keys`, { cookie: by.cookie });
+const revoke = (id: string, by = owner) => call("DELETE", `${base}/api-keys/${id}`, { cookie: by.cookie });
+const use = (key: string) => call("GET", base, { key });
+
+describe("making a key", () => {
+  it("answers the key this once, not to be cached, and it works at once (T17)", async () => {
+    const answer = await make();
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const { key, ...shown } = answer.json.data;
+    expect(key).toMatch(/^mr_[A-Za-z0-9_-]{43}$/);
+    expect(shown).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      name: "Nightly report",
+      prefix: key.slice(0, 8),
+      createdBy: owner.id,
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      expiresAt: null,
+      lastUsedAt: null,
+    });
+    expect((await use(key)).status).toBe(200);
+
+    const later = await list();
+    expect(later.json.data).toContainEqual({ ...shown, lastUsedAt: expect.any(String) });
+    expect(later.text).not.toContain(key);
+    expect(later.text).not.toContain(key.slice(8));
+  });
+
+  it("keeps only its hash: neither the key nor what follows its prefix is in the store (T16)", async () => {
+    const { key } = (await make()).json.data;
+    await use(key);
+    const dump = await dumpDatabase();
+    expect([
+      dump.includes(key),
+      dump.includes(key.slice(8)),
+      dump.includes(Buffer.from(key).toString("base64")),
+    ]).toEqual([false, false, false]);
+    const hash = (await collections.apiKeys().findOne({ prefix: key.slice(0, 8) }))?.hash ?? "";
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect([(await use(hash)).status, (await use(`mr_${hash}`)).status]).toEqual([401, 401]);
+  });
+
+  it.each([
+    [{}, "name"],
+    [{ name: "  " }, "name"],
+    [{ name: "x".repeat(81) }, "name"],
+    [{ name: "x", expiresAt: "tomorrow" }, "expiresAt"],
+    [{ name: "x", expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt"],
+    [{ name: "x", expiresAt: 7 }, "expiresAt"],
+  ])("names the field that is wrong: %j", async (body, path) => {
+    const answer = await make(body);
+    expect([answer.status, answer.json.code, answer.json.details[0].path]).toEqual([400, "invalid_request", path]);
+  });
+
+  it("takes nothing from the body but name and end (T29)", async () => {
+    const hash = "0".repeat(64);
+    const extra = {
+      hash,
+      key: "mr_chosen",
+      prefix: "mr_chose",
+      workspaceId: "f".repeat(24),
+      createdBy: "f".repeat(24),
+    };
+    const { id, key, prefix } = (await make({ name: "Own", _id: "f".repeat(24), ...extra })).json.data;
+    expect(key).toMatch(/^mr_.{43}$/);
+    expect(prefix).toBe(key.slice(0, 8));
+    const stored = await collections.apiKeys().findOne({ _id: new ObjectId(id as string) });
+    expect(stored).toMatchObject({
+      workspaceId: new ObjectId(owner.workspaceId),
+      createdBy: new ObjectId(owner.id),
+      name: "Own",
+    });
+    expect(stored?.hash).not.toBe(hash);
+    expect(Object.keys(stored ?? {})).not.toContain("key");
+  });
+});
+
+describe("the end of a key", () => {
+  it("comes with the next request after it is revoked, and a second revoking is 404 (T19)", async () => {
+    const { id, key } = (await make()).json.data;
+    expect((await use(key)).status).toBe(200);
+    expect((await revoke(id)).status).toBe(200);
+    const refused = await use(key);
+    expect([refused.status, refused.json.code]).toEqual([401, "unauthenticated"]);
+    expect((await revoke(id)).status).toBe(404);
+  });
+
+  it("comes with its own date, even while the row stands", async () => {
+    const soon = new Date(Date.now() + 60_000).toISOString();
+    const { id, key, expiresAt } = (await make({ name: "Short", expiresAt: soon })).json.data;
+    expect(expiresAt).toBe(soon);
+    expect((await use(key)).status).toBe(200);
+    await collections.apiKeys().updateOne({ _id: new ObjectId(id as string) }, { $set: { expiresAt: new Date() } });
+    expect((await use(key)).status).toBe(401);
+  });
+
+  it("is in no other workspace's hands: its id there reads like one that never was (T25)", async () => {
+    const { id, key } = (await make()).json.data;
+    const stranger = await seedPerson("Stranger");
+    const ask = (keyId: string) =>
+      call("DELETE", `/api/workspaces/${stranger.workspaceId}/api-keys/${keyId}`, { cookie: stranger.cookie });
+    const [foreign, missing] = [await ask(id), await ask("f".repeat(24))];
+    expect([foreign.status, foreign.text]).toEqual([404, missing.text]);
+    expect((await use(key)).status).toBe(200);
+  });
+
+  it("comes with its creator's account", async () => {
+    const leaving = await seedMember(owner.workspaceId, "admin");
+    const { key } = (await make({ name: "Theirs" }, leaving)).json.data;
+    expect((await use(key)).status).toBe(200);
+    await collections.users().deleteOne({ _id: new ObjectId(leaving.id) });
+    expect((await use(key)).status).toBe(401);
+  });
+});
+
+describe("a key", () => {
+  it("opens its one workspace only, though its creator has others (contract, section 1)", async () => {
+    const { key } = (await make()).json.data;
+    const other = await call("POST", "/api/workspaces", { cookie: owner.cookie, body: { name: "Other" } });
+    expect((await call("GET", `/api/workspaces/${other.json.data.id}`, { key })).status).toBe(403);
+    const listed = (await call("GET", "/api/workspaces", { key })).json.data;
+    expect(listed.map((each: { id: string }) => each.id)).toEqual([owner.workspaceId]);
+  });
+
+  it("needs no Origin and no JSON type, which only guard cookies (T13)", async () => {
+    const { key } = (await make()).json.data;
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site" },
+      { "content-type": "text/plain" },
+    ] as Record<string, string>[]) {
+      expect((await call("PATCH", base, { key, headers, body: { name: "By key" } })).status).toBe(200);
+    }
+  });
+
+  it("notes its last use, at most once a minute", async () => {
+    const { id, key } = (await make()).json.data;
+    const lastUsedAt = async () =>
+      (await collections.apiKeys().findOne({ _id: new ObjectId(id as string) }))?.lastUsedAt?.getTime() ?? 0;
+    await use(key);
+    await expect.poll(lastUsedAt).toBeGreaterThan(Date.now() - 10_000);
+    const first = await lastUsedAt();
+    await use(key);
+    await use(key);
+    expect(await lastUsedAt()).toBe(first);
+    const older = new Date(first - 61_000);
+    await collections.apiKeys().updateOne({ _id: new ObjectId(id as string) }, { $set: { lastUsedAt: older } });
+    await use(key);
+    await expect.poll(lastUsedAt).toBeGreaterThanOrEqual(first);
+  });
+
+  it("is found by its hash: one that shares its beginning takes no longer to refuse than any other (T18)", async () => {
+    const { key } = (await make()).json.data;
+    const near = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
+    const far = `mr_${"z".repeat(43)}`;
+    const times: Record<string, number[]> = { near: [], far: [] };
+    for (let i = 0; i < 200; i += 1) {
+      for (const [name, candidate] of [
+        ["near", near],
+        ["far", far],
+      ] as const) {
+        const start = performance.now();
+        expect((await use(candidate)).status).toBe(401);
+        times[name]?.push(performance.now() - start);
+      }
+    }
+    const [a, b] = [median(times.near ?? []), median(times.far ?? [])];
+    // Far above what a difference in comparing 46 characters could be, far below what a scan would cost.
+    expect(Math.abs(a - b)).toBeLessThan(1);
+  });
+});
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

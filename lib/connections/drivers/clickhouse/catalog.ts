@@ -1,0 +1,33 @@
+import type { Entity, EntityColumn, WireValue } from "../../data-source";
+
+const OWN_DATABASES = "('system', 'information_schema', 'INFORMATION_SCHEMA')";
+
+export const TABLES_SQL = `
+  SELECT database, name, engine, total_rows, database = currentDatabase()
+  FROM system.tables WHERE database NOT IN ${OWN_DATABASES} AND NOT is_temporary ORDER BY database, name`;
+export const COLUMNS_SQL = `
+  SELECT database, table, name, type, is_in_primary_key
+  FROM system.columns WHERE database NOT IN ${OWN_DATABASES} ORDER BY database, table, position`;
+
+/** The database that names without one belong to is left out. */
+export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][]): Entity[] {
+  const byTable = new Map<string, EntityColumn[]>();
+  for (const [database, table, name, type, isKey] of columns) {
+    const id = JSON.stringify([database, table]);
+    const list = byTable.get(id) ?? [];
+    list.push({
+      name: String(name),
+      type: String(type),
+      nullable: String(type).includes("Nullable("),
+      primaryKey: isKey === 1,
+    });
+    byTable.set(id, list);
+  }
+  return tables.map(([database, name, engine, rows, isCurrent]) => ({
+    name: String(name),
+    ...(isCurrent !== 1 && { schema: String(database) }),
+    kind: /View$/.test(String(engine)) ? ("view" as const) : ("table" as const),
+    columns: byTable.get(JSON.stringify([database, name])) ?? [],
+    ...(rows !== null && rows !== undefined && { rowEstimate: Number(rows) }),
+  }));
+}

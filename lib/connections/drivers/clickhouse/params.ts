@@ -1,0 +1,48 @@
+import { AppError } from "@/lib/http/errors";
+import { checkText } from "../shared/params";
+
+/**
+ * Values for `{name:Type}` as the server takes them beside the query: escaped as in its format TabSeparated, lists and
+ * maps as literals of its own.
+ * @throws AppError `invalid_request`
+ */
+export function toClickHouseParams(params: unknown[] | Record<string, unknown> | undefined): [string, string][] {
+  if (params === undefined) return [];
+  if (Array.isArray(params)) {
+    if (params.length === 0) return [];
+    throw new AppError("invalid_request", "Send params as an object: the placeholders of ClickHouse are {name:Type}.");
+  }
+  return Object.entries(params).map(([name, value]) => {
+    if (!/^[A-Za-z_]\w{0,100}$/.test(name)) {
+      throw new AppError("invalid_request", "Names of parameters are letters, digits and underscores.");
+    }
+    return [`param_${name}`, parameterText(value)];
+  });
+}
+
+/** Null is `\\N`; everything else is itself with its control characters spelled out. */
+function parameterText(value: unknown): string {
+  if (value === null || value === undefined) return "\\N";
+  const text = typeof value === "string" ? checkText(value) : typeof value === "object" ? literal(value) : String(value);
+  return text.replace(/[\\\t\n\r\0\b\f]/g, (char) => ESCAPES[char] ?? char);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "\\": "\\\\",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\0": "\\0",
+  "\b": "\\b",
+  "\f": "\\f",
+};
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  if (typeof value === "string") return `'${checkText(value).replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(",")}]`;
+  if (typeof value !== "object") return String(value);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${literal(key)}:${literal(item)}`)
+    .join(",")}}`;
+}

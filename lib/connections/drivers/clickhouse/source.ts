@@ -1,0 +1,265 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { IncomingMessage } from "node:http";
+import { AppError } from "@/lib/http/errors";
+import type { Batch, DataSource, Entity, ExecuteOptions, Field, ResultStream, Statement, WireValue } from "../../data-source";
+import { BatchBuilder } from "../shared/batch-queue";
+import type { NetworkConfig } from "../shared/config";
+import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";
+import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
+import { sqlText } from "../shared/params";
+import { valueBytes } from "../shared/wire-values";
+import { COLUMNS_SQL, TABLES_SQL, toEntities } from "./catalog";
+import { toServerFailure } from "./failures";
+import { LineTooLong, linesOf } from "./lines";
+import { toClickHouseParams } from "./params";
+import { ClickHouseLine } from "./request";
+import { checkStatement } from "./statement-guard";
+import { type ColumnReader, readerOf } from "./types";
+
+/** A caller does not wait longer than this for the server to confirm a cancellation; it goes on behind. */
+const CANCEL_WAIT_MS = 1000;
+const OUR_OWN_TIMEOUT_S = 30;
+
+/** A ClickHouse database through its HTTP interface. */
+export class ClickHouseSource implements DataSource {
+  readonly #line: ClickHouseLine;
+  readonly #secrets: readonly string[];
+  #running = 0;
+  #isClosed = false;
+  #whenQuiet: (() => void) | null = null;
+
+  constructor(config: NetworkConfig) {
+    this.#line = new ClickHouseLine(config);
+    this.#secrets = [config.password];
+  }
+
+  async execute({ query, params }: Statement, options: ExecuteOptions): Promise<ResultStream> {
+    const text = sqlText(query);
+    checkStatement(text, options.readOnly);
+    const settings: [string, string][] = [
+      ["max_execution_time", String(Math.ceil(options.timeoutMs / 1000))],
+      // No write, no DDL, and no other settings by the statement.
+      ...(options.readOnly ? [["readonly", "1"] as [string, string]] : []),
+      ...toClickHouseParams(params),
+    ];
+    const run = this.#begin(text, settings, options.signal);
+    try {
+      const rows = await run.open(options.cellBytesMax);
+      return { fields: rows.fields, batches: this.#batches(run, rows, options) };
+    } catch (error) {
+      await run.end();
+      throw this.#failure(error, options.signal);
+    }
+  }
+
+  async entities(signal: AbortSignal): Promise<Entity[]> {
+    return toEntities(await this.#ask(TABLES_SQL, signal), await this.#ask(COLUMNS_SQL, signal));
+  }
+
+  async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
+    const [row] = await this.#ask("SELECT version()", signal);
+    return { serverVersion: `ClickHouse ${row?.[0]}` };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        this.#whenQuiet = resolve;
+      });
+    }
+    this.#line.close();
+  }
+
+  /** Reads the whole of an answer to a question of our own. */
+  async #ask(query: string, signal: AbortSignal): Promise<WireValue[][]> {
+    const run = this.#begin(query, [["max_execution_time", String(OUR_OWN_TIMEOUT_S)]], signal);
+    try {
+      const rows = await run.open(undefined);
+      const all: WireValue[][] = [];
+      for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
+      return all;
+    } catch (error) {
+      throw this.#failure(error, signal);
+    } finally {
+      await run.end();
+    }
+  }
+
+  async *#batches(run: Run, rows: Rows, options: ExecuteOptions): AsyncGenerator<Batch, void> {
+    const builder = new BatchBuilder(rows.fields.length);
+    const { cellBytesMax } = options;
+    try {
+      for (;;) {
+        const portion = await rows.next();
+        if (portion === null) break;
+        for (const row of portion) {
+          if (cellBytesMax !== undefined && row.some((value) => valueBytes(value) > cellBytesMax)) {
+            yield { ...builder.take(), isCut: true };
+            return;
+          }
+          builder.add(row, 0);
+          if (builder.rowCount >= BATCH_ROWS_MAX) yield builder.take();
+        }
+        builder.bytes += rows.portionBytes;
+        if (builder.bytes >= BATCH_BYTES_TARGET || builder.rowCount > 0) yield builder.take();
+      }
+    } catch (error) {
+      if (error instanceof LineTooLong && cellBytesMax !== undefined) {
+        yield { ...builder.take(), isCut: true };
+        return;
+      }
+      throw this.#failure(error, options.signal);
+    } finally {
+      await run.end();
+    }
+  }
+
+  #begin(query: string, settings: readonly [string, string][], signal: AbortSignal): Run {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new AppError("unavailable", "This connection is being closed. Try again.");
+    this.#running += 1;
+    return new Run(this.#line, query, settings, signal, this.#secrets, () => {
+      this.#running -= 1;
+      if (this.#running === 0) this.#whenQuiet?.();
+    });
+  }
+
+  #failure(error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    if (error instanceof AppError) return error;
+    return error instanceof LineTooLong ? tooLargeRow(ROW_BYTES_MAX) : connectionLost(error);
+  }
+}
+
+type Rows = {
+  fields: Field[];
+  /** What the last portion took on the line. */
+  portionBytes: number;
+  /** @returns null at the end */
+  next(): Promise<WireValue[][] | null>;
+};
+
+/** One statement on the server. However it is left, it does not go on there. */
+class Run {
+  readonly #line: ClickHouseLine;
+  readonly #query: string;
+  readonly #settings: readonly [string, string][];
+  readonly #secrets: readonly string[];
+  readonly #signal: AbortSignal;
+  readonly #leave: () => void;
+  readonly #queryId = randomUUID();
+  readonly #stop = new AbortController();
+  #response: IncomingMessage | null = null;
+  #isDone = false;
+  #isOver = false;
+  readonly #onAbort = () => void this.#abort();
+
+  constructor(
+    line: ClickHouseLine,
+    query: string,
+    settings: readonly [string, string][],
+    signal: AbortSignal,
+    secrets: readonly string[],
+    leave: () => void,
+  ) {
+    this.#line = line;
+    this.#query = query;
+    this.#settings = settings;
+    this.#secrets = secrets;
+    this.#signal = signal;
+    this.#leave = leave;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  async open(cellBytesMax: number | undefined): Promise<Rows> {
+    const response = await this.#line.send({
+      query: this.#query,
+      settings: [["query_id", this.#queryId], ...this.#settings],
+      signal: this.#stop.signal,
+    });
+    this.#response = response;
+    const lines = linesOf(response, cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX);
+    let waiting: string[] = [];
+    const take = async (): Promise<string[] | null> => {
+      const step = await lines.next();
+      if (step.done) this.#isDone = true;
+      return step.done ? null : step.value;
+    };
+    // Names and types come first; a statement without a result answers nothing at all.
+    while (waiting.length < 2) {
+      const more = await take();
+      if (more === null) break;
+      waiting.push(...more);
+    }
+    const [names, types, ...first] = waiting;
+    waiting = first;
+    if (names === undefined) return { fields: [], portionBytes: 0, next: async () => null };
+    const headNames = this.#list(names).map(String);
+    const headTypes = this.#list(types ?? "").map(String);
+    const readers = headTypes.map(readerOf);
+    const rows: Rows = {
+      fields: headNames.map((name, index) => toField(name, headTypes[index] ?? "", readers[index])),
+      portionBytes: 0,
+      next: async () => {
+        const portion = waiting.length > 0 ? waiting : await take();
+        waiting = [];
+        if (portion === null) return null;
+        rows.portionBytes = portion.reduce((sum, line) => sum + line.length, 0);
+        return portion
+          .filter((line) => line !== "")
+          .map((line) => this.#list(line).map((value, index) => readers[index]?.read(value) ?? null));
+      },
+    };
+    return rows;
+  }
+
+  async end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    if (!this.#isDone && this.#response) {
+      this.#response.destroy();
+      void this.#kill();
+    }
+    this.#leave();
+  }
+
+  async #abort(): Promise<void> {
+    await Promise.race([this.#kill(), sleep(CANCEL_WAIT_MS)]);
+    this.#stop.abort(this.#signal.reason);
+    this.#response?.destroy();
+  }
+
+  /** By a second request through the same door: a reader's leave alone ends only what is just being written. */
+  async #kill(): Promise<void> {
+    const request = {
+      query: "KILL QUERY WHERE query_id = {id:String} ASYNC",
+      settings: [["param_id", this.#queryId]] as const,
+      signal: AbortSignal.timeout(CANCEL_TIMEOUT_MS),
+    };
+    try {
+      const response = await this.#line.send(request);
+      response.resume();
+    } catch {
+      // The server is not there, or its own time limit ends the query.
+    }
+  }
+
+  #list(line: string): unknown[] {
+    try {
+      const values: unknown = JSON.parse(line);
+      if (Array.isArray(values)) return values;
+    } catch {
+      // A failure in the middle of an answer is written where the next row would be.
+      if (/Code: \d+/.test(line)) throw toServerFailure(line, this.#query, this.#secrets);
+    }
+    throw notItsProtocol("ClickHouse");
+  }
+}
+
+function toField(name: string, dbType: string, reader: ColumnReader | undefined): Field {
+  return { name, type: reader?.type ?? "other", dbType };
+}

@@ -1,0 +1,207 @@
+import { existsSync, rmSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AppError } from "@/lib/http/errors";
+import type { DataSource } from "../../data-source";
+import { FORBIDDEN, HARMLESS } from "./statements";
+import { ask, change, startSubject, type Subject } from "./subjects";
+
+const PREPARE = ["create table guarded (id int primary key, v varchar(20))", "insert into guarded values (1, 'a'), (2, 'b')"];
+/** What only one of them has: a counter, and a function that writes behind the back of a SELECT. */
+const MORE: Record<keyof typeof FORBIDDEN, string[]> = {
+  postgres: [
+    "create sequence counter",
+    "create function evil_write() returns int language plpgsql as 'begin delete from guarded; return 1; end'",
+  ],
+  mariadb: [
+    "create sequence counter",
+    "create function evil_write() returns int modifies sql data begin delete from guarded; return 1; end",
+  ],
+  sqlite: [],
+  duckdb: [],
+};
+/** Everything that could have been changed: rows, tables and counters. */
+const STATE: Record<keyof typeof FORBIDDEN, string[]> = {
+  postgres: [
+    "select relname, relkind from pg_class where relnamespace = 'public'::regnamespace order by 1",
+    "select last_value, is_called from counter",
+    "select name, setting from pg_settings where source = 'configuration file' order by 1",
+    "select count(*) from pg_largeobject_metadata",
+  ],
+  mariadb: [
+    "select table_schema, table_name from information_schema.tables where table_schema not like '%schema' order by 1, 2",
+    "select lastval(counter)",
+    "select @@global.max_connections",
+  ],
+  sqlite: ["select type, name, sql from sqlite_schema order by 1, 2", "pragma user_version"],
+  duckdb: ["select table_name from duckdb_tables() order by 1", "select view_name from duckdb_views() where not internal"],
+};
+const REFUSALS = new Set(["read_only", "not_allowed", "query_failed", "invalid_request"]);
+/** What some of the statements would leave on the machine. */
+const TRACES = ["/tmp/evil", "/tmp/evil.sqlite"];
+
+describe.each(Object.keys(FORBIDDEN) as (keyof typeof FORBIDDEN)[])("a read-only connection to %s", (name) => {
+  let subject: Subject | null = null;
+  let writer: DataSource;
+  let reader: DataSource;
+
+  beforeAll(async () => {
+    for (const path of TRACES) rmSync(path, { force: true });
+    subject = await startSubject(name);
+    if (!subject) return;
+    writer = await subject.open(false);
+    await change(writer, ...PREPARE, ...MORE[name]);
+    reader = await subject.open(true);
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all([writer?.close(), reader?.close()]);
+    await subject?.stop();
+  });
+
+  const stateOf = async () => {
+    const answers = [(await ask(writer, "select * from guarded order by id")).rows];
+    for (const query of STATE[name]) answers.push((await ask(writer, query)).rows);
+    return answers;
+  };
+
+  test(`T50 T42 refuses ${FORBIDDEN[name].length} statements and nothing has changed`, async (context) => {
+    if (!subject) return context.skip();
+    const before = await stateOf();
+    const passed: string[] = [];
+    const surprises: unknown[] = [];
+    for (const statement of FORBIDDEN[name]) {
+      try {
+        await ask(reader, statement);
+        passed.push(statement);
+      } catch (error) {
+        if (!(error instanceof AppError) || !REFUSALS.has(error.kind)) surprises.push([statement, String(error)]);
+      }
+    }
+    expect({ passed, surprises }).toEqual({ passed: [], surprises: [] });
+    expect(await stateOf()).toEqual(before);
+    expect(TRACES.filter(existsSync)).toEqual([]);
+  }, 120_000);
+
+  test("T50 a session that has seen them all is still read-only", async (context) => {
+    if (!subject) return context.skip();
+    for (let turn = 0; turn < 10; turn += 1) {
+      await expect(ask(reader, "delete from guarded where id = 1")).rejects.toMatchObject({ kind: "read_only" });
+    }
+    expect((await ask(reader, "select count(*) as n from guarded")).rows).toEqual([[2]]);
+  });
+
+  test("runs what only reads, whatever words are in it", async (context) => {
+    if (!subject) return context.skip();
+    const failed: unknown[] = [];
+    for (const statement of HARMLESS[name]) {
+      await ask(reader, statement).catch((error: unknown) => failed.push([statement, String(error)]));
+    }
+    expect(failed).toEqual([]);
+  });
+});
+
+const MONGODB_FORBIDDEN: (string | Record<string, unknown>)[] = [
+  "db.guarded.insertOne({_id: 9})",
+  "db.guarded.insertMany([{_id: 9}])",
+  "db.guarded.updateOne({}, {$set: {v: 'x'}})",
+  "db.guarded.updateMany({}, {$set: {v: 'x'}})",
+  "db.guarded.replaceOne({_id: 1}, {v: 'x'})",
+  "db.guarded.deleteOne({})",
+  "db.guarded.deleteMany({})",
+  "db.guarded.drop()",
+  "db.guarded.remove({})",
+  "db.guarded.save({})",
+  "db.guarded.bulkWrite([])",
+  "db.guarded.findOneAndUpdate({}, {$set: {v: 'x'}})",
+  "db.guarded.findAndModify({remove: true})",
+  "db.guarded.renameCollection('x')",
+  "db.guarded.createIndex({v: 1})",
+  "db.guarded.mapReduce(function() {}, function() {}, {out: 'x'})",
+  "db.dropDatabase()",
+  "db.runCommand({drop: 'guarded'})",
+  "db.adminCommand({shutdown: 1})",
+  "db.eval('1')",
+  "db.guarded.find({$where: 'true'})",
+  "db.guarded.find({$where: function() { return true }})",
+  "db.guarded.find({a: {b: {c: {d: {e: {f: {g: {h: {i: {$where: '1'}}}}}}}}}})",
+  'db.guarded.find({"\\u0024where": "1"})',
+  "db.guarded.find({$expr: {$function: {body: 'x', args: [], lang: 'js'}}})",
+  "db.guarded.aggregate([{$out: 'evil'}])",
+  "db.guarded.aggregate([{$merge: 'guarded'}])",
+  "db.guarded.aggregate([{$facet: {a: [{$out: 'evil'}]}}])",
+  "db.guarded.aggregate([{$lookup: {from: 'guarded', as: 'x', pipeline: [{$merge: 'evil'}]}}])",
+  "db.guarded.aggregate([{$unionWith: {coll: 'guarded', pipeline: [{$out: 'evil'}]}}])",
+  "db.guarded.aggregate([{$lookup: {from: 'system.users', as: 'x', localField: 'a', foreignField: 'b'}}])",
+  "db.guarded.aggregate([{$lookup: {from: {db: 'admin', coll: 'x'}, as: 'x'}}])",
+  "db.guarded.aggregate([{$unionWith: 'system.users'}])",
+  "db.guarded.aggregate([{$graphLookup: {from: 'system.users', startWith: '$a', connectFromField: 'a', connectToField: 'b', as: 'x'}}])",
+  "db.guarded.aggregate([{$group: {_id: null, x: {$accumulator: {init: 'x'}}}}])",
+  "db.guarded.aggregate([{$currentOp: {}}])",
+  "db.guarded.aggregate([{$listSessions: {}}])",
+  "db.guarded.aggregate([{$changeStream: {}}])",
+  "db.system.users.find({})",
+  "db['system.profile'].find({})",
+  "db.getCollection('system.views').find({})",
+  "db.a.find(process.exit())",
+  "db.a.find(require('fs'))",
+  "db.a.find((() => 1)())",
+  "db.a.find({a: `${1}`})",
+  "db.a.find(this.constructor.constructor('return process')())",
+  "db.a.find({}).forEach(function(d) { db.b.insert(d) })",
+  "db.a.find({}); db.a.drop()",
+  "while (true) {}",
+  "db.a.find({__proto__: {isAdmin: true}})",
+  { collection: "guarded", operation: "deleteMany", filter: {} },
+  { collection: "guarded", operation: "aggregate", pipeline: [{ $out: "evil" }] },
+  { collection: "guarded", operation: "find", filter: { $where: "1" } },
+  { collection: "guarded", operation: "find", filter: { a: { $code: "1" } } },
+  { collection: "guarded", operation: "mapReduce", map: "x" },
+  { collection: "guarded", operation: "find", filter: {}, explain: true },
+  { drop: "guarded" },
+];
+
+describe("a read-only connection to mongodb", () => {
+  let subject: Subject;
+  let writer: DataSource;
+  let reader: DataSource;
+
+  beforeAll(async () => {
+    subject = (await startSubject("mongodb")) as Subject;
+    writer = await subject.open(false);
+    await change(writer, "db.guarded.insertMany([{_id: 1, v: 'a'}, {_id: 2, v: 'b'}])");
+    reader = await subject.open(true);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all([writer?.close(), reader?.close()]);
+    await subject?.stop();
+  });
+
+  test(`T57 T59 refuses ${MONGODB_FORBIDDEN.length} operations and nothing has changed`, async () => {
+    const passed: unknown[] = [];
+    const surprises: unknown[] = [];
+    for (const operation of MONGODB_FORBIDDEN) {
+      try {
+        await ask(reader, operation);
+        passed.push(operation);
+      } catch (error) {
+        if (!(error instanceof AppError) || !REFUSALS.has(error.kind)) surprises.push([operation, String(error)]);
+      }
+    }
+    expect({ passed, surprises }).toEqual({ passed: [], surprises: [] });
+    const names = (await writer.entities(new AbortController().signal)).map((entity) => entity.name);
+    expect(names).toEqual(["guarded"]);
+    expect((await ask(writer, "db.guarded.find({}).sort({_id: 1})")).rows).toEqual([
+      [1, "a"],
+      [2, "b"],
+    ]);
+    expect(({} as { isAdmin?: unknown }).isAdmin).toBeUndefined();
+  });
+
+  test("T57 refuses values that are nested too deep or too large", async () => {
+    const deep = `db.guarded.find(${"{a:".repeat(39)}1${"}".repeat(39)})`;
+    await expect(ask(reader, deep)).rejects.toMatchObject({ kind: "invalid_request" });
+    const deeper = `db.guarded.find(${"{a:".repeat(5000)}1${"}".repeat(5000)})`;
+    await expect(ask(reader, deeper)).rejects.toMatchObject({ kind: "query_failed" });
+    const large = { collection: "guarded", operation: "find", filter: { v: "x".repeat(300 * 1024) } };
+    await expect(ask(reader, large)).rejects.toMatchObject({ kind: "too_large" });
+  });
+});

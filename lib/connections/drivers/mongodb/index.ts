@@ -1,0 +1,33 @@
+import "server-only";
+import type { Driver } from "../../data-source";
+import { parseMongoConfig } from "./config";
+import { MongoSource } from "./source";
+
+/** MongoDB, Atlas, and servers that speak its protocol. */
+export const mongodb: Driver = {
+  type: "mongodb",
+  label: "MongoDB",
+  category: "database",
+  language: "mongodb",
+  fields: [
+    {
+      name: "connectionString",
+      label: "Connection string",
+      kind: "password",
+      required: true,
+      secret: true,
+      help: "mongodb://user:password@host:27017 or mongodb+srv://user:password@cluster",
+    },
+    {
+      name: "database",
+      label: "Database",
+      kind: "text",
+      required: false,
+      secret: false,
+      help: "The one that queries are about, unless the connection string names it.",
+    },
+  ],
+  async open({ config }) {
+    return new MongoSource(parseMongoConfig(config));
+  },
+};

@@ -1,0 +1,157 @@
+/** A piece of shell text. `value` is the meaning of strings, numbers and regular expressions. */
+export type Token = { start: number; end: number; text: string } & (
+  | { kind: "name" | "symbol" | "end" }
+  | { kind: "string"; value: string }
+  | { kind: "number"; value: number }
+  | { kind: "bigint"; value: bigint }
+  | { kind: "regex"; source: string; flags: string }
+);
+
+/** Shell text that is not one of ours. `offset` is 0-based, in UTF-16 units. */
+export class ShellSyntaxError extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+const SPACE = /[\s\ufeff]/;
+const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy;
+const NUMBER = /0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?/y;
+const SYMBOLS = "(){}[],:;.+-*/";
+const ESCAPES: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "0": "\0",
+};
+
+/** Cuts shell text into pieces one at a time, since a slash is a division or a regular expression by what is expected. */
+export class Lexer {
+  readonly text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** @param expectsValue a slash begins a regular expression here */
+  next(expectsValue: boolean): Token {
+    this.#skip();
+    const start = this.#at;
+    const char = this.text.charAt(start);
+    if (char === "") return { kind: "end", start, end: start, text: "" };
+    if (char === '"' || char === "'" || char === "`") return this.#string(char);
+    if (char === "/" && expectsValue) return this.#regex();
+    if (/\d/.test(char) || (char === "." && /\d/.test(this.text.charAt(start + 1)))) return this.#number();
+    const name = this.#match(NAME);
+    if (name !== null) return this.#token({ kind: "name" }, start);
+    if (!SYMBOLS.includes(char)) throw new ShellSyntaxError(`${JSON.stringify(char)} is not expected here.`, start);
+    this.#at += 1;
+    return this.#token({ kind: "symbol" }, start);
+  }
+
+  #token<T extends object>(parts: T, start: number): T & { start: number; end: number; text: string } {
+    return { ...parts, start, end: this.#at, text: this.text.slice(start, this.#at) };
+  }
+
+  #skip(): void {
+    for (;;) {
+      while (SPACE.test(this.text.charAt(this.#at))) this.#at += 1;
+      if (this.text.startsWith("//", this.#at)) {
+        const newline = this.text.indexOf("\n", this.#at);
+        this.#at = newline < 0 ? this.text.length : newline + 1;
+      } else if (this.text.startsWith("/*", this.#at)) {
+        const close = this.text.indexOf("*/", this.#at + 2);
+        if (close < 0) throw new ShellSyntaxError("This comment has no end.", this.#at);
+        this.#at = close + 2;
+      } else return;
+    }
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.text)?.[0];
+    if (found === undefined || found === "") return null;
+    this.#at += found.length;
+    return found;
+  }
+
+  #number(): Token {
+    const start = this.#at;
+    const digits = (this.#match(NUMBER) ?? "").replaceAll("_", "");
+    if (this.text.charAt(this.#at) === "n" && /^(?:\d+|0[xob].+)$/i.test(digits)) {
+      this.#at += 1;
+      return this.#token({ kind: "bigint", value: BigInt(digits) }, start);
+    }
+    if (/[\p{ID_Start}$_]/u.test(this.text.charAt(this.#at))) {
+      throw new ShellSyntaxError("A number is followed by letters.", this.#at);
+    }
+    return this.#token({ kind: "number", value: Number(digits) }, start);
+  }
+
+  #string(quote: string): Token {
+    const start = this.#at;
+    let value = "";
+    this.#at += 1;
+    for (;;) {
+      const char = this.text.charAt(this.#at);
+      const isBroken = char === "" || (char === "\n" && quote !== "`");
+      if (isBroken) throw new ShellSyntaxError("This text has no end.", start);
+      if (char === quote) break;
+      if (quote === "`" && this.text.startsWith("${", this.#at)) {
+        throw new ShellSyntaxError("Nothing is computed inside of texts here.", this.#at);
+      }
+      value += char === "\\" ? this.#escape() : char;
+      if (char !== "\\") this.#at += 1;
+    }
+    this.#at += 1;
+    return this.#token({ kind: "string", value }, start);
+  }
+
+  #escape(): string {
+    const start = this.#at;
+    const char = this.text.charAt(start + 1);
+    this.#at += 2;
+    if (char === "x") return this.#codePoint(/[0-9a-fA-F]{2}/y, start);
+    if (char === "u" && this.text.charAt(this.#at) === "{") {
+      this.#at += 1;
+      const character = this.#codePoint(/[0-9a-fA-F]{1,6}(?=\})/y, start);
+      this.#at += 1;
+      return character;
+    }
+    if (char === "u") return this.#codePoint(/[0-9a-fA-F]{4}/y, start);
+    if (char === "\r" && this.text.charAt(this.#at) === "\n") this.#at += 1;
+    if (char === "\n" || char === "\r") return "";
+    return ESCAPES[char] ?? char;
+  }
+
+  #codePoint(pattern: RegExp, start: number): string {
+    const code = Number.parseInt(this.#match(pattern) ?? "", 16);
+    if (!(code <= 0x10ffff)) throw new ShellSyntaxError("This is no character's code.", start);
+    return String.fromCodePoint(code);
+  }
+
+  #regex(): Token {
+    const start = this.#at;
+    let isInClass = false;
+    this.#at += 1;
+    for (;;) {
+      const char = this.text.charAt(this.#at);
+      if (char === "" || char === "\n") throw new ShellSyntaxError("This regular expression has no end.", start);
+      if (char === "/" && !isInClass) break;
+      if (char === "[") isInClass = true;
+      if (char === "]") isInClass = false;
+      this.#at += char === "\\" ? 2 : 1;
+    }
+    const source = this.text.slice(start + 1, this.#at);
+    this.#at += 1;
+    const flags = this.#match(/[a-z]+/y) ?? "";
+    return this.#token({ kind: "regex", source, flags }, start);
+  }
+}

@@ -1,0 +1,57 @@
+import "server-only";
+import { z } from "zod";
+import { env } from "@/lib/env";
+import type { DataSource, Driver } from "../../data-source";
+import { EngineClient } from "../duckdb/engine-client";
+import { leaseEngine } from "../duckdb/engine-service";
+import { workspaceFile } from "../duckdb/file-path";
+import { parseConfig } from "../shared/config";
+import { sqlText } from "../shared/params";
+
+const config = z.strictObject({ file: z.string("Give the name of a file in this workspace.") });
+
+/** SQLite files of the workspace. */
+export const sqlite: Driver = {
+  type: "sqlite",
+  label: "SQLite",
+  category: "database",
+  language: "sql",
+  fields: [
+    {
+      name: "file",
+      label: "File",
+      kind: "file",
+      required: true,
+      secret: false,
+      help: "An SQLite file of this workspace. A new name makes a new file when the connection may write.",
+    },
+  ],
+  async open(context) {
+    const { file } = parseConfig(config, context.config);
+    const path = await workspaceFile(env().DATA_DIR, context.workspaceId, file, !context.readOnly);
+    const lease = await leaseEngine({ kind: "sqlite", path, readOnlyFile: false, trusted: false });
+    const client = new EngineClient(lease.socket);
+    return {
+      execute: async ({ query, params }, options) => {
+        const request = {
+          type: "execute" as const,
+          query: sqlText(query),
+          ...(params && { params }),
+          readOnly: options.readOnly,
+          timeoutMs: options.timeoutMs,
+          cellBytesMax: options.cellBytesMax ?? null,
+        };
+        return client.execute(request, options.signal);
+      },
+      entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
+      test: async (signal) => {
+        const { version } = await client.ask({ type: "version" }, signal);
+        return { serverVersion: `SQLite ${version}` };
+      },
+      close: async () => {
+        await client.close();
+        await lease.release();
+      },
+    } satisfies DataSource;
+  },
+};

@@ -1,0 +1,47 @@
+import { parseArgs } from "node:util";
+import { runRunner } from "./runner.ts";
+import { serveSqlite } from "./server.ts";
+
+/**
+ * The engine of one SQLite file, run as a child process: `--file <path> --socket <path>`. It says `{type:"ready"}` over
+ * IPC once it listens and ends with its parent. `--runner --file <path> [--read-only]` is one of the processes in which
+ * it runs its statements.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      file: { type: "string" },
+      socket: { type: "string" },
+      "read-only": { type: "boolean", default: false },
+      trusted: { type: "boolean", default: false },
+      runner: { type: "boolean", default: false },
+    },
+  });
+  if (values.file && values.runner) {
+    runRunner(values.file, values["read-only"]);
+    return;
+  }
+  if (!values.file || !values.socket) throw new Error("The engine needs --file and --socket.");
+  const isForked = process.send !== undefined;
+  const exit = () => process.exit(0);
+  process.on("disconnect", exit);
+  // A parent that has left while this one was starting must not leave an engine behind.
+  if (isForked && !process.connected) exit();
+  const stopRunners = await serveSqlite(values.file, values.socket);
+  const stop = () => {
+    stopRunners();
+    exit();
+  };
+  process.off("disconnect", exit).on("disconnect", stop);
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+  if (process.connected) process.send?.({ type: "ready" });
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  if (process.connected) process.send?.({ type: "failed", message });
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+  if (process.connected) process.disconnect();
+});

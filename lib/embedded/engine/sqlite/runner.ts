@@ -1,0 +1,57 @@
+import type { Socket } from "node:net";
+import type { EngineFailure, EngineRequest, EngineResponse } from "../wire.ts";
+import { encodeFrame, FrameReader, sendFrame } from "../wire.ts";
+import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "../limits.ts";
+import { readEntities } from "./catalog.ts";
+import { toSqliteFailure } from "./failures.ts";
+import { openSqlite } from "./open.ts";
+import { runSqlite } from "./statement.ts";
+
+/** What the engine tells a runner besides requests: its reader has left. */
+export type StopRequest = { type: "stop" };
+
+/**
+ * Runs statements of one file, one at a time, from standard input to standard output, as frames of wire.ts. A statement
+ * that hangs in SQLite itself cannot be told to stop: whoever started the runner kills it, which SQLite's journal is made for.
+ */
+export function runRunner(file: string, readOnly: boolean): void {
+  const database = openSqlite(file, readOnly);
+  const frames = new FrameReader<EngineRequest | StopRequest>(REQUEST_BYTES_MAX);
+  const output = process.stdout as unknown as Socket;
+  const send = (response: EngineResponse) => sendFrame(output, encodeFrame(response, RESPONSE_BYTES_MAX));
+  let isStopped = false;
+  const answer = async (request: EngineRequest): Promise<EngineResponse> => {
+    try {
+      if (request.type === "version") {
+        const [row] = database.prepare<[], { version: string }>("select sqlite_version() as version").all();
+        return { type: "version", version: row?.version ?? "" };
+      }
+      if (request.type === "entities") return { type: "entities", entities: readEntities(database) };
+      const { isCut } = await runSqlite(database, request, {
+        fields: (fields) => send({ type: "fields", fields }),
+        batch: async (batch) => {
+          await send({ type: "batch", batch });
+          // One turn of the loop, in which the news that the reader has left may come in.
+          await new Promise((resolve) => setImmediate(resolve));
+          return !isStopped;
+        },
+      });
+      return { type: "end", isCut };
+    } catch (error) {
+      const failure: EngineFailure = toSqliteFailure(error, request.type === "execute" ? request.query : "");
+      return { type: "failed", failure };
+    }
+  };
+  process.stdin.on("data", (chunk: Buffer) => {
+    for (const request of frames.push(chunk)) {
+      if (request.type === "stop") isStopped = true;
+      else {
+        isStopped = false;
+        void answer(request).then(send);
+      }
+    }
+  });
+  process.stdin.on("end", () => process.exit(0));
+  process.on("SIGTERM", () => process.exit(0));
+  process.on("SIGINT", () => {});
+}

@@ -1,0 +1,187 @@
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { QueueFullError, Semaphore } from "../../../semaphore.ts";
+import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX } from "../limits.ts";
+import { type EngineFailure, type EngineRequest, encodeFrame, FrameReader, sendFrame } from "../wire.ts";
+import { typeOfFrame } from "./frames.ts";
+import { openSqlite } from "./open.ts";
+import type { StopRequest } from "./runner.ts";
+import { RunnerProcess } from "./runner-process.ts";
+
+const OWNER_ONLY = 0o600;
+/** Statements of one file at once: each has a process, and only one of them can write. */
+const RUNNERS_MAX = 6;
+/** An idle runner costs some 50 MB; starting one takes a tenth of a second. */
+const IDLE_RUNNER_MS = 60_000;
+/** A runner whose reader has left hears of it between two batches; one that does not answer works inside of SQLite. */
+const STOP_GRACE_MS = 100;
+/** Longer than statements may run (contract, section 5). */
+const OUR_OWN_TIMEOUT_MS = 60_000;
+const LAST_TYPES = new Set(["end", "failed", "entities", "version"]);
+const STOP = encodeFrame({ type: "stop" } satisfies StopRequest as unknown as EngineRequest, REQUEST_BYTES_MAX);
+
+/**
+ * Serves one SQLite file to the processes of this user; see wire.ts. Statements run in processes of their own.
+ * @returns ends it, and those processes
+ */
+export async function serveSqlite(file: string, socketPath: string): Promise<() => void> {
+  // Fails at once for what is no database, and finishes what a killed writer has left.
+  openSqlite(file, false).close();
+  const runners = new Runners(file);
+  const server = createServer((socket) => serveSocket(socket, runners));
+  rmSync(socketPath, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(socketPath, resolve);
+  });
+  chmodSync(socketPath, OWNER_ONLY);
+  return () => {
+    server.close();
+    runners.close();
+  };
+}
+
+function serveSocket(socket: Socket, runners: Runners): void {
+  const frames = new FrameReader<EngineRequest>(REQUEST_BYTES_MAX);
+  let current: AbortController | null = null;
+  const leave = () => current?.abort();
+  socket.on("error", () => socket.destroy());
+  socket.on("end", leave);
+  socket.on("close", leave);
+  socket.on("data", (chunk) => {
+    let requests: EngineRequest[];
+    try {
+      requests = frames.push(chunk);
+    } catch {
+      socket.destroy();
+      return;
+    }
+    for (const request of requests) {
+      // One at a time is the protocol: who breaks it is not our client.
+      if (current) {
+        socket.destroy();
+        return;
+      }
+      const left = new AbortController();
+      current = left;
+      runners
+        .answer(request, socket, left.signal)
+        .then((last) => {
+          // Before the last frame leaves: the next request may come as soon as the client has it.
+          current = null;
+          return sendFrame(socket, last);
+        })
+        .catch(() => socket.destroy());
+    }
+  });
+}
+
+type Idle = { runner: RunnerProcess; timer: NodeJS.Timeout };
+
+class Runners {
+  readonly #file: string;
+  readonly #places = new Semaphore(RUNNERS_MAX, STATEMENT_QUEUE_MAX);
+  readonly #all = new Set<RunnerProcess>();
+  #idle: Idle[] = [];
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Does what was asked and returns the last frame of the answer. */
+  async answer(request: EngineRequest, socket: Socket, left: AbortSignal): Promise<Buffer> {
+    const isQuery = request.type === "execute";
+    const deadline = AbortSignal.timeout(isQuery ? request.timeoutMs : OUR_OWN_TIMEOUT_MS);
+    const stop = AbortSignal.any([deadline, left]);
+    let leave: () => void;
+    try {
+      leave = await this.#places.acquire(stop);
+    } catch (error) {
+      if (error instanceof QueueFullError) return failed("unavailable", "Too many queries wait for this file. Try again.");
+      return failed(deadline.aborted ? "timeout" : "cancelled", "The query has waited too long for the file.");
+    }
+    const runner = this.#take(!isQuery || request.readOnly);
+    let last: Buffer | null = null;
+    try {
+      last = await this.#run(runner, request, socket, stop);
+    } finally {
+      if (last) this.#giveBack(runner);
+      else await this.#end(runner, stop.aborted);
+      leave();
+    }
+    if (last) return last;
+    if (deadline.aborted) return failed("timeout", "The query ran longer than it may.");
+    return failed(stop.aborted ? "cancelled" : "unavailable", "The engine of this file is restarting. Try again.");
+  }
+
+  close(): void {
+    for (const runner of this.#all) void runner.kill();
+  }
+
+  /** @returns the last frame, null when the statement was stopped or its process has ended */
+  async #run(runner: RunnerProcess, request: EngineRequest, socket: Socket, stop: AbortSignal): Promise<Buffer | null> {
+    const stopped = new Promise<null>((resolve) => {
+      if (stop.aborted) resolve(null);
+      stop.addEventListener("abort", () => resolve(null), { once: true });
+    });
+    runner.send(encodeFrame(request, REQUEST_BYTES_MAX));
+    for (;;) {
+      const frame = await Promise.race([runner.next(), stopped]);
+      if (!frame || LAST_TYPES.has(typeOfFrame(frame))) return frame;
+      try {
+        await Promise.race([sendFrame(socket, frame), stopped]);
+      } catch {
+        return null;
+      }
+      if (stop.aborted) return null;
+    }
+  }
+
+  #take(readOnly: boolean): RunnerProcess {
+    const index = this.#idle.findIndex(({ runner }) => runner.readOnly === readOnly && runner.isAlive);
+    const [idle] = index < 0 ? [] : this.#idle.splice(index, 1);
+    if (idle) {
+      clearTimeout(idle.timer);
+      return idle.runner;
+    }
+    const runner = new RunnerProcess(this.#file, readOnly);
+    this.#all.add(runner);
+    return runner;
+  }
+
+  #giveBack(runner: RunnerProcess): void {
+    const timer = setTimeout(() => {
+      this.#idle = this.#idle.filter((idle) => idle.runner !== runner);
+      void this.#end(runner, true);
+    }, IDLE_RUNNER_MS).unref();
+    this.#idle.push({ runner, timer });
+  }
+
+  /** A runner between two batches hears that nobody reads and can go on; one inside of SQLite is killed. */
+  async #end(runner: RunnerProcess, mayStop: boolean): Promise<void> {
+    if (mayStop && runner.isAlive) {
+      runner.send(STOP);
+      if (await Promise.race([drained(runner), sleep(STOP_GRACE_MS, false)])) {
+        this.#giveBack(runner);
+        return;
+      }
+    }
+    this.#all.delete(runner);
+    await runner.kill();
+    // A writer's unfinished journal has to be rolled back by somebody who may write.
+    if (!runner.readOnly) openSqlite(this.#file, false).close();
+  }
+}
+
+async function drained(runner: RunnerProcess): Promise<boolean> {
+  for (;;) {
+    const frame = await runner.next();
+    if (!frame) return false;
+    if (LAST_TYPES.has(typeOfFrame(frame))) return true;
+  }
+}
+
+function failed(kind: EngineFailure["kind"], message: string): Buffer {
+  return encodeFrame({ type: "failed", failure: { kind, message } }, RESPONSE_BYTES_MAX);
+}

@@ -1,0 +1,96 @@
+import type Database from "better-sqlite3";
+import type { Batch, Field } from "../../../connections/data-source.ts";
+import { StatementFailure } from "../failures.ts";
+import { BATCH_BYTES_TARGET, CELL_BYTES_MAX } from "../limits.ts";
+import type { ExecuteRequest } from "../wire.ts";
+import { checkText, checkWrites } from "./guard.ts";
+import { toBindings } from "./params.ts";
+import { fieldOf, type SqliteValue, sizeOf, toWire } from "./values.ts";
+
+/** Few at first, so that a slow query shows what it has. */
+const FIRST_BATCH_ROWS = 200;
+const BATCH_ROWS_MAX = 2000;
+const SCALAR_BYTES = 12;
+
+export type Sink = {
+  fields(fields: Field[]): Promise<void>;
+  /** Resolves when the reader wants more; false when it has left. */
+  batch(batch: Batch): Promise<boolean>;
+};
+
+type Row = SqliteValue[];
+
+/**
+ * Runs one statement and sends what it gives.
+ * @returns whether the result was cut before a row with a cell over `cellBytesMax`
+ */
+export async function runSqlite(
+  database: Database.Database,
+  request: ExecuteRequest,
+  sink: Sink,
+): Promise<{ isCut: boolean }> {
+  checkText(request.query);
+  const statement = database.prepare<unknown[], Row>(request.query);
+  checkWrites(statement.readonly, request.readOnly);
+  const bindings = toBindings(request.params);
+  if (!statement.reader) {
+    statement.run(...bindings);
+    await sink.fields([]);
+    return { isCut: false };
+  }
+  statement.raw(true).safeIntegers(true);
+  const columns = statement.columns();
+  const rows = statement.iterate(...bindings);
+  const first = readBatch(rows, request, FIRST_BATCH_ROWS);
+  const fields = columns.map(({ name, type }, index) => {
+    const values = [...first.rows, ...(first.cutRow ? [first.cutRow] : [])].map((row) => row[index] ?? null);
+    return fieldOf(name, type, values);
+  });
+  await sink.fields(fields);
+  let next = first;
+  for (;;) {
+    if (next.rows.length > 0 && !(await sink.batch(toBatch(next.rows, fields.length)))) {
+      rows.return?.();
+      return { isCut: false };
+    }
+    if (next.isLast || next.isCut) {
+      rows.return?.();
+      return { isCut: next.isCut };
+    }
+    next = readBatch(rows, request, BATCH_ROWS_MAX);
+  }
+}
+
+type Portion = { rows: Row[]; isLast: boolean; isCut: boolean; cutRow?: Row };
+
+function readBatch(rows: IterableIterator<Row>, request: ExecuteRequest, rowsMax: number): Portion {
+  const portion: Row[] = [];
+  let bytes = 0;
+  const cellBytesMax = request.cellBytesMax ?? CELL_BYTES_MAX;
+  while (portion.length < rowsMax && bytes < BATCH_BYTES_TARGET) {
+    const { done, value: row } = rows.next();
+    if (done) return { rows: portion, isLast: true, isCut: false };
+    for (const value of row) {
+      const size = sizeOf(value);
+      if (size > cellBytesMax) {
+        if (request.cellBytesMax === null) throw cellTooLarge();
+        return { rows: portion, isLast: true, isCut: true, cutRow: row };
+      }
+      bytes += size + SCALAR_BYTES;
+    }
+    portion.push(row);
+  }
+  return { rows: portion, isLast: false, isCut: false };
+}
+
+function toBatch(rows: readonly Row[], width: number): Batch {
+  const columns = Array.from({ length: width }, (_, index) => rows.map((row) => toWire(row[index] ?? null)));
+  return { rowCount: rows.length, columns };
+}
+
+function cellTooLarge(): StatementFailure {
+  return new StatementFailure(
+    "query_failed",
+    `A cell of the result is larger than ${CELL_BYTES_MAX / 1024 / 1024} MiB. Select a part of it, with substr for example.`,
+  );
+}

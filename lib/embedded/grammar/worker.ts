@@ -1,0 +1,23 @@
+import { parentPort } from "node:worker_threads";
+import { loadModule, parseSync, SqlError } from "libpg-query";
+import { judge } from "./judge.ts";
+import type { JudgeAnswer, JudgeRequest, Verdict } from "./verdict.ts";
+
+/**
+ * PostgreSQL's grammar in a thread of its own: a long statement takes it seconds, and one that is nested too deep leaves
+ * it broken. Then the thread ends, and whoever asks next starts a new one.
+ */
+parentPort?.on("message", async ({ id, query, readOnly }: JudgeRequest) => {
+  await loadModule();
+  parentPort?.postMessage({ id, verdict: verdictOf(query, readOnly) } satisfies JudgeAnswer);
+});
+
+function verdictOf(query: string, readOnly: boolean): Verdict {
+  try {
+    return judge(query, readOnly, parseSync);
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    const at = error.sqlDetails?.cursorPosition;
+    return { status: "unknown", message: error.message, ...(at !== undefined && at >= 0 && { offset: at }) };
+  }
+}

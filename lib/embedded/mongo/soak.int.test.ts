@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MongoClient } from "mongodb";
+import { expect, test } from "vitest";
+import { forkStore } from "./testing/start.ts";
+
+const ROUNDS = 12;
+/** What the heap may differ by between rounds after the collector has run, MB: noise, far below a leak of this load. */
+const HEAP_NOISE_MB = 12;
+
+type Sample = { heapMb: number; handles: number; cursors: number };
+
+test("under a mixed load the heap, the handles and the open cursors do not grow", { timeout: 120_000 }, async () => {
+  const dir = mkdtempSync(join(tmpdir(), "soak-"));
+  const { child, uri, ended } = await forkStore(dir);
+  const watcher = await new MongoClient(uri, { maxPoolSize: 1 }).connect();
+  const sample = async (): Promise<Sample> => {
+    const status = await watcher.db("admin").command({ serverStatus: 1 });
+    const handles = readdirSync(`/proc/${child.pid}/fd`).length;
+    return { heapMb: status.mem.heapUsed, handles, cursors: Number(status.metrics.cursor.open.total) };
+  };
+  const samples: Sample[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await load(uri, round);
+    const few: Sample[] = [];
+    for (let i = 0; i < 5; i++) few.push(await sample());
+    samples.push(few.reduce((least, each) => (each.heapMb < least.heapMb ? each : least)));
+  }
+  const early = Math.min(...samples.slice(2, 6).map(({ heapMb }) => heapMb));
+  const late = Math.min(...samples.slice(-4).map(({ heapMb }) => heapMb));
+  expect(late - early).toBeLessThan(HEAP_NOISE_MB);
+  expect(samples.map(({ cursors }) => cursors)).toEqual(samples.map(() => 0));
+  const handles = samples.map((each) => each.handles);
+  expect(Math.min(...handles.slice(-4))).toBeLessThanOrEqual(Math.max(...handles.slice(2, 6)));
+  await watcher.close();
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** One client's life: inserts, indexed reads, abandoned cursors, transactions, aggregations, removals. */
+async function load(uri: string, round: number): Promise<void> {
+  const client = await new MongoClient(uri, { maxPoolSize: 5 }).connect();
+  const c = client.db("t").collection<{ k: number; round: number; pad: string }>("c");
+  await c.createIndex({ k: 1 });
+  const work = async (side: number): Promise<void> => {
+    await c.insertMany(Array.from({ length: 200 }, (_, i) => ({ k: side * 1000 + i, round, pad: "x".repeat(500) })));
+    for (let i = 0; i < 30; i++) {
+      await c.find({ k: side * 1000 + i }).toArray();
+      await c.updateOne({ k: side * 1000 + i }, { $set: { pad: "y" } }, { upsert: true });
+    }
+    const cursor = c.find({}, { batchSize: 2 });
+    await cursor.next();
+    await cursor.close();
+    await client.withSession((session) =>
+      session.withTransaction(
+        async () => void (await c.updateOne({ k: side * 1000 }, { $inc: { n: 1 } as never }, { session })),
+      ),
+    );
+    await c.aggregate([{ $group: { _id: { $mod: ["$k", 10] }, n: { $sum: 1 } } }]).toArray();
+  };
+  await Promise.all([0, 1, 2, 3].map(work));
+  await c.deleteMany({});
+  await client.close();
+}

@@ -1,0 +1,143 @@
+import { existsSync } from "node:fs";
+import { Collection, ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { database } from "@/lib/db/client";
+import { COLLECTION_NAMES, collections, WORKSPACE_COLLECTIONS } from "@/lib/db/collections";
+import { workspaceFolder } from "@/lib/files/folders";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { digestDatabase, dumpDatabase } from "@/test/security/dump";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { finishDeletions } from "./deletion";
+
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+
+let owner: Person;
+beforeAll(async () => {
+  owner = await seedPerson("Owner");
+});
+
+type Filled = { id: string; base: string; member: Person; key: string; inviteToken: string; guest: Person };
+
+/** A workspace with something of every kind in it. */
+async function fillWorkspace(): Promise<Filled> {
+  const { cookie } = owner;
+  const made = await call("POST", "/api/workspaces", { cookie, body: { name: "Harbour" } });
+  const id = made.json.data.id as string;
+  const base = `/api/workspaces/${id}`;
+  const [member, guest] = [await seedMember(id, "member"), await seedPerson("Guest")];
+  const invite = await call("POST", `${base}/invites`, { cookie, body: { email: guest.email, role: "member" } });
+  const upload = await call("POST", `${base}/files?name=stock.duckdb`, { cookie, rawBody: "not read here" });
+  expect([invite.status, upload.status]).toEqual([201, 201]);
+  const key = await seedKey(id, owner);
+  const connection = { name: "Stock", type: "duckdb", config: { file: "copy.duckdb" }, readOnly: false };
+  const connected = await call("POST", `${base}/connectors`, { cookie, body: connection });
+  await call("POST", `${base}/databases/${connected.json.data.id}/execute`, { cookie, body: { query: "select 1" } });
+  // What no route of this test makes: a row of its own in each collection.
+  for (const name of WORKSPACE_COLLECTIONS) {
+    const there = database().collection(COLLECTION_NAMES[name]);
+    const workspaceId = new ObjectId(id);
+    if ((await there.countDocuments({ workspaceId })) === 0) await there.insertOne({ workspaceId, seeded: id });
+  }
+  return { id, base, member, key, inviteToken: (invite.json.data.link as string).split("/").at(-1) ?? "", guest };
+}
+
+async function traces(id: string): Promise<{ inStore: boolean; inFolder: boolean }> {
+  return { inStore: (await dumpDatabase()).includes(id), inFolder: existsSync(workspaceFolder(new ObjectId(id))) };
+}
+const remove = (base: string, by: Person) => call("DELETE", base, { cookie: by.cookie });
+const GONE = { inStore: false, inFolder: false };
+
+describe("deleting a workspace", () => {
+  it("is the owner's alone, and leaves nothing of it in any collection or folder", async () => {
+    const { id, base, member } = await fillWorkspace();
+    expect((await remove(base, member)).status).toBe(403);
+    expect(await traces(id)).toEqual({ inStore: true, inFolder: true });
+    const answer = await remove(base, owner);
+    expect([answer.status, answer.json]).toEqual([200, { success: true, data: null, message: "Workspace deleted" }]);
+    expect(await traces(id)).toEqual(GONE);
+  });
+
+  it("shuts out everybody at once: members, keys, invitations", async () => {
+    const { id, base, member, key, inviteToken, guest } = await fillWorkspace();
+    await remove(base, owner);
+    expect((await call("GET", base, { cookie: owner.cookie })).status).toBe(403);
+    expect((await call("GET", base, { cookie: member.cookie })).status).toBe(403);
+    expect((await call("GET", base, { key })).status).toBe(401);
+    expect((await call("GET", `/api/invites/${inviteToken}`)).status).toBe(404);
+    const accepted = await call("POST", `/api/invites/${inviteToken}/accept`, { cookie: guest.cookie });
+    expect(accepted.status).toBe(404);
+    const mine = (await call("GET", "/api/workspaces", { cookie: owner.cookie })).json.data;
+    expect(mine.map((each: { id: string }) => each.id)).not.toContain(id);
+    expect((await remove(base, owner)).status).toBe(403);
+  });
+
+  it("touches no other workspace and no account", async () => {
+    const before = await digestDatabase();
+    const { base, member, guest } = await fillWorkspace();
+    await remove(base, owner);
+    for (const person of [member, guest]) {
+      // They came with the workspace of this test, and have one of their own.
+      await remove(`/api/workspaces/${(await call("GET", "/api/workspaces", person)).json.data[0].id}`, person);
+      await collections.users().deleteOne({ _id: new ObjectId(person.id) });
+      await collections.credentials().deleteOne({ _id: new ObjectId(person.id) });
+      await collections.sessions().deleteMany({ userId: new ObjectId(person.id) });
+    }
+    const { [COLLECTION_NAMES.rateLimits]: _, ...after } = await digestDatabase();
+    expect(after).toEqual(Object.fromEntries(Object.entries(before).filter(([name]) => name in after)));
+    expect(Object.keys(after)).toEqual(Object.keys(before).filter((name) => name !== COLLECTION_NAMES.rateLimits));
+  });
+
+  it.each([...WORKSPACE_COLLECTIONS, "workspaces" as const])(
+    "that breaks off at %s is finished at the next start, and nobody gets in meanwhile",
+    async (name) => {
+      const { id, base } = await fillWorkspace();
+      const { deleteMany, deleteOne } = Collection.prototype;
+      const breakAt = (real: typeof deleteMany) =>
+        function (this: Collection, ...given: Parameters<typeof deleteMany>) {
+          // Inside of the transaction everything is one step.
+          const isStep = this.collectionName === COLLECTION_NAMES[name] && !given[1]?.session;
+          return isStep ? Promise.reject(new Error("the plug was pulled")) : real.apply(this, given);
+        };
+      const spies = [
+        vi.spyOn(Collection.prototype, "deleteMany").mockImplementation(breakAt(deleteMany)),
+        vi.spyOn(Collection.prototype, "deleteOne").mockImplementation(breakAt(deleteOne)),
+      ];
+      expect((await remove(base, owner)).status).toBe(500);
+      for (const spy of spies) spy.mockRestore();
+      expect((await call("GET", base, { cookie: owner.cookie })).status).toBe(403);
+      expect((await traces(id)).inStore).toBe(true);
+
+      await finishDeletions();
+      expect(await traces(id)).toEqual(GONE);
+    },
+  );
+
+  it("may be finished by two servers at once", async () => {
+    const { id } = await fillWorkspace();
+    await collections.workspaces().updateOne({ _id: new ObjectId(id) }, { $set: { deletedAt: new Date() } });
+    await Promise.all([finishDeletions(), finishDeletions()]);
+    expect(await traces(id)).toEqual(GONE);
+  });
+
+  it("leaves no member behind who accepts an invitation at the same moment", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const made = await call("POST", "/api/workspaces", { cookie: owner.cookie, body: { name: "Short" } });
+      const base = `/api/workspaces/${made.json.data.id}`;
+      const guests = await Promise.all([seedPerson("Guest"), seedPerson("Guest")]);
+      const tokens: string[] = [];
+      for (const { email } of guests) {
+        const invite = await call("POST", `${base}/invites`, { cookie: owner.cookie, body: { email } });
+        tokens.push(invite.json.data.link.split("/").at(-1));
+      }
+      const answers = await Promise.all([
+        ...guests.map(({ cookie }, i) => call("POST", `/api/invites/${tokens[i]}/accept`, { cookie })),
+        remove(base, owner),
+      ]);
+      expect(answers.at(-1)?.status).toBe(200);
+      expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([]);
+      expect(await traces(made.json.data.id)).toEqual(GONE);
+    }
+  });
+});

@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import { EJSON } from "bson";
+import type { Db } from "mongodb";
+import { database } from "@/lib/db/client";
+
+/** Everything that the database holds, as one text: where a secret could be found. */
+export async function dumpDatabase(db: Db = database()): Promise<string> {
+  const parts: string[] = [];
+  for (const [name, documents] of await readAll(db)) {
+    for (const document of documents) parts.push(`${name} ${EJSON.stringify(document)}`);
+  }
+  return parts.join("\n");
+}
+
+/**
+ * A digest of each collection that holds something.
+ * @param leaveOut collections whose change is no change of the users' data
+ */
+export async function digestDatabase(leaveOut: string[] = [], db: Db = database()): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const [name, documents] of await readAll(db)) {
+    if (leaveOut.includes(name) || documents.length === 0) continue;
+    digests[name] = createHash("sha256").update(EJSON.stringify(documents)).digest("hex");
+  }
+  return digests;
+}
+
+async function readAll(db: Db) {
+  const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
+  return Promise.all(
+    names.map(async (name) => [name, await db.collection(name).find().sort({ _id: 1 }).toArray()] as const),
+  );
+}

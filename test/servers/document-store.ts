@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "./free-port";
+
+const PROGRAM = fileURLToPath(new URL("../../lib/embedded/mongo/main.ts", import.meta.url));
+
+export type DocumentStore = { host: "127.0.0.1"; port: number; restart(): Promise<void>; stop(): Promise<void> };
+
+/** The embedded store on a port of the loopback interface: a server of MongoDB's protocol that is always there. */
+export async function startDocumentStore(): Promise<DocumentStore> {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-documents-"));
+  const port = await freePort();
+  const start = async (): Promise<ChildProcess> => {
+    const child = spawn(process.execPath, [PROGRAM, "--data", folder, "--port", String(port)], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    const ready = once(child, "message");
+    const ended = once(child, "exit").then(() => {
+      throw new Error("The store ended before it was ready.");
+    });
+    await Promise.race([ready, ended]);
+    ended.catch(() => {});
+    return child;
+  };
+  let child = await start();
+  const end = async () => {
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  };
+  return {
+    host: "127.0.0.1",
+    port,
+    restart: async () => {
+      await end();
+      child = await start();
+    },
+    stop: async () => {
+      await end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
