@@ -18,7 +18,8 @@ export function prepareRequests(): void {
   shared[KEY] = true;
   subscribe("http.server.request.start", (message) => {
     const { request } = message as { request: IncomingMessage };
-    request.headers[HEADER] = request.socket.remoteAddress ?? "";
+    // One client is one address, also where the socket speaks IPv6 and carries IPv4 in it.
+    request.headers[HEADER] = (request.socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
     if (!isDecodable(request.url ?? "/")) request.url = MALFORMED_ADDRESS;
   });
 }

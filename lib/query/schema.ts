@@ -79,12 +79,13 @@ export type Execution = z.infer<typeof executionSchema>;
 
 export const executionParams = z.object({ executionId: z.uuid("The executionId is a UUID.") });
 
-export type ResultFormat = "json" | "ndjson" | "csv";
+export type ResultFormat = "json" | "ndjson" | "csv" | "arrow";
 
 export const CONTENT_TYPES: Readonly<Record<ResultFormat, string>> = {
   json: "application/json; charset=utf-8",
   ndjson: "application/x-ndjson; charset=utf-8",
   csv: "text/csv; charset=utf-8; header=present",
+  arrow: "application/vnd.apache.arrow.stream",
 };
 
 /**
@@ -107,5 +108,6 @@ const FORMAT_OF: Readonly<Record<string, ResultFormat | undefined>> = {
   "application/x-ndjson": "ndjson",
   "application/ndjson": "ndjson",
   "text/csv": "csv",
+  "application/vnd.apache.arrow.stream": "arrow",
   "*/*": "json",
 };

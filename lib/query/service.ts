@@ -19,6 +19,7 @@ import {
   TIMEOUT_MAX_MS,
 } from "./limits";
 import { CONTENT_TYPES, type ResultFormat } from "./schema";
+import { arrow } from "./serialize/arrow";
 import { byteStream } from "./serialize/byte-stream";
 import { csv } from "./serialize/csv";
 import { jsonAnswer, readJsonRows } from "./serialize/json";
@@ -53,6 +54,7 @@ export type QueryResult = {
   databaseMs: number;
 };
 
+const STREAMS = { ndjson, csv, arrow };
 const EXECUTION_HEADER = "X-Execution-Id";
 
 /**
@@ -116,11 +118,15 @@ async function answerStream(
   const batches = result.batches[Symbol.asyncIterator]();
   // What fails before the first row is still an answer with a status; later it can only break the connection.
   const first = await batches.next();
-  const text = (format === "csv" ? csv : ndjson)(result.fields);
-  const body = byteStream(resumed(first, batches), text, streamRows(request.limit), ({ rowCount, error }) => {
-    if (error === null) run.succeed(rowCount);
-    else run.fail(error, rowCount);
-  });
+  const body = byteStream(
+    resumed(first, batches),
+    STREAMS[format](result.fields),
+    streamRows(request.limit),
+    ({ rowCount, error }) => {
+      if (error === null) run.succeed(rowCount);
+      else run.fail(error, rowCount);
+    },
+  );
   return new Response(body, {
     headers: {
       "Content-Type": CONTENT_TYPES[format],

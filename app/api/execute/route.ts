@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Run a query",
     description:
-      "Accept: application/json (capped), application/x-ndjson or text/csv (streams without a cap). X-Execution-Id names the run.",
+      "Accept: application/json (capped), application/x-ndjson, text/csv or application/vnd.apache.arrow.stream (streams without a cap). X-Execution-Id names the run.",
     tag: "Queries",
     access: anyCredential,
     body: executeBody,

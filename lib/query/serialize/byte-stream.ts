@@ -4,6 +4,13 @@ import { Pacer } from "./pacer";
 /** A format that is text, row by row. */
 export type TextFormat = { head: string; row: (batch: Batch, row: number) => string };
 
+/** A format that is bytes, batch by batch. `rowCount` may be less than the batch has. */
+export type BinaryFormat = {
+  head: () => Uint8Array;
+  batch: (batch: Batch, rowCount: number) => Uint8Array;
+  tail: () => Uint8Array;
+};
+
 /** Bytes that leave at once: enough to be cheap, little enough for many slow readers. */
 const CHUNK_CHARS = 128 * 1024;
 /** Bytes that are made ready before the reader asks. */
@@ -19,12 +26,13 @@ type Ending = { rowCount: number; error: unknown };
  */
 export function byteStream(
   batches: AsyncIterator<Batch>,
-  format: TextFormat,
+  format: TextFormat | BinaryFormat,
   limit: number | null,
   onEnd: (ending: Ending) => void,
 ): ReadableStream<Uint8Array> {
   const counter = { rows: 0 };
-  const chunks = chunksOf(batches, format, limit, counter);
+  const chunks =
+    "row" in format ? textChunks(batches, format, limit, counter) : binaryChunks(batches, format, limit, counter);
   let isOver = false;
   const end = (error: unknown) => {
     if (isOver) return;
@@ -55,7 +63,7 @@ export function byteStream(
   );
 }
 
-async function* chunksOf(
+async function* textChunks(
   batches: AsyncIterator<Batch>,
   format: TextFormat,
   limit: number | null,
@@ -83,6 +91,29 @@ async function* chunksOf(
       text = "";
     }
     if (text !== "") yield Buffer.from(text);
+  } finally {
+    await batches.return?.();
+  }
+}
+
+async function* binaryChunks(
+  batches: AsyncIterator<Batch>,
+  format: BinaryFormat,
+  limit: number | null,
+  counter: { rows: number },
+): AsyncGenerator<Uint8Array, void> {
+  const pacer = new Pacer();
+  try {
+    yield format.head();
+    while (limit === null || counter.rows < limit) {
+      const { done, value: batch } = await batches.next();
+      if (done) break;
+      const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
+      if (rowCount > 0) yield format.batch(batch, rowCount);
+      counter.rows += rowCount;
+      if (pacer.isDue()) await pacer.rest();
+    }
+    yield format.tail();
   } finally {
     await batches.return?.();
   }

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Run a query on one database",
     description:
-      "Accept: application/json (capped), application/x-ndjson or text/csv (streams without a cap). X-Execution-Id names the run.",
+      "Accept: application/json (capped), application/x-ndjson, text/csv or application/vnd.apache.arrow.stream (streams without a cap). X-Execution-Id names the run.",
     tag: "Queries",
     access: member,
     params: z.object({ workspaceId: objectId, connectionId: objectId }),

@@ -1,0 +1,54 @@
+import { MongoNetworkError, MongoNotConnectedError, MongoTopologyClosedError } from "mongodb";
+import { describe, expect, it } from "vitest";
+import { failure } from "./envelope";
+import { AppError, ERROR_STATUS, type ErrorKind } from "./errors";
+
+const CONTEXT = { requestId: "r", method: "GET", route: "test" };
+const answer = async (thrown: unknown) => {
+  const response = failure(thrown, CONTEXT);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+};
+
+describe("what a throw is answered with (T108)", () => {
+  it.each(Object.entries(ERROR_STATUS))("%s is %d with its code", async (kind, status) => {
+    const { body, ...rest } = await answer(new AppError(kind as ErrorKind, "What to do."));
+    expect([rest.status, body]).toEqual([status, { success: false, error: "What to do.", code: kind }]);
+    expect(rest.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it.each([
+    new Error("connect mongodb://app:s3cr3t@db.example"),
+    new TypeError("Cannot read properties of undefined (reading 's3cr3t')"),
+    Object.assign(new Error("s3cr3t"), { status: 418, expose: true, details: "s3cr3t" }),
+    "s3cr3t",
+    { error: "s3cr3t" },
+    null,
+    undefined,
+  ])("what nobody expected is one fixed sentence: %s", async (thrown) => {
+    const { status, body } = await answer(thrown);
+    expect(status).toBe(500);
+    expect(body).toEqual({ success: false, error: expect.stringContaining("request id"), code: "internal" });
+    expect(JSON.stringify(body)).not.toContain("s3cr3t");
+  });
+
+  it("the cause of an expected failure stays here", async () => {
+    const { body } = await answer(new AppError("source_unreachable", "No answer.", { cause: new Error("s3cr3t") }));
+    expect(body).toEqual({ success: false, error: "No answer.", code: "source_unreachable" });
+  });
+
+  it.each([
+    new MongoNetworkError("connection 5 to db.example closed"),
+    new MongoTopologyClosedError("Topology is closed"),
+    new MongoNotConnectedError("Client must be connected"),
+  ])("a store that is away or being left is 503 with Retry-After: %s", async (thrown) => {
+    const { status, headers, body } = await answer(thrown);
+    expect([status, body.code]).toEqual([503, "unavailable"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(body.error).not.toContain("db.example");
+  });
+
+  it("tells how long to wait in whole seconds", async () => {
+    const { headers } = await answer(new AppError("rate_limited", "Wait.", { retryAfterSeconds: 7 }));
+    expect(headers.get("retry-after")).toBe("7");
+  });
+});
