@@ -35,12 +35,21 @@ export function bindParams(
 
 function bindOne(statement: DuckDBPreparedStatement, at: number, value: unknown): void {
   if (value === null || value === undefined) statement.bindNull(at);
-  else if (typeof value === "string") statement.bindVarchar(at, value);
+  else if (typeof value === "string") statement.bindVarchar(at, wellFormed(value));
   else if (typeof value === "boolean") statement.bindBoolean(at, value);
   else if (typeof value === "number") bindNumber(statement, at, value);
   else if (Array.isArray(value)) bindList(statement, at, value);
   // An object is bound as its JSON text, which casts to STRUCT, MAP and JSON.
   else statement.bindVarchar(at, JSON.stringify(value));
+}
+
+/** Half of a surrogate pair has no UTF-8: the engine would get a replacement character in its place (T51). */
+function wellFormed(text: string): string {
+  if (text.isWellFormed()) return text;
+  throw new StatementFailure(
+    "invalid_request",
+    "A text holds half of a character (a lone surrogate), which cannot be stored.",
+  );
 }
 
 function bindNumber(statement: DuckDBPreparedStatement, at: number, value: number): void {

@@ -1,5 +1,5 @@
-import type { Verdict } from "./verdict.ts";
 import { isRefusedFunction, isRefusedRelation, STATEMENT_FUNCTIONS } from "./functions.ts";
+import type { Verdict } from "./verdict.ts";
 
 /*
  * Judges a statement by the tree that PostgreSQL's own grammar makes of it (T42, T50). The whole tree is walked: a CTE
@@ -8,7 +8,8 @@ import { isRefusedFunction, isRefusedRelation, STATEMENT_FUNCTIONS } from "./fun
  */
 
 const READ_ONLY = "This connection is read-only: it runs queries and changes nothing.";
-const SERVER = "It reaches beyond the tables of this database: its server's files, programs, settings or other sessions.";
+const SERVER =
+  "It reaches beyond the tables of this database: its server's files, programs, settings or other sessions.";
 const SETTINGS = "Settings cannot be changed here: each statement runs in a session that is reset before and after it.";
 const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
 const PREPARED = "Nothing outlives a statement here. Send the query with `params` instead.";
@@ -140,14 +141,18 @@ function checkCall(call: Node, parse: Parse, nesting: number): void {
   for (const argument of Array.isArray(call.args) ? call.args : []) {
     const text = constantText(argument);
     if (text === null) {
-      throw new Refused("not_allowed", `${name} takes its query here as a plain text only, so that it can be looked at.`);
+      throw new Refused(
+        "not_allowed",
+        `${name} takes its query here as a plain text only, so that it can be looked at.`,
+      );
     }
     if (text !== undefined) checkNested(text, parse, nesting + 1);
   }
 }
 
 function checkNested(text: string, parse: Parse, nesting: number): void {
-  if (nesting > NESTING_MAX) throw new Refused("not_allowed", "The query holds queries in texts too deep inside of it.");
+  if (nesting > NESTING_MAX)
+    throw new Refused("not_allowed", "The query holds queries in texts too deep inside of it.");
   let statements: unknown[];
   try {
     statements = statementsOf(text, parse);

@@ -1,5 +1,6 @@
 import "server-only";
 import type { Driver } from "../../data-source";
+import { checkAddress } from "../shared/check-address";
 import { networkFormFields } from "../shared/config";
 import { parseClickHouseConfig } from "./config";
 import { ClickHouseSource } from "./source";
@@ -15,6 +16,10 @@ export const clickhouse: Driver = {
     user: "default",
     connectionString: "clickhouse://user:password@host:8443/database?secure=true",
   }),
+  async check({ config }) {
+    const { host, port } = parseClickHouseConfig(config);
+    await checkAddress(host, port);
+  },
   async open({ config }) {
     return new ClickHouseSource(parseClickHouseConfig(config));
   },

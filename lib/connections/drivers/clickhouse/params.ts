@@ -20,15 +20,29 @@ export function toClickHouseParams(params: unknown[] | Record<string, unknown> |
   });
 }
 
-/** Null is `\\N`; everything else is itself with its control characters spelled out. */
+/** The same escapes hold at the top and inside of the quotes of lists, which are read without another round of them. */
 function parameterText(value: unknown): string {
   if (value === null || value === undefined) return "\\N";
-  const text = typeof value === "string" ? checkText(value) : typeof value === "object" ? literal(value) : String(value);
-  return text.replace(/[\\\t\n\r\0\b\f]/g, (char) => ESCAPES[char] ?? char);
+  if (typeof value === "object") return literal(value);
+  return typeof value === "string" ? escaped(value) : String(value);
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  if (typeof value === "string") return `'${escaped(value)}'`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(",")}]`;
+  if (typeof value !== "object") return String(value);
+  const entries = Object.entries(value).map(([key, item]) => `${literal(key)}:${literal(item)}`);
+  return `{${entries.join(",")}}`;
+}
+
+function escaped(text: string): string {
+  return checkText(text).replace(/[\\'\t\n\r\0\b\f]/g, (char) => ESCAPES[char] ?? char);
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\\\",
+  "'": "\\'",
   "\t": "\\t",
   "\n": "\\n",
   "\r": "\\r",
@@ -36,13 +50,3 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\b": "\\b",
   "\f": "\\f",
 };
-
-function literal(value: unknown): string {
-  if (value === null || value === undefined) return "NULL";
-  if (typeof value === "string") return `'${checkText(value).replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  if (Array.isArray(value)) return `[${value.map(literal).join(",")}]`;
-  if (typeof value !== "object") return String(value);
-  return `{${Object.entries(value)
-    .map(([key, item]) => `${literal(key)}:${literal(item)}`)
-    .join(",")}}`;
-}

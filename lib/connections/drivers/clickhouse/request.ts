@@ -1,8 +1,8 @@
 import "server-only";
-import { type IncomingMessage, request as httpRequest } from "node:http";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { guardedHttpAgent } from "@/lib/net/http-agent";
 import { startDeadline } from "@/lib/net/deadline";
+import { guardedHttpAgent } from "@/lib/net/http-agent";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost, notItsProtocol, tlsChoice, toSourceFailure } from "../shared/failures";
 import { CONNECT_TIMEOUT_MS, SESSIONS_MAX } from "../shared/limits";
@@ -14,7 +14,8 @@ const ERROR_BYTES_MAX = 64 * 1024;
 /** How values are written: exact, and as JSON that every reader understands. */
 const FORMAT_SETTINGS = {
   default_format: "JSONCompactEachRowWithNamesAndTypes",
-  output_format_json_quote_64bit_integers: "1",
+  // Bare, so that those inside of JSON values stay numbers; `source.ts` reads long ones digit by digit.
+  output_format_json_quote_64bit_integers: "0",
   output_format_json_quote_denormals: "1",
   output_format_json_quote_decimals: "1",
   output_format_json_named_tuples_as_objects: "1",
@@ -37,7 +38,10 @@ export class ClickHouseLine {
 
   constructor(config: NetworkConfig) {
     this.#config = config;
-    this.#agent = guardedHttpAgent("database", { tls: tlsChoice(config.ssl, config.host), maxSockets: SESSIONS_MAX * 2 });
+    this.#agent = guardedHttpAgent("database", {
+      tls: tlsChoice(config.ssl, config.host),
+      maxSockets: SESSIONS_MAX * 2,
+    });
   }
 
   /**
@@ -68,7 +72,11 @@ export class ClickHouseLine {
 
   #open(query: string, settings: ClickHouseRequest["settings"], signal: AbortSignal): Promise<IncomingMessage> {
     const { host, port, user, password, database, ssl } = this.#config;
-    const search = new URLSearchParams([["database", database], ...Object.entries(FORMAT_SETTINGS), ...settings.map(([name, value]) => [name, value] as [string, string])]);
+    const search = new URLSearchParams([
+      ["database", database],
+      ...Object.entries(FORMAT_SETTINGS),
+      ...settings.map(([name, value]) => [name, value] as [string, string]),
+    ]);
     const body = Buffer.from(query);
     const make = ssl === "disable" ? httpRequest : httpsRequest;
     return new Promise((resolve, reject) => {
@@ -116,4 +124,3 @@ async function readWords(response: IncomingMessage): Promise<string> {
   }
   return words === "" ? `Code: 0. The server answered with the status ${response.statusCode}` : words;
 }
-

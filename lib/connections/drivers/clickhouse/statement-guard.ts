@@ -32,7 +32,10 @@ export function checkStatement(query: string, readOnly: boolean): void {
   if (!readOnly) return;
   if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
   if (!READING.has(start)) {
-    throw new AppError("not_allowed", `${start || "This statement"} cannot be run on a read-only connection.`);
+    throw new AppError(
+      "not_allowed",
+      `${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`,
+    );
   }
   for (const [index, token] of words.entries()) checkCall(token, words[index + 1]);
 }
@@ -44,7 +47,8 @@ function refuseFormat(words: readonly SqlToken[]): void {
     return wordOf(token) === "FORMAT" && next?.kind === "word" && words[index - 1]?.text !== ".";
   });
   const isClause = at > 0 && words.slice(at + 2).every((token, index) => index > 0 || wordOf(token) === "SETTINGS");
-  if (isClause) throw new AppError("not_allowed", "Leave FORMAT out: the format of the answer is chosen by its reader.");
+  if (isClause)
+    throw new AppError("not_allowed", "Leave FORMAT out: the format of the answer is chosen by its reader.");
   if (words.some((token, index) => wordOf(token) === "INTO" && wordOf(words[index + 1]) === "OUTFILE")) {
     throw new AppError("not_allowed", "INTO OUTFILE cannot be used here: export the result instead.");
   }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import type { DataSource, Entity } from "../../data-source";
-import { ask, change, startSubject, type Subject, type SubjectName } from "./subjects";
+import { ask, change, type Subject, type SubjectName, startSubject } from "./subjects";
 
 const MIB = 1024 * 1024;
 const CELL_BYTES_MAX = 16 * MIB;
@@ -18,7 +18,7 @@ type Dialect = {
   numbers: string;
   /** A cell of so many bytes. */
   cell: (bytes: number) => string;
-  /** How many of our statements the server still runs; null where no other session can be asked. */
+  /** How many of our statements the server still runs; null for files, which have no server. */
   running: string | null;
   wide: number;
 };
@@ -29,7 +29,8 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, Dialect> = {
     endless: "select pg_sleep(600)",
     numbers: "select generate_series(1, 100000000) as n",
     cell: (bytes) => `select 1, repeat('x', ${bytes})`,
-    running: "select count(*) from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and backend_type = 'client backend'",
+    running:
+      "select count(*) from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and backend_type = 'client backend'",
     wide: 1600,
   },
   mariadb: {
@@ -107,7 +108,20 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
       .string({ unit: "binary", maxLength: 200 })
       // PostgreSQL stores every character but this one, and says so.
       .filter((value) => name !== "postgres" || !value.includes("\0"));
-    const nasty = ["'; drop table people; --", "\\", "\\'", '"', "$1", "?", ":a", "%s", "\u{1F600}", "e\u0301", "\ufeff", "\n\r\t"];
+    const nasty = [
+      "'; drop table people; --",
+      "\\",
+      "\\'",
+      '"',
+      "$1",
+      "?",
+      ":a",
+      "%s",
+      "\u{1F600}",
+      "e\u0301",
+      "\ufeff",
+      "\n\r\t",
+    ];
     await fc.assert(
       fc.asyncProperty(text, async (value) => {
         expect((await ask(source, dialect.echo, { params: [value] })).rows).toEqual([[value]]);
@@ -118,7 +132,9 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
 
   test("T51 half of a character is refused rather than changed", async (context) => {
     if (!subject) return context.skip();
-    await expect(ask(source, dialect.echo, { params: ["a\ud800b"] })).rejects.toMatchObject({ kind: "invalid_request" });
+    await expect(ask(source, dialect.echo, { params: ["a\ud800b"] })).rejects.toMatchObject({
+      kind: "invalid_request",
+    });
   });
 
   test("values that do not fit the placeholders are refused", async (context) => {
@@ -146,7 +162,10 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
   test("T54 a cell of 16 MiB arrives, a larger one ends the result before its row", async (context) => {
     if (!subject) return context.skip();
     const whole = await ask(source, dialect.cell(CELL_BYTES_MAX), { cellBytesMax: CELL_BYTES_MAX });
-    expect({ isCut: whole.isCut, length: String(whole.rows[0]?.[1]).length }).toEqual({ isCut: false, length: CELL_BYTES_MAX });
+    expect({ isCut: whole.isCut, length: String(whole.rows[0]?.[1]).length }).toEqual({
+      isCut: false,
+      length: CELL_BYTES_MAX,
+    });
     const cut = await ask(source, dialect.cell(CELL_BYTES_MAX + 2), { cellBytesMax: CELL_BYTES_MAX });
     expect({ isCut: cut.isCut, rows: cut.rows.length }).toEqual({ isCut: true, rows: 0 });
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
@@ -166,7 +185,12 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     if (!subject) return context.skip();
     const before = process.memoryUsage().rss;
     const { rows } = await ask(source, dialect.numbers, { rowsMax: 10_000 });
-    expect(rows.slice(0, 2).map(([value]) => Number(value)).every((value) => value < 3)).toBe(true);
+    expect(
+      rows
+        .slice(0, 2)
+        .map(([value]) => Number(value))
+        .every((value) => value < 3),
+    ).toBe(true);
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
     await untilQuiet(5000);
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
@@ -175,7 +199,10 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
   test("a slow reader holds the server back", async (context) => {
     if (!subject) return context.skip();
     const before = process.memoryUsage().rss;
-    const { batches } = await source.execute({ query: dialect.numbers }, { readOnly: true, timeoutMs: 60_000, signal: ANY });
+    const { batches } = await source.execute(
+      { query: dialect.numbers },
+      { readOnly: true, timeoutMs: 60_000, signal: ANY },
+    );
     let count = 0;
     for await (const batch of batches) {
       count += batch.rowCount;
@@ -251,7 +278,9 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
   test("a write is there for the next reader, and a failed one leaves nothing", async (context) => {
     if (!subject) return context.skip();
     await change(writer, "insert into people values (3, 'Joan', null)");
-    await expect(change(writer, "insert into people values (4, 'Mary', null), (3, 'again', null)")).rejects.toMatchObject({
+    await expect(
+      change(writer, "insert into people values (4, 'Mary', null), (3, 'again', null)"),
+    ).rejects.toMatchObject({
       kind: "query_failed",
     });
     expect((await ask(source, "select name from people where id > 2")).rows).toEqual([["Joan"]]);
@@ -272,12 +301,17 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     await closed;
   });
 
-  test("a server that is restarted under a statement gives a clear error, and then works again", async (context) => {
-    if (!subject?.server) return context.skip();
-    const answer = ask(source, dialect.endless).catch((error: unknown) => error);
-    await sleep(300);
-    await subject.server.restart();
-    expect(await answer).toMatchObject({ kind: "source_unreachable", message: expect.stringContaining("ended the connection") });
-    expect((await ask(source, "select 1")).rows).toEqual([[1]]);
-  }, 60_000);
+  if (dialect.running !== null) {
+    test("a server that is restarted under a statement gives a clear error, and then works again", async (context) => {
+      if (!subject?.server) return context.skip();
+      const answer = ask(source, dialect.endless).catch((error: unknown) => error);
+      await sleep(300);
+      await subject.server.restart();
+      expect(await answer).toMatchObject({
+        kind: "source_unreachable",
+        message: expect.stringContaining("ended the connection"),
+      });
+      expect((await ask(source, "select 1")).rows).toEqual([[1]]);
+    }, 60_000);
+  }
 });

@@ -10,7 +10,7 @@ import { mongodb } from "../mongodb";
 import { mysql } from "../mysql";
 import { postgres } from "../postgres";
 import { sqlite } from "../sqlite";
-import { ask, openWith, startSubject, type Subject, type SubjectName } from "./subjects";
+import { ask, openWith, type Subject, type SubjectName, startSubject } from "./subjects";
 
 const SECRET = "marker-S3cret-value";
 const ANY = new AbortController().signal;
@@ -88,15 +88,19 @@ const HOSTS: [what: string, kinds: string[], (socket: Socket) => void][] = [
 describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, driver, config })))(
   "$name",
   ({ driver, config }) => {
-    test.each(HOSTS)("a host that %s gives a clear error in time, and no secret in it (T47)", async (_, kinds, behave) => {
-      const port = await serve(behave);
-      const since = performance.now();
-      const error = await failureOf(driver, config(port));
-      expect(kinds).toContain(error.kind);
-      expect(error.message.length).toBeGreaterThan(20);
-      expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
-      expect(performance.now() - since).toBeLessThan(PATIENCE_MS);
-    }, 30_000);
+    test.each(HOSTS)(
+      "a host that %s gives a clear error in time, and no secret in it (T47)",
+      async (_, kinds, behave) => {
+        const port = await serve(behave);
+        const since = performance.now();
+        const error = await failureOf(driver, config(port));
+        expect(kinds).toContain(error.kind);
+        expect(error.message.length).toBeGreaterThan(20);
+        expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
+        expect(performance.now() - since).toBeLessThan(PATIENCE_MS);
+      },
+      30_000,
+    );
 
     test("a port at which nobody listens is told as such", async () => {
       const port = await serve(() => {});
@@ -199,7 +203,10 @@ describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name: Subj
   test("T47 a wrong password is told, and not what it was", async (context) => {
     if (!subject) return context.skip();
     const error = await failureOf(subject.driver, { ...subject.config, password: SECRET });
-    expect(error).toMatchObject({ kind: "source_unreachable", message: expect.stringContaining("refused the sign-in") });
+    expect(error).toMatchObject({
+      kind: "source_unreachable",
+      message: expect.stringContaining("refused the sign-in"),
+    });
     expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
   });
 

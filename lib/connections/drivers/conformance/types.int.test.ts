@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DataSource, FieldType, WireValue } from "../../data-source";
-import { ask, startSubject, type Subject, type SubjectName } from "./subjects";
+import { ask, type Subject, type SubjectName, startSubject } from "./subjects";
 
 /** An expression, what its column is, and what leaves. The values are what each database's manual says it keeps. */
 type Case = [expression: string, type: FieldType, value: WireValue];
@@ -48,7 +48,14 @@ const POSTGRES: Case[] = [
   ["'\"x\"'::jsonb", "json", "x"],
   ["'null'::jsonb", "json", null],
   ["array[1, null, 3]", "array", [1, null, 3]],
-  ["array[array['a,b', 'c\"d'], array['{}', 'e\\f']]", "array", [["a,b", 'c"d'], ["{}", "e\\f"]]],
+  [
+    "array[array['a,b', 'c\"d'], array['{}', 'e\\f']]",
+    "array",
+    [
+      ["a,b", 'c"d'],
+      ["{}", "e\\f"],
+    ],
+  ],
   ["array['NULL', null, '']", "array", ["NULL", null, ""]],
   ["'[2:3]={5,6}'::int4[]", "array", [5, 6]],
   ["'{}'::text[]", "array", []],
@@ -176,7 +183,10 @@ describe.each(TABLES)("types of %s", (name, cases, prepare) => {
 
   test("are those of a result's own columns, also when there is no row", async (context) => {
     if (!subject) return context.skip();
-    const { fields, rows } = await ask(source, "select 'x' as a, 1 as b where 1 = 0".replace("where", FROM_NOTHING[name]));
+    const { fields, rows } = await ask(
+      source,
+      "select 'x' as a, 1 as b where 1 = 0".replace("where", FROM_NOTHING[name]),
+    );
     expect(rows).toEqual([]);
     expect(fields.map((field) => field.name)).toEqual(["a", "b"]);
   });

@@ -6,11 +6,14 @@ import { parseConfig } from "../shared/config";
 export type MongoConfig = {
   /** Put together anew from its parts: nothing of it reaches the library unseen. */
   uri: string;
+  /** The servers that it names; none for a name that stands for others (mongodb+srv). */
+  hosts: readonly { host: string; port: number }[];
   database: string;
   secrets: readonly string[];
 };
 
 const CHARS_MAX = 4000;
+const MONGODB_PORT = 27_017;
 const fields = z.strictObject({
   connectionString: z.string().max(CHARS_MAX, "This is too long."),
   database: z.string().max(64, "This is too long.").optional(),
@@ -56,12 +59,23 @@ export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
   const query = new URLSearchParams(readOptions(parts.query ?? ""));
   // Signing in happens where the address says, whichever database is queried.
   if (!query.has("authSource") && parts.database && parts.user) query.set("authSource", decode(parts.database));
-  const signIn = parts.user === undefined ? "" : `${encode(parts.user)}${parts.password === undefined ? "" : `:${encode(parts.password)}`}@`;
+  const signIn =
+    parts.user === undefined
+      ? ""
+      : `${encode(parts.user)}${parts.password === undefined ? "" : `:${encode(parts.password)}`}@`;
   return {
     uri: `${parts.scheme}://${signIn}${parts.hosts}/?${query}`,
+    hosts: parts.scheme === "mongodb" ? parts.hosts.split(",").map(toHost) : [],
     database: named,
     secrets: parts.password ? [decode(parts.password)] : [],
   };
+}
+
+function toHost(text: string): { host: string; port: number } {
+  const [, address, name, port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = address ?? name;
+  if (!host) throw invalid("connectionString", "The hosts are names or IP addresses, separated by commas.");
+  return { host, port: port === undefined ? MONGODB_PORT : Number(port) };
 }
 
 function readOptions(query: string): [string, string][] {

@@ -1,13 +1,7 @@
 import "server-only";
-import {
-  MongoError,
-  MongoNetworkError,
-  MongoParseError,
-  MongoServerError,
-  MongoServerSelectionError,
-} from "mongodb";
-import { addressRefused, noAnswerInTime } from "@/lib/net/failures";
+import { MongoError, MongoNetworkError, MongoParseError, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { AppError } from "@/lib/http/errors";
+import { addressRefused, noAnswerInTime } from "@/lib/net/failures";
 import { redact } from "@/lib/secrets/redact";
 import { connectionLost, notItsProtocol, signInFailed, toSourceFailure } from "../shared/failures";
 
@@ -34,7 +28,8 @@ export function toFailure(error: unknown, secrets: readonly string[]): AppError 
 }
 
 function toServerFailure(error: MongoServerError, secrets: readonly string[]): AppError {
-  const code = typeof error.code === "number" ? error.code : 0;
+  // An object of the library's own number types, since values are not simplified.
+  const code = Number(error.code ?? 0);
   const message = redact(error.message, secrets);
   if (SIGN_IN.has(code)) return signInFailed(error.message, secrets, error);
   if (TIMEOUTS.has(code)) {

@@ -1,5 +1,6 @@
 import "server-only";
 import type { Driver } from "../../data-source";
+import { checkAddress } from "../shared/check-address";
 import { parseMongoConfig } from "./config";
 import { MongoSource } from "./source";
 
@@ -27,6 +28,9 @@ export const mongodb: Driver = {
       help: "The one that queries are about, unless the connection string names it.",
     },
   ],
+  async check({ config }) {
+    for (const { host, port } of parseMongoConfig(config).hosts) await checkAddress(host, port);
+  },
   async open({ config }) {
     return new MongoSource(parseMongoConfig(config));
   },

@@ -9,7 +9,16 @@ export type Doc = Record<string, unknown>;
 
 /** What is asked of a collection, however it was written (contract, section 5). */
 export type Operation = { collection: string } & (
-  | { kind: "find"; filter: Doc; projection?: Doc; sort?: Doc; limit?: number; skip?: number; hint?: Doc | string; collation?: Doc }
+  | {
+      kind: "find";
+      filter: Doc;
+      projection?: Doc;
+      sort?: Doc;
+      limit?: number;
+      skip?: number;
+      hint?: Doc | string;
+      collation?: Doc;
+    }
   | { kind: "aggregate"; pipeline: Doc[]; allowDiskUse?: boolean; collation?: Doc; hint?: Doc | string }
   | { kind: "countDocuments"; filter: Doc; limit?: number; skip?: number }
   | { kind: "estimatedDocumentCount" }
@@ -191,7 +200,13 @@ function chain(operation: Operation, call: ShellCall): Operation {
       case "size":
       case "itcount": {
         const { collection: name, filter, limit, skip } = operation;
-        return { collection: name, kind: "countDocuments", filter, ...(limit ? { limit } : {}), ...(skip ? { skip } : {}) };
+        return {
+          collection: name,
+          kind: "countDocuments",
+          filter,
+          ...(limit ? { limit } : {}),
+          ...(skip ? { skip } : {}),
+        };
       }
     }
   }
@@ -203,7 +218,11 @@ function readAggregate(args: unknown[], call: ShellCall) {
   const [first, second] = args;
   const isList = Array.isArray(first);
   const pipeline = docsArgument(isList ? first : args, call);
-  return { kind: "aggregate" as const, pipeline, ...pick(isList ? second : undefined, call, ["allowDiskUse", "collation", "hint"]) };
+  return {
+    kind: "aggregate" as const,
+    pipeline,
+    ...pick(isList ? second : undefined, call, ["allowDiskUse", "collation", "hint"]),
+  };
 }
 
 function readUpdate(kind: "updateOne" | "updateMany", [filter, update, more]: unknown[], call: ShellCall) {
@@ -241,7 +260,8 @@ function optionalDoc(value: unknown, call: ShellCall): Doc {
 }
 
 function docArgument(value: unknown, call: ShellCall): Doc {
-  if (!isDoc(value)) throw new ShellSyntaxError(`${call.name} takes an object here, as in {status: "paid"}.`, call.offset);
+  if (!isDoc(value))
+    throw new ShellSyntaxError(`${call.name} takes an object here, as in {status: "paid"}.`, call.offset);
   return value;
 }
 
@@ -251,7 +271,8 @@ function docsArgument(value: unknown, call: ShellCall): Doc[] {
 }
 
 function textArgument(value: unknown, call: ShellCall): string {
-  if (typeof value !== "string" || value === "") throw new ShellSyntaxError(`${call.name} takes the name of a field.`, call.offset);
+  if (typeof value !== "string" || value === "")
+    throw new ShellSyntaxError(`${call.name} takes the name of a field.`, call.offset);
   return value;
 }
 
@@ -262,5 +283,10 @@ function wholeArgument(value: unknown, call: ShellCall): number {
 }
 
 function isDoc(value: unknown): value is Doc {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.getPrototypeOf(value) === Object.prototype;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.getPrototypeOf(value) === Object.prototype
+  );
 }

@@ -23,7 +23,16 @@ const READING: ReadonlySet<Operation["kind"]> = new Set([
 ]);
 
 /** The server runs JavaScript for these. */
-const CODE_KEYS = new Set(["$where", "$function", "$accumulator", "mapReduce", "mapreduce", "$eval", "$code", "$scope"]);
+const CODE_KEYS = new Set([
+  "$where",
+  "$function",
+  "$accumulator",
+  "mapReduce",
+  "mapreduce",
+  "$eval",
+  "$code",
+  "$scope",
+]);
 const WRITING_STAGES = new Set(["$out", "$merge"]);
 /** Stages that only compute from collections of this database. New ones are refused until somebody has looked at them. */
 const STAGES = new Set([
@@ -47,7 +56,8 @@ export function checkOperation(operation: Operation, readOnly: boolean): void {
 }
 
 function checkCollection(name: string): void {
-  const isPossible = name !== "" && Buffer.byteLength(name) <= NAME_BYTES_MAX && !/[$\0]/.test(name) && !name.startsWith(".");
+  const isPossible =
+    name !== "" && Buffer.byteLength(name) <= NAME_BYTES_MAX && !/[$\0]/.test(name) && !name.startsWith(".");
   if (!isPossible) throw new AppError("invalid_request", "This cannot be the name of a collection.");
   if (/^system\./i.test(name)) throw notAllowed("Collections of the server itself (system.*) cannot be used here.");
 }
@@ -65,7 +75,8 @@ function checkSize(values: Doc, bytesMax: number): void {
 }
 
 function checkKeys(value: unknown, depth: number): void {
-  if (depth > DEPTH_MAX) throw new AppError("invalid_request", `The operation is nested deeper than ${DEPTH_MAX} levels.`);
+  if (depth > DEPTH_MAX)
+    throw new AppError("invalid_request", `The operation is nested deeper than ${DEPTH_MAX} levels.`);
   if (Array.isArray(value)) {
     for (const item of value) checkKeys(item, depth + 1);
     return;

@@ -11,7 +11,13 @@ import { AppError } from "@/lib/http/errors";
 import { mongoProxyOptions } from "@/lib/net/socks";
 import type { Batch, DataSource, Entity, ExecuteOptions, ResultStream, Statement } from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
-import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CONNECT_TIMEOUT_MS, IDLE_SESSION_MS, SESSIONS_MAX } from "../shared/limits";
+import {
+  BATCH_BYTES_TARGET,
+  BATCH_ROWS_MAX,
+  CONNECT_TIMEOUT_MS,
+  IDLE_SESSION_MS,
+  SESSIONS_MAX,
+} from "../shared/limits";
 import { valueBytes } from "../shared/wire-values";
 import { readEntities } from "./catalog";
 import type { MongoConfig } from "./config";
@@ -285,7 +291,10 @@ async function start(db: Db, session: ClientSession, operation: Operation, optio
       return fromDocuments([{ count: counted?.count ?? 0 }]);
     }
     case "estimatedDocumentCount": {
-      const answer = await db.command({ count: operation.collection, maxTimeMS: limits.maxTimeMS }, { session, ...EXACT });
+      const answer = await db.command(
+        { count: operation.collection, maxTimeMS: limits.maxTimeMS },
+        { session, ...EXACT },
+      );
       return fromDocuments([{ count: answer.n }]);
     }
     case "distinct": {

@@ -3,8 +3,8 @@ import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/secrets/redact";
 import {
   connectionLost,
-  notItsProtocol,
   noTls,
+  notItsProtocol,
   READ_ONLY_MESSAGE,
   signInFailed,
   toSourceFailure,
@@ -28,9 +28,13 @@ export function toConnectFailure(error: unknown, secrets: readonly string[]): Ap
   const { errno, code = "", sqlState, message } = asDriverError(error);
   if (errno !== undefined && sqlState !== undefined) {
     if (TOO_MANY_CONNECTIONS.has(errno)) {
-      return new AppError("source_unreachable", "The database has no free connection. Close some, or raise its limit.", {
-        cause: error,
-      });
+      return new AppError(
+        "source_unreachable",
+        "The database has no free connection. Close some, or raise its limit.",
+        {
+          cause: error,
+        },
+      );
     }
     return signInFailed(message, secrets, error);
   }

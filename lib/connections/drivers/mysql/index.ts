@@ -1,5 +1,6 @@
 import "server-only";
 import type { Driver } from "../../data-source";
+import { checkAddress } from "../shared/check-address";
 import { networkFormFields } from "../shared/config";
 import { parseMysqlConfig } from "./config";
 import { MysqlSource } from "./source";
@@ -15,6 +16,10 @@ export const mysql: Driver = {
     user: "root",
     connectionString: "mysql://user:password@host:3306/database?ssl-mode=REQUIRED",
   }),
+  async check({ config }) {
+    const { host, port } = parseMysqlConfig(config);
+    await checkAddress(host, port);
+  },
   async open({ config }) {
     return new MysqlSource(parseMysqlConfig(config));
   },

@@ -11,7 +11,8 @@ const PARAMS_MAX = 65_535;
  */
 export function toMysqlParams(params: unknown[] | Record<string, unknown> | undefined): readonly unknown[] {
   const values = positionalParams(params, "?");
-  if (values.length > PARAMS_MAX) throw new AppError("invalid_request", `A statement takes at most ${PARAMS_MAX} values.`);
+  if (values.length > PARAMS_MAX)
+    throw new AppError("invalid_request", `A statement takes at most ${PARAMS_MAX} values.`);
   return values.map((value) => {
     if (value === null || value === undefined) return null;
     if (typeof value === "string") return checkText(value);

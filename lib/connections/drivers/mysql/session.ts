@@ -1,6 +1,7 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, type ConnectionOptions, createConnection } from "mysql2";
+import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
 import { GuardedSocket } from "@/lib/net/guarded-socket";
 import type { NetworkConfig } from "../shared/config";
@@ -20,7 +21,9 @@ const LEXICAL_MODES = new Set([
 const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
 
 // What the library's connection is made of; its own types leave these out.
-type ConnectionInside = Connection & { stream: NodeJS.ReadableStream & { destroy(): void; ref?(): void; unref?(): void } };
+type ConnectionInside = Connection & {
+  stream: NodeJS.ReadableStream & { destroy(): void; ref?(): void; unref?(): void };
+};
 
 /** One session with the server, on a socket of the door. */
 export class MysqlSession implements PooledSession {
@@ -52,13 +55,14 @@ export class MysqlSession implements PooledSession {
     deadline.signal.throwIfAborted();
     const connection = createConnection(optionsOf(config));
     const session = new MysqlSession(config, connection);
+    const onAbort = () => session.destroy();
+    deadline.signal.addEventListener("abort", onAbort, { once: true });
     try {
-      await new Promise<void>((resolve, reject) => {
-        const onAbort = () => reject(deadline.reason());
-        deadline.signal.addEventListener("abort", onAbort, { once: true });
+      const connected = new Promise<void>((resolve, reject) => {
         connection.once("connect", () => resolve());
         connection.once("error", reject);
       });
+      await Promise.race([connected, session.#cut.promise]);
       session.#watchRows();
       const [row = []] = await session.run("SELECT VERSION(), @@SESSION.sql_mode");
       session.serverVersion = String(row[0]);
@@ -68,6 +72,8 @@ export class MysqlSession implements PooledSession {
     } catch (error) {
       session.destroy();
       throw deadline.signal.aborted ? deadline.reason() : toConnectFailure(error, [config.password]);
+    } finally {
+      deadline.signal.removeEventListener("abort", onAbort);
     }
   }
 
@@ -179,9 +185,15 @@ function optionsOf(config: NetworkConfig): ConnectionOptions {
       socket.setNoDelay(true);
       return socket.connect({ host, port });
     },
-    ...(ssl !== "disable" && { ssl: { rejectUnauthorized: ssl === "verify-full", verifyIdentity: ssl === "verify-full" } }),
+    ...(ssl !== "disable" && {
+      ssl: { rejectUnauthorized: ssl === "verify-full", verifyIdentity: ssl === "verify-full" },
+    }),
     // No file of ours is ever read for a server (T41), and one text is one statement.
     flags: ["-LOCAL_FILES", "-MULTI_STATEMENTS"],
+    // A server that asks for one all the same is none that we talk to any longer.
+    infileStreamFactory: () => {
+      throw new AppError("source_unreachable", "The server asked for a file of this machine. The connection was cut.");
+    },
     multipleStatements: false,
     charset: "utf8mb4",
     connectTimeout: CONNECT_TIMEOUT_MS,

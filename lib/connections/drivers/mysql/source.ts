@@ -26,7 +26,7 @@ export class MysqlSource implements DataSource {
     const text = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;
-    checkStatement(text, readOnly);
+    checkStatement(text, readOnly, values.length);
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     try {
       await run.session.prepare(readOnly, Math.ceil(options.timeoutMs));

@@ -51,8 +51,11 @@ const REFUSED_PREFIXES = [
   ...["SET_FIREWALL_", "GEN_BLOCKLIST", "HTTP_", "LIB_MYSQLUDF_"],
 ];
 
-/** @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed` */
-export function checkStatement(query: string, readOnly: boolean): void {
+/**
+ * @param valueCount how many values came for its placeholders
+ * @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed`
+ */
+export function checkStatement(query: string, readOnly: boolean, valueCount = 0): void {
   const tokens = readSqlTokens(query, "mysql");
   const last = tokens.findLastIndex((token) => token.kind !== "semicolon");
   const first = tokens.findIndex((token) => token.kind !== "semicolon");
@@ -72,13 +75,22 @@ export function checkStatement(query: string, readOnly: boolean): void {
     throw notAllowed("LOAD DATA LOCAL reads files of this server, which are not for statements.");
   }
   if (readOnly) checkReading(query, words, start);
+  const placeholders = words.filter((token) => token.kind === "symbol" && token.text === "?").length;
+  if (placeholders !== valueCount) {
+    throw new AppError(
+      "invalid_request",
+      `The statement has ${placeholders} placeholders, and ${valueCount} values came in params.`,
+    );
+  }
 }
 
 function checkReading(query: string, words: readonly SqlToken[], start: string): void {
   refuseExecutableComments(query, words);
   if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
   if (!READING.has(start)) {
-    throw notAllowed(`${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`);
+    throw notAllowed(
+      `${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`,
+    );
   }
   if (start === "ANALYZE") checkAnalyze(words);
   let depth = 0;
@@ -91,7 +103,8 @@ function checkReading(query: string, words: readonly SqlToken[], start: string):
     if (token.kind !== "word") continue;
     const word = wordOf(token);
     // A column of this name has to be quoted: the word is reserved.
-    if (word === "INTO") throw notAllowed("SELECT ... INTO writes files of the server, or variables that nobody reads.");
+    if (word === "INTO")
+      throw notAllowed("SELECT ... INTO writes files of the server, or variables that nobody reads.");
     const isLocking = (word === "FOR" && (next === "UPDATE" || next === "SHARE")) || (word === "LOCK" && next === "IN");
     if (isLocking) {
       throw new AppError("read_only", "A read-only connection locks no rows: leave FOR UPDATE and its like out.");

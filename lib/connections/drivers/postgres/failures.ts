@@ -4,8 +4,8 @@ import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/secrets/redact";
 import {
   connectionLost,
-  notItsProtocol,
   noTls,
+  notItsProtocol,
   READ_ONLY_MESSAGE,
   signInFailed,
   toSourceFailure,
@@ -23,9 +23,13 @@ export function toConnectFailure(error: unknown, secrets: readonly string[]): Ap
     // The parser makes one of these, without a code, of a message that is none of the protocol's.
     if (code === "") return notItsProtocol("PostgreSQL", error);
     if (code === "53300") {
-      return new AppError("source_unreachable", "The database has no free connection. Close some, or raise its limit.", {
-        cause: error,
-      });
+      return new AppError(
+        "source_unreachable",
+        "The database has no free connection. Close some, or raise its limit.",
+        {
+          cause: error,
+        },
+      );
     }
     return signInFailed(error.message, secrets, error);
   }

@@ -54,7 +54,7 @@ function ask(state: State, query: string, readOnly: boolean): Promise<Verdict> {
 }
 
 function startWorker(state: State): Worker {
-  const worker = new Worker(childEntry("grammar"), {
+  const worker = new Worker(/* turbopackIgnore: true */ childEntry("grammar"), {
     // No setting and no secret of the platform is in the thread's reach.
     env: {},
     resourceLimits: { stackSizeMb: STACK_MIB, maxOldGenerationSizeMb: HEAP_MIB },

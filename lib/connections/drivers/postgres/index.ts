@@ -1,5 +1,6 @@
 import "server-only";
 import type { Driver } from "../../data-source";
+import { checkAddress } from "../shared/check-address";
 import { networkFormFields } from "../shared/config";
 import { parsePostgresConfig } from "./config";
 import { PostgresSource } from "./source";
@@ -15,6 +16,10 @@ export const postgres: Driver = {
     user: "postgres",
     connectionString: "postgresql://user:password@host:5432/database?sslmode=require",
   }),
+  async check({ config }) {
+    const { host, port } = parsePostgresConfig(config);
+    await checkAddress(host, port);
+  },
   async open({ config }) {
     return new PostgresSource(parsePostgresConfig(config));
   },

@@ -12,7 +12,10 @@ const PARAMS_MAX = 65_535;
 export function toPostgresParams(params: unknown[] | Record<string, unknown> | undefined): (string | null)[] {
   const values = positionalParams(params, "$1, $2 and so on");
   if (values.length > PARAMS_MAX) {
-    throw new AppError("invalid_request", `A statement takes at most ${PARAMS_MAX} values. Send an array as one value.`);
+    throw new AppError(
+      "invalid_request",
+      `A statement takes at most ${PARAMS_MAX} values. Send an array as one value.`,
+    );
   }
   return values.map((value) => {
     if (value === null || value === undefined) return null;

@@ -91,7 +91,7 @@ export const BUILT_IN_TYPES: ReadonlyMap<number, KnownType> = new Map(
 /** `numeric(10,2)`, `character varying(20)`: the name with what the column's declaration adds. */
 export function nameWithModifier(oid: number, name: string, modifier: number): string {
   if (modifier < 0) return name;
-  if (oid === 1700) return `${name}(${((modifier - 4) >> 16) & 0xffff},${((modifier - 4) & 0x7ff)})`;
+  if (oid === 1700) return `${name}(${((modifier - 4) >> 16) & 0xffff},${(modifier - 4) & 0x7ff})`;
   if (oid === 1042 || oid === 1043) return `${name}(${modifier - 4})`;
   if (oid === 1560 || oid === 1562) return `${name}(${modifier})`;
   return name;

@@ -154,7 +154,14 @@ function invalidField(name: string, message: string): AppError {
 export function networkFormFields(example: { port: number; user: string; connectionString: string }): ConfigField[] {
   return [
     { name: "host", label: "Host", kind: "text", required: false, secret: false, help: "A name or an IP address." },
-    { name: "port", label: "Port", kind: "number", required: false, secret: false, default: example.port },
+    {
+      name: "port",
+      label: "Port",
+      kind: "number",
+      required: false,
+      secret: false,
+      help: `${example.port} when left out.`,
+    },
     { name: "database", label: "Database", kind: "text", required: false, secret: false },
     {
       name: "user",
@@ -171,7 +178,8 @@ export function networkFormFields(example: { port: number; user: string; connect
       kind: "select",
       required: false,
       secret: false,
-      default: "disable",
+      // No default here: it would be stored beside a connection string, and outweigh what that one says.
+      help: "None when left out, or what the connection string says.",
       options: [
         { value: "disable", label: "None" },
         { value: "require", label: "Encrypted, any certificate" },

@@ -4,11 +4,11 @@ import { env } from "@/lib/env";
 import type { DataSource, Driver } from "../../data-source";
 import { EngineClient } from "../duckdb/engine-client";
 import { leaseEngine } from "../duckdb/engine-service";
-import { workspaceFile } from "../duckdb/file-path";
+import { requireBareFileName, workspaceFile } from "../duckdb/file-path";
 import { parseConfig } from "../shared/config";
 import { sqlText } from "../shared/params";
 
-const config = z.strictObject({ file: z.string("Give the name of a file in this workspace.") });
+const config = z.strictObject({ file: z.unknown() });
 
 /** SQLite files of the workspace. */
 export const sqlite: Driver = {
@@ -26,8 +26,11 @@ export const sqlite: Driver = {
       help: "An SQLite file of this workspace. A new name makes a new file when the connection may write.",
     },
   ],
+  async check(context) {
+    fileOf(context.config);
+  },
   async open(context) {
-    const { file } = parseConfig(config, context.config);
+    const file = fileOf(context.config);
     const path = await workspaceFile(env().DATA_DIR, context.workspaceId, file, !context.readOnly);
     const lease = await leaseEngine({ kind: "sqlite", path, readOnlyFile: false, trusted: false });
     const client = new EngineClient(lease.socket);
@@ -55,3 +58,8 @@ export const sqlite: Driver = {
     } satisfies DataSource;
   },
 };
+
+/** @throws AppError `invalid_request` (T39) */
+function fileOf(given: Record<string, unknown>): string {
+  return requireBareFileName(parseConfig(config, given).file);
+}

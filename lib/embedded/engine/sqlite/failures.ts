@@ -23,7 +23,9 @@ export function toSqliteFailure(error: unknown, query: string): EngineFailure {
 
 /** SQLite names the word that it stumbled over, without its place: it is known when the word stands there only once. */
 function placeIn(query: string, message: string) {
-  const word = /^near "([\s\S]+)": syntax error$/.exec(message)?.[1] ?? /^no such (?:column|table|function): (.+)$/.exec(message)?.[1];
+  const word =
+    /^near "([\s\S]+)": syntax error$/.exec(message)?.[1] ??
+    /^no such (?:column|table|function): (.+)$/.exec(message)?.[1];
   if (word === undefined) return undefined;
   const last = word.split(".").at(-1);
   const places = readSqlTokens(query, "sqlite").filter((token) => token.text === word || token.text === last);

@@ -25,7 +25,7 @@ const REFUSED_WORDS: Readonly<Record<string, string>> = {
 /** PRAGMAs that only tell about the file; those with an argument take the name of a table or an index. */
 const PRAGMAS = new Set([
   ...["table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list"],
-  ...["foreign_key_check", "database_list", "collation_list", "function_list", "module_list", "pragma_list"],
+  ...["foreign_key_check", "collation_list", "function_list", "module_list", "pragma_list"],
   ...["compile_options", "integrity_check", "quick_check"],
 ]);
 /** PRAGMAs that tell without an argument and set with one. */
@@ -79,7 +79,8 @@ function checkPragma(tokens: readonly SqlToken[]): void {
 
 function checkModule(tokens: readonly SqlToken[], words: readonly string[]): void {
   const module = tokens[words.indexOf("USING") + 1]?.text.toLowerCase() ?? "";
-  if (!MODULES.has(module)) throw new StatementFailure("not_allowed", `The module ${module} cannot be used here. ${FILES}`);
+  if (!MODULES.has(module))
+    throw new StatementFailure("not_allowed", `The module ${module} cannot be used here. ${FILES}`);
 }
 
 /** Names of functions, and those of PRAGMAs that are read as tables. */

@@ -20,5 +20,8 @@ function toSqlite(value: unknown): SqliteValue {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.isWellFormed()) return text;
-  throw new StatementFailure("invalid_request", "A text holds half of a character (a lone surrogate), which cannot be stored.");
+  throw new StatementFailure(
+    "invalid_request",
+    "A text holds half of a character (a lone surrogate), which cannot be stored.",
+  );
 }

@@ -1,11 +1,12 @@
 import type { Socket } from "node:net";
+import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "../limits.ts";
 import type { EngineFailure, EngineRequest, EngineResponse } from "../wire.ts";
 import { encodeFrame, FrameReader, sendFrame } from "../wire.ts";
-import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "../limits.ts";
 import { readEntities } from "./catalog.ts";
 import { toSqliteFailure } from "./failures.ts";
 import { openSqlite } from "./open.ts";
 import { runSqlite } from "./statement.ts";
+import { endWithStarter } from "./watchdog.ts";
 
 /** What the engine tells a runner besides requests: its reader has left. */
 export type StopRequest = { type: "stop" };
@@ -15,6 +16,7 @@ export type StopRequest = { type: "stop" };
  * that hangs in SQLite itself cannot be told to stop: whoever started the runner kills it, which SQLite's journal is made for.
  */
 export function runRunner(file: string, readOnly: boolean): void {
+  endWithStarter();
   const database = openSqlite(file, readOnly);
   const frames = new FrameReader<EngineRequest | StopRequest>(REQUEST_BYTES_MAX);
   const output = process.stdout as unknown as Socket;

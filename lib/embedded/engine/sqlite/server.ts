@@ -98,7 +98,8 @@ class Runners {
     try {
       leave = await this.#places.acquire(stop);
     } catch (error) {
-      if (error instanceof QueueFullError) return failed("unavailable", "Too many queries wait for this file. Try again.");
+      if (error instanceof QueueFullError)
+        return failed("unavailable", "Too many queries wait for this file. Try again.");
       return failed(deadline.aborted ? "timeout" : "cancelled", "The query has waited too long for the file.");
     }
     const runner = this.#take(!isQuery || request.readOnly);

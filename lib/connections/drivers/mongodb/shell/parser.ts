@@ -42,7 +42,7 @@ class Parser {
         this.#member(names, calls);
       } else break;
     }
-    while (this.#accept(";")) continue;
+    while (this.#accept(";"));
     if (this.#token.kind !== "end") throw this.#expected("the end: send one statement at a time");
     if (names.length === 0 || calls.length === 0) {
       throw this.#expected("a collection and a method, as in db.orders.find({})");
@@ -81,8 +81,6 @@ class Parser {
   }
 
   #value(): unknown {
-    this.#depth += 1;
-    if (this.#depth > DEPTH_MAX) throw new ShellSyntaxError("The values are nested too deep.", this.#token.start);
     let value = this.#product();
     while (this.#isSymbol("+") || this.#isSymbol("-")) {
       const { start, text } = this.#token;
@@ -90,7 +88,6 @@ class Parser {
       const right = this.#product();
       value = arithmetic(value, right, start, (a, b) => (text === "+" ? a + b : a - b));
     }
-    this.#depth -= 1;
     return value;
   }
 
@@ -105,7 +102,16 @@ class Parser {
     return value;
   }
 
+  /** Everything that goes deeper goes through here: lists, objects, brackets and signs. */
   #single(): unknown {
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new ShellSyntaxError("The values are nested too deep.", this.#token.start);
+    const value = this.#plain();
+    this.#depth -= 1;
+    return value;
+  }
+
+  #plain(): unknown {
     const token = this.#token;
     switch (token.kind) {
       case "string":
@@ -171,7 +177,11 @@ class Parser {
     if (this.#isSymbol(".") && name === "Date") return this.#dateNow(start);
     if (this.#isSymbol("(")) {
       const maker = MAKERS[name];
-      if (!maker) throw new ShellSyntaxError(`${name} cannot be called here: values are literals and ObjectId(...) and its like.`, start);
+      if (!maker)
+        throw new ShellSyntaxError(
+          `${name} cannot be called here: values are literals and ObjectId(...) and its like.`,
+          start,
+        );
       const args = this.#arguments();
       return made(() => maker(...args), start);
     }

@@ -59,7 +59,8 @@ export function regexOf(source: string, flags: string): BSONRegExp {
 function makeDate(given: readonly unknown[]): Date {
   const [first] = given;
   if (given.length === 0) return new Date();
-  if (given.length === 1) return first instanceof Date ? first : new Date(typeof first === "string" ? first : numberOf(first));
+  if (given.length === 1)
+    return first instanceof Date ? first : new Date(typeof first === "string" ? first : numberOf(first));
   const [year = 0, month = 0, ...rest] = given.map(numberOf);
   return new Date(Date.UTC(year, month, ...rest));
 }

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { judgeStatement } from "./grammar";
+
+test("statements that break the grammar are refused, and the ones beside and after them are judged", async () => {
+  const breaking = `select ${"1+".repeat(400_000)}1`;
+  const verdicts = await Promise.all([
+    judgeStatement("select 1", true),
+    judgeStatement(breaking, true),
+    judgeStatement("select 2", true),
+    judgeStatement("delete from a", true),
+  ]);
+  expect(verdicts.map((verdict) => verdict.status)).toEqual(["ok", "refused", "ok", "refused"]);
+  for (let turn = 0; turn < 3; turn += 1) {
+    await judgeStatement(`${breaking}+${turn}`, true);
+    expect(await judgeStatement(`select ${turn} + 3`, true)).toMatchObject({ status: "ok" });
+  }
+}, 60_000);
+
+test("a long statement holds up nobody else in this process", async () => {
+  const long = `select 1 in (${"1,".repeat(150_000)}1)`;
+  let longestGapMs = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longestGapMs = Math.max(longestGapMs, now - last);
+    last = now;
+  }, 5);
+  expect(await judgeStatement(long, true)).toMatchObject({ status: "ok" });
+  clearInterval(timer);
+  // F15 allows 100 ms; the grammar itself takes ten times as long.
+  expect(longestGapMs).toBeLessThan(300);
+}, 60_000);

@@ -1,0 +1,22 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "@/lib/http/errors";
+import { checkTarget } from "@/lib/net/judge";
+
+const LOOK_UP_TIMEOUT_MS = 5000;
+
+/**
+ * Judges an address before it is stored (T30, T38). It is judged again each time that it is dialled; a name that cannot
+ * be looked up now may well be there later.
+ * @throws AppError `address_refused`, `invalid_request`
+ */
+export async function checkAddress(host: string, port: number): Promise<void> {
+  try {
+    // A name service that does not answer holds up nobody.
+    const patience = sleep(LOOK_UP_TIMEOUT_MS, undefined, { ref: false });
+    await Promise.race([checkTarget({ purpose: "database", host, port }), patience]);
+  } catch (error) {
+    if (error instanceof AppError && (error.kind === "address_refused" || error.kind === "invalid_request"))
+      throw error;
+  }
+}

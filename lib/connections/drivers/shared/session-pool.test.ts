@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { SESSIONS_MAX } from "./limits";
+import { type PooledSession, SessionPool } from "./session-pool";
+
+class Session implements PooledSession {
+  isAlive = true;
+  isIdle = false;
+  destroy(): void {
+    this.isAlive = false;
+  }
+  setIdle(isIdle: boolean): void {
+    this.isIdle = isIdle;
+  }
+}
+
+const ANY = new AbortController().signal;
+
+function poolOf() {
+  const opened: Session[] = [];
+  const pool = new SessionPool(async () => {
+    const session = new Session();
+    opened.push(session);
+    return session;
+  });
+  return { pool, opened };
+}
+
+test("a session is used again, and one that died is not", async () => {
+  const { pool, opened } = poolOf();
+  const first = await pool.acquire(ANY);
+  pool.release(first, true);
+  expect(await pool.acquire(ANY)).toBe(first);
+  pool.release(first, true);
+  first.destroy();
+  expect(await pool.acquire(ANY)).not.toBe(first);
+  expect(opened).toHaveLength(2);
+});
+
+test("no more are open than allowed; whoever waits gets the first that is given back, or a new one for a dead one", async () => {
+  const { pool, opened } = poolOf();
+  const held = await Promise.all(Array.from({ length: SESSIONS_MAX }, () => pool.acquire(ANY)));
+  const waiting = [pool.acquire(ANY), pool.acquire(ANY)];
+  pool.release(held[0] as Session, true);
+  expect(await waiting[0]).toBe(held[0]);
+  pool.release(held[1] as Session, false);
+  expect(held[1]?.isAlive).toBe(false);
+  await waiting[1];
+  expect(opened).toHaveLength(SESSIONS_MAX + 1);
+});
+
+test("whoever stops waiting takes nobody's place", async () => {
+  const { pool } = poolOf();
+  const held = await Promise.all(Array.from({ length: SESSIONS_MAX }, () => pool.acquire(ANY)));
+  const stop = new AbortController();
+  const left = pool.acquire(stop.signal);
+  const next = pool.acquire(ANY);
+  stop.abort(new Error("gone"));
+  await expect(left).rejects.toThrow("gone");
+  pool.release(held[0] as Session, true);
+  expect(await next).toBe(held[0]);
+});
+
+test("an opening that fails frees its place", async () => {
+  let fails = true;
+  const pool = new SessionPool<Session>(async () => {
+    if (fails) throw new Error("refused");
+    return new Session();
+  });
+  for (let turn = 0; turn < SESSIONS_MAX * 2; turn += 1) await expect(pool.acquire(ANY)).rejects.toThrow("refused");
+  fails = false;
+  expect((await pool.acquire(ANY)).isAlive).toBe(true);
+});
+
+test("closing waits for what runs and ends all sessions", async () => {
+  const { pool, opened } = poolOf();
+  const [busy, idle] = [await pool.acquire(ANY), await pool.acquire(ANY)];
+  pool.release(idle, true);
+  let isClosed = false;
+  const closed = pool.close().then(() => {
+    isClosed = true;
+  });
+  await Promise.resolve();
+  expect([isClosed, idle.isAlive]).toEqual([false, false]);
+  pool.release(busy, true);
+  await closed;
+  expect(opened.map((session) => session.isAlive)).toEqual([false, false]);
+  await expect(pool.acquire(ANY)).rejects.toMatchObject({ kind: "unavailable" });
+});

@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { DataSource } from "../../data-source";
+import { ask, change, openWith } from "../conformance/subjects";
+import { sqlite } from ".";
+
+const ENDLESS = "with recursive c(i) as (select 1 union all select i + 1 from c) select count(*) from c";
+const folder = mkdtempSync(join(tmpdir(), "millrace-sqlite-"));
+let source: DataSource;
+
+beforeAll(async () => {
+  process.env.DATA_DIR = folder;
+  source = await openWith(sqlite, { file: "life.sqlite" }, false);
+  await change(source, "create table a (b integer primary key, c text)");
+});
+afterAll(async () => {
+  await source.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Processes that have the file open: the engine, and the runners that it started. */
+function processes(): { pid: number; isRunner: boolean }[] {
+  const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
+  return lines
+    .filter((line) => line.includes(folder) && line.includes("--file") && !line.includes("bwrap"))
+    .map((line) => ({ pid: Number.parseInt(line, 10), isRunner: line.includes("--runner") }));
+}
+
+test("a statement that is stopped in the middle of SQLite's own work leaves no process behind", async () => {
+  const stop = new AbortController();
+  const answer = ask(source, ENDLESS, { signal: stop.signal });
+  await sleep(500);
+  stop.abort(new Error("enough"));
+  await expect(answer).rejects.toThrow("enough");
+  await expect.poll(() => processes().filter(({ isRunner }) => isRunner).length, { timeout: 5000 }).toBeLessThan(2);
+  expect((await ask(source, "select 1")).rows).toEqual([[1]]);
+});
+
+test("a write that is killed half-way leaves nothing of itself", async () => {
+  const stop = new AbortController();
+  const half = `insert into a (c) with recursive n(i) as (select 1 union all select i + 1 from n) select 'x' || i from n`;
+  const answer = ask(source, half, { signal: stop.signal, readOnly: false });
+  await sleep(1000);
+  stop.abort(new Error("enough"));
+  await expect(answer).rejects.toThrow("enough");
+  expect((await ask(source, "select count(*) from a")).rows).toEqual([[0]]);
+  await change(source, "insert into a values (1, 'y')");
+  expect((await ask(source, "select * from a")).rows).toEqual([[1, "y"]]);
+});
+
+test("when the engine is killed the statement fails as unavailable, its process ends, and the next one works", async () => {
+  const answer = ask(source, ENDLESS).catch((error: unknown) => error);
+  await sleep(500);
+  const engine = processes().find(({ isRunner }) => !isRunner);
+  const before = processes().filter(({ isRunner }) => isRunner);
+  expect(before.length).toBeGreaterThan(0);
+  process.kill(engine?.pid ?? 0, "SIGKILL");
+  expect(await answer).toMatchObject({ kind: "unavailable" });
+  const alive = () => processes().filter(({ pid }) => before.some((each) => each.pid === pid));
+  await expect.poll(() => alive().length, { timeout: 5000 }).toBe(0);
+  expect((await ask(source, "select * from a")).rows).toEqual([[1, "y"]]);
+});
