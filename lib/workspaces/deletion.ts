@@ -19,6 +19,8 @@ export async function deleteWorkspace(workspaceId: ObjectId, now = new Date()): 
     await collections.workspaces().updateOne({ _id: workspaceId }, { $set: { deletedAt: now } }, { session });
     await collections.memberships().deleteMany({ workspaceId }, { session });
     await collections.apiKeys().deleteMany({ workspaceId }, { session });
+    // Who accepts one at this moment meets a conflict, and then a link that has ended.
+    await collections.invites().deleteMany({ workspaceId }, { session });
   });
   await purge(workspaceId);
 }

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { deleteDraft, findDraft, putDraft } from "@/lib/consoles/drafts";
+import { draftSchema, putDraftBody } from "@/lib/consoles/schema";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+const params = z.object({ workspaceId: objectId, consoleId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Get your draft of a console",
+    description: "What you have typed and not saved; null when there is none.",
+    tag: "Consoles",
+    access: member,
+    params,
+    response: draftSchema.nullable(),
+    handle: ({ params, principal }) => findDraft({ ...params, user: principal.user }, params.consoleId),
+  }),
+  PUT: route({
+    summary: "Keep your draft of a console",
+    description: "One a console and person, and no commit. Drafts that nobody touches for 90 days are forgotten.",
+    tag: "Consoles",
+    access: member,
+    params,
+    body: putDraftBody,
+    response: draftSchema,
+    handle: ({ params, principal, body }) => putDraft({ ...params, user: principal.user }, params.consoleId, body),
+  }),
+  DELETE: route({
+    summary: "Forget your draft of a console",
+    tag: "Consoles",
+    access: member,
+    params,
+    handle: ({ params, principal }) => deleteDraft({ ...params, user: principal.user }, params.consoleId),
+  }),
+});

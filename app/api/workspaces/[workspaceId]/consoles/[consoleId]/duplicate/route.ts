@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { consoleSchema } from "@/lib/consoles/schema";
+import { duplicateConsole } from "@/lib/consoles/service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Duplicate a console",
+    description: "The copy stands beside the original and has a history of its own.",
+    tag: "Consoles",
+    access: member,
+    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    response: consoleSchema,
+    status: 201,
+    message: "Console duplicated",
+    handle: ({ params, principal }) => duplicateConsole({ ...params, user: principal.user }, params.consoleId),
+  }),
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { executeConsole } from "@/lib/consoles/execute";
+import { executeConsoleBody } from "@/lib/consoles/schema";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { chooseFormat, executeAnswer } from "@/lib/query/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Run a console",
+    description:
+      "As it was last saved, or as `content` has it. Each {{name}} in its text takes a value of `variables`, bound as a parameter. Accept: application/json (capped), application/x-ndjson or text/csv (streams without a cap).",
+    tag: "Consoles",
+    access: member,
+    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    body: executeConsoleBody,
+    response: executeAnswer,
+    handle: ({ params, principal, body, request, signal }) =>
+      executeConsole({ ...params, user: principal.user }, params.consoleId, {
+        body,
+        format: chooseFormat(request.headers.get("accept")),
+        signal,
+      }),
+  }),
+});

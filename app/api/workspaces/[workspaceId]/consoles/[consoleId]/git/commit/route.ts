@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { getCommit } from "@/lib/consoles/history";
+import { commitQuery, consoleCommitSchema } from "@/lib/consoles/schema";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "What one commit changed for a console",
+    description: "Nothing of other files. 409 when the digits fit several of the console's commits.",
+    tag: "Consoles",
+    access: member,
+    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    query: commitQuery,
+    response: consoleCommitSchema,
+    handle: ({ params, principal, query }) =>
+      getCommit({ ...params, user: principal.user }, params.consoleId, query.sha),
+  }),
+});

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { listHistory } from "@/lib/consoles/history";
+import { historyItemSchema } from "@/lib/consoles/schema";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { listQuery, pageOf } from "@/lib/http/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List the commits of a console",
+    description: "Newest first, through its renames.",
+    tag: "Consoles",
+    access: member,
+    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    query: listQuery,
+    response: pageOf(historyItemSchema),
+    handle: ({ params, principal, query }) => listHistory({ ...params, user: principal.user }, params.consoleId, query),
+  }),
+});

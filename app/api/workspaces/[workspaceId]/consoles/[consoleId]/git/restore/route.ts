@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { restoreVersion } from "@/lib/consoles/history";
+import { consoleSchema, restoreVersionBody } from "@/lib/consoles/schema";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Restore the text of an older commit",
+    description: "A new commit. The console keeps its name and its place.",
+    tag: "Consoles",
+    access: member,
+    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    body: restoreVersionBody,
+    response: consoleSchema,
+    message: "Text restored",
+    handle: ({ params, principal, body }) =>
+      restoreVersion({ ...params, user: principal.user }, params.consoleId, body.sha),
+  }),
+});

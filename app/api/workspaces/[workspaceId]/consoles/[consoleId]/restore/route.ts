@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { consoleSchema } from "@/lib/consoles/schema";
+import { undeleteConsole } from "@/lib/consoles/service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Bring a deleted console back",
+    description: "With its id and its history, to its old place or, when its folder is gone, to the top level.",
+    tag: "Consoles",
+    access: member,
+    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    response: consoleSchema,
+    message: "Console restored",
+    handle: ({ params, principal }) => undeleteConsole({ ...params, user: principal.user }, params.consoleId),
+  }),
+});

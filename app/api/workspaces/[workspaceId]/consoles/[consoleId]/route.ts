@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { consoleSchema, updateConsoleBody } from "@/lib/consoles/schema";
+import { deleteConsole, getConsole, updateConsole } from "@/lib/consoles/service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+const params = z.object({ workspaceId: objectId, consoleId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Get a console",
+    tag: "Consoles",
+    access: member,
+    params,
+    response: consoleSchema,
+    handle: ({ params, principal }) => getConsole({ ...params, user: principal.user }, params.consoleId),
+  }),
+  PUT: route({
+    summary: "Save a console",
+    description:
+      "A commit, when its file changes. `version` is the one that you have seen: if somebody has saved since, the answer is 409 with theirs in details.current. Move and rename by folderId and name.",
+    tag: "Consoles",
+    access: member,
+    params,
+    body: updateConsoleBody,
+    response: consoleSchema,
+    message: "Console saved",
+    handle: ({ params, principal, body }) => updateConsole({ ...params, user: principal.user }, params.consoleId, body),
+  }),
+  DELETE: route({
+    summary: "Delete a console",
+    description: "A commit too. For 30 days POST .../restore takes it back.",
+    tag: "Consoles",
+    access: member,
+    params,
+    message: "Console deleted",
+    handle: ({ params, principal }) => deleteConsole({ ...params, user: principal.user }, params.consoleId),
+  }),
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { deleteFolder, updateFolder } from "@/lib/consoles/folders";
+import { deleteFolderQuery, folderSchema, updateFolderBody } from "@/lib/consoles/schema";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+const params = z.object({ workspaceId: objectId, folderId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  PATCH: route({
+    summary: "Rename, move or share a folder of consoles",
+    description: "With all that it holds: one commit.",
+    tag: "Consoles",
+    access: member,
+    params,
+    body: updateFolderBody,
+    response: folderSchema,
+    message: "Folder changed",
+    handle: ({ params, principal, body }) => updateFolder({ ...params, user: principal.user }, params.folderId, body),
+  }),
+  DELETE: route({
+    summary: "Delete a folder of consoles",
+    description: "One that is not empty asks for recursive=true; its consoles can be restored one by one for 30 days.",
+    tag: "Consoles",
+    access: member,
+    params,
+    query: deleteFolderQuery,
+    message: "Folder deleted",
+    handle: ({ params, principal, query }) =>
+      deleteFolder({ ...params, user: principal.user }, params.folderId, { recursive: query.recursive === "true" }),
+  }),
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { createFolder, listFolders } from "@/lib/consoles/folders";
+import { createFolderBody, folderSchema } from "@/lib/consoles/schema";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { listQuery } from "@/lib/http/schema";
+
+const params = z.object({ workspaceId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List folders of consoles",
+    description: "Oldest first. For the next page send the last one's id as cursor.",
+    tag: "Consoles",
+    access: member,
+    params,
+    query: listQuery,
+    response: z.array(folderSchema),
+    handle: ({ params, principal, query }) => listFolders({ ...params, user: principal.user }, query),
+  }),
+  POST: route({
+    summary: "Add a folder of consoles",
+    tag: "Consoles",
+    access: member,
+    params,
+    body: createFolderBody,
+    response: folderSchema,
+    status: 201,
+    message: "Folder added",
+    handle: ({ params, principal, body }) => createFolder({ ...params, user: principal.user }, body),
+  }),
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/consoles/schema";
+import { createConsole, listConsoles } from "@/lib/consoles/service";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+import { listQuery } from "@/lib/http/schema";
+
+const params = z.object({ workspaceId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List consoles",
+    description:
+      "Those of the workspace and your own private ones, without their texts, oldest first. For the next page send the last one's id as cursor.",
+    tag: "Consoles",
+    access: member,
+    params,
+    query: listQuery,
+    response: z.array(consoleSummarySchema),
+    handle: ({ params, principal, query }) => listConsoles({ ...params, user: principal.user }, query),
+  }),
+  POST: route({
+    summary: "Add a console",
+    description: "Its text becomes the first commit of its file in the workspace's repository.",
+    tag: "Consoles",
+    access: member,
+    params,
+    body: createConsoleBody,
+    response: consoleSchema,
+    status: 201,
+    message: "Console added",
+    handle: ({ params, principal, body }) => createConsole({ ...params, user: principal.user }, body),
+  }),
+});

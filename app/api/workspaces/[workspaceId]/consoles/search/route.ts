@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { member } from "@/lib/auth/access";
+import { searchHitSchema, searchQuery } from "@/lib/consoles/schema";
+import { searchConsoles } from "@/lib/consoles/search";
+import { objectId } from "@/lib/http/ids";
+import { route } from "@/lib/http/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Search consoles",
+    description: "By words of their paths and texts, best first, at most 50.",
+    tag: "Consoles",
+    access: member,
+    params: z.object({ workspaceId: objectId }),
+    query: searchQuery,
+    response: z.array(searchHitSchema),
+    handle: ({ params, principal, query }) => searchConsoles({ ...params, user: principal.user }, query.q),
+  }),
+});

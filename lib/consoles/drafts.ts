@@ -1,0 +1,46 @@
+import "server-only";
+import { MongoServerError, ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { type Actor, toDraft } from "./model";
+import type { ConsoleDraft, PutDraftBody } from "./schema";
+import { getConsoleDocOrThrow } from "./service";
+
+const DUPLICATE_KEY = 11_000;
+
+/** What the caller has typed and not saved; null when there is nothing. @throws AppError not_found for the console */
+export async function findDraft(actor: Actor, consoleId: ObjectId): Promise<ConsoleDraft | null> {
+  const { _id } = await getConsoleDocOrThrow(actor, consoleId);
+  const doc = await collections.consoleDrafts().findOne(keyOf(actor, _id));
+  return doc && toDraft(doc);
+}
+
+/** Keeps what the caller has typed, one draft a console and person. No commit. @throws AppError not_found */
+export async function putDraft(actor: Actor, consoleId: ObjectId, body: PutDraftBody): Promise<ConsoleDraft> {
+  const { _id, version } = await getConsoleDocOrThrow(actor, consoleId);
+  const change = { content: body.content, version: body.version ?? version, updatedAt: new Date() };
+  const write = () =>
+    collections
+      .consoleDrafts()
+      .findOneAndUpdate(
+        keyOf(actor, _id),
+        { $set: change, $setOnInsert: { _id: new ObjectId() } },
+        { upsert: true, returnDocument: "after" },
+      );
+  const doc = await write().catch((error: unknown) => {
+    // Two first drafts at once, of two windows: the other one made it, so this one changes it.
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return write();
+    throw error;
+  });
+  if (!doc) throw new Error("An upsert has to answer with its document.");
+  return toDraft(doc);
+}
+
+/** Forgets the caller's draft; there need not be one. @throws AppError not_found for the console */
+export async function deleteDraft(actor: Actor, consoleId: ObjectId): Promise<void> {
+  const { _id } = await getConsoleDocOrThrow(actor, consoleId);
+  await collections.consoleDrafts().deleteOne(keyOf(actor, _id));
+}
+
+function keyOf({ workspaceId, user }: Actor, consoleId: ObjectId) {
+  return { workspaceId, consoleId, userId: user._id };
+}

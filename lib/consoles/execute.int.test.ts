@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/db/collections";
+import { executionsWritten } from "@/lib/query/executions";
+import { call, callRaw } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedPerson } from "@/test/seed";
+import { type Desk, deskOf } from "./testing/desk";
+
+const own = takeOwnDatabase();
+let ana: Person;
+let desk: Desk;
+let connectionId = "";
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+  desk = deskOf({ key: await seedKey(ana.workspaceId, ana) }, ana.workspaceId);
+  connectionId = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, ana)).json.data[0].id;
+});
+afterAll(async () => {
+  await executionsWritten();
+  await own.drop();
+});
+
+let made = 0;
+async function run(content: string, body: Record<string, unknown> = {}) {
+  const { id } = await desk.make(`c${made++}`, { content, connectionId });
+  return desk.send("POST", `/${id}/execute`, body);
+}
+
+describe("a console is run", () => {
+  it("with typed values bound to its variables, also by a key", async () => {
+    const answer = await run(
+      "select {{t}} as t, {{n}} + 1 as n, {{f}} as f, {{b}} and true as b, {{d}} + interval 1 day as d, {{z}} is null as z, '{{t}}' as s -- {{t}}",
+      {
+        variables: {
+          t: "it's; drop table x --",
+          n: 41,
+          f: 2.5,
+          b: { type: "boolean", value: true },
+          d: { type: "date", value: "2024-02-28" },
+          z: null,
+          unused: 1,
+        },
+      },
+    );
+    expect([answer.status, answer.json.error]).toEqual([200, undefined]);
+    expect(answer.json.data.rows).toEqual([
+      { t: "it's; drop table x --", n: 42, f: 2.5, b: true, d: "2024-02-29T00:00:00", z: true, s: "{{t}}" },
+    ]);
+    expect(answer.headers.get("x-execution-id")).toBe(answer.json.data.executionId);
+  });
+
+  it("without a body, and in the format that is asked for", async () => {
+    const { id } = await desk.make("bare", { content: "select 7 as seven", connectionId });
+    const path = `/api/workspaces/${ana.workspaceId}/consoles/${id}/execute`;
+    const bare = await call("POST", path, ana);
+    expect([bare.status, bare.json.error, bare.json.data?.rows]).toEqual([200, undefined, [{ seven: 7 }]]);
+    const csv = await callRaw("POST", path, { ...ana, headers: { accept: "text/csv" } });
+    expect(await csv.text()).toBe("seven\r\n7\r\n");
+  });
+
+  it("as it was last saved, on its connection or on the one that the caller names", async () => {
+    const { id } = await desk.make("named", { content: "select 1 as x" });
+    const without = await desk.send("POST", `/${id}/execute`, {});
+    expect([without.status, without.json.details[0].path]).toEqual([400, "connectionId"]);
+    expect((await desk.send("POST", `/${id}/execute`, { connectionId })).json.data.rows).toEqual([{ x: 1 }]);
+    await desk.save(id, { version: 1, content: "select 2 as x", connectionId });
+    expect((await desk.send("POST", `/${id}/execute`, {})).json.data.rows).toEqual([{ x: 2 }]);
+    expect((await desk.send("POST", `/${id}/execute`, { connectionId: "f".repeat(24) })).status).toBe(404);
+  });
+
+  it("under the caller's id, with a limit", async () => {
+    const executionId = randomUUID();
+    const answer = await run("select * from range(10)", { executionId, limit: 3 });
+    expect(answer.json.data).toMatchObject({ executionId, rowCount: 3, truncated: true });
+  });
+});
+
+describe("a console is refused", () => {
+  it("when a variable has no value: each is named, and nothing runs", async () => {
+    const answer = await run("select {{first}}, {{second}}, '{{third}}'", { variables: { First: 1 } });
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+    expect(answer.json.details.map(({ path }: { path: string }) => path)).toEqual([
+      "variables.first",
+      "variables.second",
+    ]);
+    await executionsWritten();
+    expect(await collections.executions().countDocuments({ queryText: /first/ })).toBe(0);
+  });
+
+  it.each([
+    [{ a: { $ne: null } }],
+    [{ a: [1] }],
+    [{ a: { type: "date", value: "2026-02-30" } }],
+    [{ a: { type: "date", value: "yesterday" } }],
+    [{ a: { type: "number", value: "1" } }],
+    [{ a: { type: "boolean", value: 1 } }],
+    [{ a: { type: "sql", value: "1" } }],
+    [{ "a b": 1 }],
+    ["a"],
+    [[1]],
+  ])("with variables %j", async (variables) => {
+    const answer = await run("select {{a}}", { variables });
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+  });
+
+  it("when it is empty", async () => {
+    expect((await run(" \n ")).json.details[0].path).toBe("content");
+  });
+
+  it("by the database, with the place in the console's own text", async () => {
+    const content = "select {{a_day}} as d,\n  {{n}} as n, nam\nfrom (select 1 as name)";
+    const answer = await run(content, { variables: { a_day: { type: "date", value: "2026-05-31" }, n: 1 } });
+    expect([answer.status, answer.json.code]).toEqual([400, "query_failed"]);
+    expect(answer.json.details).toMatchObject({
+      position: content.indexOf("nam\n") + 1,
+      line: 2,
+      column: (content.split("\n")[1]?.indexOf("nam") as number) + 1,
+    });
+    expect(answer.headers.get("x-execution-id")).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});

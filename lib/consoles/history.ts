@@ -1,0 +1,119 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { AppError } from "@/lib/http/errors";
+import type { ListQuery } from "@/lib/http/schema";
+import { type CommitChange, changeOf, historyOf } from "@/lib/repository/service";
+import { settle } from "./journal";
+import { mergeHistories, windowFor } from "./merge-histories";
+import type { Actor } from "./model";
+import { repositoriesOf } from "./repositories";
+import type { Console, ConsoleCommit, HistoryItem } from "./schema";
+import { getConsoleDocOrThrow, restoreContent } from "./service";
+
+/** As many digits of a commit's id as people read (contract, section 7: 7 at the least). */
+const SHORT_SHA = 7;
+type HistoryPage = { items: HistoryItem[]; nextCursor: string | null };
+
+/**
+ * A console's commits, newest first, through its renames. The owner of a console that has changed between private and
+ * shared also sees the commits of the other time, in the order of their dates.
+ * @throws AppError not_found; invalid_request for a cursor that is not ours
+ */
+export async function listHistory(actor: Actor, consoleId: ObjectId, query: ListQuery): Promise<HistoryPage> {
+  const doc = await getConsoleDocOrThrow(actor, consoleId);
+  await settle(actor.workspaceId);
+  const [present, other] = await repositoriesOf(actor, doc);
+  const fileId = consoleId.toHexString();
+  const { limit } = query;
+  const cursors = parseCursors(query.cursor);
+  const read = (workspaceId: ObjectId | undefined, cursor: string | null, count: number) =>
+    workspaceId === undefined || cursor === END
+      ? Promise.resolve({ items: [], nextCursor: null })
+      : historyOf({ workspaceId, fileId, limit: count, ...(cursor !== null && { cursor }) });
+  const reach = other === undefined ? limit : windowFor(limit);
+  const [a, b] = [await read(present, cursors[0], reach), await read(other, cursors[1], reach)];
+  const { items, taken } = mergeHistories(a.items, b.items, limit);
+  const after = async (page: typeof a, at: 0 | 1): Promise<string | null> => {
+    if (taken[at] === page.items.length) return page.nextCursor ?? END;
+    if (taken[at] === 0) return cursors[at];
+    return (await read(at === 0 ? present : other, cursors[at], taken[at])).nextCursor;
+  };
+  const next: Cursors = [await after(a, 0), await after(b, 1)];
+  return {
+    items: items.map(({ sha, author, date, subject }) => ({ sha, author, date: date.toISOString(), subject })),
+    nextCursor: next.every((cursor) => cursor === END) ? null : formatCursors(next),
+  };
+}
+
+/**
+ * What one commit did to a console, and nothing of other files.
+ * @param sha 7..40 hex digits, told apart among the commits of this console
+ * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the console), conflict
+ *   (several fit)
+ */
+export async function getCommit(actor: Actor, consoleId: ObjectId, sha: string): Promise<ConsoleCommit> {
+  const { parents, author, date, message, files, ...commit } = await findCommit(actor, consoleId, sha);
+  return {
+    sha: commit.sha,
+    parents,
+    author,
+    date: date.toISOString(),
+    message,
+    files: files.map(({ path, status, before, after, additions, deletions, patch }) => ({
+      path,
+      status,
+      before,
+      after,
+      additions,
+      deletions,
+      patch,
+    })),
+  };
+}
+
+/**
+ * Gives a console the text that it had after a commit, as a new commit.
+ * @throws AppError as `getCommit`; not_found for a commit that left no text
+ */
+export async function restoreVersion(actor: Actor, consoleId: ObjectId, sha: string): Promise<Console> {
+  const commit = await findCommit(actor, consoleId, sha);
+  const content = commit.files[0]?.after;
+  if (typeof content !== "string") {
+    throw new AppError("not_found", "This commit left no text of the console. Choose the one before it.");
+  }
+  return restoreContent(actor, consoleId, content, commit.sha.slice(0, SHORT_SHA));
+}
+
+async function findCommit(actor: Actor, consoleId: ObjectId, sha: string): Promise<CommitChange> {
+  const doc = await getConsoleDocOrThrow(actor, consoleId);
+  await settle(actor.workspaceId);
+  const found: CommitChange[] = [];
+  for (const workspaceId of await repositoriesOf(actor, doc)) {
+    try {
+      found.push(await changeOf({ workspaceId, fileId: consoleId.toHexString(), sha }));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
+    }
+  }
+  const [commit, another] = found;
+  if (!commit) throw new AppError("not_found", "This console has no such commit.");
+  if (another) throw new AppError("conflict", "Several commits begin with these digits. Give more of them.");
+  return commit;
+}
+
+/** One cursor a repository; null is its start. */
+type Cursors = [string | null, string | null];
+const END = "end";
+
+function formatCursors(cursors: Cursors): string {
+  return cursors.map((cursor) => cursor ?? "").join(".");
+}
+
+function parseCursors(text: string | undefined): Cursors {
+  if (text === undefined) return [null, null];
+  const [a, b, ...more] = text.split(".");
+  if (a !== undefined && b !== undefined && more.length === 0) return [a || null, b || null];
+  throw new AppError("invalid_request", "This is not a cursor of this list. Start from its first page.", {
+    details: [{ path: "cursor", message: "Not a cursor of this list." }],
+  });
+}

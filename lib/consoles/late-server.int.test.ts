@@ -1,0 +1,151 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/db/collections";
+import { databaseReady } from "@/lib/db/indexes";
+import { commitChanges, historyOf, readFile } from "@/lib/repository/service";
+import { takeOwnDatabase } from "@/test/database";
+import { applyWrites, withdrawLateInserts } from "./apply-writes";
+import { carryOut } from "./carry-out";
+import { commitPart, realign } from "./commit-part";
+import { listHistory } from "./history";
+import type { Actor, ConsoleJournalDoc } from "./model";
+import { createConsole, deleteConsole, getConsole, undeleteConsole, updateConsole } from "./service";
+
+const own = takeOwnDatabase();
+beforeAll(databaseReady);
+afterAll(own.drop);
+
+function newActor(): Actor {
+  return { workspaceId: new ObjectId(), user: { _id: new ObjectId(), name: "Ana", email: "ana@example.com" } };
+}
+
+/** Runs a change while watching what it intended, as a server saw it that stopped right after writing its intent. */
+async function intentOf(actor: Actor, change: () => Promise<unknown>) {
+  const { workspaceId } = actor;
+  const seen: ConsoleJournalDoc[] = [];
+  const journals = collections.consoleJournals();
+  const updateOne = Object.getPrototypeOf(journals).updateOne;
+  Object.getPrototypeOf(journals).updateOne = async function (this: unknown, ...args: unknown[]) {
+    const result = await updateOne.apply(this, args);
+    const open = await collections.consoleJournals().findOne({ workspaceId, isOpen: true });
+    if (open) seen.push(open);
+    return result;
+  };
+  try {
+    await change();
+  } finally {
+    Object.getPrototypeOf(journals).updateOne = updateOne;
+  }
+  const last = seen.at(-1);
+  if (!last?.intent) throw new Error("The change had no intent.");
+  return { seq: last.seq, intent: last.intent };
+}
+
+const fileOf = async (actor: Actor, path: string) =>
+  (await readFile({ workspaceId: actor.workspaceId, path })).content.toString();
+
+describe("a server that wakes up long after others have ended its change", () => {
+  it("writes nothing over later documents, and takes back a commit that landed where all looked as it did", async () => {
+    const actor = newActor();
+    const { workspaceId } = actor;
+    const made = await createConsole(actor, { name: "a", content: "x", access: "workspace" });
+    const id = new ObjectId(made.id);
+    const { seq, intent } = await intentOf(actor, () => updateConsole(actor, id, { version: 1, content: "y" }));
+    await updateConsole(actor, id, { version: 2, content: "x" });
+    const before = await getConsole(actor, id);
+    const { items } = await listHistory(actor, id, { limit: 50 });
+
+    await carryOut(workspaceId, seq);
+    await applyWrites(workspaceId, seq, intent);
+    expect(await getConsole(actor, id)).toEqual(before);
+    expect((await listHistory(actor, id, { limit: 50 })).items).toEqual(items);
+
+    const [part] = intent.parts;
+    if (!part) throw new Error("The save has a commit.");
+    expect(await commitPart(workspaceId, intent, part, async () => false)).toBe(true);
+    expect(await fileOf(actor, "consoles/a.sql")).toBe("y");
+    await realign(workspaceId, intent, part);
+    expect(await fileOf(actor, "consoles/a.sql")).toBe("x");
+    await realign(workspaceId, intent, part);
+    expect((await listHistory(actor, id, { limit: 50 })).items).toHaveLength(items.length + 2);
+  });
+
+  it("does not bring a deleted console back, nor delete one that came back", async () => {
+    const actor = newActor();
+    const { workspaceId } = actor;
+    let id = new ObjectId();
+    const making = await intentOf(actor, async () => {
+      id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
+    });
+    const deleting = await intentOf(actor, () => deleteConsole(actor, id));
+    await applyWrites(workspaceId, making.seq, making.intent);
+    await withdrawLateInserts(workspaceId, making.seq, making.intent);
+    expect(await collections.consoles().countDocuments({ workspaceId })).toBe(0);
+
+    await undeleteConsole(actor, id);
+    const before = await getConsole(actor, id);
+    for (const { seq, intent } of [making, deleting]) {
+      await applyWrites(workspaceId, seq, intent);
+      await withdrawLateInserts(workspaceId, seq, intent);
+    }
+    expect(await getConsole(actor, id)).toEqual(before);
+  });
+});
+
+describe("git that somebody else has written to", () => {
+  it("gets the next save on top, and keeps both in history", async () => {
+    const actor = newActor();
+    const { workspaceId } = actor;
+    const id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
+    const foreign = (content: string) =>
+      commitChanges({
+        workspaceId,
+        author: { name: "Else", email: "else@example.com" },
+        message: "From elsewhere",
+        changes: [{ kind: "put", path: "consoles/a.sql", content }],
+      });
+    await foreign("theirs");
+    await updateConsole(actor, id, { version: 1, content: "mine" });
+    expect(await fileOf(actor, "consoles/a.sql")).toBe("mine");
+    const subjects = (await listHistory(actor, id, { limit: 50 })).items.map(({ subject }) => subject);
+    expect(subjects).toEqual(["Save a", "From elsewhere", "Create a"]);
+  });
+
+  it("gets a console that it has lost back, under its new name", async () => {
+    const actor = newActor();
+    const { workspaceId } = actor;
+    const id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
+    await commitChanges({
+      workspaceId,
+      author: { name: "Else", email: "else@example.com" },
+      message: "Clear",
+      changes: [{ kind: "delete", path: "consoles/a.sql" }],
+    });
+    await updateConsole(actor, id, { version: 1, name: "b" });
+    expect(await fileOf(actor, "consoles/b.sql")).toBe("x");
+    const { items } = await historyOf({ workspaceId, fileId: id.toHexString() });
+    expect(items.map(({ status, path }) => [status, path])).toEqual([
+      ["added", "consoles/b.sql"],
+      ["deleted", "consoles/a.sql"],
+      ["added", "consoles/a.sql"],
+    ]);
+    expect(await collections.consoleJournals().findOne({ workspaceId })).toMatchObject({ isOpen: false });
+  });
+
+  it("that changed between a change's base and its commit is made equal to the documents", async () => {
+    const actor = newActor();
+    const { workspaceId } = actor;
+    const id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
+    const { intent } = await intentOf(actor, () => updateConsole(actor, id, { version: 1, content: "y" }));
+    const [part] = intent.parts;
+    if (!part) throw new Error("The save has a commit.");
+    await commitChanges({
+      workspaceId,
+      author: intent.author,
+      message: "From elsewhere",
+      changes: [{ kind: "put", path: "consoles/a.sql", content: "theirs" }],
+    });
+    await commitPart(workspaceId, intent, part, async () => true);
+    expect(await fileOf(actor, "consoles/a.sql")).toBe("y");
+  });
+});

@@ -1,0 +1,306 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collections } from "@/lib/db/collections";
+import { databaseReady } from "@/lib/db/indexes";
+import { AppError } from "@/lib/http/errors";
+import { listTree, readFile } from "@/lib/repository/service";
+import { takeOwnDatabase } from "@/test/database";
+import { createFolder, deleteFolder, listFolders, updateFolder } from "./folders";
+import { listHistory } from "./history";
+import { type Actor, WORKSPACE_SPACE } from "./model";
+import { createConsole, deleteConsole, getConsole, listConsoles, undeleteConsole, updateConsole } from "./service";
+import { type Folder, fileOf, type Item, Model, pathOf, Refusal } from "./testing/model";
+import { Random } from "./testing/random";
+
+const own = takeOwnDatabase();
+beforeAll(databaseReady);
+afterAll(own.drop);
+
+/** SECURITY F10 asks for 10,000; every run of the suite takes some hundred, each time others. */
+const OPERATIONS = Number(process.env.CONSOLE_OPERATIONS ?? 300);
+const SEED = Number(process.env.CONSOLE_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** All is compared this often; each operation's own outcome always is. */
+const COMPARE_EVERY = 100;
+const MS_PER_OPERATION = 300;
+const ALL = { limit: 10_000 };
+
+const NAMES = ["a", "b", "A", "c.sql", "d", "e", "ü"];
+const FOLDER_NAMES = ["f", "g", "F", "a.sql", "h"];
+
+function actorIn(workspaceId: ObjectId, name: string): Actor {
+  return { workspaceId, user: { _id: new ObjectId(), name, email: `${name}@example.com` } };
+}
+
+describe("random operations of two people", () => {
+  it(
+    `end as a simple model says, in documents and in git (F10; CONSOLE_SEED=${SEED} CONSOLE_OPERATIONS=${OPERATIONS})`,
+    async () => {
+      const workspaceId = new ObjectId();
+      const people = ["ana", "ben"].map((name) => actorIn(workspaceId, name));
+      const play = new Play(people, new Random(SEED));
+      for (let step = 1; step <= OPERATIONS; step++) {
+        await play.step();
+        if (step % COMPARE_EVERY === 0 || step === OPERATIONS) await play.compare();
+      }
+      expect(play.done.size).toBeGreaterThan(10);
+    },
+    OPERATIONS * MS_PER_OPERATION + 60_000,
+  );
+});
+
+class Play {
+  /** Which operations ended how, so that a run that never met a rule does not pass unseen. */
+  readonly done = new Set<string>();
+  private readonly model = new Model();
+  private texts = 0;
+
+  constructor(
+    private readonly people: Actor[],
+    private readonly random: Random,
+  ) {}
+
+  async step(): Promise<void> {
+    const { random, model } = this;
+    const actor = random.pick(this.people);
+    const who = actor.user._id.toHexString();
+    const every = [...model.items, ...model.trash];
+    const deeds: [string, number, () => Promise<void>][] = [
+      ["create", 5, () => this.create(actor, who)],
+      ["folder", 2, () => this.createFolder(actor, who)],
+    ];
+    if (every.length > 0) {
+      const item = random.pick(every);
+      deeds.push(
+        ["save", 12, () => this.save(actor, who, item)],
+        [
+          "delete",
+          2,
+          () =>
+            this.both(
+              "delete",
+              () => model.delete(who, item),
+              () => deleteConsole(actor, idOf(item)),
+            ),
+        ],
+        [
+          "undelete",
+          3,
+          () =>
+            this.both(
+              "undelete",
+              () => model.undelete(who, item),
+              () => undeleteConsole(actor, idOf(item)),
+            ),
+        ],
+      );
+    }
+    if (model.folders.length > 0) {
+      const folder = random.pick(model.folders);
+      const recursive = random.below(3) === 0;
+      deeds.push(
+        ["change folder", 4, () => this.changeFolder(actor, who, folder)],
+        [
+          "delete folder",
+          1,
+          () =>
+            this.both(
+              "delete folder",
+              () => model.deleteFolder(who, folder, recursive),
+              () => deleteFolder(actor, idOf(folder), { recursive }),
+            ),
+        ],
+      );
+    }
+    await random.pick(deeds.flatMap(([, weight, deed]) => Array<() => Promise<void>>(weight).fill(deed)))();
+  }
+
+  /** Model and product have to do the same, or refuse for the same reason. */
+  private async both(name: string, model: () => unknown, product: () => Promise<unknown>): Promise<void> {
+    const told = await endOf(product);
+    const expected = await endOf(async () => model());
+    this.done.add(`${name}: ${expected}`);
+    expect([name, told]).toEqual([name, expected]);
+  }
+
+  private async create(actor: Actor, who: string): Promise<void> {
+    const folder = this.folderOrNone();
+    const wish = { name: this.random.pick(NAMES), content: this.text(), ...this.access() };
+    let id = "";
+    await this.both(
+      "create",
+      () => this.model.create(who, () => id, { ...wish, folder }),
+      async () => {
+        id = (await createConsole(actor, { ...wish, folderId: folder?.id ?? null })).id;
+      },
+    );
+  }
+
+  private async save(actor: Actor, who: string, item: Item): Promise<void> {
+    const { random } = this;
+    const version = item.version - (random.below(5) === 0 ? 1 : 0);
+    const change = {
+      version,
+      ...(random.below(2) === 0 && { content: this.text() }),
+      ...(random.below(4) === 0 && { name: random.pick(NAMES) }),
+      ...(random.below(3) === 0 && this.access()),
+    };
+    const moves = random.below(4) === 0;
+    const folder = this.folderOrNone();
+    await this.both(
+      "save",
+      () => this.model.save(who, item, { ...change, ...(moves && { folder }) }),
+      () => updateConsole(actor, idOf(item), { ...change, ...(moves && { folderId: folder?.id ?? null }) }),
+    );
+  }
+
+  private async createFolder(actor: Actor, who: string): Promise<void> {
+    const parent = this.folderOrNone();
+    const wish = { name: this.random.pick(FOLDER_NAMES), ...this.access() };
+    let id = "";
+    await this.both(
+      "create folder",
+      () => this.model.createFolder(who, () => id, { ...wish, parent }),
+      async () => {
+        id = (await createFolder(actor, { ...wish, parentId: parent?.id ?? null })).id;
+      },
+    );
+  }
+
+  private async changeFolder(actor: Actor, who: string, folder: Folder): Promise<void> {
+    const { random } = this;
+    const change = {
+      ...(random.below(2) === 0 && { name: random.pick(FOLDER_NAMES) }),
+      ...(random.below(3) === 0 && this.access()),
+    };
+    const moves = random.below(2) === 0;
+    const parent = this.folderOrNone();
+    await this.both(
+      "change folder",
+      () => this.model.changeFolder(who, folder, { ...change, ...(moves && { parent }) }),
+      () => updateFolder(actor, idOf(folder), { ...change, ...(moves && { parentId: parent?.id ?? null }) }),
+    );
+  }
+
+  async compare(): Promise<void> {
+    const { model, people } = this;
+    const workspaceId = people[0]?.workspaceId ?? new ObjectId();
+    for (const actor of people) {
+      const who = actor.user._id.toHexString();
+      const isSeen = ({ space }: { space: string }) => space === WORKSPACE_SPACE || space === who;
+      const listed = await listConsoles(actor, ALL);
+      const consoles = await Promise.all(listed.map(({ id }) => getConsole(actor, new ObjectId(id))));
+      expect(
+        byId(consoles.map(({ id, path, content, version, folderId }) => ({ id, path, content, version, folderId }))),
+      ).toEqual(
+        byId(
+          model.items.filter(isSeen).map((item) => ({
+            id: item.id,
+            path: fileOf(item).replace(/\.sql$/, ""),
+            content: item.content,
+            version: item.version,
+            folderId: item.folder?.id ?? null,
+          })),
+        ),
+      );
+      const folders = await listFolders(actor, ALL);
+      expect(byId(folders.map(({ id, path }) => ({ id, path })))).toEqual(
+        byId(model.folders.filter(isSeen).map((folder) => ({ id: folder.id, path: pathOf(folder) }))),
+      );
+      const repository = await collections.privateRepositories().findOne({ workspaceId, ownerId: actor.user._id });
+      if (repository) await this.compareGit(repository._id, who);
+      for (const item of model.items.filter((each) => each.owner === who)) {
+        expect([item.name, await this.commitsOf(actor, item)]).toEqual([item.name, item.commits]);
+      }
+    }
+    await this.compareGit(workspaceId, WORKSPACE_SPACE);
+    expect(await collections.consoleJournals().countDocuments({ workspaceId, isOpen: true })).toBe(0);
+  }
+
+  private async compareGit(repositoryId: ObjectId, space: string): Promise<void> {
+    const expected = this.model.items.filter((item) => item.space === space);
+    const tree = await listTree({ workspaceId: repositoryId, recursive: true });
+    const files = tree.filter(({ kind }) => kind === "file").map(({ path }) => path);
+    expect(files.sort()).toEqual(expected.map((item) => `consoles/${fileOf(item)}`).sort());
+    for (const item of expected) {
+      const { content } = await readFile({ workspaceId: repositoryId, path: `consoles/${fileOf(item)}` });
+      expect(content.toString()).toBe(item.content);
+    }
+  }
+
+  private async commitsOf(actor: Actor, item: Item): Promise<number> {
+    let count = 0;
+    let cursor: string | undefined;
+    do {
+      const page = await listHistory(actor, idOf(item), { limit: 50, cursor });
+      count += page.items.length;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return count;
+  }
+
+  private folderOrNone(): Folder | null {
+    const { folders } = this.model;
+    return folders.length === 0 || this.random.below(3) === 0 ? null : this.random.pick(folders);
+  }
+
+  private access(): { access?: "private" | "workspace" } {
+    const pick = this.random.below(3);
+    return pick === 0 ? {} : { access: pick === 1 ? "private" : "workspace" };
+  }
+
+  private text(): string {
+    return `select ${++this.texts}\n`;
+  }
+}
+
+async function endOf(work: () => Promise<unknown>): Promise<string> {
+  try {
+    await work();
+    return "done";
+  } catch (error) {
+    if (error instanceof AppError || error instanceof Refusal) return error.kind;
+    throw error;
+  }
+}
+
+function idOf({ id }: { id: string }): ObjectId {
+  return new ObjectId(id);
+}
+
+function byId<T extends { id: string }>(items: T[]): T[] {
+  return items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+it("of people who save at once, each on what they have read, no text is lost without a conflict (F10)", async () => {
+  const workspaceId = new ObjectId();
+  const people = ["ana", "ben", "cid", "dot"].map((name) => actorIn(workspaceId, name));
+  const [first] = people;
+  if (!first) throw new Error("There are four.");
+  const consoles: ObjectId[] = [];
+  for (const name of ["x", "y"]) {
+    consoles.push(idOf(await createConsole(first, { name, content: "", access: "workspace" })));
+  }
+  const kept = new Map(consoles.map((id) => [id.toHexString(), [] as string[]]));
+  await Promise.all(
+    people.map(async (actor, index) => {
+      for (let n = 0; n < 20; n++) {
+        const id = consoles[(n + index) % consoles.length] ?? new ObjectId();
+        const token = `${actor.user.name}-${n}`;
+        const seen = await getConsole(actor, id);
+        const end = await endOf(() =>
+          updateConsole(actor, id, { version: seen.version, content: `${seen.content}${token}\n` }),
+        );
+        expect(["done", "conflict"]).toContain(end);
+        if (end === "done") kept.get(id.toHexString())?.push(token);
+      }
+    }),
+  );
+  for (const id of consoles) {
+    const tokens = kept.get(id.toHexString()) ?? [];
+    const saved = await getConsole(first, id);
+    expect(saved.content.split("\n").filter(Boolean).sort()).toEqual(tokens.toSorted());
+    expect(saved.version).toBe(tokens.length + 1);
+    expect((await listHistory(first, id, { limit: 200 })).items).toHaveLength(tokens.length + 1);
+    expect(tokens.length).toBeGreaterThan(5);
+  }
+});

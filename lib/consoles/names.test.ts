@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { copyName, folderPlaceOf, parseName, placeOf } from "./names";
+
+test.each([
+  [null, "report", "sql", "report", "consoles/report.sql"],
+  [null, "report.sql", "sql", "report", "consoles/report.sql"],
+  [null, "report.SQL", "sql", "report", "consoles/report.sql"],
+  [null, "report.sql", "mongodb", "report.sql", "consoles/report.sql.mongodb"],
+  [null, ".sql", "sql", ".sql", "consoles/.sql.sql"],
+  ["a/b", "c", "mongodb", "a/b/c", "consoles/a/b/c.mongodb"],
+] as const)("in %j, %j in %s stands at %s", (folder, name, language, path, file) => {
+  expect(placeOf(folder, name, language)).toMatchObject({ path, file });
+});
+
+test("forms of one name have one key, and a folder can have the key of a file", () => {
+  const { key } = placeOf("A", "caf\u00e9", "sql");
+  for (const same of ["cafe\u0301", "CAF\u00c9", "caf\uff45\u0301", "caf\u00e9.sql"]) {
+    expect(placeOf("a", same, "sql").key).toBe(key);
+  }
+  expect(folderPlaceOf("a", "CAF\u00c9.sql").key).toBe(key);
+  expect(placeOf("a", "cafe", "sql").key).not.toBe(key);
+});
+
+test("a name is kept in its composed form and refused with the rule that it breaks", () => {
+  expect(parseName("e\u0301")).toBe("\u00e9");
+  for (const bad of ["a/b", "..", "a\0", "x".repeat(201), " a", "git~1"]) {
+    expect(() => parseName(bad)).toThrow(expect.objectContaining({ kind: "invalid_request" }));
+  }
+});
+
+test("copies count on from the first free number, whatever they are made of", () => {
+  const taken = new Set<string>();
+  const next = (name: string) => {
+    const copy = copyName(name, (candidate) => !taken.has(candidate));
+    taken.add(copy);
+    return copy;
+  };
+  expect([next("a.sql"), next("a.sql"), next("a copy.sql"), next("a copy 2.sql")]).toEqual([
+    "a copy.sql",
+    "a copy 2.sql",
+    "a copy 3.sql",
+    "a copy 4.sql",
+  ]);
+  expect(Buffer.byteLength(next("é".repeat(100)))).toBeLessThan(200 - ".mongodb".length);
+});

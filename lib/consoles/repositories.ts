@@ -1,0 +1,42 @@
+import "server-only";
+import { MongoServerError, ObjectId } from "mongodb";
+import { collections } from "@/lib/db/collections";
+import { deleteRepository } from "@/lib/repository/service";
+import { type Actor, type ConsoleDoc, type Space, WORKSPACE_SPACE } from "./model";
+
+const DUPLICATE_KEY = 11_000;
+
+/**
+ * The repositories with commits of a console that the caller may see, that of its present space first: the
+ * workspace's, and for the owner also the one of their private consoles.
+ */
+export async function repositoriesOf(actor: Actor, doc: ConsoleDoc): Promise<ObjectId[]> {
+  const { workspaceId, user } = actor;
+  if (!doc.ownerId.equals(user._id)) return [workspaceId];
+  const own = await collections.privateRepositories().findOne({ workspaceId, ownerId: user._id });
+  if (!own) return [workspaceId];
+  return doc.space === WORKSPACE_SPACE ? [workspaceId, own._id] : [own._id, workspaceId];
+}
+
+/** The repository of a member's private consoles, which their first one makes. */
+export async function privateRepositoryOf(workspaceId: ObjectId, space: Space): Promise<ObjectId> {
+  const ownerId = new ObjectId(space);
+  const known = await collections.privateRepositories().findOne({ workspaceId, ownerId });
+  if (known) return known._id;
+  const made = { _id: new ObjectId(), workspaceId, ownerId };
+  try {
+    await collections.privateRepositories().insertOne(made);
+    return made._id;
+  } catch (error) {
+    // Two first ones at once, on two servers.
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY)
+      return privateRepositoryOf(workspaceId, space);
+    throw error;
+  }
+}
+
+/** Removes the repositories of a workspace's private consoles, which carry ids of their own. Safe to repeat. */
+export async function deletePrivateRepositories(workspaceId: ObjectId): Promise<void> {
+  const repositories = await collections.privateRepositories().find({ workspaceId }).toArray();
+  for (const { _id } of repositories) await deleteRepository(_id);
+}

@@ -1,0 +1,210 @@
+import { z } from "zod";
+import { isoDate, objectIdText } from "@/lib/http/schema";
+import { executeOnBody } from "@/lib/query/schema";
+
+export const LANGUAGES = ["sql", "mongodb"] as const;
+export type Language = (typeof LANGUAGES)[number];
+export const ACCESS = ["private", "workspace"] as const;
+export type ConsoleAccess = (typeof ACCESS)[number];
+
+/** As long as a line of the explorer can be read; the editor's own limit is the same. */
+const NAME_CHARS_MAX = 120;
+/** The body of a request, which the text has to fit in, is the tighter limit (contract, section 1). */
+const CONTENT_CHARS_MAX = 1024 * 1024;
+/** A root folder has depth 1 (contract, section 9, for every kind of folder). */
+export const FOLDER_DEPTH_MAX = 8;
+const SEARCH_CHARS_MAX = 200;
+
+const name = z
+  .string()
+  .trim()
+  .min(1, "Give it a name.")
+  .max(NAME_CHARS_MAX, `At most ${NAME_CHARS_MAX} characters.`)
+  .describe("Without slashes; folders make the path");
+const content = z
+  .string()
+  .max(CONTENT_CHARS_MAX, "A console takes at most 1 MiB of text.")
+  .refine((text) => text.isWellFormed() && !text.includes("\0"), {
+    message: "The text holds a character that cannot be stored: half of a surrogate pair, or the one with the code 0.",
+  });
+const language = z.enum(LANGUAGES);
+/** A subject and some paragraphs; what is longer belongs in the text. */
+const MESSAGE_CHARS_MAX = 5_000;
+const commitMessage = z
+  .string()
+  .trim()
+  .min(1, "Say what has changed, or leave the message out.")
+  .max(MESSAGE_CHARS_MAX, `At most ${MESSAGE_CHARS_MAX} characters.`)
+  .refine((text) => text.isWellFormed() && !text.includes("\0"), "The message holds a character that cannot be stored.")
+  .optional()
+  .describe("The commit's message; default: a sentence that names the console");
+const access = z.enum(ACCESS).describe("private: the owner alone; workspace: every member");
+const version = z
+  .int("The version is a whole number.")
+  .describe("The version that you have seen; another one is answered with 409");
+
+export const consoleSchema = z.object({
+  id: objectIdText,
+  path: z.string().describe("Folders and name, without the file's ending"),
+  name: z.string(),
+  folderId: objectIdText.nullable(),
+  connectionId: objectIdText.nullable(),
+  language,
+  content: z.string(),
+  access,
+  ownerId: objectIdText,
+  version: z.int(),
+  schedule: z.null(),
+  lastRun: z.null(),
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type Console = z.infer<typeof consoleSchema>;
+
+/** Lists leave the texts out: two hundred of them could be 200 MiB. */
+export const consoleSummarySchema = consoleSchema.omit({ content: true });
+export type ConsoleSummary = z.infer<typeof consoleSummarySchema>;
+
+export const createConsoleBody = z.object({
+  name,
+  content,
+  folderId: objectIdText.nullish(),
+  connectionId: objectIdText.nullish(),
+  language: language.optional().describe("Default: that of the connection, else sql"),
+  access: access.optional().describe("Default: that of the folder, else private"),
+  message: commitMessage,
+});
+export type CreateConsoleBody = z.infer<typeof createConsoleBody>;
+
+/** What is not sent stays. */
+export const updateConsoleBody = z.object({
+  version,
+  name: name.optional(),
+  content: content.optional(),
+  folderId: objectIdText.nullish().describe("null is the top level"),
+  connectionId: objectIdText.nullish().describe("null takes the connection away"),
+  language: language.optional(),
+  access: access.optional(),
+  message: commitMessage,
+});
+export type UpdateConsoleBody = z.infer<typeof updateConsoleBody>;
+
+export const folderSchema = z.object({
+  id: objectIdText,
+  name: z.string(),
+  path: z.string(),
+  parentId: objectIdText.nullable(),
+  access,
+  ownerId: objectIdText,
+  createdAt: isoDate,
+  updatedAt: isoDate,
+});
+export type ConsoleFolder = z.infer<typeof folderSchema>;
+
+export const createFolderBody = z.object({
+  name,
+  parentId: objectIdText.nullish(),
+  access: access.optional().describe("Default: that of the parent, else private"),
+});
+export type CreateFolderBody = z.infer<typeof createFolderBody>;
+
+export const updateFolderBody = z
+  .object({
+    name: name.optional(),
+    parentId: objectIdText.nullish().describe("null is the top level"),
+    access: access.optional(),
+  })
+  .refine((body) => Object.values(body).some((value) => value !== undefined), "Say what to change.");
+export type UpdateFolderBody = z.infer<typeof updateFolderBody>;
+
+/** `recursive=true` deletes a folder with all that it holds. */
+export const deleteFolderQuery = z.object({ recursive: z.enum(["true", "false"]).optional() });
+
+/** `version` is that of the console which the draft was begun on. */
+export const draftSchema = z.object({
+  consoleId: objectIdText,
+  content: z.string(),
+  version: z.int(),
+  updatedAt: isoDate,
+});
+export type ConsoleDraft = z.infer<typeof draftSchema>;
+export const putDraftBody = z.object({
+  content,
+  version: z.int().optional().describe("The version of the console that it was begun on; default: the current one"),
+});
+export type PutDraftBody = z.infer<typeof putDraftBody>;
+
+export const searchQuery = z.object({
+  q: z
+    .string()
+    .trim()
+    .min(1, "Say what to look for.")
+    .max(SEARCH_CHARS_MAX, `At most ${SEARCH_CHARS_MAX} characters.`)
+    .describe("Words, all of which have to be in the path or in the text"),
+});
+/** `snippet` is the first line of the text that holds a word looked for; null when only the path does. */
+export const searchHitSchema = consoleSummarySchema.extend({
+  snippet: z.object({ line: z.int().describe("From 1"), text: z.string() }).nullable(),
+});
+export type SearchHit = z.infer<typeof searchHitSchema>;
+
+const author = z.object({ name: z.string(), email: z.string() });
+const sha = z.string().describe("40 hexadecimal digits");
+export const historyItemSchema = z.object({ sha, author, date: isoDate, subject: z.string() });
+export type HistoryItem = z.infer<typeof historyItemSchema>;
+
+export const commitQuery = z.object({ sha: z.string().describe("7 to 40 hexadecimal digits") });
+export const restoreVersionBody = z.object({ sha: z.string().describe("7 to 40 hexadecimal digits") });
+
+/** Numbers of lines and the patch are null when the texts are too large to compare. */
+export const consoleCommitSchema = z.object({
+  sha,
+  parents: z.array(sha),
+  author,
+  date: isoDate,
+  message: z.string(),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      status: z.enum(["added", "modified", "deleted", "renamed"]),
+      before: z.string().nullable(),
+      after: z.string().nullable(),
+      additions: z.int().nullable(),
+      deletions: z.int().nullable(),
+      patch: z.string().nullable(),
+    }),
+  ),
+});
+export type ConsoleCommit = z.infer<typeof consoleCommitSchema>;
+
+/** What stands between {{ and }} in a console. */
+export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+const dateText = z.union(
+  [z.iso.date(), z.iso.datetime({ local: true, offset: true })],
+  "A date is 2026-05-31, a time 2026-05-31T14:30:00, with Z or an offset if it has a zone.",
+);
+export const variableValue = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  z.object({ type: z.literal("text"), value: z.string() }),
+  z.object({ type: z.literal("number"), value: z.number() }),
+  z.object({ type: z.literal("boolean"), value: z.boolean() }),
+  z.object({ type: z.literal("date"), value: dateText }),
+]);
+export type VariableValue = z.infer<typeof variableValue>;
+
+/** Without a body, the console runs without variables. */
+export const executeConsoleBody = executeOnBody
+  .omit({ query: true, params: true })
+  .extend({
+    variables: z
+      .record(z.string().regex(VARIABLE_NAME, "A variable's name has letters, digits and underscores."), variableValue)
+      .optional()
+      .describe("A value for each {{name}} of the console, always bound: text, number, boolean, null or {type, value}"),
+    connectionId: objectIdText.optional().describe("Another connection than the console's own"),
+    content: content.optional().describe("A text to run in place of the saved one, such as one statement of it"),
+  })
+  .default({});
+export type ExecuteConsoleBody = z.infer<typeof executeConsoleBody>;

@@ -1,0 +1,64 @@
+import "server-only";
+import { collections } from "@/lib/db/collections";
+import { type Actor, type ConsoleDoc, toConsoleSummary, visibleTo } from "./model";
+import type { SearchHit } from "./schema";
+
+/** What a search answers at the most, best first. */
+const HITS_MAX = 50;
+/** Consoles whose text is read at the most, the ones saved last; a search must not read gigabytes. */
+const TEXTS_MAX = 500;
+const SNIPPET_CHARS = 160;
+/** What is kept of a line before the word that was found. */
+const SNIPPET_LEAD = 40;
+
+/** Better first: the whole name, its beginning, the name, the path, the text alone. */
+const RANKS = { name: 0, nameStart: 1, inName: 2, inPath: 3, inText: 4 } as const;
+
+/**
+ * The caller's consoles whose path and text together hold every word of `q`, whatever its case: those with it in the
+ * name first, then by the time of their last save.
+ */
+export async function searchConsoles(actor: Actor, q: string): Promise<SearchHit[]> {
+  const words = q.toLowerCase().split(/\s+/);
+  const holds = words.map((word) => {
+    const pattern = { $regex: escapeRegex(word), $options: "i" };
+    return { $or: [{ path: pattern }, { content: pattern }] };
+  });
+  const anyWord = new RegExp(words.map(escapeRegex).join("|"), "i");
+  const found: { rank: number; updatedAt: number; hit: SearchHit }[] = [];
+  const docs = collections
+    .consoles()
+    .find({ ...visibleTo(actor), $and: holds })
+    .sort({ updatedAt: -1 })
+    .limit(TEXTS_MAX)
+    .batchSize(20);
+  for await (const doc of docs) {
+    const hit = { ...toConsoleSummary(doc), snippet: snippetOf(doc.content, anyWord) };
+    found.push({ rank: rankOf(doc, words), updatedAt: doc.updatedAt.getTime(), hit });
+  }
+  found.sort((a, b) => a.rank - b.rank || b.updatedAt - a.updatedAt);
+  return found.slice(0, HITS_MAX).map(({ hit }) => hit);
+}
+
+function rankOf(doc: ConsoleDoc, words: string[]): number {
+  const [name, path, phrase] = [doc.name.toLowerCase(), doc.path.toLowerCase(), words.join(" ")];
+  if (name === phrase || path === phrase) return RANKS.name;
+  if (name.startsWith(phrase)) return RANKS.nameStart;
+  if (words.every((word) => name.includes(word))) return RANKS.inName;
+  return words.every((word) => path.includes(word)) ? RANKS.inPath : RANKS.inText;
+}
+
+function snippetOf(content: string, anyWord: RegExp): SearchHit["snippet"] {
+  const at = anyWord.exec(content)?.index;
+  if (at === undefined) return null;
+  const lineStart = content.lastIndexOf("\n", at - 1) + 1;
+  const lineEnd = content.indexOf("\n", at);
+  const line = content.slice(0, at).split("\n").length;
+  const from = Math.max(lineStart, at - SNIPPET_LEAD);
+  const to = Math.min(lineEnd < 0 ? content.length : lineEnd, from + SNIPPET_CHARS);
+  return { line, text: content.slice(from, to).toWellFormed().trim() };
+}
+
+function escapeRegex(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

@@ -1,0 +1,232 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/connections/service";
+import { collections } from "@/lib/db/collections";
+import { AppError } from "@/lib/http/errors";
+import { readCursor } from "@/lib/http/paging";
+import type { ListQuery } from "@/lib/http/schema";
+import { changeConsoles } from "./journal";
+import { type Actor, accessOf, type ConsoleDoc, toConsole, toConsoleSummary, visibleTo } from "./model";
+import { copyName, placeOf } from "./names";
+import { freePlace, getFolderOrThrow, spaceIn } from "./placement";
+import type { Console, ConsoleSummary, CreateConsoleBody, Language, UpdateConsoleBody } from "./schema";
+
+/** The consoles that the caller may see, without their texts, in the order in which they were made. */
+export async function listConsoles(actor: Actor, { limit, cursor }: ListQuery): Promise<ConsoleSummary[]> {
+  const after = readCursor(cursor);
+  const docs = await collections
+    .consoles()
+    .find({ ...visibleTo(actor), ...(after && { _id: { $gt: after } }) })
+    .project<Omit<ConsoleDoc, "content">>({ content: 0 })
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray();
+  return docs.map(toConsoleSummary);
+}
+
+/** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */
+export async function getConsole(actor: Actor, consoleId: ObjectId): Promise<Console> {
+  return toConsole(await getConsoleDocOrThrow(actor, consoleId));
+}
+
+/** The stored record. @throws AppError not_found */
+export async function getConsoleDocOrThrow(actor: Actor, consoleId: ObjectId): Promise<ConsoleDoc> {
+  const doc = await collections.consoles().findOne({ _id: consoleId, ...visibleTo(actor) });
+  if (!doc) throw new AppError("not_found", "There is no such console in this workspace.");
+  return doc;
+}
+
+/**
+ * Makes a console, and the first commit of its file.
+ * @throws AppError invalid_request, not_found for a folder or connection, conflict when the name is taken
+ */
+export async function createConsole(actor: Actor, body: CreateConsoleBody): Promise<Console> {
+  const { workspaceId, user } = actor;
+  const connectionLanguage = await languageOf(actor, body.connectionId);
+  const language = body.language ?? connectionLanguage ?? "sql";
+  return changeConsoles(actor, async (changes) => {
+    const { now } = changes;
+    const folder = body.folderId ? await getFolderOrThrow(actor, body.folderId) : null;
+    const space = spaceIn(actor, folder, body.access, null);
+    const place = await freePlace({ workspaceId, space, folder, name: body.name, language }, null);
+    const doc: ConsoleDoc = {
+      _id: new ObjectId(),
+      workspaceId,
+      space,
+      ownerId: user._id,
+      folderId: folder?._id ?? null,
+      connectionId: body.connectionId ? new ObjectId(body.connectionId) : null,
+      ...place,
+      language,
+      content: body.content,
+      version: 1,
+      seq: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    changes.message = body.message ?? `Create ${doc.path}`;
+    await changes.insert(doc);
+    return toConsole(doc);
+  });
+}
+
+/**
+ * Saves a console: its text, its place, its connection, who sees it. A commit, if the file changes.
+ * @throws AppError conflict with details {current} for a version that is not the current one, and when the name is
+ *   taken; not_found; invalid_request; forbidden for who makes another member's console private
+ */
+export async function updateConsole(actor: Actor, consoleId: ObjectId, body: UpdateConsoleBody): Promise<Console> {
+  await languageOf(actor, body.connectionId);
+  return changeConsoles(actor, async (changes) => {
+    const before = await getConsoleDocOrThrow(actor, consoleId);
+    const after = await toUpdated(actor, before, body);
+    if (before.version !== body.version) throw stale(before);
+    const place = await freePlace(after, consoleId);
+    const { folder, ...doc } = after;
+    const saved: ConsoleDoc = { ...doc, ...place, version: before.version + 1, updatedAt: changes.now };
+    changes.message = body.message ?? messageOf(before, saved);
+    changes.update(before, saved);
+    return toConsole(saved);
+  });
+}
+
+/**
+ * Replaces a console's text by an older one, as a save of its own.
+ * @param label what the commit's message calls the older version
+ */
+export function restoreContent(actor: Actor, consoleId: ObjectId, content: string, label: string): Promise<Console> {
+  return changeConsoles(actor, async (changes) => {
+    const before = await getConsoleDocOrThrow(actor, consoleId);
+    const saved = { ...before, content, version: before.version + 1, updatedAt: changes.now };
+    changes.message = `Restore ${before.path} to ${label}`;
+    changes.update(before, saved);
+    return toConsole(saved);
+  });
+}
+
+/** A copy beside the original, of which the caller is the owner. @throws AppError not_found */
+export function duplicateConsole(actor: Actor, consoleId: ObjectId): Promise<Console> {
+  const { workspaceId, user } = actor;
+  return changeConsoles(actor, async (changes) => {
+    const { now } = changes;
+    const original = await getConsoleDocOrThrow(actor, consoleId);
+    const { space, folderId, language } = original;
+    const folder = folderId && (await getFolderOrThrow(actor, folderId));
+    const beside = [
+      ...(await collections
+        .consoles()
+        .find({ workspaceId, space, folderId }, { projection: { key: 1 } })
+        .toArray()),
+      ...(await collections
+        .consoleFolders()
+        .find({ workspaceId, space, parentId: folderId }, { projection: { key: 1 } })
+        .toArray()),
+    ];
+    const taken = new Set(beside.map(({ key }) => key));
+    const isFree = (name: string) => !taken.has(placeOf(folder?.path ?? null, name, language).key);
+    const name = copyName(original.name, isFree);
+    const place = await freePlace({ workspaceId, space, folder, name, language }, null);
+    const copy = {
+      ...original,
+      ...place,
+      _id: new ObjectId(),
+      ownerId: user._id,
+      version: 1,
+      seq: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    changes.message = `Duplicate ${original.path} as ${copy.path}`;
+    await changes.insert(copy);
+    return toConsole(copy);
+  });
+}
+
+/** Deletes a console: a commit, and for a time something that `undeleteConsole` takes back. @throws AppError not_found */
+export function deleteConsole(actor: Actor, consoleId: ObjectId): Promise<void> {
+  return changeConsoles(actor, async (changes) => {
+    const doc = await getConsoleDocOrThrow(actor, consoleId);
+    changes.message = `Delete ${doc.path}`;
+    changes.discard(doc);
+  });
+}
+
+/**
+ * Brings a deleted console back with its history, to its old place or, when its folder is gone, to the top level.
+ * @throws AppError not_found when it is no deleted console that the caller may see; conflict when the name is taken
+ */
+export function undeleteConsole(actor: Actor, consoleId: ObjectId): Promise<Console> {
+  return changeConsoles(actor, async (changes) => {
+    const found = await collections.deletedConsoles().findOne({ _id: consoleId, ...visibleTo(actor) });
+    if (!found) throw new AppError("not_found", "There is no such deleted console in this workspace.");
+    const { deletedAt: _, deletedBy: __, ...doc } = found;
+    const { workspaceId, space, folderId } = doc;
+    const folder = folderId && (await collections.consoleFolders().findOne({ _id: folderId, workspaceId, space }));
+    const place = await freePlace({ ...doc, folder }, null);
+    const back = { ...doc, ...place, folderId: folder?._id ?? null, version: doc.version + 1, updatedAt: changes.now };
+    changes.message = `Bring ${back.path} back`;
+    await changes.insert(back);
+    return toConsole(back);
+  });
+}
+
+type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {
+  folder: Awaited<ReturnType<typeof getFolderOrThrow>> | null;
+};
+
+/** What the caller asks for, without its place and version. */
+async function toUpdated(actor: Actor, before: ConsoleDoc, body: UpdateConsoleBody): Promise<Updated> {
+  const changesAccess = body.access !== undefined && body.access !== accessOf(before.space);
+  if (changesAccess && body.access === "private" && !before.ownerId.equals(actor.user._id)) {
+    throw new AppError("forbidden", "Only the owner of a console can make it private.");
+  }
+  // A console that changes sides leaves its folder, which stays on the old one.
+  const stays = changesAccess ? null : before.folderId;
+  const folderId = body.folderId === undefined ? stays : body.folderId;
+  const folder = folderId ? await getFolderOrThrow(actor, folderId) : null;
+  const { path: _, file: __, key: ___, ...kept } = before;
+  return {
+    ...kept,
+    space: spaceIn(actor, folder, body.access, before.space),
+    folderId: folder?._id ?? null,
+    folder,
+    name: body.name ?? before.name,
+    content: body.content ?? before.content,
+    language: body.language ?? before.language,
+    connectionId: body.connectionId === undefined ? before.connectionId : toId(body.connectionId),
+  };
+}
+
+function messageOf(before: ConsoleDoc, after: ConsoleDoc): string {
+  if (before.space !== after.space) {
+    return accessOf(after.space) === "workspace" ? `Share ${after.path}` : `Make ${after.path} private`;
+  }
+  if (before.file === after.file) return `Save ${after.path}`;
+  return before.folderId?.toHexString() === after.folderId?.toHexString()
+    ? `Rename ${before.path} to ${after.path}`
+    : `Move ${before.path} to ${after.path}`;
+}
+
+function stale(current: ConsoleDoc): AppError {
+  return new AppError("conflict", "Somebody has saved this console since you opened it. Compare, then save again.", {
+    details: { current: toConsole(current) },
+  });
+}
+
+/**
+ * The language of what a connection can be asked; null without a connection.
+ * @throws AppError not_found for a connection that is not the workspace's, invalid_request for one that only flows read
+ */
+async function languageOf({ workspaceId }: Actor, connectionId: string | null | undefined): Promise<Language | null> {
+  if (!connectionId) return null;
+  const connection = await getConnectionDocOrThrow(workspaceId, new ObjectId(connectionId));
+  const { language } = getDriverOrThrow(connection.type);
+  if (language) return language;
+  throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.", {
+    details: [{ path: "connectionId", message: "Not a database." }],
+  });
+}
+
+function toId(id: string | null): ObjectId | null {
+  return id === null ? null : new ObjectId(id);
+}

@@ -1,0 +1,36 @@
+import { readSqlTokens, type SqlDialect, type SqlToken } from "@/lib/query/sql-tokens";
+import { VARIABLE_NAME } from "./schema";
+import type { Mark } from "./variables";
+
+const DIALECTS: Readonly<Record<string, SqlDialect | undefined>> = {
+  duckdb: "duckdb",
+  postgres: "postgres",
+  mysql: "mysql",
+  sqlite: "sqlite",
+  clickhouse: "clickhouse",
+};
+
+/** The tokens of a text; an engine whose quoting is not known is read as the standard has it. */
+export function sqlTokens(text: string, engine: string): SqlToken[] {
+  return readSqlTokens(text, DIALECTS[engine] ?? "postgres");
+}
+
+/** The `{{name}}` of SQL text outside of strings, quoted names and comments. Space is allowed around the name. */
+export function readSqlMarks(text: string, engine: string): Mark[] {
+  const tokens = sqlTokens(text, engine);
+  const marks: Mark[] = [];
+  for (let at = 0; at + 4 < tokens.length; at++) {
+    const [open, open2, name, close, close2] = tokens.slice(at, at + 5);
+    if (!open || !open2 || !name || !close || !close2) break;
+    const isMark =
+      isPair(open, open2, "{") && name.kind === "word" && VARIABLE_NAME.test(name.text) && isPair(close, close2, "}");
+    if (!isMark) continue;
+    marks.push({ name: name.text, start: open.start, end: close2.end });
+    at += 4;
+  }
+  return marks;
+}
+
+function isPair(first: SqlToken, second: SqlToken, text: string): boolean {
+  return [first, second].every((token) => token.kind === "symbol" && token.text === text) && first.end === second.start;
+}

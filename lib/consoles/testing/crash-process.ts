@@ -1,0 +1,38 @@
+import { Collection, ObjectId } from "mongodb";
+import { closeDatabase } from "@/lib/db/client";
+import { updateConsole } from "../service";
+
+/** Saves a console (a new name and text, shared) and is killed just before one of its writes. */
+export type CrashTask = { workspaceId: string; userId: string; consoleId: string; write: number };
+
+const WRITES = ["insertOne", "insertMany", "updateOne", "bulkWrite", "deleteOne", "findOneAndUpdate"] as const;
+
+const task = JSON.parse(process.argv[2] ?? "{}") as CrashTask;
+let writes = 0;
+for (const name of WRITES) {
+  const original = Collection.prototype[name] as (...args: unknown[]) => Promise<unknown>;
+  const wrapped = async function (this: Collection, ...args: unknown[]) {
+    writes++;
+    if (writes === task.write) await die();
+    return original.apply(this, args);
+  };
+  Object.defineProperty(Collection.prototype, name, { value: wrapped });
+}
+
+/** Like the power switch: nothing after this line runs. */
+async function die(): Promise<never> {
+  process.kill(process.pid, "SIGKILL");
+  return new Promise(() => {});
+}
+
+await updateConsole(
+  {
+    workspaceId: new ObjectId(task.workspaceId),
+    user: { _id: new ObjectId(task.userId), name: "Ana", email: "ana@example.com" },
+  },
+  new ObjectId(task.consoleId),
+  { version: 1, name: "renamed", content: "two", access: "workspace" },
+);
+process.send?.("done");
+await closeDatabase();
+process.disconnect?.();

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { closeDatabase } from "@/lib/db/client";
+import { AppError } from "@/lib/http/errors";
+import type { CreateConsoleBody, UpdateConsoleBody } from "../schema";
+import { createConsole, updateConsole } from "../service";
+
+export type Save = { create: CreateConsoleBody } | { id: string; update: UpdateConsoleBody };
+/** One server's share of a burst of saves: all started at once, at the time that both processes know. */
+export type SaveTask = {
+  workspaceId: string;
+  user: { id: string; name: string; email: string };
+  startAt: number;
+  saves: Save[];
+};
+export type SaveOutcome = { id: string | null; content: string; error: string | null; current: number | null };
+
+const task = JSON.parse(process.argv[2] ?? "{}") as SaveTask;
+const { id, name, email } = task.user;
+const actor = { workspaceId: new ObjectId(task.workspaceId), user: { _id: new ObjectId(id), name, email } };
+
+async function run(save: Save): Promise<SaveOutcome> {
+  const content = ("create" in save ? save.create.content : save.update.content) ?? "";
+  try {
+    const saved =
+      "create" in save
+        ? await createConsole(actor, save.create)
+        : await updateConsole(actor, new ObjectId(save.id), save.update);
+    return { id: saved.id, content, error: null, current: saved.version };
+  } catch (error) {
+    if (!(error instanceof AppError)) return { id: null, content, error: String(error), current: null };
+    const { current } = (error.details ?? {}) as { current?: { version: number } };
+    return { id: null, content, error: error.kind, current: current?.version ?? null };
+  }
+}
+
+await sleep(Math.max(0, task.startAt - Date.now()));
+process.send?.(await Promise.all(task.saves.map(run)));
+await closeDatabase();
+process.disconnect?.();

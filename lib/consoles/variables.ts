@@ -1,0 +1,96 @@
+import type { InputProblem } from "@/lib/http/errors";
+import { AppError } from "@/lib/http/errors";
+import { beginBinding } from "./engines";
+import { readMongoMarks } from "./mongo-marks";
+import type { VariableValue } from "./schema";
+import { readSqlMarks } from "./sql-marks";
+
+/** One `{{name}}` of a text; offsets in UTF-16 units, `end` exclusive. */
+export type Mark = { name: string; start: number; end: number };
+/** A value with its kind. A date is ISO text; null has no kind of its own. */
+export type Typed =
+  | { type: "null" }
+  | { type: "text"; value: string }
+  | { type: "number"; value: number }
+  | { type: "boolean"; value: boolean }
+  | { type: "date"; value: string };
+
+/** A statement that the engine takes, and the way back from its text to the console's. */
+export type BoundStatement = {
+  query: string;
+  params?: unknown[] | Record<string, unknown>;
+  /** The offset in the console's text for one in `query`. */
+  toSource: (offset: number) => number;
+};
+
+/** The names in a console's text, each once, in their order. Those in strings and comments are text like any other. */
+export function variablesOf(content: string, engine: string): string[] {
+  return [...new Set(marksOf(content, engine).map(({ name }) => name))];
+}
+
+/**
+ * Puts the engine's own placeholder in the place of each `{{name}}`; the values go beside the text. What lies in
+ * strings and comments stays untouched.
+ * @param engine the connection's type
+ * @throws AppError invalid_request, naming every variable without a value
+ */
+export function bindVariables(
+  content: string,
+  engine: string,
+  values: Readonly<Record<string, VariableValue>>,
+): BoundStatement {
+  const marks = marksOf(content, engine);
+  if (marks.length === 0) return { query: content, toSource: (offset) => offset };
+  const missing = [...new Set(marks.map(({ name }) => name))].filter((name) => !Object.hasOwn(values, name));
+  if (missing.length > 0) throw lacking(missing);
+  const binder = beginBinding(engine, content);
+  let query = "";
+  let from = 0;
+  const shifts: { start: number; end: number; source: Mark }[] = [];
+  for (const mark of marks) {
+    query += content.slice(from, mark.start);
+    const start = query.length;
+    const placeholder = binder.add(mark.name, toTyped(values[mark.name] ?? null));
+    query += apart(placeholder, content.charAt(mark.start - 1), content.charAt(mark.end));
+    shifts.push({ start, end: query.length, source: mark });
+    from = mark.end;
+  }
+  query += content.slice(from);
+  return { query, params: binder.params(), toSource: (offset) => sourceOffset(shifts, offset) };
+}
+
+function marksOf(content: string, engine: string): Mark[] {
+  return engine === "mongodb" ? readMongoMarks(content) : readSqlMarks(content, engine);
+}
+
+function toTyped(value: VariableValue): Typed {
+  if (value === null) return { type: "null" };
+  if (typeof value === "string") return { type: "text", value };
+  if (typeof value === "number") return { type: "number", value };
+  if (typeof value === "boolean") return { type: "boolean", value };
+  return value;
+}
+
+/** `x{{y}}` must not become one word with its placeholder. */
+function apart(placeholder: string, before: string, after: string): string {
+  const isWord = (char: string) => /[\p{L}\p{N}_$?@:]/u.test(char);
+  return `${isWord(before) ? " " : ""}${placeholder}${isWord(after) ? " " : ""}`;
+}
+
+function sourceOffset(shifts: { start: number; end: number; source: Mark }[], offset: number): number {
+  const last = shifts.findLast(({ start }) => start <= offset);
+  if (!last) return offset;
+  return offset < last.end ? last.source.start : last.source.end + (offset - last.end);
+}
+
+function lacking(names: string[]): AppError {
+  const details: InputProblem[] = names.map((name) => ({ path: `variables.${name}`, message: "Give it a value." }));
+  const list = names.join(", ");
+  return new AppError(
+    "invalid_request",
+    `The console needs values for ${names.length === 1 ? "" : "the variables "}${list}.`,
+    {
+      details,
+    },
+  );
+}
