@@ -1,0 +1,67 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, expect, it } from "vitest";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { PASSWORD, seedPerson } from "@/test/seed";
+
+process.env.RATE_LIMIT_SCALE = "1000";
+process.env.SAMPLE_DATA = "off";
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+
+const SAMPLES_MAX = 200;
+/** A difference that is really there stays, however many samples; what a busy machine adds evens out. */
+const LOOK_EVERY = 25;
+const DIFFERENCE_MAX_MS = 10;
+const DIFFERENCE_MAX_SHARE = 0.05;
+
+async function timeLogin(email: string): Promise<number> {
+  const start = performance.now();
+  const answer = await call("POST", "/api/auth/login", { body: { email, password: "not the password" } });
+  expect(answer.status).toBe(401);
+  return performance.now() - start;
+}
+
+it("an unknown address takes a login as long as a wrong password (T2)", { timeout: 120_000 }, async () => {
+  const { email } = await seedPerson();
+  const unknownEmail = () => `${randomUUID()}@example.com`;
+  const known: number[] = [];
+  const unknown: number[] = [];
+  await timeLogin(unknownEmail());
+  let isEqual = false;
+  while (!isEqual && known.length < SAMPLES_MAX) {
+    for (let i = 0; i < LOOK_EVERY; i += 1) {
+      if (i % 2 === 0) known.push(await timeLogin(email));
+      unknown.push(await timeLogin(unknownEmail()));
+      if (i % 2 === 1) known.push(await timeLogin(email));
+    }
+    const [a, b] = [median(known), median(unknown)];
+    isEqual = Math.abs(a - b) < Math.max(DIFFERENCE_MAX_MS, DIFFERENCE_MAX_SHARE * Math.max(a, b));
+  }
+  expect(isEqual).toBe(true);
+  // A hash was made in both: without one an answer takes a few milliseconds.
+  expect(Math.min(...known, ...unknown)).toBeGreaterThan(10);
+});
+
+it("a password of a megabyte is refused before anybody hashes it (T6)", async () => {
+  const { email } = await seedPerson();
+  for (const size of [1_000_000, 15_000, 513]) {
+    for (const path of ["/api/auth/login", "/api/auth/register", "/api/auth/password/reset"]) {
+      const spent: number[] = [];
+      for (let i = 0; i < 3; i += 1) {
+        // The processor's time, which does not depend on who else wants it.
+        const before = process.cpuUsage();
+        const answer = await call("POST", path, { body: { email, token: "x", password: "x".repeat(size) } });
+        const { user, system } = process.cpuUsage(before);
+        spent.push((user + system) / 1000);
+        expect([path, answer.status]).toEqual([path, size > 16_384 ? 413 : 400]);
+      }
+      expect(Math.min(...spent)).toBeLessThan(50);
+    }
+  }
+  expect((await call("POST", "/api/auth/login", { body: { email, password: PASSWORD } })).status).toBe(200);
+});
+
+function median(values: number[]): number {
+  return values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedPerson } from "@/test/seed";
+import { digestDatabase } from "./dump";
+import { endpoints, pathWith } from "./routes";
+import { sampleOf } from "./samples";
+
+process.env.SAMPLE_DATA = "off";
+process.env.RATE_LIMIT_SCALE = "100000";
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+
+/** Where nobody in particular may bring something about. Everything else is 401 or 404 for them, or a mere read. */
+const OPEN_WRITES = [
+  "POST /api/auth/register",
+  "POST /api/auth/login",
+  "POST /api/auth/logout",
+  "POST /api/auth/password/forgot",
+  "POST /api/auth/password/reset",
+  "POST /api/auth/signin/{provider}",
+];
+const OPEN_READS = [
+  "GET /api/health",
+  "GET /api/openapi.json",
+  "GET /api/auth/csrf",
+  "GET /api/auth/callback/{provider}",
+  "GET /api/invites/{token}",
+];
+
+let owner: Person;
+let ids: Record<string, string>;
+beforeAll(async () => {
+  owner = await seedPerson("Owner");
+  await seedKey(owner.workspaceId, owner);
+  const invite = await call("POST", `/api/workspaces/${owner.workspaceId}/invites`, {
+    cookie: owner.cookie,
+    body: { email: "guest@example.com" },
+  });
+  ids = { workspaceId: owner.workspaceId, userId: owner.id, token: invite.json.data.link.split("/").at(-1) };
+});
+
+/** From a body that could be good to bytes that are nothing. */
+function* bodiesFor(schema: Parameters<typeof sampleOf>[0] | undefined): Generator<Record<string, unknown>> {
+  yield {};
+  if (schema) yield { body: sampleOf(schema, owner.email) };
+  if (schema) yield { body: sampleOf(schema, owner.workspaceId) };
+  yield { body: { workspaceId: owner.workspaceId, email: owner.email, password: "", role: "owner", $where: "1" } };
+  yield { body: [] };
+  yield { rawBody: "{" };
+  yield { rawBody: new Uint8Array([0xff, 0x00, 0xfe]) };
+  yield { rawBody: "a=b&c=d", headers: { "content-type": "application/x-www-form-urlencoded" } };
+}
+
+const CREDENTIALS: Record<string, string>[] = [
+  {},
+  { cookie: "auth_session=" },
+  { cookie: `auth_session=${"A".repeat(43)}` },
+  { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
+  { "x-millrace-remote-address": "127.0.0.1", "x-forwarded-for": "127.0.0.1", "x-real-ip": "127.0.0.1" },
+];
+
+describe("nobody in particular (T22)", () => {
+  it("has no other doors than these", () => {
+    const openToAll = endpoints.filter(({ definition }) => definition.access.scope === "open").map(({ name }) => name);
+    expect(openToAll.sort()).toEqual([...OPEN_READS, ...OPEN_WRITES].sort());
+  });
+
+  it.each(endpoints.filter(({ name }) => !OPEN_WRITES.includes(name)))(
+    "$name changes nothing for them and tells them nothing",
+    async ({ method, path, name, definition }) => {
+      const before = await digestDatabase();
+      const allowed = OPEN_READS.includes(name) ? [200, 302, 404] : [401];
+      for (const credential of CREDENTIALS) {
+        for (const options of bodiesFor(definition.body)) {
+          const given = method === "GET" ? {} : options;
+          const headers = { ...credential, ...(given.headers as Record<string, string> | undefined) };
+          const answer = await call(method, pathWith(path, ids), { ...given, headers });
+          expect(allowed).toContain(answer.status);
+          expect(answer.headers.getSetCookie().filter((line) => line.startsWith("auth_session"))).toEqual([]);
+        }
+      }
+      expect(await digestDatabase()).toEqual(before);
+    },
+  );
+
+  it.each(endpoints.filter(({ name }) => OPEN_WRITES.includes(name)))(
+    "$name breaks on nothing that they send, and touches nothing of a workspace",
+    async ({ method, path, definition }) => {
+      // What registering makes, and what a forgotten password does for the account that it is about.
+      const made = ["users", "credentials", "sessions", "workspaces", "memberships", "mails", "password_resets"];
+      const counted = ["rate_limits", ...made];
+      const before = await digestDatabase(counted);
+      for (const credential of CREDENTIALS) {
+        for (const options of bodiesFor(definition.body)) {
+          const headers = { ...credential, ...(options.headers as Record<string, string> | undefined) };
+          const answer = await call(method, pathWith(path, ids), { ...options, headers });
+          expect(answer.status).toBeLessThan(500);
+        }
+      }
+      expect(await digestDatabase(counted)).toEqual(before);
+      expect((await call("GET", "/api/auth/me", { cookie: owner.cookie })).status).toBe(200);
+    },
+  );
+});

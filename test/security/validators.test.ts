@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { endpoints } from "./routes";
+import { sampleOf } from "./samples";
+
+/** What makes a bad pattern or a bad loop slow: near misses, many beginnings, many ends, many code points. */
+const N = 100_000;
+const HOSTILE: Record<string, string> = {
+  "one letter": "a".repeat(N),
+  "one letter and a miss": `${"a".repeat(N)}!`,
+  spaces: " ".repeat(N),
+  "spaces around": `${" ".repeat(N / 2)}x${" ".repeat(N / 2)}`,
+  "an address": `${"a".repeat(N / 2)}@${"a.".repeat(N / 4)}`,
+  "many at signs": "a@".repeat(N / 2),
+  "dots and a miss": `${"a.".repeat(N / 2)}\u0000`,
+  "plus signs": `a${"+a".repeat(N / 2)}@`,
+  hyphens: "-".repeat(N),
+  digits: "9".repeat(N),
+  hexadecimal: "f".repeat(N),
+  "a date": `2026-01-01T00:00:00.${"0".repeat(N)}`,
+  slashes: "../".repeat(N / 3),
+  "percent signs": "%41".repeat(N / 3),
+  quotes: `"'\\`.repeat(N / 3),
+  brackets: "([{".repeat(N / 3),
+  "line breaks": "\r\n".repeat(N / 2),
+  "combining marks": `a${"\u0301".repeat(N)}`,
+  "lone surrogates": "\ud800".repeat(N),
+  emoji: "\u{1F9AB}".repeat(N / 2),
+  NUL: "\u0000".repeat(N),
+};
+const LIMIT_MS = 50;
+/** Another process may take the core away for a moment; a slow pattern is slow each time. */
+const TRIES = 3;
+
+function fastestMs(work: () => unknown): number {
+  const times = Array.from({ length: TRIES }, () => {
+    const start = performance.now();
+    work();
+    return performance.now() - start;
+  });
+  return Math.min(...times);
+}
+
+const validated = endpoints.flatMap(({ name, definition }) =>
+  (["params", "query", "body"] as const).flatMap((part) => {
+    const schema = definition[part];
+    return schema ? [{ name, part, schema }] : [];
+  }),
+);
+
+describe("100 KB of hostile text through every validator (T105)", () => {
+  it.each(validated)("$name: its $part are judged within 50 ms", ({ schema }) => {
+    const slow = Object.entries(HOSTILE).flatMap(([what, text]) => {
+      const input = sampleOf(schema, text);
+      const ms = fastestMs(() => schema.safeParse(input));
+      return ms > LIMIT_MS ? [`${what}: ${ms.toFixed(0)} ms`] : [];
+    });
+    expect(slow).toEqual([]);
+  });
+});
