@@ -23,5 +23,6 @@ export function proxy(request: NextRequest): NextResponse {
 }
 
 export const config = {
-  matcher: ["/((?!api/|api$|_next/static|_next/image|favicon|.*\\.(?:js|css|svg|png|ico|woff2)$).*)"],
+  // Nothing is left out by how its name ends: what is not there is answered with a page too.
+  matcher: ["/((?!api/|api$|_next/static/|_next/image).*)"],
 };

@@ -15,7 +15,9 @@ type LoginFields = { email: string; password: string };
 /** @param next where to go afterwards: a path of this site, already judged by the page */
 export function LoginForm({ next }: { next: string }) {
   const [failure, setFailure] = useState<string | null>(null);
-  const form = useForm<LoginFields>({ mode: "onTouched", defaultValues: { email: "", password: "" } });
+  // Nothing is judged before it is sent: a message that appears on leaving a field would move the links below it away
+  // from under the pointer.
+  const form = useForm<LoginFields>({ defaultValues: { email: "", password: "" } });
   const { errors, isSubmitting, isSubmitSuccessful } = form.formState;
   const isBusy = isSubmitting || (isSubmitSuccessful && failure === null && Object.keys(errors).length === 0);
 

@@ -85,7 +85,7 @@ export function ConnectionList() {
               <th>Address</th>
               <th>Access</th>
               <th>Status</th>
-              <th>Added by</th>
+              <th className="opt">Added by</th>
               <th>Tested</th>
               <th>
                 <span className="sr-only">Actions</span>

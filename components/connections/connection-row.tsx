@@ -100,7 +100,9 @@ export function ConnectionRow({ connection, typeName, addedBy, testRound }: Conn
         <td data-label="Status">
           <ConnectionState connection={connection} outcome={test.outcome} isTesting={test.isPending} />
         </td>
-        <td data-label="Added by">{addedBy !== null && <PersonCell id={connection.createdBy} name={addedBy} />}</td>
+        <td className="opt" data-label="Added by">
+          {addedBy !== null && <PersonCell id={connection.createdBy} name={addedBy} />}
+        </td>
         <td className="t3" data-label="Tested" title={now && testedAt ? formatStamp(testedAt) : undefined}>
           {now !== null && (testedAt === null ? "never" : formatAgo(testedAt, new Date(now)))}
         </td>

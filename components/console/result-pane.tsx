@@ -6,6 +6,7 @@ import { useEffect, useState } from "react";
 import { ErrorPanel } from "@/components/console/error-panel";
 import type { Run } from "@/components/console/run-store";
 import type { ReadFailure } from "@/components/console/use-console-run";
+import { useConsoleChart } from "@/components/results/use-console-chart";
 import { useNow } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/connections/schema";
 import type { DraftConsole } from "@/lib/ui/desk";
@@ -77,13 +78,17 @@ export function ResultPane(props: ResultPaneProps) {
 
 type GoodProps = ResultPaneProps & { run: Run; back?: { label: string; go: () => void } };
 
-function Good({ run, back, connection, onLoadMore, onShowQuery, canRun }: GoodProps) {
+function Good({ run, back, draft, connection, onLoadMore, onShowQuery, canRun }: GoodProps) {
+  const [chart, keepChart] = useConsoleChart(draft);
   return (
     <ResultView
       // A new run is a new result: its selection and scroll begin anew.
       key={run.id}
       run={run}
       connection={connection}
+      consoleName={draft.name}
+      chart={chart}
+      onChart={keepChart}
       canRun={canRun}
       onLoadMore={() => onLoadMore(run)}
       onShowQuery={onShowQuery}

@@ -1,45 +1,50 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef } from "react";
-import type { ResultTable } from "@/components/grid/use-result-table";
+import { useEffect, useMemo, useRef } from "react";
+import type { GridColumn } from "@/components/grid/use-result-columns";
 import { planCards } from "@/lib/ui/cards";
-import { type ResultField, type ResultRow, toCellText } from "@/lib/ui/cell-text";
+import { toCellText } from "@/lib/ui/cell-text";
 import type { CellPlace } from "@/lib/ui/grid-selection";
+import type { RowsSource } from "@/lib/ui/results/rows-source";
 
 const CARD_PX = 76;
+/** Cards are read one by one; a browser's cap on an element's height is not far beyond. */
+const CARDS_MAX = 100_000;
 
-type CardsProps = { table: ResultTable; fields: ResultField[]; onInspect: (place: CellPlace) => void };
+type CardsProps = { source: RowsSource; columns: GridColumn[]; onInspect: (place: CellPlace) => void };
 
 /** A result on a phone: a card a row, the first text as its title, the sorted number at the right with a bar. */
-export function ResultCards({ table, fields, onInspect }: CardsProps) {
+export function ResultCards({ source, columns, onInspect }: CardsProps) {
   const scrollRef = useRef<HTMLDivElement>(null);
-  const rows = table.getRowModel().rows;
-  const plan = planCards(fields, table.state.sorting[0]?.id ?? null);
-  const title = fields[plan.title];
-  const figure = plan.figure === null ? undefined : fields[plan.figure];
-  const largest = useMemo(
-    () =>
-      findLargest(
-        rows.map(({ original }) => original),
-        figure,
-      ),
-    [rows, figure],
-  );
+  const { sort } = source.arrangement;
+  const fields = columns.map(({ field }) => field);
+  const plan = planCards(fields, sort === null ? null : (source.fields[sort.column]?.name ?? null));
+  const figure = plan.figure === null ? undefined : columns[plan.figure];
+  const largest = useMemo(() => findLargest(source, figure), [source, figure]);
+  const count = Math.min(CARDS_MAX, source.count);
   const virtual = useVirtualizer({
-    count: rows.length,
+    count,
     getScrollElement: () => scrollRef.current,
     estimateSize: () => CARD_PX,
     overscan: 6,
   });
+  const inSight = virtual.getVirtualItems();
+  const from = inSight[0]?.index ?? 0;
+  const to = (inSight.at(-1)?.index ?? -1) + 1;
+  useEffect(() => source.want(from, to), [source, from, to]);
+  const toText = (row: number, column: GridColumn | undefined) => {
+    if (column === undefined) return "null";
+    const value = source.cell(row, column.index);
+    return value === undefined ? "" : value === null ? "null" : toCellText(value, column.field);
+  };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it
     <section ref={scrollRef} className="cards" aria-label="Rows" tabIndex={0}>
       <ul style={{ height: virtual.getTotalSize(), position: "relative" }}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
-          const row = rows[index]?.original;
-          if (!row) return null;
-          const share = figure && largest > 0 ? Math.max(0, Number(row[figure.name] ?? 0) / largest) : null;
+        {inSight.map(({ index, start }) => {
+          const amount = figure && Number(source.cell(index, figure.index) ?? 0);
+          const share = amount !== undefined && largest > 0 ? Math.max(0, amount / largest) : null;
           return (
             <li
               key={index}
@@ -49,11 +54,13 @@ export function ResultCards({ table, fields, onInspect }: CardsProps) {
               style={{ transform: `translateY(${start}px)` }}
             >
               <button type="button" className="big trunc" onClick={() => onInspect({ row: index, column: plan.title })}>
-                {toText(row, title)}
+                {toText(index, columns[plan.title])}
               </button>
-              {figure && <span className="big fig num">{toText(row, figure)}</span>}
+              {figure && <span className="big fig num">{toText(index, figure)}</span>}
               {plan.rest.length > 0 && (
-                <span className="rest num trunc">{plan.rest.map((i) => toNamed(row, fields[i])).join(", ")}</span>
+                <span className="rest num trunc">
+                  {plan.rest.map((i) => `${columns[i]?.field.name} ${toText(index, columns[i])}`).join(", ")}
+                </span>
               )}
               {share !== null && (
                 <span className="track" aria-hidden="true">
@@ -68,16 +75,11 @@ export function ResultCards({ table, fields, onInspect }: CardsProps) {
   );
 }
 
-function toText(row: ResultRow, field: ResultField | undefined): string {
-  const value = field && row[field.name];
-  return field === undefined || value === null || value === undefined ? "null" : toCellText(value, field);
-}
-
-function toNamed(row: ResultRow, field: ResultField | undefined): string {
-  return field === undefined ? "" : `${field.name} ${toText(row, field)}`;
-}
-
-function findLargest(rows: ResultRow[], field: ResultField | undefined): number {
-  if (field === undefined) return 0;
-  return rows.reduce((most, row) => Math.max(most, Number(row[field.name] ?? 0) || 0), 0);
+function findLargest({ sample }: RowsSource, figure: GridColumn | undefined): number {
+  if (figure === undefined) return 0;
+  let largest = 0;
+  for (let row = 0; row < sample.rowCount; row += 1) {
+    largest = Math.max(largest, Number(sample.at(row, figure.index) ?? 0) || 0);
+  }
+  return largest;
 }

@@ -3,95 +3,139 @@
 "use client";
 
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { ArrowDown, ArrowUp } from "lucide-react";
-import { type ClipboardEvent, type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from "react";
-import type { ResultTable } from "@/components/grid/use-result-table";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { GridHeads, nextSort, stepColumn } from "@/components/grid/grid-head";
+import { GridRow, type PlacedColumn } from "@/components/grid/grid-row";
+import { COLUMN_PX, type GridColumn, type ResultTable } from "@/components/grid/use-result-columns";
+import { useScaledScroll } from "@/components/grid/use-scaled-scroll";
 import { useFrame } from "@/components/shell/use-frame";
-import { isNumericField, type ResultField, toCellText } from "@/lib/ui/cell-text";
+import { isNumericField } from "@/lib/ui/cell-text";
 import { ROW_HEIGHTS } from "@/lib/ui/frame-preferences";
-import { type CellPlace, type CellRange, isInside, moveSelection, toBounds } from "@/lib/ui/grid-selection";
+import { type Bounds, type CellPlace, type CellRange, moveSelection, toBounds } from "@/lib/ui/grid-selection";
+import type { RowsSource } from "@/lib/ui/results/rows-source";
+import type { SortBy } from "@/lib/ui/results/sort-rows";
 import "./grid.css";
 
 const HEAD_PX = 42;
 const RESIZE_STEP_PX = 16;
+const INDEX_PX = { min: 46, padding: 24, digit: 8 };
+/** Rows that are drawn above and below what is seen. */
+const OVERSCAN_ROWS = 6;
+/** Rows that are fetched around what is seen. */
+const NEAR_ROWS = 200;
 
 type ResultGridProps = {
+  source: RowsSource;
   table: ResultTable;
-  fields: Map<string, ResultField>;
+  columns: GridColumn[];
   label: string;
   range: CellRange | null;
   onRange: (range: CellRange | null) => void;
+  onSort: (sort: SortBy | null) => void;
   onInspect: (place: CellPlace) => void;
-  /** The selection as text, when it is copied by the keyboard. */
-  toClipboard: () => string;
+  /** Puts the selection on the clipboard of the event. */
+  onCopy: (clipboard: DataTransfer) => void;
 };
 
 /**
  * The grid: virtual rows and columns, a pinned index, a two-line head. It is one stop for the Tab key and names its
  * active cell; the head is the row above the first one.
  */
-export function ResultGrid({ table, fields, label, range, onRange, onInspect, toClipboard }: ResultGridProps) {
+export function ResultGrid(props: ResultGridProps) {
+  const { source, table, columns, label, range, onRange, onSort, onInspect, onCopy } = props;
   const baseId = useId();
   const scrollRef = useRef<HTMLDivElement>(null);
   const viewWidth = useWidth(scrollRef);
   const isDragging = useRef(false);
   const rowPx = ROW_HEIGHTS[useFrame().frame.density];
-  const rows = table.getRowModel().rows;
-  const columns = table.getVisibleLeafColumns();
-  const indexWidth = Math.max(46, 24 + String(rows.length).length * 8);
-  const natural = columns.reduce((sum, column) => sum + column.getSize(), indexWidth);
-  const fill = Math.max(0, viewWidth - natural);
-  // A last column of text takes the room that is left; a number would stand far from its neighbours.
-  const last = columns.at(-1);
-  const lastField = last && fields.get(last.id);
-  const lastFill = lastField === undefined || isNumericField(lastField) ? 0 : fill;
-  const widthOf = (i: number) => (columns[i]?.getSize() ?? 0) + (i === columns.length - 1 ? lastFill : 0);
-
-  const rowVirtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scrollRef.current,
-    estimateSize: () => rowPx,
-    scrollPaddingStart: HEAD_PX,
-    overscan: 10,
-  });
+  const { count } = source;
+  const { sort } = source.arrangement;
+  const indexWidth = Math.max(INDEX_PX.min, INDEX_PX.padding + String(source.total).length * INDEX_PX.digit);
+  const scroll = useScaledScroll(scrollRef, count, rowPx, HEAD_PX);
+  const { width, placed, pinnedWidth } = useMemo(
+    () => placeColumns(columns, indexWidth, viewWidth),
+    [columns, indexWidth, viewWidth],
+  );
+  const loose = useMemo(() => placed.filter(({ isPinned }) => !isPinned), [placed]);
   const columnVirtual = useVirtualizer({
     horizontal: true,
-    count: columns.length,
+    count: loose.length,
     getScrollElement: () => scrollRef.current,
-    estimateSize: widthOf,
-    scrollPaddingStart: indexWidth,
+    estimateSize: (i) => loose[i]?.width ?? 0,
+    paddingStart: pinnedWidth,
+    scrollPaddingStart: pinnedWidth,
     overscan: 3,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows are measured anew when their height is another one
-  useEffect(() => rowVirtual.measure(), [rowPx, rowVirtual]);
-  const widths = columns.map((_, i) => widthOf(i)).join();
-  useEffect(() => {
-    if (widths !== "") columnVirtual.measure();
-  }, [widths, columnVirtual]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are measured anew when one of them has changed
+  useEffect(() => columnVirtual.measure(), [loose, columnVirtual]);
+  const inSight = columnVirtual.getVirtualItems();
+  const firstLoose = inSight[0]?.index ?? 0;
+  const lastLoose = inSight.at(-1)?.index ?? -1;
+  // Kept as long as the same columns are in sight, so that rows that only move are not drawn anew.
+  const drawn = useMemo(
+    () => [...placed.filter(({ isPinned }) => isPinned), ...loose.slice(firstLoose, lastLoose + 1)],
+    [placed, loose, firstLoose, lastLoose],
+  );
+  const order = columns.map(({ field }) => field.name);
 
   const bounds = range && toBounds(range);
   const head = range?.head ?? null;
   const activeId = head === null ? undefined : `${baseId}-${head.row}-${head.column}`;
+  const from = Math.max(0, scroll.first - OVERSCAN_ROWS);
+  const to = Math.min(count, scroll.last + OVERSCAN_ROWS);
+  useEffect(
+    () => source.want(Math.max(0, from - NEAR_ROWS), Math.min(count, to + NEAR_ROWS)),
+    [source, from, to, count],
+  );
+  // A row takes over the element of a row that has left: as many elements as rows fit, rounded up, so that none is shared.
+  const slots = Math.ceil(scroll.viewPx / rowPx) + 2 * OVERSCAN_ROWS + 2;
+
   const show = ({ row, column }: CellPlace) => {
-    if (row >= 0) rowVirtual.scrollToIndex(row, { align: "auto" });
-    columnVirtual.scrollToIndex(column, { align: "auto" });
+    if (row >= 0) scroll.scrollToRow(row);
+    const at = loose.findIndex(({ place }) => place === column);
+    if (at >= 0) columnVirtual.scrollToIndex(at, { align: "auto" });
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
     const isMod = event.metaKey || event.ctrlKey;
-    const from = range ?? { anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } };
-    const column = columns[from.head.column];
-    if (event.altKey && event.shiftKey && (event.key === "ArrowRight" || event.key === "ArrowLeft") && column) {
-      const step = event.key === "ArrowRight" ? RESIZE_STEP_PX : -RESIZE_STEP_PX;
-      table.setColumnSizing((sizes) => ({ ...sizes, [column.id]: Math.max(60, column.getSize() + step) }));
-    } else if (event.key === "Enter" && from.head.row < 0) {
-      column?.toggleSorting();
-    } else if (event.key === "Enter" && rows.length > 0) {
-      onInspect(from.head);
+    const current = range ?? { anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } };
+    const column = columns[current.head.column];
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (event.altKey && step !== 0 && column) {
+      const id = column.field.name;
+      if (event.shiftKey) {
+        const next = Math.min(COLUMN_PX.max, Math.max(COLUMN_PX.min, column.width + step * RESIZE_STEP_PX));
+        table.setColumnSizing((sizes) => ({ ...sizes, [id]: next }));
+      } else {
+        stepColumn(table, order, id, step);
+        const at = current.head.column + step;
+        if (columns[at]?.isPinned === column.isPinned) {
+          const place = { row: current.head.row, column: at };
+          onRange({ anchor: place, head: place });
+        }
+      }
+    } else if (event.altKey && event.code === "KeyP" && column) {
+      table.getColumn(column.field.name)?.pin(column.isPinned ? false : "start");
+    } else if (event.key === "Enter" && current.head.row < 0) {
+      if (column) onSort(nextSort(sort, column.index));
+    } else if (event.key === "Enter" && count > 0) {
+      onInspect(current.head);
     } else {
-      const page = Math.max(1, Math.floor(((scrollRef.current?.clientHeight ?? 0) - HEAD_PX) / rowPx) - 1);
-      const size = { rows: rows.length, columns: columns.length, page };
-      const next = event.altKey ? null : moveSelection(from, { key: event.key, isMod, isShift: event.shiftKey }, size);
+      const page = Math.max(1, Math.floor(scroll.viewPx / rowPx) - 1);
+      const size = { rows: count, columns: columns.length, page };
+      const next = event.altKey
+        ? null
+        : moveSelection(current, { key: event.key, isMod, isShift: event.shiftKey }, size);
       if (next === null) return;
       onRange(next);
       show(next.head);
@@ -100,21 +144,14 @@ export function ResultGrid({ table, fields, label, range, onRange, onInspect, to
     event.stopPropagation();
   };
 
-  const onCopy = (event: ClipboardEvent) => {
-    event.clipboardData.setData("text/plain", toClipboard());
-    event.preventDefault();
-  };
-
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0 || event.pointerType === "touch") return;
     const place = toPlace(event.target);
     if (place === null) return;
     isDragging.current = true;
-    const isRow = place.column < 0;
-    const anchor = event.shiftKey && range ? range.anchor : { row: place.row, column: Math.max(0, place.column) };
-    onRange({ anchor, head: { row: place.row, column: isRow ? columns.length - 1 : place.column } });
-    if (isRow && !event.shiftKey)
-      onRange({ anchor: { row: place.row, column: 0 }, head: { row: place.row, column: columns.length - 1 } });
+    const end = { row: place.row, column: place.column < 0 ? columns.length - 1 : place.column };
+    const start = place.column < 0 ? { row: place.row, column: 0 } : place;
+    onRange({ anchor: event.shiftKey && range ? range.anchor : start, head: end });
   };
   const onPointerMove = (event: PointerEvent) => {
     if (!isDragging.current || range === null) return;
@@ -124,128 +161,78 @@ export function ResultGrid({ table, fields, label, range, onRange, onInspect, to
     }
     const place = toPlace(event.target);
     if (place === null || (place.row === range.head.row && place.column === range.head.column)) return;
-    onRange({
-      anchor: range.anchor,
-      head: { row: place.row, column: place.column < 0 ? columns.length - 1 : place.column },
-    });
+    const end = { row: place.row, column: place.column < 0 ? columns.length - 1 : place.column };
+    onRange({ anchor: range.anchor, head: end });
   };
 
-  const total = natural + fill;
   return (
     <div
       ref={scrollRef}
       className="rg"
       role="grid"
       aria-label={label}
-      aria-rowcount={rows.length + 1}
+      aria-rowcount={count + 1}
       aria-colcount={columns.length + 1}
       aria-multiselectable="true"
+      aria-busy={source.isArranging}
       aria-activedescendant={activeId}
       tabIndex={0}
       data-region-start
+      onScroll={scroll.onScroll}
       onKeyDown={onKeyDown}
-      onCopy={onCopy}
+      onCopy={(event: ClipboardEvent) => {
+        onCopy(event.clipboardData);
+        event.preventDefault();
+      }}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={() => {
         isDragging.current = false;
       }}
+      onDoubleClick={(event) => {
+        const place = toPlace(event.target);
+        if (place !== null && place.column >= 0) onInspect(place);
+      }}
       onFocus={(event) =>
         event.target === event.currentTarget &&
         range === null &&
-        rows.length > 0 &&
+        count > 0 &&
         onRange({ anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } })
       }
     >
-      <div className="rg-head" role="row" aria-rowindex={1} style={{ width: total }}>
+      <div className="rg-head" role="row" aria-rowindex={1} style={{ width }}>
         <div className="rg-index" role="columnheader" aria-colindex={1} style={{ width: indexWidth }}>
           #
         </div>
-        {columnVirtual.getVirtualItems().map(({ index, start, size }) => {
-          const column = columns[index];
-          const field = column && fields.get(column.id);
-          if (!column || !field) return null;
-          const sorted = column.getIsSorted();
-          const isActive = head?.row === -1 && head.column === index;
-          return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on the head does the same, through the grid
-            <div
-              key={column.id}
-              id={`${baseId}--1-${index}`}
-              role="columnheader"
-              aria-colindex={index + 2}
-              aria-sort={sorted === "asc" ? "ascending" : sorted === "desc" ? "descending" : "none"}
-              className={["rg-th", isNumericField(field) && "r", isActive && "cur"].filter(Boolean).join(" ")}
-              style={{ left: indexWidth + start, width: size }}
-              title={`${field.name}, ${field.dbType ?? field.type}`}
-              onClick={() => column.toggleSorting()}
-            >
-              <span className="rg-name">
-                {sorted === "asc" && <ArrowUp className="xs" />}
-                {sorted === "desc" && <ArrowDown className="xs" />}
-                <span className="trunc">{field.name}</span>
-              </span>
-              <span className="ty trunc">{(field.dbType ?? field.type).toLowerCase()}</span>
-              <ResizeHandle table={table} columnId={column.id} />
-            </div>
-          );
-        })}
+        <GridHeads
+          baseId={baseId}
+          table={table}
+          columns={drawn}
+          order={order}
+          sort={sort}
+          onSort={onSort}
+          activePlace={head?.row === -1 ? head.column : -1}
+        />
       </div>
-      <div role="presentation" style={{ height: rowVirtual.getTotalSize(), width: total, position: "relative" }}>
-        {rowVirtual.getVirtualItems().map(({ index: r, start: top }) => {
-          const row = rows[r];
-          if (!row) return null;
+      <div className="rg-body" role="presentation" style={{ height: scroll.trackPx, width }}>
+        {Array.from({ length: Math.max(0, to - from) }, (_, i) => {
+          const row = from + i;
+          const isSelected = bounds !== null && isRowInside(bounds, row);
           return (
-            <div
-              key={row.id}
-              className="rg-row"
-              role="row"
-              aria-rowindex={r + 2}
-              style={{ transform: `translateY(${top}px)`, width: total }}
-            >
-              <div
-                className="rg-index"
-                role="rowheader"
-                aria-colindex={1}
-                style={{ width: indexWidth }}
-                data-row={r}
-                data-column={-1}
-              >
-                {r + 1}
-              </div>
-              {columnVirtual.getVirtualItems().map(({ index: c, start, size }) => {
-                const column = columns[c];
-                const field = column && fields.get(column.id);
-                if (!column || !field) return null;
-                const value = row.original[field.name];
-                const isNull = value === null || value === undefined;
-                const isSelected = bounds !== null && isInside(bounds, r, c);
-                const isActive = range?.anchor.row === r && range.anchor.column === c;
-                const classes = [
-                  "rg-td",
-                  isNumericField(field) && "r",
-                  isNull && "null",
-                  isSelected && "sel",
-                  isActive && "cur",
-                ];
-                return (
-                  <div
-                    key={column.id}
-                    id={`${baseId}-${r}-${c}`}
-                    role="gridcell"
-                    aria-colindex={c + 2}
-                    aria-selected={isSelected}
-                    className={classes.filter(Boolean).join(" ")}
-                    style={{ left: indexWidth + start, width: size }}
-                    data-row={r}
-                    data-column={c}
-                    onDoubleClick={() => onInspect({ row: r, column: c })}
-                  >
-                    {isNull ? "null" : toCellText(value, field).slice(0, 400)}
-                  </div>
-                );
-              })}
-            </div>
+            <GridRow
+              key={row % slots}
+              baseId={baseId}
+              source={source}
+              edition={source.version}
+              row={row}
+              y={row * rowPx + scroll.shift}
+              width={width}
+              indexWidth={indexWidth}
+              columns={drawn}
+              selectedFrom={isSelected ? bounds.left : -1}
+              selectedTo={isSelected ? bounds.right : -1}
+              activePlace={range?.anchor.row === row ? range.anchor.column : -1}
+            />
           );
         })}
       </div>
@@ -253,23 +240,24 @@ export function ResultGrid({ table, fields, label, range, onRange, onInspect, to
   );
 }
 
-function ResizeHandle({ table, columnId }: { table: ResultTable; columnId: string }) {
-  const header = table.getFlatHeaders().find(({ id }) => id === columnId);
-  const start = header?.getResizeHandler();
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: for the pointer; Alt+Shift and the arrows do it on the keyboard
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the click is only kept from sorting
-    <span
-      className={header?.column.getIsResizing() ? "rg-resize on" : "rg-resize"}
-      onMouseDown={(event) => {
-        event.stopPropagation();
-        start?.(event);
-      }}
-      onTouchStart={start}
-      onClick={(event) => event.stopPropagation()}
-      onDoubleClick={() => table.setColumnSizing(({ [columnId]: _, ...others }) => others)}
-    />
-  );
+/** Widths and places. A last column of text takes the room that is left; a number would stand far from its neighbours. */
+function placeColumns(columns: GridColumn[], indexWidth: number, viewWidth: number) {
+  const natural = columns.reduce((sum, { width }) => sum + width, indexWidth);
+  const fill = Math.max(0, viewWidth - natural);
+  let left = indexWidth;
+  const placed = columns.map((column, place): PlacedColumn => {
+    const isLast = place === columns.length - 1 && !isNumericField(column.field) && !column.isPinned;
+    const width = column.width + (isLast ? fill : 0);
+    const at = left;
+    left += width;
+    return { ...column, place, left: at, width };
+  });
+  const pinnedWidth = placed.reduce((sum, { isPinned, width }) => sum + (isPinned ? width : 0), indexWidth);
+  return { width: natural + fill, placed, pinnedWidth };
+}
+
+function isRowInside({ top, bottom }: Bounds, row: number): boolean {
+  return row >= top && row <= bottom;
 }
 
 function toPlace(target: EventTarget): CellPlace | null {
@@ -277,7 +265,7 @@ function toPlace(target: EventTarget): CellPlace | null {
   return cell === null ? null : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
 }
 
-function useWidth(ref: React.RefObject<HTMLElement | null>): number {
+function useWidth(ref: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {
     const element = ref.current;

@@ -1,40 +1,38 @@
 "use client";
 
-import { useMemo } from "react";
+import { useEffect, useState } from "react";
 import type { Run } from "@/components/console/run-store";
-import { isNumericField, type ResultField, type ResultRow, toPlainText } from "@/lib/ui/cell-text";
-import { groupDigits, sumNumberTexts } from "@/lib/ui/exact-number";
+import type { GridColumn } from "@/components/grid/use-result-columns";
+import { isNumericField } from "@/lib/ui/cell-text";
+import { groupDigits } from "@/lib/ui/exact-number";
 import { formatClock, formatCount } from "@/lib/ui/format";
 import { type CellRange, countCells, toBounds } from "@/lib/ui/grid-selection";
-
-/** Adding up more cells than this would make the selection lag behind the pointer. */
-const SUMMED_CELLS_MAX = 100_000;
+import type { RowsSource } from "@/lib/ui/results/rows-source";
 
 type FootProps = {
   run: Run;
-  shownCount: number;
-  totalCount: number;
+  source: RowsSource;
+  columns: GridColumn[];
   range: CellRange | null;
-  rows: { original: ResultRow }[];
-  fields: ResultField[];
   back?: { label: string; go: () => void };
 };
 
-/** Below the grid: how many rows, what the selected cells come to, and when it was run. */
-export function SelectionFoot({ run, shownCount, totalCount, range, rows, fields, back }: FootProps) {
-  const summary = useMemo(() => summarize(range, rows, fields), [range, rows, fields]);
+/** Below the result: how many rows, what the selected cells come to, and when it was run. */
+export function SelectionFoot({ run, source, columns, range, back }: FootProps) {
+  const summary = useSummary(source, columns, range);
   const at = new Date(run.endedAt ?? run.startedAt);
   return (
     <div className="foot num">
       <span>
-        {formatCount(shownCount)} of {formatCount(totalCount)} {totalCount === 1 ? "row" : "rows"}
+        {formatCount(source.count)} of {formatCount(source.total)} {source.total === 1 ? "row" : "rows"}
       </span>
+      {source.isArranging && <span className="st run">Arranging the rows</span>}
       {summary && (
         <span>
           {formatCount(summary.count)} cells
-          {summary.sum !== null && (
+          {summary.sums && (
             <>
-              : sum <b>{groupDigits(summary.sum)}</b>, avg <b>{groupDigits(summary.average)}</b>
+              : sum <b>{groupDigits(summary.sums.sum)}</b>, avg <b>{groupDigits(summary.sums.average)}</b>
             </>
           )}
         </span>
@@ -52,19 +50,36 @@ export function SelectionFoot({ run, shownCount, totalCount, range, rows, fields
   );
 }
 
-type Summary = { count: number; sum: string; average: string } | { count: number; sum: null };
+type Summary = { count: number; sums: { sum: string; average: string } | null };
 
-/** @returns null for a single cell; without a sum when no selected cell is a number, or there are too many */
-function summarize(range: CellRange | null, rows: { original: ResultRow }[], fields: ResultField[]): Summary | null {
-  if (range === null) return null;
-  const bounds = toBounds(range);
-  const count = countCells(bounds);
-  if (bounds.top < 0 || count < 2) return null;
-  if (count > SUMMED_CELLS_MAX) return { count, sum: null };
-  const numeric = fields.slice(bounds.left, bounds.right + 1).filter(isNumericField);
-  const texts = rows
-    .slice(bounds.top, bounds.bottom + 1)
-    .flatMap(({ original }) => numeric.map(({ name }) => toPlainText(original[name])));
-  const sums = sumNumberTexts(texts.filter((text) => text !== ""));
-  return sums === null ? { count, sum: null } : { count, ...sums };
+/** @returns null for a single cell; without sums when no selected cell is a number, or there are too many */
+function useSummary(source: RowsSource, columns: GridColumn[], range: CellRange | null): Summary | null {
+  const [sums, setSums] = useState<Summary["sums"]>(null);
+  const bounds = range && toBounds(range);
+  const count = bounds === null || bounds.top < 0 ? 0 : countCells(bounds);
+  const numeric =
+    bounds === null || count < 2 || count > source.summedCellsMax
+      ? ""
+      : columns
+          .slice(bounds.left, bounds.right + 1)
+          .filter(({ field }) => isNumericField(field))
+          .map(({ index }) => index)
+          .join();
+  const top = bounds?.top ?? 0;
+  const bottom = bounds?.bottom ?? 0;
+  const { arrangement } = source;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another arrangement puts other rows in the range
+  useEffect(() => {
+    setSums(null);
+    if (numeric === "") return;
+    let isStale = false;
+    source.sum(numeric.split(",").map(Number), top, bottom + 1).then(
+      (summed) => !isStale && setSums(summed),
+      () => {},
+    );
+    return () => {
+      isStale = true;
+    };
+  }, [source, arrangement, numeric, top, bottom]);
+  return count < 2 ? null : { count, sums };
 }

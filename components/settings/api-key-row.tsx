@@ -41,7 +41,7 @@ export function ApiKeyRow({ apiKey, isNew }: { apiKey: ApiKey; isNew: boolean })
       <td data-label="Made by">
         <PersonCell id={apiKey.createdBy} name={names.get(apiKey.createdBy) ?? "Former member"} />
       </td>
-      <td className="t2" data-label="Made" title={now === null ? undefined : formatStamp(made)}>
+      <td className="t2 opt" data-label="Made" title={now === null ? undefined : formatStamp(made)}>
         {now !== null && formatDay(made)}
       </td>
       <td

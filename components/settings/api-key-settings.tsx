@@ -77,7 +77,7 @@ export function ApiKeySettings() {
               <th>Name</th>
               <th>Starts with</th>
               <th>Made by</th>
-              <th>Made</th>
+              <th className="opt">Made</th>
               <th>Last used</th>
               <th>Ends</th>
               <th>

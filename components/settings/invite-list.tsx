@@ -37,7 +37,7 @@ export function InviteList({ created, onRenewed }: InviteListProps) {
             <tr>
               <th>Address</th>
               <th>Role</th>
-              <th>Sent</th>
+              <th className="opt">Sent</th>
               <th>Ends</th>
               <th>Actions</th>
             </tr>
@@ -79,7 +79,7 @@ function InviteRow({ invite, link, onRenewed }: InviteRowProps) {
         <td className="t2" data-label="Role">
           {ROLE_NAMES[role]}
         </td>
-        <td className="t2" data-label="Sent" title={at ? formatStamp(sent) : undefined}>
+        <td className="t2 opt" data-label="Sent" title={at ? formatStamp(sent) : undefined}>
           {at && `Sent${by === undefined ? "" : ` by ${by}`}, ${formatAgo(sent, at)}`}
         </td>
         <td className="t3" data-label="Ends" title={at ? formatStamp(ends) : undefined}>

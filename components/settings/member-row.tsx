@@ -157,6 +157,6 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
 
 /** Why nothing about the person can be changed; null when it can, or when the page says it for everybody. */
 function toReason({ isLastOwner, isOutOfReach }: { isLastOwner: boolean; isOutOfReach: boolean }): string | null {
-  if (isLastOwner) return "The last owner stays";
-  return isOutOfReach ? "Only an owner changes an owner" : null;
+  if (isOutOfReach) return "Only an owner changes an owner";
+  return isLastOwner ? "The last owner stays" : null;
 }

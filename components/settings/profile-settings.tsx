@@ -14,6 +14,7 @@ import { Notice } from "@/components/ui/notice";
 import { Mark } from "@/components/ui/person";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { accountApi } from "@/lib/account-client";
+import { ApiError } from "@/lib/api-client";
 import { formatDay } from "@/lib/ui/format-time";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
 
@@ -73,6 +74,10 @@ function PasswordForm() {
       setIsDone(true);
       announce("Password changed");
     } catch (error) {
+      if (error instanceof ApiError && error.code === "invalid_credentials") {
+        form.setError("current", { message: error.message }, { shouldFocus: true });
+        return;
+      }
       setFailure(placeFailure(error, ["current", "next"], form.setError));
     }
   });
@@ -85,7 +90,7 @@ function PasswordForm() {
       )}
       {isDone && <Notice kind="good">Password changed. Your other sessions have ended.</Notice>}
       {/* For password managers, which file a password under its account. */}
-      <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
+      <input type="text" name="username" autoComplete="username" value={user.email} readOnly hidden />
       <PasswordField
         label="Present password"
         isDense

@@ -17,7 +17,7 @@ export function SettingsExplorer() {
   return (
     <nav className="nav-box" aria-label="Settings">
       {SECTION_GROUPS.map(({ name, sections }) => (
-        <section key={name} aria-label={name}>
+        <div key={name}>
           <h2 className="nav-head">{name}</h2>
           <NavList
             label={name}
@@ -28,7 +28,7 @@ export function SettingsExplorer() {
               isOn: isOn(section),
             }))}
           />
-        </section>
+        </div>
       ))}
     </nav>
   );

@@ -85,7 +85,8 @@ export function goToLogin(): void {
 
 function makeQueryClient(): QueryClient {
   const onError = (error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) goToLogin();
+    // A wrong password is a 401 too, of somebody who is signed in.
+    if (error instanceof ApiError && error.code === "unauthenticated") goToLogin();
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError }),

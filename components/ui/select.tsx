@@ -38,7 +38,7 @@ export function Select<T extends string>(props: SelectProps<T>) {
         {isDisabled ? <Lock className="xs t3" /> : <ChevronDown className="s t3" />}
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner className="menu-pos" sideOffset={4} collisionPadding={8} alignItemWithTrigger={false}>
+        <Base.Positioner className="menu-pos pick-pos" sideOffset={4} collisionPadding={8} alignItemWithTrigger={false}>
           <Base.Popup className="menu pick-menu">
             {options.map((option) => (
               <Base.Item key={option.value} value={option.value} className="menu-item" disabled={option.isDisabled}>

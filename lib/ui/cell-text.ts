@@ -13,6 +13,11 @@ export function isNumericField(field: ResultField): boolean {
   return NUMERIC.has(field.type);
 }
 
+/** Numbers that name something: adding them up means nothing. */
+export function isIdentifierField(field: ResultField): boolean {
+  return isNumericField(field) && IDENTIFIER.test(field.name);
+}
+
 /** The value as plain text, exact, as it is copied: null is the empty text, structures are JSON. */
 export function toPlainText(value: CellValue | undefined): string {
   if (value === null || value === undefined) return "";

@@ -1,15 +1,25 @@
 import { type CellValue, isNumericField, type ResultField, type ResultRow, toPlainText } from "@/lib/ui/cell-text";
+import { isPlainNumber } from "@/lib/ui/exact-number";
+import { toSqlName } from "@/lib/ui/schema-rows";
 
-export const COPY_FORMATS = ["tsv", "csv", "json", "markdown"] as const;
+export const COPY_FORMATS = ["tsv", "csv", "json", "markdown", "insert"] as const;
 export type CopyFormat = (typeof COPY_FORMATS)[number];
 
 /**
  * Rows as text for the clipboard.
- * @param withHead whether TSV and CSV begin with the column names; JSON and Markdown always carry them
+ * @param withHead whether TSV and CSV begin with the column names; the others always carry them
+ * @param table what INSERT statements are for
  */
-export function toCopyText(format: CopyFormat, fields: ResultField[], rows: ResultRow[], withHead: boolean): string {
+export function toCopyText(
+  format: CopyFormat,
+  fields: ResultField[],
+  rows: ResultRow[],
+  withHead: boolean,
+  table = "result",
+): string {
   if (format === "json") return toJson(fields, rows);
   if (format === "markdown") return toMarkdown(fields, rows);
+  if (format === "insert") return toInsert(fields, rows, table);
   const encode = format === "tsv" ? escapeTsv : escapeCsv;
   const join = format === "tsv" ? "\t" : ",";
   const lines = rows.map((row) => fields.map((field) => encode(toPlainText(row[field.name]))).join(join));
@@ -34,6 +44,21 @@ function toMarkdown(fields: ResultField[], rows: ResultRow[]): string {
       line(fields.map((field) => escapeMarkdown(row[field.name] === null ? "null" : toPlainText(row[field.name])))),
     ),
   ].join("\n");
+}
+
+/** One statement, a row a line, in the SQL that all engines share. */
+function toInsert(fields: ResultField[], rows: ResultRow[], table: string): string {
+  const names = fields.map(({ name }) => toSqlName(name)).join(", ");
+  const lines = rows.map((row) => `  (${fields.map((field) => toLiteral(row[field.name], field)).join(", ")})`);
+  return `insert into ${table} (${names}) values\n${lines.join(",\n")};`;
+}
+
+function toLiteral(value: CellValue | undefined, field: ResultField): string {
+  if (value === null || value === undefined) return "null";
+  const text = toPlainText(value);
+  const isBare = typeof value === "number" || typeof value === "boolean" || isNumericField(field);
+  if (isBare && (typeof value !== "string" || isPlainNumber(text))) return text;
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 /** As spreadsheets write it: quoted when a tab, a line end or a leading quote would break the row. */

@@ -4,7 +4,14 @@
  */
 
 /** `connectionId` null means the one that the workspace offers first. */
-export type DraftConsole = { id: string; name: string; content: string; connectionId: string | null };
+export type DraftConsole = {
+  id: string;
+  name: string;
+  content: string;
+  connectionId: string | null;
+  /** The chart over its result, as a Vega-Lite specification; absent before anybody chose one. */
+  chart?: Record<string, unknown>;
+};
 export const STEPS = ["workspace", "sample", "table", "own", "connect", "invite"] as const;
 export type Step = (typeof STEPS)[number];
 export type Desk = {

@@ -35,9 +35,14 @@ export function compareNumberText(a: string, b: string): number {
 /**
  * The exact sum and the average of plain numbers.
  * @param averageDigits digits of the average after the point, rounded half away from zero; never fewer than the sum has
+ * @param countOf how many numbers the texts stand for, where some of them are sums already
  * @returns null when one of them is not a plain number, or there are none
  */
-export function sumNumberTexts(texts: string[], averageDigits = 2): { sum: string; average: string } | null {
+export function sumNumberTexts(
+  texts: string[],
+  averageDigits = 2,
+  countOf = texts.length,
+): { sum: string; average: string } | null {
   if (texts.length === 0) return null;
   const numbers: Scaled[] = [];
   for (const text of texts) {
@@ -49,7 +54,7 @@ export function sumNumberTexts(texts: string[], averageDigits = 2): { sum: strin
   const sum = numbers.reduce((total, number) => total + rescale(number, scale), 0n);
   const digits = Math.max(scale, averageDigits);
   const scaled = sum * 10n ** BigInt(digits - scale);
-  const count = BigInt(texts.length);
+  const count = BigInt(countOf);
   const half = scaled < 0n ? -count : count;
   const average = (scaled * 2n + half) / (count * 2n);
   return { sum: toText(sum, scale), average: toText(average, digits) };

@@ -1,0 +1,97 @@
+import { Client } from "pg";
+import Cursor from "pg-cursor";
+import type { DataSource } from "../../lib/connections/data-source";
+import { postgres } from "../../lib/connections/drivers/postgres";
+import { csv } from "../../lib/query/serialize/csv";
+import { ndjson } from "../../lib/query/serialize/ndjson";
+import { startPostgres } from "../../test/servers/postgres";
+import { drain, drainBytes, MIB, medianMs, type Results, readJson, rowsPerSecond, thousands } from "./measure";
+
+const ROWS = 1_000_000;
+const MANY = `select i as id, 'name ' || i as name, ((i * 7) % 1000) / 10.0 as price,
+  timestamp '2026-01-01' + i * interval '1 second' as placed_at, i % 2 = 0 as flag from generate_series(1, ${ROWS}) i`;
+/** A table, so that neither side waits for the rows to be computed. */
+const TABLE = "many";
+const ALL = `select * from ${TABLE}`;
+const AT_ONCE = 10;
+const EACH = 500;
+const CURSOR_ROWS = 2000;
+
+/** What the way from PostgreSQL costs against the bare library (pg, pg-cursor) in the same run. */
+export async function measurePostgres(results: Results): Promise<void> {
+  const server = await startPostgres();
+  if (!server) {
+    results.postgres = "not measured: PostgreSQL is not installed";
+    return;
+  }
+  const { host, port, user, password, database } = server;
+  const config = { host, port, user, password, database };
+  const clients = await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      const client = new Client(config);
+      await client.connect();
+      return client;
+    }),
+  );
+  const source = await postgres.open({
+    workspaceId: "a".repeat(24),
+    connectionId: "b".repeat(24),
+    config,
+    readOnly: true,
+  });
+  try {
+    await clients[0]?.query(`create table ${TABLE} as ${MANY}`);
+    await clients[0]?.query(`vacuum analyze ${TABLE}`);
+    await measureOne(results, clients, source);
+    await measureMany(results, clients[0] as Client, source);
+  } finally {
+    await source.close();
+    await Promise.all(clients.map((client) => client.end()));
+    await server.stop();
+  }
+}
+
+async function measureOne(results: Results, clients: readonly Client[], source: DataSource): Promise<void> {
+  const bareOne = await medianMs(() => (clients[0] as Client).query("select 1 as a"));
+  const oursOne = await medianMs(() => drain(source, "select 1 as a"));
+  results["postgres: select 1, bare, p50"] = `${bareOne.toFixed(2)} ms`;
+  results["postgres: select 1, ours, p50"] = `${oursOne.toFixed(2)} ms (+${(oursOne - bareOne).toFixed(2)} ms)`;
+  const perSecond = async (work: (index: number) => Promise<unknown>) => {
+    const since = performance.now();
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async (_, index) => {
+        for (let count = 0; count < EACH; count += 1) await work(index);
+      }),
+    );
+    return (AT_ONCE * EACH) / ((performance.now() - since) / 1000);
+  };
+  const bare = await perSecond((index) => (clients[index] as Client).query("select 1 as a"));
+  const ours = await perSecond(() => drain(source, "select 1 as a"));
+  results["postgres: select 1, 10 at once, bare"] = `${Math.round(bare)}/s`;
+  results["postgres: select 1, 10 at once, ours"] = `${Math.round(ours)}/s (${(ours / bare).toFixed(2)}x)`;
+}
+
+async function measureMany(results: Results, client: Client, source: DataSource): Promise<void> {
+  for (const rows of [1000, 10_000, 50_000]) {
+    const bare = await medianMs(async () => {
+      const { rows: found } = await client.query(`${ALL} limit ${rows}`);
+      return JSON.stringify(found).length;
+    }, 20);
+    const ours = await medianMs(() => readJson(source, `${ALL} limit ${rows}`, rows), 20);
+    results[`postgres: ${rows} rows as JSON, p50`] = `${ours.toFixed(1)} ms, bare ${bare.toFixed(1)} ms`;
+  }
+  const bare = await rowsPerSecond(ROWS, async () => {
+    const cursor = client.query(new Cursor(ALL));
+    for (let rows = await cursor.read(CURSOR_ROWS); rows.length > 0; rows = await cursor.read(CURSOR_ROWS)) void rows;
+    await cursor.close();
+  });
+  results["postgres: 1,000,000 x 5, bare cursor, row objects"] = `${thousands(bare)} rows/s`;
+  for (const [name, format] of Object.entries({ ndjson, csv })) {
+    await drainBytes(source, ALL, ROWS, format);
+    const before = process.memoryUsage.rss();
+    const { rate, firstMs, peak, bytes } = await drainBytes(source, ALL, ROWS, format);
+    results[`postgres: 1,000,000 x 5, ${name}`] =
+      `${thousands(rate)} rows/s = ${(rate / bare).toFixed(2)}x bare; first bytes ${firstMs.toFixed(0)} ms; ` +
+      `memory +${((peak - before) / MIB).toFixed(0)} MiB; ${(bytes / MIB).toFixed(0)} MiB sent`;
+  }
+}

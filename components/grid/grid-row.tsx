@@ -1,0 +1,85 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table cannot have virtual rows and columns; the roles say what it is
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid holds the focus and names its active cell
+"use client";
+
+import { memo } from "react";
+import type { GridColumn } from "@/components/grid/use-result-columns";
+import { isNumericField, toCellText } from "@/lib/ui/cell-text";
+import type { RowsSource } from "@/lib/ui/results/rows-source";
+
+/** A cell shows no more letters than this; all of them are in the inspector. */
+const SHOWN_LETTERS_MAX = 400;
+
+/** A column with its place: `left` from the row's start, or from the view's for a pinned one. */
+export type PlacedColumn = GridColumn & { place: number; left: number };
+
+type GridRowProps = {
+  baseId: string;
+  source: RowsSource;
+  /** Changes with every new order of the rows, and when rows arrive: the cells are read anew. */
+  edition: number;
+  row: number;
+  y: number;
+  width: number;
+  indexWidth: number;
+  columns: PlacedColumn[];
+  /** The selected places in this row, both included; -1 when there are none. */
+  selectedFrom: number;
+  selectedTo: number;
+  activePlace: number;
+};
+
+/** One row. It is drawn anew only when something of it has changed: scrolling moves it without touching it. */
+export const GridRow = memo(function GridRow(props: GridRowProps) {
+  const { baseId, source, row, y, width, indexWidth, columns, selectedFrom, selectedTo, activePlace } = props;
+  return (
+    <div
+      className="rg-row"
+      role="row"
+      aria-rowindex={row + 2}
+      style={{ transform: `translateY(${y}px)`, width, height: "var(--h-row)" }}
+    >
+      <div
+        className="rg-index"
+        role="rowheader"
+        aria-colindex={1}
+        style={{ width: indexWidth }}
+        data-row={row}
+        data-column={-1}
+      >
+        {row + 1}
+      </div>
+      {columns.map(({ index, field, place, left, width, isPinned }) => {
+        const value = source.cell(row, index);
+        const isSelected = place >= selectedFrom && place <= selectedTo;
+        let className = "rg-td";
+        if (isNumericField(field)) className += " r";
+        if (isPinned) className += " pin";
+        if (value === null) className += " null";
+        if (isSelected) className += " sel";
+        if (place === activePlace) className += " cur";
+        return (
+          <div
+            key={index}
+            id={`${baseId}-${row}-${place}`}
+            role="gridcell"
+            aria-colindex={place + 2}
+            aria-selected={isSelected}
+            className={className}
+            style={{ left, width }}
+            data-row={row}
+            data-column={place}
+          >
+            {value === undefined ? (
+              <i className="bone" />
+            ) : value === null ? (
+              "null"
+            ) : (
+              toCellText(value, field).slice(0, SHOWN_LETTERS_MAX)
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+});

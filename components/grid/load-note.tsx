@@ -1,0 +1,70 @@
+"use client";
+
+import { CircleX } from "lucide-react";
+import { useNow } from "@/components/ui/use-browser";
+import { formatCount, formatDuration, formatRows, toSize } from "@/lib/ui/format";
+import type { LoadState } from "@/lib/ui/results/loaded-results";
+
+type LoadNoteProps = {
+  /** Rows that are here, of more than these. */
+  rowCount: number;
+  load: LoadState | null;
+  /** The limit that "Load more" would run with; null when there is no higher one. */
+  nextLimit: number | null;
+  /** Why nothing can be loaded now; null when it can. */
+  isDisabled: boolean;
+  onLoadMore: () => void;
+  onLoadAll: () => void;
+  onCancel: () => void;
+};
+
+/** Above a cut result: that it is cut, and the ways to the rest. */
+export function LoadNote({ rowCount, load, nextLimit, isDisabled, onLoadMore, onLoadAll, onCancel }: LoadNoteProps) {
+  const startedAt = load?.status === "loading" ? load.startedAt : null;
+  const now = useNow(startedAt !== null, 100);
+  if (load?.status === "loading") {
+    const { value, unit } = toSize(load.progress.bytes);
+    return (
+      <div className="result-note num">
+        <span className="line" aria-hidden="true">
+          <i className="m" />
+        </span>
+        <span>
+          Loading all rows: {formatCount(load.progress.rows)} rows, {value} {unit},{" "}
+          {formatDuration(Math.max(0, (now ?? load.startedAt) - load.startedAt))}
+        </span>
+        <button type="button" className="btn sm" onClick={onCancel}>
+          Cancel loading
+        </button>
+      </div>
+    );
+  }
+  if (load?.status === "loaded") {
+    if (!load.end.isCut) return null;
+    return (
+      <div className="result-note" role="status">
+        The first {formatRows(load.end.rows)} are here, which is what a browser can hold. Export the result to have all
+        of them.
+      </div>
+    );
+  }
+  return (
+    <div className="result-note" role="status">
+      {load?.status === "failed" && (
+        <span className="st bad">
+          <CircleX className="s" />
+          {load.message}
+        </span>
+      )}
+      {load === null && <span>The first {formatCount(rowCount)} of many rows.</span>}
+      {nextLimit !== null && (
+        <button type="button" className="btn sm" aria-disabled={isDisabled} onClick={() => !isDisabled && onLoadMore()}>
+          Load more, up to {formatCount(nextLimit)}
+        </button>
+      )}
+      <button type="button" className="btn sm" aria-disabled={isDisabled} onClick={() => !isDisabled && onLoadAll()}>
+        Load all
+      </button>
+    </div>
+  );
+}

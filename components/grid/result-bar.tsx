@@ -1,0 +1,115 @@
+"use client";
+
+import { Braces, ChartLine, Copy, Download, ListFilter, Rows3, Table2 } from "lucide-react";
+import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
+import type { View } from "@/components/grid/view-choice";
+import { Menu, MenuItem } from "@/components/ui/menu";
+import type { CopyFormat } from "@/lib/ui/copy-rows";
+
+const FORMAT_NAMES: Record<CopyFormat, string> = {
+  tsv: "TSV, for spreadsheets",
+  csv: "CSV",
+  json: "JSON",
+  markdown: "Markdown",
+  insert: "INSERT statement",
+};
+
+const VIEW_NAMES: Record<View, { icon: ReactNode; label: string }> = {
+  cards: { icon: <Rows3 className="s" />, label: "Cards" },
+  table: { icon: <Table2 className="s" />, label: "Table" },
+  chart: { icon: <ChartLine className="s" />, label: "Chart" },
+  json: { icon: <Braces className="s" />, label: "JSON" },
+};
+
+/** Looking through many rows at every letter would be in the way of typing. */
+const FILTER_AFTER_MS = 200;
+
+type ResultBarProps = {
+  views: View[];
+  view: View;
+  onView: (view: View) => void;
+  filter: string;
+  /** Rows that a filter has to look through are so many that it waits for a pause in typing. */
+  isFilterSlow: boolean;
+  onFilter: (filter: string) => void;
+  columnsMenu: ReactNode;
+  onCopy: (format: CopyFormat) => void;
+  onExport: () => void;
+};
+
+/** The line above a result: how to look at it, what to see of it, and the ways out. */
+export function ResultBar(props: ResultBarProps) {
+  const { views, view, onView, filter, isFilterSlow, onFilter, columnsMenu, onCopy, onExport } = props;
+  const [typed, setTyped] = useState(filter);
+  const apply = useEffectEvent((text: string) => {
+    if (text !== filter) onFilter(text);
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => apply(typed), isFilterSlow ? FILTER_AFTER_MS : 0);
+    return () => clearTimeout(timer);
+  }, [typed, isFilterSlow]);
+
+  return (
+    <div className="result-bar">
+      <div
+        className="seg"
+        role="radiogroup"
+        aria-label="View"
+        onKeyDown={(event) => {
+          const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+          if (step === undefined) return;
+          event.preventDefault();
+          const next = views[(views.indexOf(view) + step + views.length) % views.length];
+          if (next === undefined) return;
+          onView(next);
+          event.currentTarget.querySelectorAll("button")[views.indexOf(next)]?.focus();
+        }}
+      >
+        {views.map((each) => (
+          // biome-ignore lint/a11y/useSemanticElements: buttons of a segmented control, one of which is on
+          <button
+            key={each}
+            type="button"
+            role="radio"
+            aria-checked={each === view}
+            tabIndex={each === view ? 0 : -1}
+            onClick={() => onView(each)}
+          >
+            {VIEW_NAMES[each].icon}
+            {VIEW_NAMES[each].label}
+          </button>
+        ))}
+      </div>
+      <div className="input xs quiet">
+        <ListFilter className="s t3" />
+        <input
+          aria-label="Filter rows"
+          placeholder="Filter rows"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      </div>
+      <span className="grow" />
+      {columnsMenu}
+      <Menu
+        align="end"
+        trigger={
+          <button type="button" className="btn ghost sm" aria-label="Copy">
+            <Copy className="s" />
+            <span className="word">Copy</span>
+          </button>
+        }
+      >
+        {(Object.keys(FORMAT_NAMES) as CopyFormat[]).map((format) => (
+          <MenuItem key={format} onSelect={() => onCopy(format)}>
+            Copy as {FORMAT_NAMES[format]}
+          </MenuItem>
+        ))}
+      </Menu>
+      <button type="button" className="btn ghost sm" aria-label="Export" onClick={onExport}>
+        <Download className="s" />
+        <span className="word">Export</span>
+      </button>
+    </div>
+  );
+}

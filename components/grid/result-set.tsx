@@ -1,0 +1,138 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { ROW_LIMITS } from "@/components/console/run-store";
+import { CellInspector, type Inspected } from "@/components/grid/cell-inspector";
+import { ColumnsMenu } from "@/components/grid/columns-menu";
+import { LoadNote } from "@/components/grid/load-note";
+import { ResultBar } from "@/components/grid/result-bar";
+import { ResultCards } from "@/components/grid/result-cards";
+import { ResultGrid } from "@/components/grid/result-grid";
+import type { ResultViewProps } from "@/components/grid/result-view";
+import { SelectionFoot } from "@/components/grid/selection-foot";
+import { useCopy } from "@/components/grid/use-copy";
+import { useResultColumns } from "@/components/grid/use-result-columns";
+import { useRows } from "@/components/grid/use-rows";
+import { useViewChoice, type View } from "@/components/grid/view-choice";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { useIsPhone } from "@/components/ui/use-browser";
+import type { ExecuteAnswer } from "@/lib/api-client";
+import type { CellPlace, CellRange } from "@/lib/ui/grid-selection";
+import type { Arrangement } from "@/lib/ui/results/arrangement";
+import { loadedResults } from "@/lib/ui/results/loaded-results";
+
+const Pending = () => <div className="result-fill" aria-busy="true" />;
+const JsonPane = dynamic(() => import("@/components/grid/json-pane").then((module) => module.JsonPane), {
+  ssr: false,
+  loading: Pending,
+});
+const ChartView = dynamic(() => import("@/components/results/chart-view").then((module) => module.ChartView), {
+  ssr: false,
+  loading: Pending,
+});
+const ExportDialog = dynamic(() => import("@/components/results/export-dialog").then((module) => module.ExportDialog), {
+  ssr: false,
+});
+
+const PHONE_VIEWS: View[] = ["cards", "table", "chart"];
+const WIDE_VIEWS: View[] = ["table", "chart", "json"];
+/** Fewer rows than this are filtered as fast as one types. */
+const QUICK_ROWS_MAX = 2000;
+
+type ResultSetProps = ResultViewProps & { answer: ExecuteAnswer; statement: string };
+
+/** One result with rows: its bar, the chosen view, and the foot. */
+export function ResultSet(props: ResultSetProps) {
+  const { answer, statement, run, connection, consoleName, chart, onChart, canRun, onLoadMore, back } = props;
+  const { workspace } = useWorkspace();
+  const isPhone = useIsPhone();
+  const [view, setView] = useViewChoice(isPhone);
+  const [range, setRange] = useState<CellRange | null>(null);
+  const [inspected, setInspected] = useState<Inspected | null>(null);
+  const [isExporting, setIsExporting] = useState(false);
+  const { source, load } = useRows(answer);
+  const { table, columns } = useResultColumns(answer.fields, source.sample);
+  const { copyAs, copyTo } = useCopy(source, columns, range, statement);
+  const { filter } = source.arrangement;
+
+  const arrange = (change: Partial<Arrangement>) => {
+    setRange(null);
+    source.arrange({ ...source.arrangement, ...change });
+  };
+  const inspect = ({ row, column }: CellPlace) => {
+    const shown = columns[column];
+    if (shown) setInspected({ field: shown.field, value: source.cell(row, shown.index), rowNumber: row + 1 });
+  };
+  const loadAll = () =>
+    loadedResults.start(answer.executionId, {
+      workspaceId: workspace.id,
+      connectionId: run.connectionId,
+      query: statement,
+      fields: answer.fields,
+      rows: answer.rows,
+    });
+
+  return (
+    <>
+      <ResultBar
+        views={isPhone ? PHONE_VIEWS : WIDE_VIEWS}
+        view={view}
+        onView={setView}
+        filter={filter}
+        isFilterSlow={source.total > QUICK_ROWS_MAX}
+        onFilter={(text) => arrange({ filter: text })}
+        columnsMenu={!isPhone && <ColumnsMenu table={table} onChange={() => setRange(null)} />}
+        onCopy={copyAs}
+        onExport={() => setIsExporting(true)}
+      />
+      {answer.truncated && !back && (
+        <LoadNote
+          rowCount={answer.rowCount}
+          load={load}
+          nextLimit={ROW_LIMITS.find((limit) => limit > run.limit) ?? null}
+          isDisabled={!canRun}
+          onLoadMore={onLoadMore}
+          onLoadAll={loadAll}
+          onCancel={() => loadedResults.drop(answer.executionId)}
+        />
+      )}
+      {source.count === 0 && !source.isArranging && view !== "chart" ? (
+        <p className="no-match grow">No row holds "{filter}".</p>
+      ) : view === "json" ? (
+        <JsonPane source={source} columns={columns} />
+      ) : view === "chart" ? (
+        <ChartView source={source} kept={chart} onChange={onChart} />
+      ) : view === "cards" ? (
+        <ResultCards source={source} columns={columns} onInspect={inspect} />
+      ) : (
+        <ResultGrid
+          // Other rows, other place: the scroll begins anew.
+          key={load?.status ?? "first"}
+          source={source}
+          table={table}
+          columns={columns}
+          label="Result"
+          range={range}
+          onRange={setRange}
+          onSort={(next) => arrange({ sort: next })}
+          onInspect={inspect}
+          onCopy={copyTo}
+        />
+      )}
+      <SelectionFoot run={run} source={source} columns={columns} range={view === "table" ? range : null} back={back} />
+      <CellInspector inspected={inspected} onClose={() => setInspected(null)} />
+      {isExporting && (
+        <ExportDialog
+          workspaceId={workspace.id}
+          connectionId={run.connectionId}
+          connectionName={connection?.name ?? null}
+          query={statement}
+          fields={answer.fields}
+          consoleName={consoleName}
+          onClose={() => setIsExporting(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+"use client";
+
+import type { GridColumn } from "@/components/grid/use-result-columns";
+import { copyText } from "@/components/ui/copy-text";
+import { announce } from "@/components/ui/live-region";
+import { showFailure, showToast } from "@/components/ui/toast";
+import type { CopyFormat } from "@/lib/ui/copy-rows";
+import { formatCount, formatRows } from "@/lib/ui/format";
+import { type CellRange, countCells, toBounds } from "@/lib/ui/grid-selection";
+import type { RowsSource } from "@/lib/ui/results/rows-source";
+import type { CopyAsk } from "@/lib/ui/results/worker-messages";
+import { toSqlName } from "@/lib/ui/schema-rows";
+import { readScope } from "@/lib/ui/sql-scope";
+
+/** What other programs take from a clipboard before they stop answering. */
+const COPIED_CELLS_MAX = 2_000_000;
+const COPIED_TOAST_MS = 3000;
+
+/** Copying of what is selected, or of everything that is shown when no more than one cell is. */
+export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRange | null, statement: string) {
+  const toAsk = (format: CopyFormat, isOneCellEnough: boolean): CopyAsk => {
+    const bounds = range && toBounds(range);
+    const table = toTableName(statement);
+    if (bounds === null || bounds.top < 0 || (countCells(bounds) < 2 && !isOneCellEnough)) {
+      return { format, columns: columns.map(({ index }) => index), from: 0, to: source.count, withHead: true, table };
+    }
+    const picked = columns.slice(bounds.left, bounds.right + 1).map(({ index }) => index);
+    return { format, columns: picked, from: bounds.top, to: bounds.bottom + 1, withHead: !isOneCellEnough, table };
+  };
+  const isTooMuch = ({ columns: picked, from, to }: CopyAsk) => {
+    if (picked.length * (to - from) <= COPIED_CELLS_MAX) return false;
+    showFailure(`More than ${formatCount(COPIED_CELLS_MAX)} cells do not fit on a clipboard. Export the rows instead.`);
+    return true;
+  };
+  const write = async (ask: CopyAsk) => {
+    try {
+      if (await copyText(source.copyNow(ask) ?? (await source.copy(ask)))) return true;
+    } catch {
+      // Said below, as for a browser that refuses.
+    }
+    showFailure("The browser did not let the rows onto the clipboard. Select cells and copy them with the keyboard.");
+    return false;
+  };
+
+  return {
+    copyAs: async (format: CopyFormat) => {
+      const ask = toAsk(format, false);
+      if (isTooMuch(ask) || !(await write(ask))) return;
+      const name = format === "insert" ? "an INSERT statement" : format.toUpperCase();
+      showToast(`${formatRows(ask.to - ask.from)} copied as ${name}.`, { id: "copied", duration: COPIED_TOAST_MS });
+    },
+    /** The selection as the keyboard copies it: the cells alone, without a head. */
+    copyTo: (clipboard: DataTransfer) => {
+      const ask = toAsk("tsv", true);
+      if (isTooMuch(ask)) return;
+      const text = source.copyNow(ask);
+      if (text === null) void write(ask);
+      else clipboard.setData("text/plain", text);
+      if (ask.to - ask.from > 1) announce(`${formatRows(ask.to - ask.from)} copied`);
+    },
+  };
+}
+
+/** The table that rows of a statement would go back into: its only one, else a name that says nothing wrong. */
+function toTableName(statement: string): string {
+  const { tables, ctes } = readScope(statement);
+  const [only, other] = tables;
+  if (only === undefined || other !== undefined || ctes.length > 0) return "result";
+  return only.schema === null ? toSqlName(only.name) : `${toSqlName(only.schema)}.${toSqlName(only.name)}`;
+}

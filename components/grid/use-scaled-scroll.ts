@@ -1,0 +1,103 @@
+"use client";
+
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
+import { followScroll, fromTrack, type ScrollScale, toTopMax, toTrack, toTrackPx } from "@/lib/ui/results/scroll-scale";
+
+/** After this much rest the scroll position is put to what it should say; nobody sees it. */
+const SETTLE_AFTER_MS = 140;
+
+type Place = {
+  /** Where the content stands, in its own pixels. */
+  top: number;
+  /** What stands between the content's pixels and the track's: `track = content + shift`. */
+  shift: number;
+};
+
+/**
+ * Scrolls rows that are taller than a browser lets an element be. Where they are not, it scrolls as ever.
+ * @param headPx height of what stays above the rows, inside of the same element
+ */
+export function useScaledScroll(ref: RefObject<HTMLElement | null>, rowCount: number, rowPx: number, headPx: number) {
+  const [viewPx, setViewPx] = useState(0);
+  const [place, setPlace] = useState<Place>({ top: 0, shift: 0 });
+  const at = useRef(0);
+  const top = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const scale: ScrollScale = { contentPx: rowCount * rowPx, viewPx };
+  const scaleRef = useRef(scale);
+  scaleRef.current = scale;
+
+  const show = useCallback((next: number, track: number) => {
+    top.current = next;
+    at.current = track;
+    setPlace((place) => {
+      const shift = track - next;
+      return place.top === next && place.shift === shift ? place : { top: next, shift };
+    });
+  }, []);
+
+  /** Puts the scroll position where the content's place belongs on the track. */
+  const settle = useCallback(() => {
+    const element = ref.current;
+    if (element === null) return;
+    const track = toTrack(scaleRef.current, top.current);
+    if (Math.abs(element.scrollTop - track) >= 1) element.scrollTop = track;
+    show(top.current, element.scrollTop);
+  }, [ref, show]);
+
+  const onScroll = useCallback(() => {
+    const element = ref.current;
+    if (element === null || element.scrollTop === at.current) return;
+    const { contentPx } = scaleRef.current;
+    const next = followScroll(scaleRef.current, top.current, at.current, element.scrollTop);
+    // In the same frame as the browser's own move, or the rows would be seen to jump.
+    flushSync(() => show(next, element.scrollTop));
+    clearTimeout(timer.current);
+    if (toTrackPx(scaleRef.current) === contentPx) return;
+    const isAtEnd = element.scrollTop <= 0 || element.scrollTop >= element.scrollHeight - element.clientHeight - 1;
+    const isWhereItEnds = next <= 0 || next >= toTopMax(scaleRef.current);
+    if (isAtEnd && !isWhereItEnds) settle();
+    else timer.current = setTimeout(settle, SETTLE_AFTER_MS);
+  }, [ref, show, settle]);
+
+  const scrollToRow = useCallback(
+    (row: number) => {
+      const element = ref.current;
+      if (element === null) return;
+      const { viewPx } = scaleRef.current;
+      const start = row * rowPx;
+      const end = start + rowPx;
+      const next = start < top.current ? start : end > top.current + viewPx ? end - viewPx : top.current;
+      if (next === top.current) return;
+      top.current = Math.max(0, Math.min(toTopMax(scaleRef.current), next));
+      settle();
+    },
+    [ref, rowPx, settle],
+  );
+
+  useEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setViewPx(Math.max(0, element.clientHeight - headPx)));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      clearTimeout(timer.current);
+    };
+  }, [ref, headPx]);
+
+  // Fewer rows, or lower ones: the place may be past the end now. The browser has moved the position already.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these are what the place depends on
+  useEffect(() => {
+    const element = ref.current;
+    if (element === null) return;
+    top.current = Math.min(top.current, toTopMax(scaleRef.current));
+    if (element.scrollTop === 0 && at.current !== 0) top.current = fromTrack(scaleRef.current, 0);
+    settle();
+  }, [rowCount, rowPx, viewPx]);
+
+  const first = Math.max(0, Math.floor(place.top / rowPx));
+  const last = Math.min(rowCount, Math.ceil((place.top + viewPx) / rowPx));
+  return { trackPx: toTrackPx(scale), shift: place.shift, first, last, viewPx, onScroll, scrollToRow };
+}

@@ -1,0 +1,182 @@
+"use client";
+
+import { CircleCheck, CircleX, Download, Waves } from "lucide-react";
+import { useEffect, useId, useRef, useState } from "react";
+import { announce } from "@/components/ui/live-region";
+import { Modal } from "@/components/ui/modal";
+import { Segments } from "@/components/ui/segments";
+import { SwitchRow } from "@/components/ui/switch-row";
+import { useConnectivity } from "@/components/ui/use-browser";
+import type { ResultField } from "@/lib/ui/cell-text";
+import { formatRows, toSize } from "@/lib/ui/format";
+import { openExportFile } from "@/lib/ui/results/export-file";
+import { CONTENT_TYPES, type ExportFormat, type ExportProgress, exportRows } from "@/lib/ui/results/export-rows";
+import "./results.css";
+
+type ExportDialogProps = {
+  workspaceId: string;
+  connectionId: string;
+  connectionName: string | null;
+  query: string;
+  fields: ResultField[];
+  consoleName: string;
+  onClose: () => void;
+};
+
+type Work =
+  | { status: "idle" }
+  | { status: "running"; progress: ExportProgress }
+  | { status: "done"; progress: ExportProgress; name: string }
+  | { status: "failed"; message: string }
+  | { status: "cancelled" };
+
+const FORMATS = [
+  { value: "csv", label: "CSV" },
+  { value: "ndjson", label: "NDJSON" },
+] as const;
+
+/** Writes the whole result to a file: the query is run again, without a limit, and each row goes to the disk as it comes. */
+export function ExportDialog(props: ExportDialogProps) {
+  const { workspaceId, connectionId, connectionName, query, fields, consoleName, onClose } = props;
+  const nameId = useId();
+  const { isOnline } = useConnectivity();
+  const [format, setFormat] = useState<ExportFormat>("csv");
+  const [isGuarded, setIsGuarded] = useState(true);
+  const [stem, setStem] = useState(() => consoleName.replace(/\.[a-z]+$/i, "") || "result");
+  const [work, setWork] = useState<Work>({ status: "idle" });
+  const abort = useRef<AbortController | null>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+  const isRunning = work.status === "running";
+  const name = `${stem.trim() || "result"}.${format}`;
+
+  const start = async () => {
+    const file = await openExportFile(name, CONTENT_TYPES[format]);
+    if (file === null) return;
+    const controller = new AbortController();
+    abort.current = controller;
+    setWork({ status: "running", progress: { rows: 0, bytes: 0 } });
+    const request = { workspaceId, connectionId, query, fields, format, isGuarded: isGuarded && format === "csv" };
+    try {
+      const progress = await exportRows(request, file, controller.signal, (now) =>
+        setWork({ status: "running", progress: now }),
+      );
+      setWork({ status: "done", progress, name });
+      announce(`${formatRows(progress.rows)} exported`);
+    } catch (error) {
+      await file.abort().catch(() => {});
+      if (controller.signal.aborted) {
+        setWork({ status: "cancelled" });
+        return;
+      }
+      const message = error instanceof Error ? error.message : "The rows could not be written.";
+      setWork({ status: "failed", message });
+      announce(`The export failed. ${message}`, true);
+    }
+  };
+
+  return (
+    <Modal
+      title="Export the result"
+      isOpen
+      onClose={onClose}
+      foot={
+        isRunning ? (
+          <button type="button" className="btn danger" onClick={() => abort.current?.abort()}>
+            Cancel the export
+          </button>
+        ) : (
+          <>
+            <button type="button" className="btn" onClick={onClose}>
+              Close
+            </button>
+            <button
+              type="button"
+              className={work.status === "done" ? "btn" : "btn primary"}
+              aria-disabled={!isOnline}
+              onClick={() => isOnline && void start()}
+            >
+              <Download className="s" />
+              Export {name}
+            </button>
+          </>
+        )
+      }
+    >
+      <p className="export-lead">
+        Runs the query again{connectionName === null ? "" : ` on ${connectionName}`} and writes every row of it, however
+        many there are.
+      </p>
+      <div className="export-form" inert={isRunning}>
+        <div className="field">
+          <span className="flabel">Format</span>
+          <Segments label="Format" value={format} options={FORMATS} onChange={setFormat} />
+        </div>
+        <div className="field grow">
+          <label htmlFor={nameId}>File name</label>
+          <div className="input">
+            <input id={nameId} value={stem} maxLength={120} onChange={(event) => setStem(event.target.value)} />
+            <span className="t3">.{format}</span>
+          </div>
+        </div>
+      </div>
+      {format === "csv" && (
+        <SwitchRow
+          label="Guard formulas"
+          help="Puts an apostrophe in front of text that begins with = + - or @, which spreadsheets would run. Turn it off to have the values exactly as they are."
+          isOn={isGuarded}
+          onChange={setIsGuarded}
+          isDisabled={isRunning}
+        />
+      )}
+      <ExportStatus work={work} isOnline={isOnline} />
+    </Modal>
+  );
+}
+
+function ExportStatus({ work, isOnline }: { work: Work; isOnline: boolean }) {
+  if (!isOnline && work.status !== "running") {
+    return <p className="export-status t2">You are offline. Export works again when the server answers.</p>;
+  }
+  switch (work.status) {
+    case "idle":
+      return null;
+    case "cancelled":
+      return <p className="export-status t2">The export was cancelled. Nothing was saved.</p>;
+    case "failed":
+      return (
+        <p className="export-status">
+          <span className="st bad">
+            <CircleX className="s" />
+            Failed
+          </span>{" "}
+          {work.message}
+        </p>
+      );
+    case "running":
+    case "done": {
+      const { value, unit } = toSize(work.progress.bytes);
+      return (
+        <div className="export-status num">
+          {work.status === "running" && (
+            <span className="line" aria-hidden="true">
+              <i className="m" />
+            </span>
+          )}
+          {work.status === "running" ? (
+            <span className="st run">
+              <Waves className="s" />
+              Writing
+            </span>
+          ) : (
+            <span className="st ok">
+              <CircleCheck className="s" />
+              Exported
+            </span>
+          )}{" "}
+          {formatRows(work.progress.rows)}, {value} {unit}
+          {work.status === "done" && `, to ${work.name}`}
+        </div>
+      );
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { expect, expectError, expectOk, test } from "./fixtures";
+import { fill, inEnvelope, listedRoutes } from "./routes";
+
+test.describe("cross-site requests", () => {
+  test("T13 every write by cookie from another site is 403, by Sec-Fetch-Site or else by Origin", async ({
+    anyone,
+    owner,
+  }) => {
+    const wrong: string[] = [];
+    const base = new URL(owner.api.base.href);
+    for (const route of (await listedRoutes(anyone)).filter(inEnvelope)) {
+      if (route.method === "GET") continue;
+      const path = fill(route.path, owner.workspaceId);
+      for (const headers of [
+        { "sec-fetch-site": "cross-site" },
+        { "sec-fetch-site": "same-site" },
+        { "sec-fetch-site": "rubbish" },
+        { "sec-fetch-site": "cross-site", origin: base.origin },
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { origin: `http://evil.example:${base.port}` },
+        { origin: `http://${base.hostname}:1` },
+        { origin: `${base.origin}.evil.example` },
+      ]) {
+        const answer = await owner.api.send(route.method, path, { json: {}, headers });
+        if (answer.status !== 403) {
+          wrong.push(`${route.method} ${path} ${JSON.stringify(headers)}: ${answer.status}`);
+        }
+      }
+    }
+    // Signed deliveries come from servers, and carry no cookie.
+    expect(wrong.filter((line) => !line.includes("/api/webhooks/"))).toEqual([]);
+  });
+
+  test("T14 login and register from another site are 403 and set no cookie", async ({ anyone, reader }) => {
+    const { email, password } = reader;
+    for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
+      for (const [path, json] of [
+        ["/api/auth/login", { email, password }],
+        ["/api/auth/register", { email: "new@example.com", password }],
+      ] as const) {
+        const answer = await anyone.post(path, json, { headers });
+        expectError(answer, 403, "forbidden");
+        expect(answer.setCookies).toEqual([]);
+      }
+    }
+  });
+
+  test("the own page, a typed address, the own host as Origin and no browser at all may write", async ({ owner }) => {
+    const base = new URL(owner.api.base.href);
+    for (const headers of [
+      { "sec-fetch-site": "same-origin" },
+      { "sec-fetch-site": "none" },
+      { origin: base.origin },
+      { "sec-fetch-site": "same-origin", origin: base.origin },
+      {},
+    ]) {
+      expectOk(await owner.api.patch(owner.home, { name: "Mine" }, { headers }));
+    }
+  });
+
+  test("reading by cookie is not held up by the headers of another site", async ({ owner }) => {
+    expectOk(await owner.api.get(owner.home, { headers: { "sec-fetch-site": "cross-site" } }));
+  });
+
+  test("no answer lets another origin read it", async ({ owner, anyone }) => {
+    for (const answer of [
+      await owner.api.get(owner.home, { headers: { origin: "https://evil.example" } }),
+      await anyone.send("OPTIONS", "/api/workspaces", {
+        headers: { origin: "https://evil.example", "access-control-request-method": "POST" },
+      }),
+    ]) {
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+    }
+  });
+});

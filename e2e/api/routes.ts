@@ -1,0 +1,99 @@
+import type { Api } from "./client";
+import { expect, NO_SUCH_ID } from "./fixtures";
+
+type Operation = {
+  readonly operationId?: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: { readonly content?: Readonly<Record<string, unknown>> };
+  readonly responses?: object;
+};
+/** A listed route with what the OpenAPI page says of it. */
+export type Listed = Route & { readonly operation: Operation };
+export type Route = { readonly method: string; readonly path: string };
+
+/** The routes of sections 1 to 5 of the contract and of the interface that they complete. */
+export const CONTRACT_ROUTES: readonly string[] = [
+  "GET /api/health",
+  "GET /api/openapi.json",
+  "POST /api/auth/register",
+  "POST /api/auth/login",
+  "GET /api/auth/me",
+  "POST /api/auth/logout",
+  "POST /api/auth/password",
+  "POST /api/auth/password/forgot",
+  "POST /api/auth/password/reset",
+  "GET /api/auth/sessions",
+  "DELETE /api/auth/sessions/{}",
+  "GET /api/me/preferences",
+  "PUT /api/me/preferences",
+  "GET /api/workspaces",
+  "POST /api/workspaces",
+  "GET /api/workspaces/{}",
+  "PATCH /api/workspaces/{}",
+  "DELETE /api/workspaces/{}",
+  "PUT /api/workspaces/{}/members/{}",
+  "DELETE /api/workspaces/{}/members/{}",
+  "GET /api/workspaces/{}/invites",
+  "POST /api/workspaces/{}/invites",
+  "DELETE /api/workspaces/{}/invites/{}",
+  "GET /api/invites/{}",
+  "POST /api/invites/{}/accept",
+  "GET /api/workspaces/{}/outbox",
+  "GET /api/workspaces/{}/api-keys",
+  "POST /api/workspaces/{}/api-keys",
+  "DELETE /api/workspaces/{}/api-keys/{}",
+  "GET /api/connectors/types",
+  "GET /api/workspaces/{}/connectors",
+  "POST /api/workspaces/{}/connectors",
+  "GET /api/workspaces/{}/connectors/{}",
+  "PATCH /api/workspaces/{}/connectors/{}",
+  "GET /api/workspaces/{}/connectors/{}/entities",
+  "POST /api/workspaces/{}/connectors/test",
+  "POST /api/workspaces/{}/connections/sources/{}/test",
+  "DELETE /api/workspaces/{}/connections/sources/{}",
+  "GET /api/workspaces/{}/files",
+  "POST /api/workspaces/{}/files",
+  "DELETE /api/workspaces/{}/files/{}",
+  "POST /api/execute",
+  "POST /api/workspaces/{}/databases/{}/execute",
+  "GET /api/workspaces/{}/executions",
+  "POST /api/workspaces/{}/executions/{}/cancel",
+];
+
+/** Outside the envelope, or with a protocol of their own (contract, section 1). */
+const FOREIGN_FORMS = /^\/api\/(health|openapi\.json|inngest|mcp|auth\/(signin|callback)\/|auth\/csrf)/;
+/** What may be called without credentials (contract, sections 1, 2, 8 and 10). */
+const OPEN =
+  /^\/api\/(auth\/(register|login|logout|password\/(forgot|reset))$|invites\/\{[^}]*\}$|webhooks\/|share\/|apps\/view\/)/;
+
+export function inEnvelope({ path }: Route): boolean {
+  return !FOREIGN_FORMS.test(path);
+}
+export function needsCredentials(route: Route): boolean {
+  return inEnvelope(route) && !OPEN.test(route.path);
+}
+
+/** Every route that the service says it has. */
+export async function listedRoutes(api: Api): Promise<Listed[]> {
+  const { json } = await api.get("/api/openapi.json");
+  const routes = Object.entries<Record<string, Operation>>(json.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => /^(get|post|put|patch|delete)$/.test(method))
+      .map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+  // Without this the loops over the list could pass by being empty.
+  expect(routes.length).toBeGreaterThanOrEqual(CONTRACT_ROUTES.length);
+  return routes;
+}
+
+/** The path with ids that are well formed and, but for the workspace's, name nothing. */
+export function fill(path: string, workspaceId: string, id = NO_SUCH_ID): string {
+  return path
+    .replace("{workspaceId}", workspaceId)
+    .replace("{executionId}", "00000000-0000-4000-8000-000000000000")
+    .replace("{token}", "A".repeat(43))
+    .replace("{file}", "none.duckdb")
+    .replace("{provider}", "github")
+    .replace("{sha}", "abcdef0")
+    .replace(/\{\w+\}/g, id);
+}

@@ -1,0 +1,270 @@
+import { randomUUID } from "node:crypto";
+import { request } from "node:http";
+import type { Answer } from "./client";
+import { test as base, expect, expectError, newConnection, type Person, sampleOf } from "./fixtures";
+
+/** Fails in row 400,000, long after the first bytes are out. */
+const FAILS_LATE =
+  "select case when i = 400000 then error('too late') else i::varchar end as v from range(800000) t(i)";
+
+type Stream = {
+  readonly status: number;
+  readonly firstByteMs: number;
+  readonly bytes: number;
+  /** Whether the body came to its regular end; a cut one did not. */
+  readonly whole: boolean;
+  readonly tail: string;
+};
+type Bench = {
+  person: Person;
+  id: string;
+  run: (query: string, accept: string, more?: object) => Promise<Answer>;
+  stream: (query: string, accept: string, stopAfterBytes?: number, more?: object) => Promise<Stream>;
+};
+
+const test = base.extend<object, { bench: Bench }>({
+  bench: [
+    async ({ reader }, use) => {
+      const id = await newConnection(reader);
+      const path = `${reader.home}/databases/${id}/execute`;
+      await use({
+        person: reader,
+        id,
+        run: (query, accept, more = {}) => reader.api.post(path, { query, ...more }, { headers: { accept } }),
+        stream: (query, accept, stopAfterBytes, more = {}) =>
+          readStream(reader, path, { query, ...more }, accept, stopAfterBytes),
+      });
+    },
+    { scope: "worker" },
+  ],
+});
+
+/** Reads without keeping what it reads. */
+function readStream(
+  person: Person,
+  path: string,
+  body: object,
+  accept: string,
+  stopAfterBytes = Number.POSITIVE_INFINITY,
+): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    const outgoing = request(
+      {
+        host: person.api.base.hostname,
+        port: person.api.base.port,
+        method: "POST",
+        path,
+        headers: { cookie: `auth_session=${person.session}`, "content-type": "application/json", accept },
+      },
+      (incoming) => {
+        let firstByteMs = 0;
+        let bytes = 0;
+        let tail = "";
+        const end = () =>
+          resolve({ status: incoming.statusCode ?? 0, firstByteMs, bytes, whole: incoming.complete, tail });
+        incoming.on("data", (chunk: Buffer) => {
+          if (bytes === 0) firstByteMs = performance.now() - startedAt;
+          bytes += chunk.length;
+          tail = (tail + chunk.toString("latin1")).slice(-300);
+          if (bytes > stopAfterBytes) outgoing.destroy();
+        });
+        incoming.on("close", end);
+        incoming.on("error", () => {});
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(JSON.stringify(body));
+  });
+}
+
+test.describe("NDJSON", () => {
+  test("is one plain row object a line, each line ended, with the id of the execution in a header", async ({
+    bench,
+  }) => {
+    const answer = await bench.run("select i, 'a' || i as s from range(3) t(i)", "application/x-ndjson");
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-type"]).toMatch(/^application\/x-ndjson/);
+    expect(answer.headers["x-execution-id"]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.headers["cache-control"]).toContain("no-store");
+    expect(answer.text).toBe('{"i":0,"s":"a0"}\n{"i":1,"s":"a1"}\n{"i":2,"s":"a2"}\n');
+  });
+
+  test("a line holds no line break, whatever a value does", async ({ bench }) => {
+    const { text } = await bench.run(
+      "select chr(10) || chr(13) || chr(8232) || chr(8233) || '\"\\' as v",
+      "application/x-ndjson",
+    );
+    expect(text.trimEnd().split("\n")).toHaveLength(1);
+    expect(JSON.parse(text)).toEqual({ v: '\n\r\u2028\u2029"\\' });
+  });
+
+  test("no rows are no lines", async ({ bench }) => {
+    const answer = await bench.run("select 1 as a where false", "application/x-ndjson");
+    expect([answer.status, answer.text]).toEqual([200, ""]);
+  });
+
+  test("columns of one name have the names that JSON gives them", async ({ bench }) => {
+    expect((await bench.run("select 1 as id, 2 as id", "application/x-ndjson")).text).toBe('{"id":1,"id_2":2}\n');
+  });
+});
+
+test.describe("CSV", () => {
+  test("is RFC 4180: a header, CRLF, quotes doubled, and quotes only where they are due", async ({ bench }) => {
+    const answer = await bench.run(
+      `select 1 as id, 'plain' as a, 'a,b' as b, 'say "hi"' as c, 'x' || chr(10) || 'y' as d, null as e, '' as f`,
+      "text/csv",
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-type"]).toMatch(/^text\/csv/);
+    expect(answer.text.split("\r\n")[0]).toBe("id,a,b,c,d,e,f");
+    expect(answer.text).toMatch(/\r\n1,plain,"a,b","say ""hi""","x\ny",(,""|"",|,)\r\n$/);
+  });
+
+  test("tells an empty text from nothing", async ({ bench }) => {
+    const lines = (
+      await bench.run("select * from (values (1, null), (2, '')) t(n, v) order by n", "text/csv")
+    ).text.split("\r\n");
+    expect(lines[1]).not.toBe((lines[2] ?? "").replace("2", "1"));
+  });
+
+  test("T60 is exact: a cell that looks like a formula stays as it is", async ({ bench }) => {
+    const { text } = await bench.run("select '=1+1' as a, '+x' as b, '-x' as c, '@x' as d", "text/csv");
+    expect(text).toBe("a,b,c,d\r\n=1+1,+x,-x,@x\r\n");
+  });
+
+  test("headers are quoted where they need it", async ({ bench }) => {
+    const { text } = await bench.run('select 1 as "a,b", 2 as "c""d"', "text/csv");
+    expect(text).toBe('"a,b","c""d"\r\n1,2\r\n');
+  });
+
+  test("no rows are a header alone", async ({ bench }) => {
+    expect((await bench.run("select 1 as a, 2 as b where false", "text/csv")).text).toBe("a,b\r\n");
+  });
+});
+
+test.describe("Arrow", () => {
+  test("is an Arrow stream of the whole result", async ({ bench }) => {
+    const answer = await bench.run("select i from range(3000) t(i)", "application/vnd.apache.arrow.stream");
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-type"]).toBe("application/vnd.apache.arrow.stream");
+    const { tableFromIPC } = await import("apache-arrow");
+    expect(tableFromIPC(answer.bytes).numRows).toBe(3000);
+  });
+});
+
+test.describe("every stream", () => {
+  for (const accept of ["application/x-ndjson", "text/csv"]) {
+    test(`${accept}: the whole result comes, past every cap of JSON, and its first bytes before its last row`, async ({
+      bench,
+    }) => {
+      const { status, whole, bytes, tail } = await bench.stream("select i from range(200000) t(i)", accept);
+      expect([status, whole]).toEqual([200, true]);
+      expect(bytes).toBeGreaterThan(1_000_000);
+      expect(tail).toMatch(/199999\}?\r?\n$/);
+    });
+
+    test(`${accept}: limit is obeyed when it is sent`, async ({ bench }) => {
+      const { text } = await bench.run("select i from range(5000) t(i)", accept, { limit: 7 });
+      expect(text).toMatch(/\b6\}?\r?\n$/);
+      expect(text).not.toMatch(/\b7\}?\r?\n/);
+    });
+
+    test(`${accept}: a failure after the first byte breaks the connection, so that a cut result never looks whole`, async ({
+      bench,
+    }) => {
+      const { status, whole, bytes, tail } = await bench.stream(FAILS_LATE, accept);
+      expect(status).toBe(200);
+      expect(bytes).toBeGreaterThan(0);
+      expect(whole).toBe(false);
+      expect(tail).not.toContain("too late");
+    });
+
+    test(`${accept}: a failure before the first byte is an ordinary refusal`, async ({ bench }) => {
+      const failed = await bench.run("select nope", accept);
+      expectError(failed, 400, "query_failed");
+      expect(failed.headers["x-execution-id"]).toBeTruthy();
+      expectError(await bench.run("attach 'x'", accept), 400, "not_allowed");
+      expectError(
+        await bench.run("select count(*) from range(100000000) a, range(100000) b where a.range < b.range", accept, {
+          timeoutMs: 500,
+        }),
+        504,
+        "timeout",
+      );
+    });
+
+    test(`${accept}: T53 a client that leaves in the middle stops the query`, async ({ bench }) => {
+      const executionId = randomUUID();
+      const query = "select i, repeat('x', 200) as wide from range(200000000) t(i)";
+      await bench.stream(query, accept, 500_000, { executionId });
+      const outcome = async () => {
+        const { json } = await bench.person.api.get(`${bench.person.home}/executions?limit=200`);
+        return json.data.items.find((item: { executionId: string }) => item.executionId === executionId)?.status;
+      };
+      await expect.poll(outcome, { timeout: 6000 }).toBe("cancelled");
+    });
+
+    test(`${accept}: timeoutMs counts to the end of the stream, and breaks it`, async ({ bench }) => {
+      const query = "select i, repeat('x', 500) as wide from range(2000000000) t(i)";
+      const startedAt = Date.now();
+      const { whole } = await bench.stream(query, accept, undefined, { timeoutMs: 1500 });
+      expect(whole).toBe(false);
+      expect(Date.now() - startedAt).toBeLessThan(10_000);
+    });
+  }
+
+  test("Accept is read as HTTP says: case, parameters, preferences and lists", async ({ bench }) => {
+    for (const [accept, type] of [
+      ["Text/CSV", "text/csv"],
+      ["text/csv; charset=utf-8", "text/csv"],
+      ["application/json, text/csv;q=0.5", "application/json"],
+      ["text/csv;q=0.2, application/x-ndjson;q=0.9", "application/x-ndjson"],
+      ["*/*", "application/json"],
+      ["text/csv;q=0, application/json", "application/json"],
+      ["", "application/json"],
+    ]) {
+      const answer = await bench.run("select 1 as a", accept ?? "");
+      expect([accept, answer.headers["content-type"]]).toEqual([accept, expect.stringContaining(type ?? "")]);
+    }
+  });
+
+  test("a slow reader holds the query back, and does not fill the server", async ({ reader, bench }) => {
+    const { person, id } = bench;
+    const outgoing = request({
+      host: person.api.base.hostname,
+      port: person.api.base.port,
+      method: "POST",
+      path: `${person.home}/databases/${id}/execute`,
+      headers: {
+        cookie: `auth_session=${person.session}`,
+        "content-type": "application/json",
+        accept: "application/x-ndjson",
+      },
+    });
+    const executionId = randomUUID();
+    const started = new Promise<void>((resolve, reject) => {
+      outgoing.on("response", (incoming) => {
+        incoming.on("error", () => {});
+        incoming.once("readable", () => resolve());
+      });
+      outgoing.on("error", reject);
+    });
+    outgoing.end(JSON.stringify({ executionId, query: "select repeat('y', 10000) as y from range(100000000)" }));
+    await started;
+    // Nothing is read from here on; others are served as before.
+    for (let n = 0; n < 5; n++) {
+      const answer = await reader.api.post(`${reader.home}/databases/${await sampleOf(reader)}/execute`, {
+        query: "select 1",
+      });
+      expect(answer.status).toBe(200);
+    }
+    outgoing.destroy();
+    await expect
+      .poll(async () => {
+        const { json } = await person.api.get(`${person.home}/executions?limit=200`);
+        return json.data.items.find((item: { executionId: string }) => item.executionId === executionId)?.status;
+      })
+      .toBe("cancelled");
+  });
+});

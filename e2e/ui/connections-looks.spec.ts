@@ -1,0 +1,50 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { workspaceIdOf } from "./settings-people";
+
+for (const theme of ["light", "dark"] as const) {
+  test.describe(`in the ${theme} theme`, () => {
+    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+
+    test("connections are accessible", async ({ page, person }) => {
+      const wid = await workspaceIdOf(page.request);
+      const made = await page.request.post(`/api/workspaces/${wid}/connectors`, {
+        data: { name: "returns", type: "duckdb", config: { file: "returns.duckdb" } },
+      });
+      const { id } = (await made.json()).data;
+      await page.request.post(`/api/workspaces/${wid}/connections/sources/${id}/test`);
+      await page.goto(`/w/${person.slug}/connections`);
+      await expect(page.getByText("There is no file returns.duckdb")).toBeVisible();
+      await expectAccessible(page);
+      await page.goto(`/w/${person.slug}/connections/${id}`);
+      await expect(page.getByText("The last test failed.")).toBeVisible();
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "Delete", exact: true }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+      await expectAccessible(page);
+    });
+
+    test("the form of a connection is accessible, with its problems too", async ({ page, person }) => {
+      await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
+      await page.getByRole("button", { name: "Save connection" }).click();
+      await expect(page.getByText("File is needed.")).toBeVisible();
+      await expectAccessible(page);
+    });
+  });
+}
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test("connections are read, tested and added", async ({ page, person }) => {
+    await page.goto(`/w/${person.slug}`);
+    await page.getByRole("button", { name: "More" }).last().tap();
+    await page.getByRole("link", { name: "Connections" }).tap();
+    await page.getByRole("button", { name: "Test Sample shop" }).tap();
+    await expect(page.getByText(/^OK, /)).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.getByRole("link", { name: "Add connection" }).tap();
+    await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
+    await expect(page.getByRole("button", { name: "Save connection" })).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+});

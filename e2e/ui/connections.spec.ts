@@ -1,0 +1,357 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures";
+import { join, workspaceIdOf } from "./settings-people";
+
+const NET_FIELDS = [
+  { name: "host", label: "Host", kind: "text", required: false, secret: false },
+  { name: "port", label: "Port", kind: "number", required: false, secret: false, default: 5432 },
+  { name: "database", label: "Database", kind: "text", required: false, secret: false },
+  { name: "user", label: "User", kind: "text", required: false, secret: false },
+  { name: "password", label: "Password", kind: "password", required: false, secret: true },
+  {
+    name: "ssl",
+    label: "Encryption",
+    kind: "select",
+    required: false,
+    secret: false,
+    default: "disable",
+    options: [
+      { value: "disable", label: "None" },
+      { value: "require", label: "Encrypted, any certificate" },
+      { value: "verify-full", label: "Encrypted, certificate checked" },
+    ],
+  },
+  { name: "connectionString", label: "Connection string", kind: "password", required: false, secret: true },
+];
+const SERVER_TYPE = { type: "serverdb", name: "Server DB", category: "database", fields: NET_FIELDS };
+const SOURCE_TYPE = {
+  type: "webdata",
+  name: "Web data",
+  category: "source",
+  fields: [{ name: "token", label: "Token", kind: "password", required: true, secret: true }],
+};
+
+/** Kinds of connection that need a server elsewhere: the form is tested against what the server would declare. */
+async function offerTypes(page: Page): Promise<void> {
+  await page.route("**/api/connectors/types", (route) =>
+    route.fulfill({ json: { success: true, data: [SERVER_TYPE, SOURCE_TYPE] } }),
+  );
+}
+
+async function addFile(page: Page, name: string, readOnly = false, request = page.request): Promise<string> {
+  const wid = await workspaceIdOf(page.request);
+  const answer = await request.post(`/api/workspaces/${wid}/connectors`, {
+    data: { name, type: "duckdb", config: { file: `${name}.duckdb` }, readOnly },
+  });
+  expect(answer.status()).toBe(201);
+  return (await answer.json()).data.id;
+}
+
+test("the sample is listed, tested, and found by its name", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections`);
+  const row = page.getByRole("row", { name: /Sample shop/ });
+  await expect(row).toContainText("Read-only");
+  await row.getByRole("button", { name: "Test Sample shop" }).click();
+  await expect(row.getByText(/^OK, /)).toBeVisible();
+  await page.getByRole("searchbox", { name: "Find a connection" }).fill("warehouse");
+  await expect(page).toHaveURL(/\?q=warehouse$/);
+  await expect(page.getByRole("heading", { name: 'Nothing is called "warehouse"' })).toBeVisible();
+  await page.getByRole("link", { name: "Show all connections" }).click();
+  await expect(row).toBeVisible();
+  await page.getByRole("link", { name: /Failing/ }).click();
+  await expect(page.getByRole("heading", { name: "None here" })).toBeVisible();
+});
+
+test("a connection that fails says why below its row and leads to its form", async ({ page, person }) => {
+  await addFile(page, "returns", true);
+  await page.goto(`/w/${person.slug}/connections`);
+  await page.getByRole("button", { name: "Test all" }).click();
+  await expect(page.getByRole("row", { name: /Sample shop/ }).getByText(/^OK, /)).toBeVisible();
+  await expect(page.getByRole("table").getByText("There is no file returns.duckdb in this workspace.")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Failing 1" })).toBeVisible();
+  await page.getByRole("link", { name: "Edit connection" }).click();
+  await expect(page.getByText("The last test failed.")).toBeVisible();
+});
+
+test("a new file is connected, and a console on it runs", async ({ page, person, consolePage }) => {
+  await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Give the connection a name.")).toBeVisible();
+  await expect(page.getByText("File is needed.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("warehouse");
+  await page.getByRole("textbox", { name: "File" }).fill("../warehouse.duckdb");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Give the name of a file in this workspace.")).toBeVisible();
+  await page.getByRole("textbox", { name: "File" }).fill("warehouse.duckdb");
+  await page.getByRole("switch", { name: "Read-only" }).click();
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
+  const row = page.getByRole("row", { name: /warehouse/ });
+  await expect(row).toContainText("Read and write");
+  await row.getByRole("button", { name: "More about warehouse" }).click();
+  await page.getByRole("menuitem", { name: "New console on it" }).click();
+  await expect(consolePage.editor).toBeVisible();
+  await consolePage.write("select 40 + 2 as answer");
+  await consolePage.run.click();
+  await expect(page.getByRole("gridcell", { name: "42" })).toBeVisible();
+});
+
+test("a test before saving says how it went and saves nothing", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
+  await page.getByRole("textbox", { name: "File" }).fill("missing.duckdb");
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await expect(page.getByText("Not connected.", { exact: true })).toBeVisible();
+  await expect(page.getByRole("form").getByText(/There is no file missing.duckdb/)).toBeVisible();
+  const wid = await workspaceIdOf(page.request);
+  expect((await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data).toHaveLength(1);
+});
+
+test("a file is uploaded, chosen, never overwritten, and deleted once nothing uses it", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
+  const upload = { name: "sales.duckdb", mimeType: "application/octet-stream", buffer: Buffer.alloc(2048, 1) };
+  await page.getByLabel("Upload a file").last().setInputFiles(upload);
+  await expect(page.getByRole("textbox", { name: "File" })).toHaveValue("sales.duckdb");
+  const files = page.getByRole("list", { name: "Files of the workspace" });
+  await expect(files.getByRole("button", { name: "sales.duckdb", exact: true })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+  await page.getByLabel("Upload a file").last().setInputFiles(upload);
+  await expect(page.getByText("There is a file sales.duckdb already.")).toBeVisible();
+
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("sales");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByRole("row", { name: /sales/ })).toBeVisible();
+  await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
+  await page.getByRole("button", { name: "Delete sales.duckdb" }).click();
+  await page.getByRole("button", { name: "Delete file" }).click();
+  await expect(page.getByRole("dialog").getByRole("alert")).toContainText("In use by sales.");
+});
+
+test("an upload tells how far it is and can be stopped", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/files?name=*", async (route) => {
+    await held;
+    await route.abort();
+  });
+  const upload = { name: "big.duckdb", mimeType: "application/octet-stream", buffer: Buffer.alloc(200_000, 1) };
+  await page.getByLabel("Upload a file").last().setInputFiles(upload);
+  await expect(page.getByRole("progressbar", { name: "Uploading big.duckdb" })).toBeVisible();
+  await page.getByRole("button", { name: "Stop the upload" }).click();
+  await expect(page.getByRole("progressbar")).toHaveCount(0);
+  await expect(page.getByRole("textbox", { name: "File" })).toHaveValue("");
+  release();
+});
+
+test("a pasted connection string fills in the form, and what was tested is what is saved", async ({ page, person }) => {
+  await offerTypes(page);
+  const sent: unknown[] = [];
+  await page.route("**/connectors/test", (route) => {
+    sent.push(route.request().postDataJSON());
+    return route.fulfill({
+      json: { success: true, data: { ok: true, latencyMs: 46.2, serverVersion: "Server DB 15.8" } },
+    });
+  });
+  await page.route("**/connectors", (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    sent.push(route.request().postDataJSON());
+    return route.fulfill({ status: 201, json: { success: true, data: { id: "5".repeat(24), name: "returns-db" } } });
+  });
+  await page.goto(`/w/${person.slug}/connections/new`);
+  await page
+    .getByRole("textbox", { name: "Paste a connection string" })
+    .fill("server://reader:p%40ss@db.example.com:6432/shop?sslmode=verify-full");
+  await page.getByRole("textbox", { name: "Paste a connection string" }).press("Enter");
+  await expect(page.getByRole("textbox", { name: "Host" })).toHaveValue("db.example.com");
+  await expect(page.getByRole("textbox", { name: "Port" })).toHaveValue("6432");
+  await expect(page.getByRole("combobox", { name: "Encryption" })).toHaveText("Encrypted, certificate checked");
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await expect(page.getByRole("form").getByText("Connected in 46 ms.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("returns-db");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
+  const config = {
+    host: "db.example.com",
+    port: 6432,
+    database: "shop",
+    user: "reader",
+    password: "p@ss",
+    ssl: "verify-full",
+  };
+  expect(sent).toEqual([
+    { type: "serverdb", config },
+    { name: "returns-db", readOnly: true, type: "serverdb", config },
+  ]);
+});
+
+test("a connection string can be kept whole", async ({ page, person }) => {
+  await offerTypes(page);
+  await page.goto(`/w/${person.slug}/connections/new?type=serverdb`);
+  await page.getByRole("button", { name: "Keep it whole instead" }).click();
+  await expect(page.getByRole("textbox", { name: "Host" })).toHaveCount(0);
+  const body = page.waitForRequest("**/connectors/test");
+  await page.getByLabel("Connection string").fill("server://a@b/c");
+  await page.getByRole("button", { name: "Test connection" }).click();
+  expect((await body).postDataJSON()).toEqual({ type: "serverdb", config: { connectionString: "server://a@b/c" } });
+  await page.getByRole("button", { name: "Fill in single fields instead" }).click();
+  await expect(page.getByRole("textbox", { name: "Host" })).toBeVisible();
+});
+
+test("what the server finds wrong stands at its field", async ({ page, person }) => {
+  await offerTypes(page);
+  await page.route("**/connectors/test", (route) =>
+    route.fulfill({
+      status: 400,
+      json: {
+        success: false,
+        error: "No.",
+        code: "invalid_request",
+        details: [{ path: "config.port", message: "The port is between 1 and 65535." }],
+      },
+    }),
+  );
+  await page.goto(`/w/${person.slug}/connections/new?type=serverdb`);
+  await page.getByRole("textbox", { name: "Host" }).fill("db.example.com");
+  await page.getByRole("textbox", { name: "Port" }).fill("70000");
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await expect(page.getByRole("textbox", { name: "Port" })).toHaveAccessibleDescription(
+    /The port is between 1 and 65535\./,
+  );
+});
+
+test("a stored secret is kept unless it is replaced, and asked for again when the host changes", async ({
+  page,
+  person,
+}) => {
+  const id = await addFile(page, "shop");
+  await offerTypes(page);
+  const stored = {
+    id,
+    name: "shop",
+    type: "serverdb",
+    category: "database",
+    readOnly: true,
+    config: { host: "db.example.com", port: 5432, user: "reader", password: { set: true }, ssl: "require" },
+    status: "ok",
+    lastTestedAt: null,
+    lastError: null,
+    createdBy: "5".repeat(24),
+    createdAt: "2026-11-21T10:00:00.000Z",
+    updatedAt: "2026-11-21T10:00:00.000Z",
+  };
+  const sent: Record<string, unknown>[] = [];
+  await page.route(`**/connectors/${id}`, (route) => {
+    if (route.request().method() === "PATCH") sent.push(route.request().postDataJSON());
+    return route.fulfill({ json: { success: true, data: stored } });
+  });
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  await expect(page.getByText("Set, and sealed")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Save connection" })).toBeDisabled();
+
+  await page.getByRole("textbox", { name: "Database" }).fill("returns");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect.poll(() => sent.length).toBe(1);
+  expect(sent[0]?.config).toEqual({
+    host: "db.example.com",
+    port: 5432,
+    database: "returns",
+    user: "reader",
+    ssl: "require",
+    connectionString: null,
+  });
+
+  await page.getByRole("textbox", { name: "Host" }).fill("elsewhere.example.com");
+  await expect(page.getByText("Enter it again: the connection changes where it leads.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Password" }).fill("new secret");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect.poll(() => sent.length).toBe(2);
+  expect(sent[1]?.config).toMatchObject({ host: "elsewhere.example.com", password: "new secret" });
+
+  await page.reload();
+  await page.getByRole("button", { name: "Replace Password" }).click();
+  await expect(page.getByRole("textbox", { name: "Password" })).toBeFocused();
+  await page.getByRole("button", { name: "Keep the old Password" }).click();
+  await expect(page.getByText("Set, and sealed")).toBeVisible();
+});
+
+test("a connection is renamed, then deleted", async ({ page, person }) => {
+  const id = await addFile(page, "warehouse");
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("lakehouse");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByRole("heading", { name: "lakehouse", level: 1 })).toBeVisible();
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await expect(page.getByRole("form").getByText(/Connected in/)).toBeVisible();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete connection" }).click();
+  await expect(page).toHaveURL(/\/connections$/);
+  await expect(page.getByRole("row", { name: /Sample shop/ })).toBeVisible();
+  await expect(page.getByRole("row", { name: /lakehouse/ })).toHaveCount(0);
+});
+
+test("what still uses a connection is named before it is deleted anyway", async ({ page, person }) => {
+  const id = await addFile(page, "warehouse");
+  const asked: string[] = [];
+  await page.route(`**/connections/sources/${id}*`, (route) => {
+    asked.push(new URL(route.request().url()).search);
+    if (asked.length > 1) return route.continue();
+    const details = [{ kind: "flow", id: "f".repeat(24), name: "Orders to warehouse" }];
+    return route.fulfill({ status: 409, json: { success: false, error: "It is in use.", code: "in_use", details } });
+  });
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete connection" }).click();
+  await expect(page.getByRole("dialog", { name: "warehouse is in use" })).toContainText("Orders to warehouse");
+  await page.getByRole("button", { name: "Delete anyway" }).click();
+  await expect(page).toHaveURL(/\/connections$/);
+  expect(asked).toEqual(["", "?force=true"]);
+});
+
+test("a member changes what they added, and reads the rest", async ({ page, person, browser }) => {
+  const jun = await join(browser, page, "member");
+  const theirs = await addFile(page, "returns", false, jun.request);
+  const others = await addFile(page, "warehouse");
+  await jun.page.goto(`/w/${person.slug}/connections/${others}`);
+  await expect(
+    jun.page.getByText("Only owners, admins and whoever added this connection may change it."),
+  ).toBeVisible();
+  await expect(jun.page.getByRole("button", { name: "Save connection" })).toHaveCount(0);
+  await expect(jun.page.getByRole("button", { name: "Delete", exact: true })).toHaveCount(0);
+  await expect(jun.page.getByRole("textbox", { name: "File" })).toBeDisabled();
+  await jun.page.goto(`/w/${person.slug}/connections/${theirs}`);
+  await expect(jun.page.getByRole("button", { name: "Save connection" })).toBeVisible();
+  await expect(jun.page.getByRole("textbox", { name: "File" })).toBeEnabled();
+});
+
+test("a connection that is gone, or never was, cannot be opened", async ({ page, person }) => {
+  for (const id of ["5".repeat(24), "nonsense"]) {
+    await page.goto(`/w/${person.slug}/connections/${id}`);
+    await expect(page.getByRole("heading", { name: "You cannot open this connection" })).toBeVisible();
+  }
+});
+
+test("a list that could not be read says why and reads again when asked", async ({ page, person }) => {
+  const list = /\/connectors$/;
+  await page.route(list, (route) =>
+    route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
+  );
+  await page.goto(`/w/${person.slug}/connections`);
+  await expect(page.getByRole("main").getByText("Something broke on our side.")).toBeVisible();
+  await page.unroute(list);
+  await page.getByRole("main").getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("row", { name: /Sample shop/ })).toBeVisible();
+});
+
+test("a workspace without connections offers to add one", async ({ page, person }) => {
+  const wid = await workspaceIdOf(page.request);
+  const [sample] = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
+  await page.request.delete(`/api/workspaces/${wid}/connections/sources/${sample.id}`);
+  await page.goto(`/w/${person.slug}/connections`);
+  await expect(page.getByRole("heading", { name: "No connections yet" })).toBeVisible();
+  await page.getByRole("main").getByRole("link", { name: "Add connection" }).last().click();
+  await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
+});

@@ -1,0 +1,106 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { invite, join, settings } from "./settings-people";
+
+for (const theme of ["light", "dark"] as const) {
+  test.describe(`in the ${theme} theme`, () => {
+    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+
+    test("the settings of the workspace are accessible", async ({ page, person }) => {
+      await invite(page.request, "mateo@example.com", "member");
+      await page.goto(settings(person, "general"));
+      await expect(page.getByRole("button", { name: "Delete workspace" })).toBeVisible();
+      await expectAccessible(page);
+      await page.goto(settings(person, "members"));
+      await expect(page.getByRole("table", { name: "Invites waiting" })).toBeVisible();
+      await expectAccessible(page);
+      await page.goto(settings(person, "api-keys"));
+      await page.getByRole("button", { name: "New key" }).first().click();
+      await expectAccessible(page);
+      await page.getByRole("textbox", { name: "What is it for" }).fill("Nightly export job");
+      await page.getByRole("button", { name: "Make key" }).click();
+      await expect(page.getByRole("region", { name: "The new key" })).toBeVisible();
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "I have saved it" }).click();
+      await page.goto(settings(person, "outbox"));
+      await page.getByRole("button", { name: /invites you/ }).click();
+      // The preview runs nothing, the checker included: the plain text is what it can look at.
+      await page.getByRole("radio", { name: "Text" }).click();
+      await expectAccessible(page);
+    });
+
+    test("one's own settings are accessible", async ({ page, person }) => {
+      for (const section of ["profile", "appearance", "keyboard", "sessions"]) {
+        await page.goto(settings(person, section));
+        await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+        if (section === "sessions") await expect(page.getByText("This one")).toBeVisible();
+        await expectAccessible(page);
+      }
+    });
+
+    test("a member's view of the settings is accessible", async ({ page, person, browser }) => {
+      const jun = await join(browser, page, "member");
+      await jun.page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+      for (const section of ["general", "members", "api-keys", "outbox"]) {
+        await jun.page.goto(settings(person, section));
+        await expect(jun.page.getByText("You are a member here.")).toBeVisible();
+        await expectAccessible(jun.page);
+      }
+    });
+
+    test("forgotten passwords and invitations are accessible", async ({ page, person, browser }) => {
+      const token = await invite(page.request, "mateo@example.com", "member");
+      await page.goto(`/invites/${token}`);
+      await expect(page.getByText(`You are signed in as ${person.email}`)).toBeVisible();
+      await expectAccessible(page);
+      const context = await browser.newContext({ colorScheme: theme });
+      const stranger = await context.newPage();
+      for (const path of [`/invites/${token}`, "/invites/nothing", "/forgot", "/reset/nothing", "/docs/api"]) {
+        await stranger.goto(path);
+        await expect(stranger.getByRole("heading", { level: 1 })).toBeVisible();
+        await expectAccessible(stranger);
+      }
+      await context.close();
+    });
+  });
+}
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test("settings are a list, and each page leads back to it", async ({ page, person }) => {
+    await page.goto(`/w/${person.slug}`);
+    await page.getByRole("button", { name: "More" }).last().tap();
+    await page.getByRole("link", { name: "Settings" }).tap();
+    await expect(page.getByRole("link", { name: "Members" })).toBeVisible();
+    await page.getByRole("link", { name: "Members" }).tap();
+    await expect(page.getByRole("heading", { name: "Members", level: 1 })).toBeVisible();
+    await expect(page.getByText("Ines Okafor")).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await page.getByRole("main").getByRole("link", { name: "Settings" }).tap();
+    await expect(page.getByRole("link", { name: "Sessions" })).toBeVisible();
+  });
+});
+
+test("the reference of the interface is searched, opened and linked to", async ({ page }) => {
+  await page.goto("/docs/api");
+  await page.getByRole("searchbox", { name: "Search endpoints" }).fill("post api key");
+  const endpoint = page.getByRole("group").filter({ hasText: "Create an API key" });
+  await expect(page.getByText("List API keys")).toHaveCount(0);
+  await endpoint.getByText("Create an API key").click();
+  await expect(endpoint.getByText("Owners and admins, signed in. API keys are refused.")).toBeVisible();
+  await expect(endpoint.getByRole("table", { name: "Body" })).toContainText("expiresAt");
+  await expect(endpoint.getByRole("region", { name: "Example of Create an API key" })).toContainText("curl -X POST");
+  await page.reload();
+  await expect(page.getByRole("table", { name: "Body" })).toBeVisible();
+  await page.getByRole("searchbox", { name: "Search endpoints" }).fill("tea leaves");
+  await expect(page.getByText('Nothing here is about "tea leaves".')).toBeVisible();
+});
+
+test("a reference that cannot be read says so and is read again when asked", async ({ page }) => {
+  await page.route("**/api/openapi.json", (route) => route.fulfill({ status: 503, body: "" }));
+  await page.goto("/docs/api");
+  await expect(page.getByText("The server answered with status 503.")).toBeVisible();
+  await page.unroute("**/api/openapi.json");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { name: "Connections" })).toBeVisible();
+});

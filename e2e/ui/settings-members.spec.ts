@@ -1,0 +1,157 @@
+import { expect, newEmail, PASSWORD, test } from "./fixtures";
+import { invite, join, settings, workspaceIdOf } from "./settings-people";
+
+test("several people are invited at once, and the link brings a stranger into the workspace", async ({
+  page,
+  person,
+  browser,
+}) => {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const [first, second] = [newEmail(), newEmail()];
+  await page.goto(settings(person, "members"));
+  const field = page.getByRole("textbox", { name: "Invite by email" });
+  await field.fill("not an address");
+  await page.getByRole("button", { name: "Send invite" }).click();
+  await expect(page.getByRole("form", { name: "Invite people" })).toContainText("missing its @");
+  await field.fill(first);
+  await field.press("Enter");
+  await field.fill(`${second},`);
+  await expect(page.getByRole("button", { name: `Leave out ${second}` })).toBeVisible();
+  await page.getByRole("button", { name: "Send 2 invites" }).click();
+  await expect(
+    page.getByRole("form", { name: "Invite people" }).getByText("Invited 2 people. No mail service is set up here"),
+  ).toBeVisible();
+
+  await page.getByRole("button", { name: `Copy the link for ${first}` }).click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const context = await browser.newContext();
+  const stranger = await context.newPage();
+  await stranger.goto(new URL(link).pathname);
+  await expect(stranger.getByRole("heading", { name: "Join Ines's workspace" })).toBeVisible();
+  await expect(stranger.getByText(first)).toBeVisible();
+  await stranger.getByRole("link", { name: "Create an account" }).click();
+  await stranger.getByLabel("Name").fill("Jun Abe");
+  await stranger.getByLabel("Email").fill(first);
+  await stranger.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await stranger.getByRole("button", { name: "Create account" }).click();
+  await stranger.getByRole("button", { name: "Join Ines's workspace" }).click();
+  await expect(stranger).toHaveURL(new RegExp(`/w/${person.slug}`));
+
+  await page.reload();
+  await expect(page.getByRole("row", { name: /Jun Abe/ })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Invites waiting" })).not.toContainText(first);
+  await context.close();
+});
+
+test("an invitation is for its address alone, and ends when it is withdrawn", async ({ page, person, browser }) => {
+  const token = await invite(page.request, "mateo@example.com", "admin");
+  await page.goto(`/invites/${token}`);
+  await expect(page.getByText(`You are signed in as ${person.email}`)).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Join/ })).toHaveCount(0);
+
+  await page.goto(settings(person, "members"));
+  await page.getByRole("button", { name: "Withdraw the invitation of mateo@example.com" }).click();
+  await page.getByRole("button", { name: "Withdraw invitation" }).click();
+  await expect(page.getByText("Nobody is invited at the moment.")).toBeVisible();
+  const context = await browser.newContext();
+  const stranger = await context.newPage();
+  await stranger.goto(`/invites/${token}`);
+  await expect(stranger.getByRole("heading", { name: "This invitation has ended" })).toBeVisible();
+  await stranger.goto("/invites/nothing");
+  await expect(stranger.getByRole("heading", { name: "This invitation has ended" })).toBeVisible();
+  await context.close();
+});
+
+test("who is signed in as somebody else changes the account and comes back to the invitation", async ({
+  page,
+  person,
+}) => {
+  const token = await invite(page.request, newEmail(), "member");
+  await page.goto(`/invites/${token}`);
+  await page.getByRole("button", { name: "Use the other account" }).click();
+  await expect(page).toHaveURL(`/login?next=${encodeURIComponent(`/invites/${token}`)}`);
+  expect(person.email).not.toBe("");
+});
+
+test("a new link ends the old one", async ({ page, person }) => {
+  const old = await invite(page.request, "mateo@example.com", "member");
+  await page.goto(settings(person, "members"));
+  await page.getByRole("button", { name: "Send mateo@example.com a new link" }).click();
+  await expect(page.getByRole("button", { name: "Copy the link for mateo@example.com" })).toBeVisible();
+  expect((await page.request.get(`/api/invites/${old}`)).status()).toBe(404);
+});
+
+test("a changed role holds, and the last owner keeps theirs", async ({ page, person, browser }) => {
+  const jun = await join(browser, page, "member");
+  await page.goto(settings(person, "members"));
+  await expect(page.getByRole("row", { name: /\(you\)/ })).toContainText("The last owner stays");
+  await expect(page.getByRole("combobox", { name: "Role of Ines Okafor" })).toBeDisabled();
+  await page.getByRole("combobox", { name: "Role of Jun Abe" }).click();
+  await page.getByRole("option", { name: "Admin" }).click();
+  await expect(page.getByRole("combobox", { name: "Role of Jun Abe" })).toHaveText("Admin");
+  await page.reload();
+  await expect(page.getByRole("combobox", { name: "Role of Jun Abe" })).toHaveText("Admin");
+
+  await jun.page.goto(settings(person, "members"));
+  await expect(jun.page.getByRole("row", { name: /Ines Okafor/ })).toContainText("Only an owner changes an owner");
+  await jun.page.getByRole("combobox", { name: "Role", exact: true }).click();
+  await expect(jun.page.getByRole("option", { name: "Owner" })).toHaveCount(0);
+});
+
+test("who gives up their own rights is asked first, and loses them at once", async ({ page, person, browser }) => {
+  const jun = await join(browser, page, "owner");
+  await jun.page.goto(settings(person, "members"));
+  await jun.page.getByRole("combobox", { name: "Role of Jun Abe" }).click();
+  await jun.page.getByRole("option", { name: "Member" }).click();
+  await jun.page.getByRole("button", { name: "Become member" }).click();
+  await expect(jun.page.getByText("You are a member here. Owners and admins invite people")).toBeVisible();
+  await expect(jun.page.getByRole("form", { name: "Invite people" })).toHaveCount(0);
+});
+
+test("a removed member is out at once", async ({ page, person, browser }) => {
+  const jun = await join(browser, page, "member");
+  const wid = await workspaceIdOf(page.request);
+  await page.goto(settings(person, "members"));
+  await page.getByRole("button", { name: "Remove Jun Abe" }).click();
+  await expect(page.getByRole("dialog")).toContainText("They can no longer open this workspace");
+  await page.getByRole("button", { name: "Remove member" }).click();
+  await expect(page.getByRole("row", { name: /Jun Abe/ })).toHaveCount(0);
+  expect((await jun.request.get(`/api/workspaces/${wid}`)).status()).toBe(403);
+  await jun.page.goto(settings(person, "members"));
+  await expect(jun.page.getByRole("heading", { name: "You cannot open this" })).toBeVisible();
+});
+
+test("a refused change says why and leaves the role as it was", async ({ page, person, browser }) => {
+  await join(browser, page, "member");
+  await page.goto(settings(person, "members"));
+  await page.route("**/members/*", (route) =>
+    route.fulfill({ status: 409, json: { success: false, error: "Somebody changed it just now.", code: "conflict" } }),
+  );
+  await page.getByRole("combobox", { name: "Role of Jun Abe" }).click();
+  await page.getByRole("option", { name: "Admin" }).click();
+  await expect(page.getByText("Somebody changed it just now.")).toBeVisible();
+  await expect(page.getByRole("combobox", { name: "Role of Jun Abe" })).toHaveText("Member");
+});
+
+test("a member reads the settings, is told who may change them, and may leave", async ({ page, person, browser }) => {
+  const jun = await join(browser, page, "member");
+  const mine = jun.page;
+  await mine.goto(settings(person, "general"));
+  await expect(mine.getByText("Owners and admins rename the workspace")).toBeVisible();
+  await expect(mine.getByRole("button", { name: "Rename workspace" })).toHaveCount(0);
+  await expect(mine.getByRole("button", { name: "Delete workspace" })).toHaveCount(0);
+  await mine.goto(settings(person, "api-keys"));
+  await expect(mine.getByText("ask one of them for a key")).toBeVisible();
+  await expect(mine.getByRole("button", { name: "New key" })).toHaveCount(0);
+  await mine.goto(settings(person, "outbox"));
+  await expect(mine.getByText("Owners and admins read the workspace's mails.")).toBeVisible();
+  await mine.goto(settings(person, "members"));
+  await expect(mine.getByRole("row", { name: /Ines Okafor/ })).toContainText("Owner");
+  await expect(mine.getByRole("combobox")).toHaveCount(0);
+  await expect(mine.getByRole("button", { name: /^Remove/ })).toHaveCount(0);
+  await mine.getByRole("button", { name: "Leave the workspace" }).click();
+  await mine.getByRole("button", { name: "Leave workspace" }).click();
+  await expect(mine).not.toHaveURL(new RegExp(`/w/${person.slug}`));
+  await page.goto(settings(person, "members"));
+  await expect(page.getByRole("row", { name: /Jun Abe/ })).toHaveCount(0);
+});

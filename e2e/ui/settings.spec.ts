@@ -1,0 +1,292 @@
+import { expect, newEmail, PASSWORD, test } from "./fixtures";
+import { invite, settings, workspaceIdOf } from "./settings-people";
+
+test("a renamed workspace shows its new name everywhere and keeps its address", async ({ page, person }) => {
+  await page.goto(settings(person, "general"));
+  const name = page.getByRole("textbox", { name: "Name" });
+  await name.fill(" ");
+  await name.blur();
+  await expect(page.getByText("Give the workspace a name.")).toBeVisible();
+  await name.fill("Harrow & Pine");
+  await page.getByRole("button", { name: "Rename workspace" }).click();
+  await expect(page.getByRole("button", { name: "Workspace Harrow & Pine, change it" })).toBeVisible();
+  await page.reload();
+  await expect(name).toHaveValue("Harrow & Pine");
+  await expect(page).toHaveURL(new RegExp(`/w/${person.slug}/`));
+});
+
+test("a workspace is deleted only after its name is typed, and a new one can be made", async ({ page, person }) => {
+  await page.goto(settings(person, "general"));
+  await page.getByRole("button", { name: "Delete workspace" }).click();
+  const dialog = page.getByRole("dialog");
+  const confirm = dialog.getByRole("button", { name: "Delete workspace" });
+  await expect(confirm).toBeDisabled();
+  await dialog.getByRole("textbox").fill("something else");
+  await expect(confirm).toBeDisabled();
+  await dialog.getByRole("textbox").fill("Ines's workspace");
+  await confirm.click();
+  await expect(page).toHaveURL(/\/new-workspace$/);
+  await page.getByRole("textbox", { name: "Name" }).fill("Second try");
+  await page.getByRole("button", { name: "Create workspace" }).click();
+  await expect(page).toHaveURL(/\/w\/second-try/);
+  await expect(page.getByRole("button", { name: "Workspace Second try, change it" })).toBeVisible();
+});
+
+test("a new key is shown once, works, and is refused after it is revoked", async ({
+  page,
+  person,
+  playwright,
+  baseURL,
+}) => {
+  const wid = await workspaceIdOf(page.request);
+  await page.goto(settings(person, "api-keys"));
+  await page.getByRole("button", { name: "New key" }).first().click();
+  await page.getByRole("button", { name: "Make key" }).click();
+  await expect(page.getByText("Say what the key is for.")).toBeVisible();
+  await page.getByRole("textbox", { name: "What is it for" }).fill("Nightly export job");
+  await page.getByRole("button", { name: "Make key" }).click();
+
+  const banner = page.getByRole("region", { name: "The new key" });
+  const key = await banner.getByRole("textbox", { name: "Key" }).inputValue();
+  expect(key).toMatch(/^mr_[A-Za-z0-9_-]{43}$/);
+  const program = await playwright.request.newContext({
+    baseURL,
+    extraHTTPHeaders: { Authorization: `Bearer ${key}` },
+  });
+  expect((await program.get(`/api/workspaces/${wid}`)).status()).toBe(200);
+
+  // Leaving is held back until the key is saved.
+  await page.getByRole("link", { name: "Members" }).click();
+  await expect(page.getByRole("heading", { name: "Leave without the key?" })).toBeVisible();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await banner.getByRole("button", { name: "I have saved it" }).click();
+  await expect(banner).toBeHidden();
+  await page.reload();
+  await expect(page.getByRole("cell", { name: "Nightly export job", exact: true })).toBeVisible();
+  await expect(page.getByText(key)).toHaveCount(0);
+
+  await page.getByRole("button", { name: "Revoke Nightly export job" }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await expect(page.getByRole("heading", { name: "No keys yet" })).toBeVisible();
+  expect((await program.get(`/api/workspaces/${wid}`)).status()).toBe(401);
+  await program.dispose();
+});
+
+test("a key ends on the day that was chosen, and not on one that is over", async ({ page, person }) => {
+  await page.goto(settings(person, "api-keys"));
+  await page.getByRole("button", { name: "New key" }).first().click();
+  await page.getByRole("textbox", { name: "What is it for" }).fill("Short job");
+  await page.getByRole("combobox", { name: "Ends" }).click();
+  await page.getByRole("option", { name: "On a day I choose" }).click();
+  await page.getByLabel("Last day").fill("2020-01-01");
+  await page.getByRole("button", { name: "Make key" }).click();
+  await expect(page.getByText("Choose a day that is still to come.")).toBeVisible();
+  await page.getByLabel("Last day").fill("2099-05-21");
+  await page.getByRole("button", { name: "Make key" }).click();
+  await expect(page.getByRole("cell", { name: "21 May 2099" })).toBeVisible();
+});
+
+test("the outbox shows each mail as its reader sees it, without running or loading anything of it", async ({
+  page,
+  person,
+}) => {
+  await page.goto(settings(person, "outbox"));
+  await expect(page.getByRole("heading", { name: "No mails yet" })).toBeVisible();
+  const token = await invite(page.request, "mateo@example.com", "member");
+  await page.reload();
+  await expect(page.getByRole("cell", { name: "mateo@example.com" })).toBeVisible();
+  await expect(page.getByText("Kept here", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: /invites you/ }).click();
+  await expect(page).toHaveURL(/\?mail=[0-9a-f]{24}$/);
+  const frame = page.locator("iframe");
+  await expect(frame).toHaveAttribute("sandbox", "");
+  await expect(frame).toHaveAttribute("srcdoc", /Accept the invitation/);
+  await page.getByRole("radio", { name: "Text" }).click();
+  await expect(page.getByRole("region", { name: "Text of the mail" })).toContainText(`/invites/${token}`);
+  // The address brings the same mail back.
+  await page.reload();
+  await expect(page.getByRole("dialog").getByText("mateo@example.com")).toBeVisible();
+  await page.getByRole("button", { name: "Close" }).click();
+  await expect(page).toHaveURL(settings(person, "outbox"));
+});
+
+test("a changed password needs the present one, ends the other sessions and opens the account", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const elsewhere = await browser.newContext();
+  await elsewhere.request.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
+  await page.goto(settings(person, "profile"));
+  await expect(page.getByText(person.email).first()).toBeVisible();
+  await page.getByRole("textbox", { name: "Present password" }).fill("not the password");
+  await page.getByRole("textbox", { name: "New password" }).fill("nine otters on the ice");
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(page.getByRole("textbox", { name: "Present password" })).toHaveAttribute("aria-invalid", "true");
+  await expect(page.getByText("Password changed.")).toHaveCount(0);
+  await page.getByRole("textbox", { name: "Present password" }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(page.getByText("Password changed. Your other sessions have ended.")).toBeVisible();
+  expect((await elsewhere.request.get("/api/auth/me")).status()).toBe(401);
+  expect((await page.request.get("/api/auth/me")).status()).toBe(200);
+  const login = await elsewhere.request.post("/api/auth/login", {
+    data: { email: person.email, password: "nine otters on the ice" },
+  });
+  expect(login.status()).toBe(200);
+  await elsewhere.close();
+});
+
+test("a session elsewhere is listed and can be ended", async ({ page, person, browser }) => {
+  const phone = await browser.newContext({
+    userAgent:
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
+  });
+  await phone.request.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
+  await page.goto(settings(person, "sessions"));
+  await expect(page.getByRole("row", { name: /This one/ }).getByRole("button", { name: "Sign out" })).toBeVisible();
+  await page.getByRole("button", { name: "End the session of Safari on iPhone" }).click();
+  await expect(page.getByText("Safari on iPhone")).toHaveCount(0);
+  expect((await phone.request.get("/api/auth/me")).status()).toBe(401);
+  expect((await page.request.get("/api/auth/me")).status()).toBe(200);
+  await phone.close();
+});
+
+test("all other sessions end together, and this one stays", async ({ page, person, playwright, baseURL }) => {
+  const others = await Promise.all([1, 2].map(() => playwright.request.newContext({ baseURL })));
+  for (const other of others)
+    await other.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
+  await page.goto(settings(person, "sessions"));
+  await page.getByRole("button", { name: "End all others" }).click();
+  await page.getByRole("button", { name: "End sessions" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "End all others" })).toHaveCount(0);
+  for (const other of others) {
+    expect((await other.get("/api/auth/me")).status()).toBe(401);
+    await other.dispose();
+  }
+  await expect(page.getByText("This one")).toBeVisible();
+});
+
+test("theme and density show at once and follow the account to another browser", async ({ page, person, browser }) => {
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(settings(person, "appearance"));
+  const saved = page.waitForResponse(
+    (answer) => answer.url().endsWith("/api/me/preferences") && answer.request().method() === "PUT",
+  );
+  await page.getByRole("radio", { name: "Dark" }).check();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await saved;
+  const savedAgain = page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok());
+  await page.getByRole("radio", { name: "Roomy" }).check();
+  await expect(page.locator("html")).toHaveAttribute("data-density", "roomy");
+  await savedAgain;
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Roomy" })).toBeChecked();
+
+  const elsewhere = await browser.newContext({ colorScheme: "light" });
+  await elsewhere.request.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
+  const other = await elsewhere.newPage();
+  await other.goto(settings(person, "appearance"));
+  await expect(other.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(other.locator("html")).toHaveAttribute("data-density", "roomy");
+  await elsewhere.close();
+});
+
+test("a choice that could not be sent is sent by the next page, and is not undone meanwhile", async ({
+  page,
+  person,
+}) => {
+  await page.goto(settings(person, "appearance"));
+  await expect(page.getByRole("radio", { name: "As the system" })).toBeChecked();
+  await page.route("**/api/me/preferences", (route) =>
+    route.request().method() === "PUT" ? route.abort() : route.continue(),
+  );
+  await page.getByRole("radio", { name: "Dark" }).check();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await page.unroute("**/api/me/preferences");
+  const saved = page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok());
+  await page.reload();
+  await saved;
+  await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
+  expect((await (await page.request.get("/api/me/preferences")).json()).data.theme).toBe("dark");
+});
+
+test("one-letter shortcuts lead around, and rest once they are turned off", async ({ page, person }) => {
+  await page.goto(settings(person, "keyboard"));
+  const letters = page.getByRole("switch", { name: "One-letter shortcuts" });
+  await expect(letters).toBeChecked();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Shortcuts" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await letters.click();
+  await letters.blur();
+  await page.keyboard.press("?");
+  await page.keyboard.press("g");
+  await page.keyboard.press("n");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page).toHaveURL(settings(person, "keyboard"));
+  await letters.click();
+  await letters.blur();
+  await page.keyboard.press("g");
+  await page.keyboard.press("n");
+  await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await expect(page.getByRole("heading", { name: "General", level: 1 })).toBeVisible();
+});
+
+test("the list of shortcuts is searched by what they do", async ({ page, person }) => {
+  await page.goto(settings(person, "keyboard"));
+  await page.getByRole("textbox", { name: "Search shortcuts" }).fill("explorer");
+  await expect(page.getByText("Show or hide the explorer")).toBeVisible();
+  await expect(page.getByText("Find and replace in the editor")).toHaveCount(0);
+  await page.getByRole("textbox", { name: "Search shortcuts" }).fill("brew coffee");
+  await expect(page.getByText("No shortcut does that.")).toBeVisible();
+});
+
+test("a list that could not be read says why and reads again when asked", async ({ page, person }) => {
+  await page.route("**/api/workspaces/*/api-keys*", (route) =>
+    route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
+  );
+  await page.goto(settings(person, "api-keys"));
+  await expect(page.getByText("Something broke on our side.")).toBeVisible();
+  await page.unroute("**/api/workspaces/*/api-keys*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("heading", { name: "No keys yet" })).toBeVisible();
+});
+
+test("a console is made from the settings, where another area is shown", async ({ page, person, consolePage }) => {
+  await page.goto(settings(person, "general"));
+  await expect(page.getByRole("heading", { name: "General", level: 1 })).toBeVisible();
+  await page.keyboard.press("c");
+  await expect(page).toHaveURL(/\/consoles\//);
+  await expect(consolePage.editor).toBeVisible();
+});
+
+test("asking for a new password answers the same for every address", async ({ page, person }) => {
+  for (const email of [person.email, newEmail()]) {
+    await page.goto("/forgot");
+    await page.getByRole("textbox", { name: "Email" }).fill(email);
+    await page.getByRole("button", { name: "Send me a link" }).click();
+    await expect(page.getByText(`If ${email} has an account here, a link is on its way.`)).toBeVisible();
+  }
+});
+
+test("a link to a new password that has ended says so and leads to a new one", async ({ page }) => {
+  await page.goto("/reset/not-a-link");
+  await page.getByRole("textbox", { name: "New password" }).fill("short");
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(page.getByText("3 more to reach 8 characters.")).toBeVisible();
+  await page.getByRole("textbox", { name: "New password" }).fill("nine otters on the ice");
+  await page.getByRole("button", { name: "Change password" }).click();
+  await expect(page.getByRole("form").getByRole("alert")).toBeVisible();
+  await page.getByRole("link", { name: "Ask for a new link" }).click();
+  await expect(page).toHaveURL(/\/forgot$/);
+});
+
+test("the sign-in page leads to a new password", async ({ page }) => {
+  await page.goto("/login");
+  await page.getByRole("link", { name: "Forgot it?" }).click();
+  await expect(page.getByRole("heading", { name: "Set a new password" })).toBeVisible();
+});

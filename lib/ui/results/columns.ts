@@ -1,0 +1,212 @@
+import type { CellValue } from "@/lib/ui/cell-text";
+
+/**
+ * One column of a loaded result. A column that meets a value of another kind says so, and its owner moves the values
+ * to the next wider kind: numbers and words into JSON text, a short list of words into a long one.
+ */
+export interface Column {
+  readonly length: number;
+  /** What it occupies, roughly, in bytes. */
+  readonly bytes: number;
+  /** @returns false for a value that it cannot hold; nothing is added then */
+  push(value: CellValue): boolean;
+  at(row: number): CellValue;
+}
+
+/** Rows of a block: blocks are added, never grown, so that no row is ever held twice. */
+const BLOCK_ROWS = 1 << 14;
+const BLOCK_BITS = 14;
+const BLOCK_MASK = BLOCK_ROWS - 1;
+/** With more different words than this a list of them saves nothing. */
+const WORDS_MAX = 16_384;
+/** What a word in a list costs beside its letters. */
+const WORD_BYTES = 48;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** The column to begin with, judged by the first value that is not null. */
+export function columnFor(value: CellValue): Column {
+  if (typeof value === "number") return new NumberColumn();
+  if (typeof value === "boolean") return new FlagColumn();
+  return typeof value === "string" ? new WordColumn() : new JsonColumn();
+}
+
+/** The same values in a column of a wider kind that also takes `next`. */
+export function widen(column: Column, next: CellValue): Column {
+  const wider = column instanceof WordColumn && typeof next === "string" ? new TextColumn() : new JsonColumn();
+  for (let row = 0; row < column.length; row += 1) wider.push(column.at(row));
+  return wider;
+}
+
+/** JSON has no NaN, so it can stand for null. */
+class NumberColumn implements Column {
+  length = 0;
+  #blocks: Float64Array[] = [];
+
+  get bytes(): number {
+    return this.#blocks.length * BLOCK_ROWS * 8;
+  }
+
+  push(value: CellValue): boolean {
+    if (value !== null && typeof value !== "number") return false;
+    blockFor(this.#blocks, this.length, () => new Float64Array(BLOCK_ROWS))[this.length & BLOCK_MASK] =
+      value ?? Number.NaN;
+    this.length += 1;
+    return true;
+  }
+
+  at(row: number): CellValue {
+    const value = this.#blocks[row >> BLOCK_BITS]?.[row & BLOCK_MASK] ?? Number.NaN;
+    return Number.isNaN(value) ? null : value;
+  }
+}
+
+const FLAG = { no: 0, yes: 1, none: 2 } as const;
+
+class FlagColumn implements Column {
+  length = 0;
+  #blocks: Uint8Array[] = [];
+
+  get bytes(): number {
+    return this.#blocks.length * BLOCK_ROWS;
+  }
+
+  push(value: CellValue): boolean {
+    if (value !== null && typeof value !== "boolean") return false;
+    blockFor(this.#blocks, this.length, () => new Uint8Array(BLOCK_ROWS))[this.length & BLOCK_MASK] =
+      value === null ? FLAG.none : value ? FLAG.yes : FLAG.no;
+    this.length += 1;
+    return true;
+  }
+
+  at(row: number): CellValue {
+    const flag = this.#blocks[row >> BLOCK_BITS]?.[row & BLOCK_MASK];
+    return flag === undefined || flag === FLAG.none ? null : flag === FLAG.yes;
+  }
+}
+
+/** Text of few different values: each is kept once, and a row has its number. Number 0 is null. */
+export class WordColumn implements Column {
+  length = 0;
+  #blocks: Uint16Array[] = [];
+  #words: string[] = [];
+  #numbers = new Map<string, number>();
+  #letters = 0;
+
+  get bytes(): number {
+    return this.#blocks.length * BLOCK_ROWS * 2 + this.#letters * 2 + this.#words.length * WORD_BYTES;
+  }
+
+  push(value: CellValue): boolean {
+    if (value !== null && typeof value !== "string") return false;
+    let number = value === null ? 0 : this.#numbers.get(value);
+    if (number === undefined && value !== null) {
+      if (this.#words.length >= WORDS_MAX) return false;
+      number = this.#words.push(value);
+      this.#numbers.set(value, number);
+      this.#letters += value.length;
+    }
+    blockFor(this.#blocks, this.length, () => new Uint16Array(BLOCK_ROWS))[this.length & BLOCK_MASK] = number ?? 0;
+    this.length += 1;
+    return true;
+  }
+
+  at(row: number): CellValue {
+    return this.#words[this.numberAt(row) - 1] ?? null;
+  }
+
+  /** The value's number in `words`, from 1; 0 for null. */
+  numberAt(row: number): number {
+    return this.#blocks[row >> BLOCK_BITS]?.[row & BLOCK_MASK] ?? 0;
+  }
+
+  get words(): readonly string[] {
+    return this.#words;
+  }
+}
+
+type TextBlock = { bytes: Uint8Array; offsets: Uint32Array; isNull: Uint8Array | null };
+
+/** Text as UTF-8 in blocks; the last rows wait as they are until they make a block. */
+export class TextColumn implements Column {
+  length = 0;
+  #blocks: TextBlock[] = [];
+  #waiting: (string | null)[] = [];
+  #waitingLetters = 0;
+  #sealedBytes = 0;
+
+  get bytes(): number {
+    return this.#sealedBytes + this.#waitingLetters * 2;
+  }
+
+  push(value: CellValue): boolean {
+    if (value !== null && typeof value !== "string") return false;
+    this.#waiting.push(value);
+    this.#waitingLetters += value?.length ?? 0;
+    this.length += 1;
+    if (this.#waiting.length === BLOCK_ROWS) this.#seal();
+    return true;
+  }
+
+  at(row: number): string | null {
+    const block = this.#blocks[row >> BLOCK_BITS];
+    if (block === undefined) return this.#waiting[row & BLOCK_MASK] ?? null;
+    const at = row & BLOCK_MASK;
+    if (block.isNull !== null && block.isNull[at] === 1) return null;
+    return decoder.decode(block.bytes.subarray(block.offsets[at], block.offsets[at + 1]));
+  }
+
+  #seal(): void {
+    const texts = this.#waiting;
+    const joined = texts.join("");
+    const bytes = encoder.encode(joined);
+    const isAscii = bytes.length === joined.length;
+    const offsets = new Uint32Array(BLOCK_ROWS + 1);
+    let isNull: Uint8Array | null = null;
+    for (let i = 0; i < BLOCK_ROWS; i += 1) {
+      const text = texts[i] ?? null;
+      if (text === null) {
+        isNull ??= new Uint8Array(BLOCK_ROWS);
+        isNull[i] = 1;
+      }
+      const size = text === null ? 0 : isAscii ? text.length : encoder.encode(text).length;
+      offsets[i + 1] = (offsets[i] ?? 0) + size;
+    }
+    this.#blocks.push({ bytes, offsets, isNull });
+    this.#sealedBytes += bytes.length + offsets.byteLength + (isNull?.byteLength ?? 0);
+    this.#waiting = [];
+    this.#waitingLetters = 0;
+  }
+}
+
+/** Whatever there is, as JSON text: lists, objects, and columns whose values are of several kinds. */
+class JsonColumn implements Column {
+  #texts = new TextColumn();
+
+  get length(): number {
+    return this.#texts.length;
+  }
+
+  get bytes(): number {
+    return this.#texts.bytes;
+  }
+
+  push(value: CellValue): boolean {
+    return this.#texts.push(value === null ? null : JSON.stringify(value));
+  }
+
+  at(row: number): CellValue {
+    const text = this.#texts.at(row);
+    return text === null ? null : JSON.parse(text);
+  }
+}
+
+function blockFor<T>(blocks: T[], row: number, make: () => T): T {
+  const at = row >> BLOCK_BITS;
+  const block = blocks[at];
+  if (block !== undefined) return block;
+  const added = make();
+  blocks.push(added);
+  return added;
+}

@@ -1,0 +1,79 @@
+import { ApiError, parseEnvelope, toApiError } from "@/lib/api-client";
+import { isNumericField, type ResultField } from "@/lib/ui/cell-text";
+import { newId } from "@/lib/ui/new-id";
+import { CsvReader } from "@/lib/ui/results/csv-guard";
+import type { ExportFile } from "@/lib/ui/results/export-file";
+
+export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export const CONTENT_TYPES: Record<ExportFormat, string> = { csv: "text/csv", ndjson: "application/x-ndjson" };
+
+export type ExportRequest = {
+  workspaceId: string;
+  connectionId: string;
+  query: string;
+  fields: ResultField[];
+  format: ExportFormat;
+  /** Text cells that spreadsheets would take for formulas get an apostrophe in front; CSV alone. */
+  isGuarded: boolean;
+};
+export type ExportProgress = { rows: number; bytes: number };
+
+/** A large result takes its time; it is as long as the server allows (contract, section 5). */
+const TIMEOUT_MS = 15 * 60_000;
+const PROGRESS_EVERY_MS = 100;
+const LF = 0x0a;
+
+/**
+ * Runs a query again and writes every row of it to a file, as it arrives: one piece is held at a time.
+ * @throws ApiError when the server refuses or the stream breaks; an AbortError when it was cancelled
+ */
+export async function exportRows(
+  request: ExportRequest,
+  file: ExportFile,
+  signal: AbortSignal,
+  onProgress: (progress: ExportProgress) => void,
+): Promise<ExportProgress> {
+  const { workspaceId, connectionId, query, fields, format, isGuarded } = request;
+  const response = await fetch(`/api/workspaces/${workspaceId}/databases/${connectionId}/execute`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: CONTENT_TYPES[format] },
+    body: JSON.stringify({ query, executionId: newId(), timeoutMs: TIMEOUT_MS }),
+    cache: "no-store",
+    signal,
+  });
+  if (!response.ok || response.body === null) {
+    throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
+  }
+  const csv = new CsvReader((column) => !isNumericField(fields[column] ?? { name: "", type: "string" }), isGuarded);
+  const reader = response.body.getReader();
+  const progress = { rows: 0, bytes: 0 };
+  let saidAt = 0;
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      throw new ApiError(0, "cut", "The stream of rows broke off, and nothing was saved. Export it again.");
+    });
+    if (done) break;
+    let piece: Uint8Array<ArrayBuffer> = value;
+    if (format === "csv") {
+      piece = csv.read(value);
+      progress.rows = Math.max(0, csv.records - 1);
+    } else progress.rows += countLines(value);
+    progress.bytes += piece.length;
+    await file.write(piece);
+    const now = performance.now();
+    if (now - saidAt > PROGRESS_EVERY_MS) {
+      saidAt = now;
+      onProgress({ ...progress });
+    }
+  }
+  await file.close();
+  return progress;
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines += 1;
+  return lines;
+}

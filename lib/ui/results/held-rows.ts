@@ -1,0 +1,53 @@
+import type { CellValue } from "@/lib/ui/cell-text";
+import { toCopyText } from "@/lib/ui/copy-rows";
+import { type ChartData, toChartData } from "@/lib/ui/results/chart-data";
+import type { ChartShelves } from "@/lib/ui/results/chart-shelves";
+import { ExactSum } from "@/lib/ui/results/exact-sum";
+import { type CellTable, toRow } from "@/lib/ui/results/row-table";
+import type { CopyAsk } from "@/lib/ui/results/worker-messages";
+
+/** Rows as they are shown: a table and the order of its rows, null for all as they came. */
+export type ShownRows = { table: CellTable; order: Uint32Array | null };
+
+export function countShown({ table, order }: ShownRows): number {
+  return order === null ? table.rowCount : order.length;
+}
+
+export function toTableRow({ order }: ShownRows, row: number): number {
+  return order === null ? row : (order[row] ?? -1);
+}
+
+/** The rows from..to, `to` not among them, as lists of cells. */
+export function readCells(shown: ShownRows, from: number, to: number): CellValue[][] {
+  const end = Math.min(to, countShown(shown));
+  const cells: CellValue[][] = [];
+  for (let row = from; row < end; row += 1) {
+    const at = toTableRow(shown, row);
+    cells.push(shown.table.fields.map((_, column) => shown.table.at(at, column)));
+  }
+  return cells;
+}
+
+/** The rows from..to, `to` not among them, as text for the clipboard. */
+export function copyRows(shown: ShownRows, { format, columns, from, to, withHead, table }: CopyAsk): string {
+  const fields = columns.flatMap((column) => shown.table.fields[column] ?? []);
+  const rows = [];
+  for (let row = from; row < Math.min(to, countShown(shown)); row += 1) {
+    rows.push(toRow(shown.table, toTableRow(shown, row), columns));
+  }
+  return toCopyText(format, fields, rows, withHead, table);
+}
+
+/** The sum of the given columns over the rows from..to, `to` not among them. */
+export function sumRows(shown: ShownRows, columns: number[], from: number, to: number) {
+  const total = new ExactSum();
+  for (let row = from; row < Math.min(to, countShown(shown)); row += 1) {
+    const at = toTableRow(shown, row);
+    for (const column of columns) total.add(shown.table.at(at, column));
+  }
+  return total.result();
+}
+
+export function chartRows({ table, order }: ShownRows, shelves: ChartShelves): ChartData {
+  return toChartData(table, order, shelves);
+}

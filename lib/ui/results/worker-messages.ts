@@ -1,0 +1,39 @@
+import type { CellValue, ResultField, ResultRow } from "@/lib/ui/cell-text";
+import type { CopyFormat } from "@/lib/ui/copy-rows";
+import type { Arrangement } from "@/lib/ui/results/arrangement";
+import type { ChartData } from "@/lib/ui/results/chart-data";
+import type { ChartShelves } from "@/lib/ui/results/chart-shelves";
+
+/** What can be asked of the worker that holds a result, and what it answers. Rows are counted as they are shown. */
+export type Asked = {
+  /** Runs a query and reads all of its rows. */
+  load: { ask: { url: string; body: unknown; fields: ResultField[] }; answer: LoadEnd };
+  /** Takes the rows of a result that the page has already. */
+  adopt: { ask: { fields: ResultField[]; rows: ResultRow[] }; answer: null };
+  /** `order` is null when all rows are shown as they came, and when it was not asked for. */
+  arrange: {
+    ask: { arrangement: Arrangement; isOrderWanted: boolean };
+    answer: { count: number; order: Uint32Array | null } | "stale";
+  };
+  rows: { ask: { from: number; to: number }; answer: CellValue[][] };
+  copy: { ask: CopyAsk; answer: string };
+  sum: { ask: { columns: number[]; from: number; to: number }; answer: { sum: string; average: string } | null };
+  chart: { ask: { shelves: ChartShelves }; answer: ChartData };
+};
+export type CopyAsk = {
+  format: CopyFormat;
+  columns: number[];
+  from: number;
+  to: number;
+  withHead: boolean;
+  table: string;
+};
+export type LoadProgress = { rows: number; bytes: number };
+/** `isCut` when the browser could hold no more. */
+export type LoadEnd = LoadProgress & { isCut: boolean; ms: number };
+
+export type Ask = { [K in keyof Asked]: { id: number; type: K } & Asked[K]["ask"] }[keyof Asked];
+export type Reply =
+  | { id: number; status: "done"; answer: unknown }
+  | { id: number; status: "progress"; progress: LoadProgress }
+  | { id: number; status: "failed"; message: string; code: string };
