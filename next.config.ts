@@ -6,6 +6,8 @@ const config: NextConfig = {
   skipTrailingSlashRedirect: true,
   // Native or with files of their own beside the code: loaded by Node, not bundled.
   serverExternalPackages: ["better-sqlite3", "@duckdb/node-api", "@node-rs/argon2", "mongodb", "pino", "bson"],
+  // The framework's own files; everything else gets its headers from proxy.ts and lib/http.
+  headers: async () => [{ source: "/_next/:path*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] }],
   // `npm run check` does the types, with a compiler that the framework's own check cannot use.
   typescript: { ignoreBuildErrors: true },
   agentRules: false,

@@ -183,6 +183,8 @@ const rows = (): Record<string, Row> => ({
     statuses: SIGN_IN,
     body: () => ({ email: world.people.owner.email, password: PASSWORD }),
   },
+  // It ends the others of the same person only, and each principal here is another person.
+  "DELETE /api/auth/sessions": { statuses: ACCOUNT },
   "POST /api/auth/logout": { statuses: SIGN_IN },
 });
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, get } from "node:http";
+import { createServer, get, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { prepareRequests, remoteAddress } from "./remote-address";
@@ -30,6 +30,30 @@ it("overwrites the address that a client claims for its socket", async () => {
   expect(await answer.text()).toBe("127.0.0.1");
   server.close();
 });
+
+it.each(["TRACE", "PROPFIND", "MKCOL", "GET", "DELETE", "HEAD"])(
+  "hands on %s as a method that Next knows",
+  async (method) => {
+    prepareRequests();
+    const seen: string[] = [];
+    const server = createServer((incoming, response) => {
+      seen.push(incoming.method ?? "");
+      response.end();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await new Promise<void>((resolve, reject) => {
+      const outgoing = request({ port, host: "127.0.0.1", method }, (response) =>
+        response.resume().once("end", resolve),
+      );
+      outgoing.once("error", reject);
+      outgoing.end();
+    });
+    expect(seen).toEqual([["GET", "DELETE", "HEAD"].includes(method) ? method : "OPTIONS"]);
+    server.close();
+  },
+);
 
 it.each(["/api/%zz", "/%ff", "/api/%c0%ae?x=1"])(
   "leads %s, which nobody can decode, to the 404 of the API",

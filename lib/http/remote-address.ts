@@ -5,12 +5,15 @@ import type { IncomingMessage } from "node:http";
 const HEADER = "x-millrace-remote-address";
 /** Where an address leads that nobody can decode: to the same answer as any other that leads nowhere. */
 const MALFORMED_ADDRESS = "/api/malformed-address";
+const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** Refused everywhere, with what the address takes. */
+const REFUSED_METHOD = "OPTIONS";
 const KEY = Symbol.for("millrace.remote-address");
 
 /**
  * Looks at every request before Next sees it. Notes the socket's address, since Next itself would let a client's own
- * X-Forwarded-For stand for it (T109); and leads addresses with broken percent-encoding to a 404, where Next would
- * answer 500.
+ * X-Forwarded-For stand for it (T109); leads addresses with broken percent-encoding to a 404 and methods that Next does
+ * not know, such as TRACE, to a 405, where Next would answer 500.
  */
 export function prepareRequests(): void {
   const shared = globalThis as { [KEY]?: true };
@@ -21,6 +24,7 @@ export function prepareRequests(): void {
     // One client is one address, also where the socket speaks IPv6 and carries IPv4 in it.
     request.headers[HEADER] = (request.socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
     if (!isDecodable(request.url ?? "/")) request.url = MALFORMED_ADDRESS;
+    if (!KNOWN_METHODS.has(request.method ?? "")) request.method = REFUSED_METHOD;
   });
 }
 

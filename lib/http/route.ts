@@ -121,6 +121,8 @@ async function answer(
   }
   response.headers.set("X-Request-Id", requestId);
   for (const [name, value] of Object.entries(commonHeaders(env().publicUrl))) response.headers.set(name, value);
+  // Who lets an answer be kept says so; the rest is about somebody.
+  if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
   if (!response.headers.has("Content-Security-Policy")) response.headers.set("Content-Security-Policy", DATA_POLICY);
   return response;
 }

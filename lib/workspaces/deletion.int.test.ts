@@ -16,7 +16,12 @@ afterAll(() => own.drop());
 let [owner, member, guest, second] = [] as unknown as Person[] as [Person, Person, Person, Person];
 beforeAll(async () => {
   const names = ["Owner", "Member", "Guest", "Second"] as const;
-  const people = names.map((name) => seedPerson(name)) as [Promise<Person>, Promise<Person>, Promise<Person>, Promise<Person>];
+  const people = names.map((name) => seedPerson(name)) as [
+    Promise<Person>,
+    Promise<Person>,
+    Promise<Person>,
+    Promise<Person>,
+  ];
   [owner, member, guest, second] = await Promise.all(people);
 });
 
