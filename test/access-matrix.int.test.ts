@@ -178,13 +178,13 @@ const rows = (): Record<string, Row> => ({
     statuses: "401 401 403 403 403 403 403 403 401 200 403",
     ids: () => ({ workspaceId: world.spareWorkspaceId }),
   },
+  // It ends the others of the same person only, and each principal here is another person.
+  "DELETE /api/auth/sessions": { statuses: ACCOUNT },
   // Last: they end the sessions that the others use.
   "POST /api/auth/login": {
     statuses: SIGN_IN,
     body: () => ({ email: world.people.owner.email, password: PASSWORD }),
   },
-  // It ends the others of the same person only, and each principal here is another person.
-  "DELETE /api/auth/sessions": { statuses: ACCOUNT },
   "POST /api/auth/logout": { statuses: SIGN_IN },
 });
 

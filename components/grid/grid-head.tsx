@@ -3,7 +3,7 @@
 "use client";
 
 import { ArrowDown, ArrowUp, ChevronDown, Pin } from "lucide-react";
-import { type PointerEvent, useRef, useState } from "react";
+import { memo, type PointerEvent, useRef, useState } from "react";
 import type { PlacedColumn } from "@/components/grid/grid-row";
 import { moveColumn, type ResultTable } from "@/components/grid/use-result-columns";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
@@ -25,7 +25,8 @@ export type GridHeadProps = {
 };
 
 /** The heads of the columns in sight: a press sorts, a drag moves, the edge resizes, the menu has all of it for keys. */
-export function GridHeads({ baseId, table, columns, order, sort, onSort, activePlace }: GridHeadProps) {
+export const GridHeads = memo(function GridHeads(props: GridHeadProps) {
+  const { baseId, table, columns, order, sort, onSort, activePlace } = props;
   const drag = useRef<{ id: string; x: number; isMoving: boolean } | null>(null);
   const [over, setOver] = useState<{ id: string; isAfter: boolean } | null>(null);
 
@@ -125,7 +126,7 @@ export function GridHeads({ baseId, table, columns, order, sort, onSort, activeP
       </div>
     );
   });
-}
+});
 
 /** Ascending, descending, as it came. */
 export function nextSort(sort: SortBy | null, column: number): SortBy | null {
@@ -146,7 +147,7 @@ function ResizeHandle({ table, columnId }: { table: ResultTable; columnId: strin
     // biome-ignore lint/a11y/noStaticElementInteractions: for the pointer; Alt+Shift and the arrows do it on the keyboard
     // biome-ignore lint/a11y/useKeyWithClickEvents: the click is only kept from sorting
     <span
-      className={header?.column.getIsResizing() ? "rg-resize on" : "rg-resize"}
+      className="rg-resize"
       onPointerDown={stop}
       onMouseDown={(event) => {
         event.stopPropagation();

@@ -31,8 +31,8 @@ const RESIZE_STEP_PX = 16;
 const INDEX_PX = { min: 46, padding: 24, digit: 8 };
 /** Rows that are drawn above and below what is seen. */
 const OVERSCAN_ROWS = 6;
-/** Rows that are fetched around what is seen. */
-const NEAR_ROWS = 200;
+/** Rows that are fetched around what is seen, while it moves slowly enough to get there row by row. */
+const NEAR_ROWS = 128;
 
 type ResultGridProps = {
   source: RowsSource;
@@ -86,17 +86,21 @@ export function ResultGrid(props: ResultGridProps) {
     () => [...placed.filter(({ isPinned }) => isPinned), ...loose.slice(firstLoose, lastLoose + 1)],
     [placed, loose, firstLoose, lastLoose],
   );
-  const order = columns.map(({ field }) => field.name);
+  const order = useMemo(() => columns.map(({ field }) => field.name), [columns]);
 
   const bounds = range && toBounds(range);
   const head = range?.head ?? null;
   const activeId = head === null ? undefined : `${baseId}-${head.row}-${head.column}`;
   const from = Math.max(0, scroll.first - OVERSCAN_ROWS);
   const to = Math.min(count, scroll.last + OVERSCAN_ROWS);
-  useEffect(
-    () => source.want(Math.max(0, from - NEAR_ROWS), Math.min(count, to + NEAR_ROWS)),
-    [source, from, to, count],
-  );
+  const lastFrom = useRef(0);
+  useEffect(() => {
+    const isNear = Math.abs(from - lastFrom.current) < NEAR_ROWS;
+    lastFrom.current = from;
+    // What is seen comes first: a place that is only passed by has no surroundings.
+    source.want(from, to);
+    if (isNear) source.want(Math.max(0, from - NEAR_ROWS), Math.min(count, to + NEAR_ROWS));
+  }, [source, from, to, count]);
   // A row takes over the element of a row that has left: as many elements as rows fit, rounded up, so that none is shared.
   const slots = Math.ceil(scroll.viewPx / rowPx) + 2 * OVERSCAN_ROWS + 2;
 
@@ -223,7 +227,7 @@ export function ResultGrid(props: ResultGridProps) {
               key={row % slots}
               baseId={baseId}
               source={source}
-              edition={source.version}
+              edition={source.edition(row)}
               row={row}
               y={row * rowPx + scroll.shift}
               width={width}

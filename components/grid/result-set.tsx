@@ -1,7 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { ROW_LIMITS } from "@/components/console/run-store";
 import { CellInspector, type Inspected } from "@/components/grid/cell-inspector";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
@@ -19,8 +19,8 @@ import { useWorkspace } from "@/components/shell/workspace-context";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { ExecuteAnswer } from "@/lib/api-client";
 import type { CellPlace, CellRange } from "@/lib/ui/grid-selection";
-import type { Arrangement } from "@/lib/ui/results/arrangement";
 import { loadedResults } from "@/lib/ui/results/loaded-results";
+import type { SortBy } from "@/lib/ui/results/sort-rows";
 
 const Pending = () => <div className="result-fill" aria-busy="true" />;
 const JsonPane = dynamic(() => import("@/components/grid/json-pane").then((module) => module.JsonPane), {
@@ -56,10 +56,17 @@ export function ResultSet(props: ResultSetProps) {
   const { copyAs, copyTo } = useCopy(source, columns, range, statement);
   const { filter } = source.arrangement;
 
-  const arrange = (change: Partial<Arrangement>) => {
+  const filterRows = (text: string) => {
     setRange(null);
-    source.arrange({ ...source.arrangement, ...change });
+    source.arrange({ ...source.arrangement, filter: text });
   };
+  const sortRows = useCallback(
+    (sort: SortBy | null) => {
+      setRange(null);
+      source.arrange({ ...source.arrangement, sort });
+    },
+    [source],
+  );
   const inspect = ({ row, column }: CellPlace) => {
     const shown = columns[column];
     if (shown) setInspected({ field: shown.field, value: source.cell(row, shown.index), rowNumber: row + 1 });
@@ -81,7 +88,7 @@ export function ResultSet(props: ResultSetProps) {
         onView={setView}
         filter={filter}
         isFilterSlow={source.total > QUICK_ROWS_MAX}
-        onFilter={(text) => arrange({ filter: text })}
+        onFilter={filterRows}
         columnsMenu={!isPhone && <ColumnsMenu table={table} onChange={() => setRange(null)} />}
         onCopy={copyAs}
         onExport={() => setIsExporting(true)}
@@ -115,7 +122,7 @@ export function ResultSet(props: ResultSetProps) {
           label="Result"
           range={range}
           onRange={setRange}
-          onSort={(next) => arrange({ sort: next })}
+          onSort={sortRows}
           onInspect={inspect}
           onCopy={copyTo}
         />

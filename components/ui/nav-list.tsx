@@ -1,6 +1,12 @@
+"use client";
+
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { updateFrame } from "@/components/shell/use-frame";
 import "./page.css";
+
+/** Up to this width the explorer lies over the work, and makes way once something in it was chosen. */
+const OVERLAY = "(min-width: 641px) and (max-width: 900px)";
 
 export type NavItem = { name: string; icon: ReactNode; href: string; isOn: boolean; count?: number };
 
@@ -10,7 +16,12 @@ export function NavList({ label, items }: { label: string; items: NavItem[] }) {
     <ul className="navlist" aria-label={label}>
       {items.map(({ name, icon, href, isOn, count }) => (
         <li key={href}>
-          <Link href={href} className={isOn ? "on" : undefined} aria-current={isOn ? "page" : undefined}>
+          <Link
+            href={href}
+            className={isOn ? "on" : undefined}
+            aria-current={isOn ? "page" : undefined}
+            onClick={() => matchMedia(OVERLAY).matches && updateFrame({ explorerOpen: false })}
+          >
             {icon}
             <span className="trunc grow">{name}</span>
             {count !== undefined && <span className="meta num">{count}</span>}

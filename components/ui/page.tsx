@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { ShowExplorer } from "@/components/shell/show-explorer";
 import "./page.css";
 
 type PageProps = {
@@ -19,6 +20,7 @@ export function Page({ title, count, trail, actions, isWide = false, children }:
     <main className={isWide ? "page" : "page narrow"} aria-labelledby="page-title">
       <div className="page-in">
         <div className="phead">
+          <ShowExplorer />
           <div className="phead-title">
             {trail && <div className="row xs t3 phead-trail">{trail}</div>}
             <div className="row phead-name">

@@ -81,6 +81,19 @@ test.describe("on a phone", () => {
   });
 });
 
+test.describe("on a narrow window", () => {
+  test.use({ viewport: { width: 800, height: 900 } });
+
+  test("the list of the settings lies over the page, and makes way once a page is chosen", async ({ page, person }) => {
+    await page.goto(settings(person, "general"));
+    await expect(page.getByRole("link", { name: "Sessions" })).toBeHidden();
+    await page.getByRole("button", { name: "Show the explorer" }).click();
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await expect(page.getByRole("heading", { name: "Sessions", level: 1 })).toBeVisible();
+    await expect(page.getByRole("link", { name: "Outbox" })).toBeHidden();
+  });
+});
+
 test("the reference of the interface is searched, opened and linked to", async ({ page }) => {
   await page.goto("/docs/api");
   await page.getByRole("searchbox", { name: "Search endpoints" }).fill("post api key");

@@ -1,5 +1,5 @@
 import { isNumericField, toCellText, toPlainText } from "@/lib/ui/cell-text";
-import { WordColumn } from "@/lib/ui/results/columns";
+import { TextColumn, WordColumn } from "@/lib/ui/results/columns";
 import { type CellTable, RowTable } from "@/lib/ui/results/row-table";
 
 /** Text that no number has in it; digits are grouped by commas where they are shown. */
@@ -24,11 +24,12 @@ function testFor(table: CellTable, column: number, wanted: string): ((row: numbe
   const isNumeric = isNumericField(field);
   if (isNumeric && NO_NUMBER.test(wanted)) return null;
   const isGrouped = isNumeric && wanted.includes(",");
-  const words = table instanceof RowTable ? table.column(column) : null;
-  if (words instanceof WordColumn && !isNumeric) {
-    const hits = Uint8Array.from(words.words, (word) => Number(word.toLowerCase().includes(wanted)));
-    return hits.includes(1) ? (row) => hits[words.numberAt(row) - 1] === 1 : null;
+  const stored = table instanceof RowTable ? table.column(column) : null;
+  if (stored instanceof WordColumn && !isNumeric) {
+    const hits = Uint8Array.from(stored.words, (word) => Number(word.toLowerCase().includes(wanted)));
+    return hits.includes(1) ? (row) => hits[stored.numberAt(row) - 1] === 1 : null;
   }
+  if (stored instanceof TextColumn && !isNumeric) return stored.searchFor(wanted);
   return (row) => {
     const value = table.at(row, column);
     if (value === null) return false;

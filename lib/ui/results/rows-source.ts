@@ -23,6 +23,8 @@ export interface RowsSource {
   subscribe(listener: () => void): () => void;
   /** @returns undefined for a row that is not here yet: `want` brings it */
   cell(row: number, column: number): CellValue | undefined;
+  /** Changes when a row's cells do: with another order, and when the row arrives. */
+  edition(row: number): number;
   /** Brings the rows from..to near, `to` not among them. */
   want(from: number, to: number): void;
   arrange(arrangement: Arrangement): void;
@@ -87,6 +89,10 @@ export class AnswerRows extends Source implements RowsSource {
     return this.#shown.table.at(toTableRow(this.#shown, row), column);
   }
 
+  edition(): number {
+    return this.version;
+  }
+
   want(): void {}
 
   arrange(arrangement: Arrangement): void {
@@ -142,8 +148,8 @@ export class AnswerRows extends Source implements RowsSource {
 }
 
 /** Rows are fetched from the worker in blocks of this many, and so many blocks are kept near. */
-const BLOCK_ROWS = 128;
-const BLOCKS_MAX = 96;
+const BLOCK_ROWS = 64;
+const BLOCKS_MAX = 128;
 
 /** All rows of a result, held by a worker. */
 export class LoadedRows extends Source implements RowsSource {
@@ -153,6 +159,7 @@ export class LoadedRows extends Source implements RowsSource {
   #asked = new Set<number>();
   /** Blocks that were asked for in an earlier order are not taken. */
   #epoch = 0;
+  #isShowing = false;
 
   constructor(
     readonly fields: ResultField[],
@@ -166,6 +173,10 @@ export class LoadedRows extends Source implements RowsSource {
 
   cell(row: number, column: number): CellValue | undefined {
     return this.#blocks.get(Math.floor(row / BLOCK_ROWS))?.[row % BLOCK_ROWS]?.[column];
+  }
+
+  edition(row: number): number {
+    return 2 * this.#epoch + Number(this.#blocks.has(Math.floor(row / BLOCK_ROWS)));
   }
 
   want(from: number, to: number): void {
@@ -228,6 +239,16 @@ export class LoadedRows extends Source implements RowsSource {
     this.worker.close();
   }
 
+  /** Blocks that arrive together are drawn together, with the next frame. */
+  #showSoon(): void {
+    if (this.#isShowing) return;
+    this.#isShowing = true;
+    requestAnimationFrame(() => {
+      this.#isShowing = false;
+      this.changed();
+    });
+  }
+
   #fetch(block: number): void {
     const epoch = this.#epoch;
     this.#asked.add(block);
@@ -241,7 +262,7 @@ export class LoadedRows extends Source implements RowsSource {
           if (this.#blocks.size <= BLOCKS_MAX) break;
           this.#blocks.delete(oldest);
         }
-        this.changed();
+        this.#showSoon();
       },
       () => this.#asked.delete(block),
     );

@@ -1,11 +1,14 @@
 import { isNumericField, type ResultField, toPlainText } from "@/lib/ui/cell-text";
 import { compareNumberText } from "@/lib/ui/exact-number";
 import { WordColumn } from "@/lib/ui/results/columns";
+import { orderOf } from "@/lib/ui/results/float-order";
 import { naturalKey } from "@/lib/ui/results/natural-key";
 import { type CellTable, RowTable } from "@/lib/ui/results/row-table";
 
 export type SortBy = { column: number; isDescending: boolean };
 
+/** Digits that a float keeps in any case. */
+const FLOAT_DIGITS = 15;
 const BY_TIME = new Set(["date", "time", "timestamp", "timestamptz"]);
 
 /**
@@ -19,50 +22,45 @@ export function sortRows(table: CellTable, { column, isDescending }: SortBy, row
   const words = table instanceof RowTable ? table.column(column) : null;
   if (words instanceof WordColumn) {
     const ranks = rankWords(words.words, field);
-    return byNumber(rows, (row) => ranks[words.numberAt(row)] ?? Number.NaN, sign);
+    return byNumber(rows, { of: (row) => ranks[words.numberAt(row)] ?? Number.NaN, tie: null }, sign);
   }
-  if (isNumericField(field)) {
-    return byNumber(
-      rows,
-      (row) => toNumber(table.at(row, column)),
-      sign,
-      (a, b) =>
-        // Two numbers of more digits than a float keeps can look the same as floats.
-        compareNumberText(toPlainText(table.at(a, column)), toPlainText(table.at(b, column))),
-    );
+  if (isNumericField(field)) return byNumber(rows, toNumberKeys(table, column, rows), sign);
+  if (field.type === "boolean") {
+    return byNumber(rows, { of: (row) => toFlag(table.at(row, column)), tie: null }, sign);
   }
-  if (field.type === "boolean") return byNumber(rows, (row) => toFlag(table.at(row, column)), sign);
   return byText(rows, (row) => toTextKey(table.at(row, column), field), sign);
 }
 
-function byNumber(
-  rows: Uint32Array,
-  keyOf: (row: number) => number,
-  sign: number,
-  tie: ((a: number, b: number) => number) | null = null,
-): Uint32Array {
+type NumberKeys = { of: (row: number) => number; tie: ((a: number, b: number) => number) | null };
+
+/** @param tie tells rows apart whose keys are equal, where keys may be rounded; null when equal keys are equal rows */
+function byNumber(rows: Uint32Array, { of, tie }: NumberKeys, sign: number): Uint32Array {
   const keys = new Float64Array(rows.length);
-  const order = new Uint32Array(rows.length);
-  let held = 0;
+  const held = new Uint32Array(rows.length);
   const last: number[] = [];
-  for (const [i, row] of rows.entries()) {
-    const key = keyOf(row);
-    keys[i] = key;
+  let count = 0;
+  for (const row of rows) {
+    const key = of(row);
     if (Number.isNaN(key)) last.push(row);
     else {
-      order[held] = i;
-      held += 1;
+      keys[count] = sign * key;
+      held[count] = row;
+      count += 1;
     }
   }
-  order.subarray(0, held).sort((a, b) => {
-    const x = keys[a] ?? 0;
-    const y = keys[b] ?? 0;
-    if (x !== y) return x < y ? -sign : sign;
-    return tie === null || Number.isSafeInteger(x) ? 0 : sign * tie(rows[a] ?? 0, rows[b] ?? 0);
-  });
-  for (let i = 0; i < held; i += 1) order[i] = rows[order[i] ?? 0] ?? 0;
-  order.set(last, held);
-  return order;
+  const order = orderOf(keys.subarray(0, count));
+  const sorted = new Uint32Array(rows.length);
+  for (let i = 0; i < count; i += 1) sorted[i] = held[order[i] ?? 0] ?? 0;
+  if (tie !== null) {
+    for (let from = 0; from < count; ) {
+      let to = from + 1;
+      while (to < count && keys[order[to] ?? 0] === keys[order[from] ?? 0]) to += 1;
+      if (to - from > 1) sorted.subarray(from, to).sort((a, b) => sign * tie(a, b));
+      from = to;
+    }
+  }
+  sorted.set(last, count);
+  return sorted;
 }
 
 function byText(rows: Uint32Array, keyOf: (row: number) => string | null, sign: number): Uint32Array {
@@ -80,6 +78,19 @@ function byText(rows: Uint32Array, keyOf: (row: number) => string | null, sign: 
 
 function* chain(...lists: number[][]): Generator<number> {
   for (const list of lists) yield* list;
+}
+
+/** Numbers of more digits than a float keeps can look the same as floats: their texts tell them apart. */
+function toNumberKeys(table: CellTable, column: number, rows: Uint32Array): NumberKeys {
+  const isLong = rows.some((row) => {
+    const value = table.at(row, column);
+    return typeof value === "string" && value.length > FLOAT_DIGITS;
+  });
+  const textOf = (row: number) => toPlainText(table.at(row, column));
+  return {
+    of: (row) => toNumber(table.at(row, column)),
+    tie: isLong ? (a, b) => compareNumberText(textOf(a), textOf(b)) : null,
+  };
 }
 
 /** The place of each word among all, by its number from 1; null, number 0, has none. Equal words share a place. */
