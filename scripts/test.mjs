@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildIfStale } from "./build.mjs";
 import { ensureChromium } from "./support/chromium.mjs";
+import { ensureDatabases } from "./support/databases.mjs";
 import { freePort } from "./support/free-port.mjs";
 import { main, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
@@ -31,7 +32,10 @@ await main(async () => {
   const browserProjects = ["api", "ui"].filter((name) => chosen.has(name));
   if (chosen.has("int") || browserProjects.length > 0) {
     const isBuilt = await tryBuild();
-    if (chosen.has("int")) results.push(isBuilt ? await runVitest("int") : notRun("int"));
+    if (chosen.has("int")) {
+      await ensureDatabases();
+      results.push(isBuilt ? await runVitest("int") : notRun("int"));
+    }
     if (browserProjects.length > 0)
       results.push(
         ...(isBuilt

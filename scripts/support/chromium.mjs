@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { canInstallPackages, installPackages } from "./debian.mjs";
 import { inRoot } from "./paths.mjs";
 import { run, ScriptError } from "./run.mjs";
 
@@ -21,11 +22,8 @@ async function find() {
 }
 
 async function installFromDebian() {
-  if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get")) return undefined;
-  console.log("Installing Chromium (apt-get install chromium) ...");
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  await run("apt-get", ["update", "-qq"], { env });
-  await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"], { env });
+  if (!canInstallPackages()) return undefined;
+  await installPackages("chromium");
   return find();
 }
 

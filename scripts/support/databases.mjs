@@ -1,0 +1,37 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { canInstallPackages, installPackages } from "./debian.mjs";
+import { ScriptError } from "./run.mjs";
+
+/** Where Debian puts programs that are not for every day. */
+const SERVER_FOLDERS = ["/usr/sbin", "/usr/local/sbin"];
+
+/**
+ * Fetches the database servers that the driver tests start by themselves, where this user may. Elsewhere those that
+ * are missing are named by the tests that skip them.
+ */
+export async function ensureDatabases() {
+  if (!canInstallPackages()) return;
+  const missing = [
+    ...(isOnPath("mariadbd") && isOnPath("mariadb-install-db") ? [] : ["mariadb-server-core", "mariadb-client-core"]),
+    ...(isOnPath("initdb") || hasDebianPostgres() ? [] : ["postgresql"]),
+    ...(isOnPath("bwrap") ? [] : ["bubblewrap"]),
+  ];
+  if (missing.length === 0) return;
+  try {
+    await installPackages(...missing);
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error;
+    console.warn(`${error.message} The tests that need ${missing.join(", ")} say so and are skipped.`);
+  }
+}
+
+function isOnPath(program) {
+  const folders = [...(process.env.PATH ?? "").split(":"), ...SERVER_FOLDERS];
+  return folders.some((folder) => existsSync(join(folder, program)));
+}
+
+function hasDebianPostgres() {
+  const root = "/usr/lib/postgresql";
+  return existsSync(root) && readdirSync(root).some((version) => existsSync(join(root, version, "bin", "initdb")));
+}
