@@ -1,4 +1,5 @@
 import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
 import { databaseReady } from "@/lib/db/indexes";
 import { installShutdown, isShuttingDown } from "@/lib/embedded/process/shutdown";
 import { ensureStoreService } from "@/lib/embedded/process/store-service";
@@ -11,6 +12,7 @@ import { finishDeletions } from "@/lib/workspaces/deletion";
 
 /** Opening a large store after a power cut, with room to spare; a platform's own health check gives up later. */
 const STORE_START_TIMEOUT_MS = 45_000;
+const RETRY_AFTER_MS = 5_000;
 
 /**
  * What a server does once before its first request: checks the settings, makes sure of the secrets, starts or joins
@@ -38,7 +40,19 @@ async function prepare(settings: Env): Promise<void> {
   }
   prepareRequests();
   for (const [name, work] of Object.entries(BACKGROUND)) {
-    work().catch((error: unknown) => log.error({ err: error, work: name }, "work of the start has failed"));
+    untilDone(name, work);
+  }
+}
+
+/** Tries again while it fails: a store that was away at the start must not leave us without indexes. */
+async function untilDone(name: string, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      log.error({ err: error, work: name }, "work of the start has failed, and is tried again");
+      await sleep(RETRY_AFTER_MS, undefined, { ref: false });
+    }
   }
 }
 

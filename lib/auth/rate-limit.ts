@@ -1,5 +1,6 @@
 import "server-only";
 import ipaddr from "ipaddr.js";
+import type { MongoClient } from "mongodb";
 import { RateLimiterMongo, RateLimiterRes } from "rate-limiter-flexible";
 import { database, mongoClient } from "@/lib/db/client";
 import { COLLECTION_NAMES } from "@/lib/db/collections";
@@ -62,17 +63,20 @@ export async function giveBack(limit: RateLimit, subject: string): Promise<void>
 }
 
 const KEY = Symbol.for("millrace.rate-limiters");
-const shared = globalThis as { [KEY]?: Map<string, RateLimiterMongo> };
+/** By client: one that was closed takes its limiters along. */
+const shared = globalThis as { [KEY]?: WeakMap<MongoClient, Map<string, RateLimiterMongo>> };
 
 function limiter(name: RateLimit): RateLimiterMongo {
-  shared[KEY] ??= new Map();
-  const limiters = shared[KEY];
+  shared[KEY] ??= new WeakMap();
+  const client = mongoClient();
+  const limiters = shared[KEY].get(client) ?? new Map<string, RateLimiterMongo>();
+  shared[KEY].set(client, limiters);
   const id = `${database().databaseName}:${name}`;
   const existing = limiters.get(id);
   if (existing) return existing;
   const { points, windowSeconds } = RATE_LIMITS[name];
   const created = new RateLimiterMongo({
-    storeClient: mongoClient(),
+    storeClient: client,
     dbName: database().databaseName,
     tableName: COLLECTION_NAMES.rateLimits,
     keyPrefix: name,

@@ -99,6 +99,8 @@ export interface Driver {
   readonly fields: ConfigField[];
   /** The language that consoles on it are written in. */
   readonly language: "sql" | "mongodb" | null;
+  /** What is written before a statement to see its plan as text; absent where the engine has no such thing. */
+  readonly explain?: string;
   /**
    * Judges a whole config before it is stored, beyond what its fields say by themselves.
    * @throws AppError `invalid_request`, `address_refused`

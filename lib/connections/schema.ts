@@ -60,6 +60,10 @@ export const connectionTypeSchema = z.object({
   type: z.string(),
   name: z.string(),
   category: z.enum(["database", "source"]),
+  explain: z
+    .string()
+    .optional()
+    .describe("What is written before a statement to see its plan; absent where there is no such thing"),
   fields: z.array(
     z.object({
       name: z.string(),

@@ -64,7 +64,7 @@ export async function getConnection(workspaceId: ObjectId, connectionId: ObjectI
 /** The stored record, for opening it. @throws AppError `not_found` */
 export async function getConnectionDocOrThrow(workspaceId: ObjectId, connectionId: ObjectId): Promise<ConnectionDoc> {
   const doc = await collections.connections().findOne({ _id: connectionId, workspaceId });
-  if (!doc) throw new AppError("not_found", "There is no such connection in this workspace.");
+  if (!doc) throw noSuchConnection();
   return doc;
 }
 
@@ -161,13 +161,20 @@ export async function deleteConnection(
       },
     );
   }
-  await collections.connections().deleteOne({ _id: connectionId, workspaceId });
+  const { deletedCount } = await collections.connections().deleteOne({ _id: connectionId, workspaceId });
+  if (deletedCount === 0) throw noSuchConnection();
   closeDataSource(connectionId.toHexString());
 }
 
 /** Every kind of connection, with the fields of its form. */
 export function listConnectionTypes(): ConnectionType[] {
-  return drivers.map(({ type, label, category, fields }) => ({ type, name: label, category, fields }));
+  return drivers.map(({ type, label, category, fields, explain }) => ({
+    type,
+    name: label,
+    category,
+    fields,
+    explain,
+  }));
 }
 
 function requireControl(doc: ConnectionDoc, actor: { userId: ObjectId; role: Role }): void {
@@ -222,4 +229,8 @@ export async function listEntities(
   const oldest = entitiesCache.keys().next().value;
   if (entitiesCache.size > ENTITIES_CACHE_MAX && oldest !== undefined) entitiesCache.delete(oldest);
   return entities;
+}
+
+function noSuchConnection(): AppError {
+  return new AppError("not_found", "There is no such connection in this workspace.");
 }

@@ -42,5 +42,10 @@ function connect(): Connection {
     retryWrites: true,
   });
   const named = client.options.dbName;
-  return { client, db: client.db(named && named !== "test" ? named : DEFAULT_DATABASE) };
+  const connection = { client, db: client.db(named && named !== "test" ? named : DEFAULT_DATABASE) };
+  // A client whose first connection fails is closed for good: the next request has to begin with a new one.
+  client.connect().catch(() => {
+    if (shared[KEY] === connection) delete shared[KEY];
+  });
+  return connection;
 }

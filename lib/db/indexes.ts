@@ -34,7 +34,7 @@ export const INDEXES: Partial<Record<CollectionName, Index[]>> = {
   verificationTokens: [{ key: { identifier: 1, token: 1 }, unique: true, serves: "one-time links" }],
   apiKeys: [
     { key: { hash: 1 }, unique: true, serves: "who sends this key, on every request" },
-    { key: { workspaceId: 1, createdAt: -1 }, serves: "the keys of a workspace, newest first" },
+    { key: { workspaceId: 1, _id: -1 }, serves: "the keys of a workspace, newest first" },
   ],
   passwordResets: [
     { key: { tokenHash: 1 }, unique: true, serves: "the account of a reset link" },
@@ -63,9 +63,9 @@ export const INDEXES: Partial<Record<CollectionName, Index[]>> = {
       unique: true,
       serves: "may this user enter, on every request; one role a person",
     },
-    { key: { userId: 1, joinedAt: 1 }, serves: "the workspaces of a user" },
+    { key: { userId: 1, _id: 1 }, serves: "the workspaces of a user, in the order in which they joined" },
   ],
-  connections: [{ key: { workspaceId: 1, createdAt: 1 }, serves: "the connections of a workspace, oldest first" }],
+  connections: [{ key: { workspaceId: 1, _id: 1 }, serves: "the connections of a workspace, oldest first" }],
   executions: [
     { key: { workspaceId: 1, _id: -1 }, serves: "query history, newest first" },
     { key: { workspaceId: 1, executionId: 1 }, serves: "cancelling a query from any server" },

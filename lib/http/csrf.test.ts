@@ -20,6 +20,7 @@ describe("refuseCrossSite (T13)", () => {
     ["another site", { "sec-fetch-site": "cross-site" }],
     ["a neighbour under the same registrable domain", { "sec-fetch-site": "same-site" }],
     ["another origin in an older browser", { origin: "https://evil.example" }],
+    ["a plain-http page of the public name", { origin: PUBLIC_URL.replace("https:", "http:") }],
     ["a sandboxed frame", { origin: "null" }],
     ["another port of the same host", { origin: "http://localhost:4000" }],
     ["a foreign site that claims our Origin", { "sec-fetch-site": "cross-site", origin: PUBLIC_URL }],

@@ -15,16 +15,13 @@ export function refuseCrossSite(headers: Headers, publicUrl: string): void {
   }
   const origin = headers.get("origin");
   if (origin === null) return;
-  const host = originHost(origin);
-  if (host === null || (host !== headers.get("host") && host !== originHost(publicUrl))) throw crossSite();
+  // PUBLIC_URL by the whole origin: a plain-http page of its name may be anybody's on the network.
+  if (origin !== publicUrl && hostOf(origin) !== headers.get("host")) throw crossSite();
 }
 
-function originHost(origin: string): string | null {
-  try {
-    return new URL(origin).host || null;
-  } catch {
-    return null; // "null", the origin of sandboxed frames and redirects
-  }
+/** An empty text for "null", the origin of sandboxed frames and redirects: no request has such a host. */
+function hostOf(origin: string): string {
+  return URL.canParse(origin) ? new URL(origin).host : "";
 }
 
 function crossSite(): AppError {

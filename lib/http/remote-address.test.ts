@@ -55,6 +55,25 @@ it.each(["TRACE", "PROPFIND", "MKCOL", "GET", "DELETE", "HEAD"])(
   },
 );
 
+it.each([
+  ["http://evil.example/api/health?x=1", "/api/health?x=1"],
+  ["*", "/api/malformed-address"],
+])("takes the path of %s and leaves its host", async (path, expected) => {
+  prepareRequests();
+  const server = createServer((request, response) => response.end(request.url));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const answer = await new Promise<string>((resolve, reject) => {
+    get({ port, path, host: "127.0.0.1" }, async (response) => resolve((await response.toArray()).join(""))).on(
+      "error",
+      reject,
+    );
+  });
+  expect(answer).toBe(expected);
+  server.close();
+});
+
 it.each(["/api/%zz", "/%ff", "/api/%c0%ae?x=1"])(
   "leads %s, which nobody can decode, to the 404 of the API",
   async (path) => {

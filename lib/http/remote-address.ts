@@ -8,6 +8,8 @@ const MALFORMED_ADDRESS = "/api/malformed-address";
 const KNOWN_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** Refused everywhere, with what the address takes. */
 const REFUSED_METHOD = "OPTIONS";
+/** With these a page's own script asks for a part of a page. */
+const NAVIGATION_HEADERS = ["rsc", "next-router-state-tree", "next-router-prefetch", "next-router-segment-prefetch"];
 const KEY = Symbol.for("millrace.remote-address");
 
 /**
@@ -23,17 +25,26 @@ export function prepareRequests(): void {
     const { request } = message as { request: IncomingMessage };
     // One client is one address, also where the socket speaks IPv6 and carries IPv4 in it.
     request.headers[HEADER] = (request.socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
-    if (!isDecodable(request.url ?? "/")) request.url = MALFORMED_ADDRESS;
+    request.url = plainAddress(request.url ?? "/");
+    if (request.url.startsWith("/api/")) {
+      // Next gives these a meaning of their own, before any route is asked.
+      for (const name of NAVIGATION_HEADERS) delete request.headers[name];
+      // A verb that Next has no name for would be a 500; routes answer this one with 405.
+      if (request.method === "TRACE") request.method = "OPTIONS";
+    }
     if (!KNOWN_METHODS.has(request.method ?? "")) request.method = REFUSED_METHOD;
   });
 }
 
-function isDecodable(url: string): boolean {
+/** Path and query, whatever form the request line has: an absolute address must not lead to a redirect to its host. */
+function plainAddress(url: string): string {
+  const address = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url;
+  if (!address.startsWith("/")) return MALFORMED_ADDRESS;
   try {
-    decodeURIComponent(url.split("?", 1)[0] ?? "");
-    return true;
+    decodeURIComponent(address.split("?", 1)[0] ?? "");
+    return address;
   } catch {
-    return false;
+    return MALFORMED_ADDRESS;
   }
 }
 

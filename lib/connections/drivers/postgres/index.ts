@@ -11,6 +11,7 @@ export const postgres: Driver = {
   label: "PostgreSQL",
   category: "database",
   language: "sql",
+  explain: "explain",
   fields: networkFormFields({
     port: 5432,
     user: "postgres",
