@@ -8,6 +8,8 @@ export type ConnectionType = {
   type: string;
   name: string;
   category: "database" | "source";
+  /** What is written before a statement to see its plan; absent where there is no such thing. */
+  explain?: string;
   fields: ConfigField[];
 };
 /** How a try to reach the source ended; a failure is an answer here, not an error. */

@@ -8,6 +8,7 @@ import { RaceStrip } from "@/components/console/race-strip";
 import { ResultPane } from "@/components/console/result-pane";
 import { SqlCode } from "@/components/console/sql-code";
 import { useConsoleRun } from "@/components/console/use-console-run";
+import { RunTools } from "@/components/results/run-tools";
 import { useConnections, useDatabases, useEntities } from "@/components/schema/use-schema";
 import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
 import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
@@ -120,6 +121,7 @@ export function ConsoleView({ draft }: { draft: DraftConsole }) {
       hasRing={isSampleWaiting && !isRunning}
       isExplaining={desk !== null && !desk.isStripExplained}
       disabledReason={disabledReason}
+      tools={<RunTools draft={draft} connection={connection} disabledReason={disabledReason} isRunning={isRunning} />}
       onRun={guard(runAtCursor)}
       onRunAll={guard(runAll)}
       onCancel={cancel}

@@ -17,6 +17,8 @@ type RaceStripProps = {
   isExplaining: boolean;
   /** Why Run cannot be pressed; null when it can. */
   disabledReason: string | null;
+  /** What stands beside Run: the plan, what was run before. */
+  tools?: ReactNode;
   onRun: () => void;
   onRunAll: () => void;
   onCancel: () => void;
@@ -27,7 +29,7 @@ type RaceStripProps = {
 const DOUBLE_CLICK_MS = 400;
 
 /** The race: left the action, in the middle the line, right the numbers (design, principle 4). */
-export function RaceStrip({ run, content, hasRing, isExplaining, disabledReason, ...on }: RaceStripProps) {
+export function RaceStrip({ run, content, hasRing, isExplaining, disabledReason, tools, ...on }: RaceStripProps) {
   const isRunning = run?.status === "running";
   const now = useNow(isRunning, 100);
   const elapsed = isRunning ? Math.max(0, (now ?? run.startedAt) - run.startedAt) : 0;
@@ -85,6 +87,7 @@ export function RaceStrip({ run, content, hasRing, isExplaining, disabledReason,
           </Menu>
         )}
       </span>
+      {tools}
       <Line run={run} sums={sums} />
       <div className="race-end num">
         {disabledReason !== null ? (

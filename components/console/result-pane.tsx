@@ -7,12 +7,18 @@ import { ErrorPanel } from "@/components/console/error-panel";
 import type { Run } from "@/components/console/run-store";
 import type { ReadFailure } from "@/components/console/use-console-run";
 import { useConsoleChart } from "@/components/results/use-console-chart";
+import { usePlan } from "@/components/results/use-plan";
 import { useNow } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/connections/schema";
 import type { DraftConsole } from "@/lib/ui/desk";
 import { formatClock, formatDuration, formatRows } from "@/lib/ui/format";
 
 const ResultView = dynamic(() => import("@/components/grid/result-view").then((module) => module.ResultView), {
+  ssr: false,
+  loading: () => <Bones />,
+});
+
+const PlanView = dynamic(() => import("@/components/results/plan-view").then((module) => module.PlanView), {
   ssr: false,
   loading: () => <Bones />,
 });
@@ -40,6 +46,8 @@ export function ResultPane(props: ResultPaneProps) {
   const [shownGoodId, setShownGoodId] = useState<string | null>(null);
   const isWaiting = useIsWaiting(latest);
   const isRunning = latest?.status === "running";
+  const { plan, close } = usePlan(props.draft.id, latest);
+  if (plan !== null) return <PlanView plan={plan} onClose={close} />;
   if (isRunning && isWaiting) return <Waiting startedAt={latest.startedAt} />;
   // A quick run keeps what was there, so that nothing blinks.
   if (isRunning) return lastGood === null ? <div className="result-fill" /> : <Good {...props} run={lastGood} />;

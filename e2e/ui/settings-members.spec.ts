@@ -115,6 +115,7 @@ test("a removed member is out at once", async ({ page, person, browser }) => {
   await page.getByRole("button", { name: "Remove Jun Abe" }).click();
   await expect(page.getByRole("dialog")).toContainText("They can no longer open this workspace");
   await page.getByRole("button", { name: "Remove member" }).click();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
   await expect(page.getByRole("row", { name: /Jun Abe/ })).toHaveCount(0);
   expect((await jun.request.get(`/api/workspaces/${wid}`)).status()).toBe(403);
   await jun.page.goto(settings(person, "members"));

@@ -59,7 +59,11 @@ describe("npm run outbox", () => {
   it("obeys --limit, and says what it takes", async () => {
     for (const subject of ["One", "Two", "Three"]) await keep({ subject });
     await run("--limit", "2");
-    expect([output().includes("Three"), output().includes("Two"), output().includes("One")]).toEqual([true, true, false]);
+    expect([output().includes("Three"), output().includes("Two"), output().includes("One")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
     for (const wrong of ["0", "201", "many", "1.5"]) await expect(run("--limit", wrong)).rejects.toThrow("1 to 200");
     await expect(run("--all")).rejects.toThrow("--all");
   });

@@ -50,4 +50,21 @@ describe("toCellText", () => {
     expect(toCellText(2026, { name: "year", type: "int32" })).toBe("2026");
     expect(toCellText({ a: [1] }, { name: "x", type: "json" })).toBe('{"a":[1]}');
   });
+
+  it("writes one INSERT that a database reads back as the same values", () => {
+    const fields = [
+      { name: "Name", type: "string" },
+      { name: "sold", type: "int64" },
+      { name: "tags", type: "json" },
+    ];
+    const rows = [
+      { Name: "O'Hara", sold: "9223372036854775807", tags: ["a"] },
+      { Name: null, sold: 5, tags: null },
+    ];
+    expect(toCopyText("insert", fields, rows, true, "shop.orders")).toBe(
+      `insert into shop.orders ("Name", sold, tags) values
+  ('O''Hara', 9223372036854775807, '["a"]'),
+  (null, 5, null);`,
+    );
+  });
 });

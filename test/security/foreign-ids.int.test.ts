@@ -8,7 +8,14 @@ process.env.SAMPLE_DATA = "off";
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
-type World = { person: Person; base: string; connectionId: string; keyId: string; inviteId: string; executionId: string };
+type World = {
+  person: Person;
+  base: string;
+  connectionId: string;
+  keyId: string;
+  inviteId: string;
+  executionId: string;
+};
 
 async function seedWorkspace(name: string): Promise<World> {
   const person = await seedPerson(name);
@@ -44,7 +51,13 @@ type Attempt = { method: string; path: string; body?: object };
 const ABSENT = { id: "f".repeat(24), uuid: "00000000-0000-4000-8000-000000000000" };
 
 describe("another workspace's id, from inside of one's own (T25, T26)", () => {
-  const attempts: Record<string, (base: string, world: Pick<World, "connectionId" | "keyId" | "inviteId" | "executionId"> & { userId: string }) => Attempt> = {
+  const attempts: Record<
+    string,
+    (
+      base: string,
+      world: Pick<World, "connectionId" | "keyId" | "inviteId" | "executionId"> & { userId: string },
+    ) => Attempt
+  > = {
     "a connection, read": (base, { connectionId }) => ({ method: "GET", path: `${base}/connectors/${connectionId}` }),
     "a connection's tables": (base, { connectionId }) => ({
       method: "GET",
@@ -115,7 +128,8 @@ describe("another workspace's id, from inside of one's own (T25, T26)", () => {
   });
 
   it("a list's cursor of another workspace shows nothing of it", async () => {
-    const [execution] = (await call("GET", `${theirs.base}/executions`, { cookie: theirs.person.cookie })).json.data.items;
+    const [execution] = (await call("GET", `${theirs.base}/executions`, { cookie: theirs.person.cookie })).json.data
+      .items;
     for (const list of ["executions", "outbox"]) {
       const page = await call("GET", `${mine.base}/${list}?cursor=${execution.id}`, { cookie: mine.person.cookie });
       expect([200, 400]).toContain(page.status);

@@ -18,7 +18,11 @@ export type Reply = {
 type Ask = { method?: string; body?: unknown; cookie?: string; key?: string; headers?: Record<string, string> };
 
 /** One request with exactly these headers, Host and others that `fetch` keeps for itself included. */
-export function ask(server: TestServer, path: string, { method, body, cookie, key, headers }: Ask = {}): Promise<Reply> {
+export function ask(
+  server: TestServer,
+  path: string,
+  { method, body, cookie, key, headers }: Ask = {},
+): Promise<Reply> {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {

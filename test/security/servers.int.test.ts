@@ -93,15 +93,25 @@ describe("two servers on one store", () => {
   it("share API keys: one that is revoked, or whose maker is taken out, is refused on both at once (T19, T20)", async () => {
     const [owner, admin] = [await register(second, "Owner"), await register(second, "Admin")];
     const base = `/api/workspaces/${owner.workspaceId}`;
-    const invite = await ask(first, `${base}/invites`, { cookie: owner.cookie, body: { email: admin.email, role: "admin" } });
+    const invite = await ask(first, `${base}/invites`, {
+      cookie: owner.cookie,
+      body: { email: admin.email, role: "admin" },
+    });
     const token = invite.json.data.link.split("/").at(-1);
-    expect((await ask(second, `/api/invites/${token}/accept`, { method: "POST", cookie: admin.cookie })).status).toBe(200);
+    expect((await ask(second, `/api/invites/${token}/accept`, { method: "POST", cookie: admin.cookie })).status).toBe(
+      200,
+    );
     const make = async (cookie: string) =>
-      (await ask(first, `${base}/api-keys`, { cookie, body: { name: "Key" } })).json.data as { id: string; key: string };
+      (await ask(first, `${base}/api-keys`, { cookie, body: { name: "Key" } })).json.data as {
+        id: string;
+        key: string;
+      };
     const [mine, theirs] = [await make(owner.cookie), await make(admin.cookie)];
     for (const { key } of [mine, theirs]) expect((await ask(second, base, { key })).status).toBe(200);
 
-    expect((await ask(first, `${base}/api-keys/${mine.id}`, { method: "DELETE", cookie: owner.cookie })).status).toBe(200);
+    expect((await ask(first, `${base}/api-keys/${mine.id}`, { method: "DELETE", cookie: owner.cookie })).status).toBe(
+      200,
+    );
     expect((await ask(second, base, { key: mine.key })).status).toBe(401);
     const out = await ask(second, `${base}/members/${admin.id}`, { method: "DELETE", cookie: owner.cookie });
     expect(out.status).toBe(200);
@@ -259,7 +269,10 @@ describe("security headers (T106)", () => {
 describe("what no client would send", () => {
   it.each([
     ["an address without a path", "GET http://evil.example HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
-    ["an address of another host", "GET http://evil.example/api/auth/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
+    [
+      "an address of another host",
+      "GET http://evil.example/api/auth/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    ],
     ["two Hosts", "GET /api/auth/me HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n"],
     ["a method that Node knows and we do not", "PROPFIND /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
     ["a method of its own", "BREW /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
@@ -286,7 +299,9 @@ describe("what no client would send", () => {
 });
 
 describe("a flood of sign-ins (T6)", () => {
-  it("of 500 at once fills no memory, keeps health answering, and is refused in words", { timeout: 60_000 }, async () => {
+  it("of 500 at once fills no memory, keeps health answering, and is refused in words", {
+    timeout: 60_000,
+  }, async () => {
     const { email } = await register(second);
     await login(second, email, "warms the server up");
     const before = await residentBytes(second);
@@ -317,7 +332,13 @@ describe("a flood of sign-ins (T6)", () => {
 });
 
 describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107)", () => {
-  type Field = { name: string; kind: string; secret: boolean; required: boolean; options?: { value: string }[] | string[] };
+  type Field = {
+    name: string;
+    kind: string;
+    secret: boolean;
+    required: boolean;
+    options?: { value: string }[] | string[];
+  };
   type Type = { type: string; fields: Field[] };
 
   /** Every way to give a kind its secrets, each of them marked, with an address where nobody answers. */
@@ -355,26 +376,24 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
 
     const types: Type[] = (await say(first, "/api/connectors/types")).json.data;
     const made: string[] = [];
-    for (const type of types) {
-      for (const config of configsOf(type, marker)) {
-        const body = { name: type.type, type: type.type, config, readOnly: true };
-        const created = await say(first, `${base}/connectors`, { body });
-        expect([type.type, created.status]).toEqual([type.type, 201]);
-        const { id } = created.json.data;
-        made.push(id);
-        // Each of these fails, with the secret at hand.
-        for (const server of [first, second]) {
-          await say(server, `${base}/connections/sources/${id}/test`, { method: "POST" });
-          await say(server, `${base}/connectors/${id}/entities`);
-          await say(server, `${base}/databases/${id}/execute`, { body: { query: "select 1" } });
-        }
-        await say(first, `${base}/connectors/test`, { body: { type: type.type, config } });
-        await say(first, `${base}/connectors/${id}`, { method: "PATCH", body: { config: { host: "127.0.0.2" } } });
-        const unknown = { ...config, unknown: `${marker}-unknown` };
-        const refused = await say(first, `${base}/connectors`, { body: { ...body, config: unknown } });
-        expect(refused.status).toBe(400);
-      }
-    }
+    const tryOut = async (type: string, config: Record<string, unknown>) => {
+      const body = { name: type, type, config, readOnly: true };
+      const created = await say(first, `${base}/connectors`, { body });
+      expect([type, created.status]).toEqual([type, 201]);
+      const { id } = created.json.data;
+      made.push(id);
+      // Each of these fails, with the secret at hand.
+      const failing = [first, second].flatMap((server) => [
+        say(server, `${base}/connections/sources/${id}/test`, { method: "POST" }),
+        say(server, `${base}/connectors/${id}/entities`),
+        say(server, `${base}/databases/${id}/execute`, { body: { query: "select 1" } }),
+      ]);
+      await Promise.all([...failing, say(first, `${base}/connectors/test`, { body: { type, config } })]);
+      await say(first, `${base}/connectors/${id}`, { method: "PATCH", body: { config: { host: "127.0.0.2" } } });
+      const unknown = { ...config, unknown: `${marker}-unknown` };
+      expect((await say(first, `${base}/connectors`, { body: { ...body, config: unknown } })).status).toBe(400);
+    };
+    await Promise.all(types.flatMap((type) => configsOf(type, marker).map((config) => tryOut(type.type, config))));
     expect(made.length).toBeGreaterThanOrEqual(4);
 
     const password = `${marker}-password`;
@@ -392,7 +411,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
 
     // Every GET, for everybody who may ask.
     const document = (await say(first, "/api/openapi.json")).json;
-    for (const path of Object.keys(document.paths).filter((each) => document.paths[each].get)) {
+    const walk = async (path: string) => {
       const filled = (connectionId: string) =>
         path
           .replace("{workspaceId}", owner.workspaceId)
@@ -403,7 +422,12 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
           await say(second, filled(id), caller);
         }
       }
-    }
+    };
+    await Promise.all(
+      Object.keys(document.paths)
+        .filter((each) => document.paths[each].get)
+        .map(walk),
+    );
 
     const client = new MongoClient(storeUri(dataDir));
     const dump = await dumpDatabase(client.db("millrace"));
@@ -422,7 +446,9 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
     const places = { answers: answers.join("\n"), logs, store: dump };
     const found = Object.entries(secrets).flatMap(([what, secret]) =>
       Object.entries(places)
-        .filter(([, text]) => text.includes(secret) || text.includes(Buffer.from(secret).toString("base64").slice(0, -4)))
+        .filter(
+          ([, text]) => text.includes(secret) || text.includes(Buffer.from(secret).toString("base64").slice(0, -4)),
+        )
         .map(([where]) => `${what} in ${where}`),
     );
     expect(found).toEqual([]);

@@ -1,0 +1,113 @@
+"use client";
+
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { CircleCheck, CircleX, Clock, Square, Waves } from "lucide-react";
+import type { ReactNode } from "react";
+import { useConnections } from "@/components/schema/use-schema";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { ListBones } from "@/components/ui/list-bones";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { showToast } from "@/components/ui/toast";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { type Execution, executionsApi } from "@/lib/executions-client";
+import { changeConsole, type DraftConsole } from "@/lib/ui/desk";
+import { formatDuration, formatRows } from "@/lib/ui/format";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { workspaceApi } from "@/lib/workspace-client";
+import "./results.css";
+
+const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; className: string }> = {
+  queued: { icon: <Waves className="s" />, word: "Queued", className: "run" },
+  running: { icon: <Waves className="s" />, word: "Running", className: "run" },
+  success: { icon: <CircleCheck className="s" />, word: "Finished", className: "ok" },
+  failure: { icon: <CircleX className="s" />, word: "Failed", className: "bad" },
+  timeout: { icon: <Clock className="s" />, word: "Too long", className: "bad" },
+  cancelled: { icon: <Square className="s" />, word: "Cancelled", className: "wait" },
+};
+
+/** What the workspace has run lately, the newest first. A press puts a query back into the editor. */
+export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: () => void }) {
+  const { workspace, user, desk, editors } = useWorkspace();
+  const { isOnline } = useConnectivity();
+  const { data: connections } = useConnections();
+  const runs = useInfiniteQuery({
+    queryKey: ["executions", workspace.id],
+    queryFn: ({ pageParam, signal }) => executionsApi.list(workspace.id, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    // What was run a moment ago belongs in it.
+    staleTime: 0,
+  });
+  const people = useQuery({
+    queryKey: ["workspace", workspace.id],
+    queryFn: ({ signal }) => workspaceApi.read(workspace.id, signal),
+  });
+  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  const now = new Date();
+  const toPerson = (id: string) =>
+    id === user.id ? "you" : (people.data?.members.find((member) => member.userId === id)?.name ?? "somebody else");
+
+  const putBack = ({ query }: Execution) => {
+    const editor = editors.active;
+    const content = editor?.read().content ?? draft.content;
+    const before = content.trimEnd();
+    // Behind what is there: nothing that was written is lost.
+    const added = before === "" ? query.trim() : `${before.endsWith(";") ? "" : ";"}\n\n${query.trim()}`;
+    if (editor) editor.replace(before.length, content.length, added);
+    else desk.change((each) => changeConsole(each, draft.id, { content: before + added }));
+    onClose();
+    showToast(`The query is back, at the end of ${draft.name}.`, { id: "put-back" });
+  };
+
+  return (
+    <Modal title="Recent runs" isOpen onClose={onClose}>
+      {!isOnline && <p className="xs t3">You are offline: these are the runs that were read before.</p>}
+      {runs.isPending ? (
+        <ListBones label="Reading the recent runs" rows={6} />
+      ) : runs.isError && items.length === 0 ? (
+        <LoadFailure error={runs.error} onRetry={() => runs.refetch()} />
+      ) : items.length === 0 ? (
+        <p>Nothing was run here yet. What anybody of the workspace runs shows here for 30 days.</p>
+      ) : (
+        <ul className="recent">
+          {items.map((item) => {
+            const { icon, word, className } = STATUS[item.status];
+            const at = new Date(item.startedAt);
+            const connection = connections?.find(({ id }) => id === item.connectionId)?.name ?? "a removed connection";
+            return (
+              <li key={item.executionId}>
+                <button type="button" onClick={() => putBack(item)}>
+                  <code className="trunc">{item.query.replace(/\s+/g, " ").trim()}</code>
+                  <span className="recent-facts num">
+                    <span className={`st ${className}`}>
+                      {icon}
+                      {word}
+                    </span>
+                    {item.rowCount !== null && <span>{formatRows(item.rowCount)}</span>}
+                    {item.durationMs !== null && <span>{formatDuration(item.durationMs)}</span>}
+                    <span className="trunc">{connection}</span>
+                    <span className="grow" />
+                    <time dateTime={item.startedAt} title={formatStamp(at)}>
+                      {formatAgo(at, now)} by {toPerson(item.userId)}
+                    </time>
+                  </span>
+                </button>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {runs.hasNextPage && (
+        <button
+          type="button"
+          className="btn recent-more"
+          aria-disabled={runs.isFetchingNextPage}
+          onClick={() => !runs.isFetchingNextPage && void runs.fetchNextPage()}
+        >
+          {runs.isFetchingNextPage ? "Reading older runs" : "Show older runs"}
+        </button>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,75 @@
+"use client";
+
+import { History } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { useConnectionTypes } from "@/components/connections/use-connection-types";
+import { explainStore } from "@/components/results/explain-store";
+import { usePlanKey } from "@/components/results/use-plan";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { announce } from "@/components/ui/live-region";
+import { Tip } from "@/components/ui/tip";
+import type { Connection } from "@/lib/connections/schema";
+import type { DraftConsole } from "@/lib/ui/desk";
+import { findStatementAt } from "@/lib/ui/sql-statements";
+import "./results.css";
+
+const RecentRuns = dynamic(() => import("@/components/results/recent-runs").then((module) => module.RecentRuns), {
+  ssr: false,
+});
+
+type RunToolsProps = {
+  draft: DraftConsole;
+  connection: Connection | null;
+  /** Why nothing can be run now; null when it can. */
+  disabledReason: string | null;
+  isRunning: boolean;
+};
+
+/** Beside Run: the plan of the statement, where the engine explains it, and what was run before. */
+export function RunTools({ draft, connection, disabledReason, isRunning }: RunToolsProps) {
+  const { workspace, editors } = useWorkspace();
+  const { data: types } = useConnectionTypes();
+  const key = usePlanKey(draft.id);
+  const [isHistoryOpen, setIsHistoryOpen] = useState(false);
+  const prefix = types?.find(({ type }) => type === connection?.type)?.explain;
+  const isDisabled = disabledReason !== null || isRunning;
+
+  const explain = () => {
+    if (isDisabled || connection === null || prefix === undefined) return;
+    const { content, position, selectionFrom, selectionTo } = editors.active?.read() ?? {
+      content: draft.content,
+      position: draft.content.length,
+      selectionFrom: 0,
+      selectionTo: 0,
+    };
+    const statement = content.slice(selectionFrom, selectionTo).trim() || findStatementAt(content, position)?.text;
+    if (statement === undefined) {
+      announce("There is no statement to explain. Write one first.", true);
+      return;
+    }
+    void explainStore.start(key, { workspaceId: workspace.id, connectionId: connection.id, prefix, statement });
+  };
+
+  return (
+    <>
+      {prefix !== undefined && (
+        <button type="button" className="btn sm race-explain" aria-disabled={isDisabled} onClick={explain}>
+          Explain
+        </button>
+      )}
+      <Tip label="Recent runs" side="top">
+        <button
+          type="button"
+          className="btn ghost icon sm race-history"
+          aria-label="Recent runs"
+          aria-haspopup="dialog"
+          onClick={() => setIsHistoryOpen(true)}
+        >
+          <History className="s" />
+        </button>
+      </Tip>
+      {isHistoryOpen && <RecentRuns draft={draft} onClose={() => setIsHistoryOpen(false)} />}
+    </>
+  );
+}

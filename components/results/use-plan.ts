@@ -1,0 +1,21 @@
+"use client";
+
+import { useCallback, useSyncExternalStore } from "react";
+import type { Run } from "@/components/console/run-store";
+import { explainStore, type Plan } from "@/components/results/explain-store";
+import { useWorkspace } from "@/components/shell/workspace-context";
+
+/** The name under which a console's plan is kept. The sample's console has the same id in every workspace. */
+export function usePlanKey(consoleId: string): string {
+  const { workspace } = useWorkspace();
+  return `${workspace.id}/${consoleId}`;
+}
+
+/** The plan that stands in the result's place; null when there is none, and when something was run since. */
+export function usePlan(consoleId: string, latest: Run | null): { plan: Plan | null; close: () => void } {
+  const key = usePlanKey(consoleId);
+  const read = useCallback(() => explainStore.read(key), [key]);
+  const plan = useSyncExternalStore(explainStore.subscribe, read, read);
+  const isOutdone = plan !== null && latest !== null && latest.startedAt > plan.startedAt;
+  return { plan: isOutdone ? null : plan, close: () => explainStore.close(key) };
+}

@@ -1,0 +1,15 @@
+import type { ResultField, ResultRow } from "@/lib/ui/cell-text";
+import { toPlainText } from "@/lib/ui/cell-text";
+
+/**
+ * The answer to an EXPLAIN as one text. Engines answer with a line a row, or with a whole drawing in a column beside
+ * its name.
+ */
+export function toPlanText(fields: readonly ResultField[], rows: readonly ResultRow[]): string {
+  const drawn = fields.find(({ name }) => name.toLowerCase() === "explain_value") ?? fields.at(0);
+  if (drawn === undefined) return "";
+  return rows
+    .map((row) => toPlainText(row[drawn.name]))
+    .join("\n")
+    .replace(/\n+$/, "");
+}

@@ -1,0 +1,171 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openConfig } from "@/lib/connections/config";
+import { collections } from "@/lib/db/collections";
+import { denyEndpoint } from "@/lib/net/own-endpoints";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { dumpDatabase } from "./dump";
+
+process.env.SAMPLE_DATA = "off";
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+
+const SECRET = "s3cr3t-marker-password";
+/** Nobody answers there, and nothing of these tests waits for an answer. */
+const PLACE = { host: "127.0.0.1", port: 9, user: "reader", database: "shop" };
+let owner: Person;
+let member: Person;
+let base: string;
+beforeAll(async () => {
+  owner = await seedPerson("Owner");
+  member = await seedMember(owner.workspaceId, "member");
+  base = `/api/workspaces/${owner.workspaceId}`;
+});
+
+const create = (config: object, type = "postgres") =>
+  call("POST", `${base}/connectors`, { cookie: owner.cookie, body: { name: "Shop", type, config, readOnly: true } });
+const tryOut = (config: object, type = "postgres") =>
+  call("POST", `${base}/connectors/test`, { cookie: owner.cookie, body: { type, config } });
+const patch = (id: string, config: object) =>
+  call("PATCH", `${base}/connectors/${id}`, { cookie: owner.cookie, body: { config } });
+async function stored(id: string) {
+  const doc = await collections.connections().findOne({ _id: new ObjectId(id) });
+  if (!doc) throw new Error("There is no such connection.");
+  return doc;
+}
+
+describe("a connection's address", () => {
+  const METADATA = [
+    "169.254.169.254",
+    "169.254.170.2",
+    "100.100.100.200",
+    "metadata.google.internal",
+    "metadata",
+    "[fd00:ec2::254]",
+    "::ffff:169.254.169.254",
+    "64:ff9b::a9fe:a9fe",
+    "0.0.0.0",
+    "224.0.0.1",
+    "255.255.255.255",
+  ];
+  it.each(METADATA)("%s is refused when it is saved and when it is tried (T30, T32)", async (host) => {
+    const before = await collections.connections().countDocuments();
+    for (const type of ["postgres", "mysql", "clickhouse"]) {
+      const [saved, tried] = [await create({ ...PLACE, host }, type), await tryOut({ ...PLACE, host }, type)];
+      for (const answer of [saved, tried]) {
+        expect([type, answer.status]).toEqual([type, 400]);
+        expect(["address_refused", "invalid_request"]).toContain(answer.json.code);
+      }
+    }
+    expect(await collections.connections().countDocuments()).toBe(before);
+  });
+
+  it.each([
+    "2130706433",
+    "0x7f.1",
+    "0177.0.0.1",
+    "127.1",
+    "①②⑦.0.0.1",
+    "a b",
+    "a\r\nb",
+    "a/b",
+    "a@b",
+    "",
+    "x".repeat(300),
+  ])("%j is no host (T31)", async (host) => {
+    const answer = await create({ ...PLACE, host });
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+  });
+
+  it.each([0, 22, 25, 465, 587, 6379, 11211, 65_536, -1, "9; drop"])("the port %s is refused (T36)", async (port) => {
+    const answer = await create({ ...PLACE, port });
+    expect(answer.status).toBe(400);
+  });
+
+  it("of the platform's own store is refused, by any of its names (T38)", async () => {
+    const allow = denyEndpoint({ host: "127.0.0.1", port: 27_117 });
+    try {
+      const uri = `mongodb://reader:${SECRET}@127.0.0.1:27117/millrace`;
+      const attempts = [
+        await create({ connectionString: uri }, "mongodb"),
+        await tryOut({ connectionString: uri }, "mongodb"),
+        await create({ connectionString: uri.replace("127.0.0.1", "localhost") }, "mongodb"),
+        await create({ ...PLACE, port: 27_117 }),
+      ];
+      expect(attempts.map(({ status, json }) => [status, json.code])).toEqual(
+        Array(attempts.length).fill([400, "address_refused"]),
+      );
+      for (const { text } of attempts) expect(text).not.toContain(SECRET);
+    } finally {
+      allow();
+    }
+  });
+});
+
+describe("a connection's secret", () => {
+  it("is sealed for its place in the store, and shown to nobody (T44, T46)", async () => {
+    const made = await create({ ...PLACE, password: SECRET });
+    expect(made.status).toBe(201);
+    const { id } = made.json.data;
+    expect(made.json.data.config).toEqual(expect.objectContaining({ host: "127.0.0.1", password: { set: true } }));
+    expect((await stored(id)).secrets.password).toMatch(/^v1:/);
+    expect(openConfig(await stored(id)).password).toBe(SECRET);
+    const key = await seedKey(owner.workspaceId, owner);
+    for (const caller of [{ cookie: owner.cookie }, { cookie: member.cookie }, { key }]) {
+      for (const path of [`${base}/connectors`, `${base}/connectors/${id}`]) {
+        expect((await call("GET", path, caller)).text).not.toContain(SECRET);
+      }
+    }
+    const { secrets } = await stored(id);
+    const dump = await dumpDatabase();
+    expect([dump.includes(SECRET), dump.includes(Buffer.from(SECRET).toString("base64"))]).toEqual([false, false]);
+    // The sealed form may be stored, but it leaves by no answer either.
+    expect((await call("GET", `${base}/connectors/${id}`, owner)).text).not.toContain(secrets.password);
+  });
+
+  it("moved to another row does not open (T44)", async () => {
+    const [one, two] = [await create({ ...PLACE, password: SECRET }), await create({ ...PLACE, password: "other" })];
+    const { secrets } = await stored(one.json.data.id);
+    await collections.connections().updateOne({ _id: new ObjectId(two.json.data.id as string) }, { $set: { secrets } });
+    const moved = await stored(two.json.data.id);
+    expect(() => openConfig(moved)).toThrow("does not belong to this record");
+    const tried = await call("POST", `${base}/connections/sources/${two.json.data.id}/test`, { cookie: owner.cookie });
+    expect(tried.text).not.toContain(SECRET);
+  });
+
+  it("stays when the form comes back as it was shown (T46)", async () => {
+    const { id, config } = (await create({ ...PLACE, password: SECRET })).json.data;
+    expect((await patch(id, { ...config, database: "depot" })).status).toBe(200);
+    expect(openConfig(await stored(id))).toMatchObject({ database: "depot", password: SECRET });
+  });
+
+  it.each([
+    { host: "127.0.0.2" },
+    { host: "evil.example" },
+    { port: 10 },
+    { user: "other" },
+    { connectionString: "postgres://reader@evil.example/shop" },
+    { host: "127.0.0.2", password: { set: true } },
+  ])("goes to no new place without being given again: %j (T48)", async (change) => {
+    const { id } = (await create({ ...PLACE, password: SECRET })).json.data;
+    const before = await stored(id);
+    const answer = await patch(id, change);
+    expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
+    expect(await stored(id)).toEqual(before);
+    const withSecret = await patch(id, { host: "127.0.0.2", password: "given again" });
+    expect(withSecret.status).toBe(200);
+    expect(openConfig(await stored(id)).password).toBe("given again");
+  });
+
+  it("does not go along to another kind of database (T48)", async () => {
+    const { id } = (await create({ ...PLACE, password: SECRET })).json.data;
+    const answer = await call("PATCH", `${base}/connectors/${id}`, {
+      cookie: owner.cookie,
+      body: { type: "mysql", config: { ...PLACE, host: "127.0.0.2" } },
+    });
+    expect([200, 400]).toContain(answer.status);
+    expect((await stored(id)).type === "mysql" && openConfig(await stored(id)).password).not.toBe(SECRET);
+  });
+});
