@@ -311,7 +311,9 @@ test.describe("secrets of connections", () => {
       const config = { ...POSTGRES, host };
       const saved = await owner.api.post(`${owner.home}/connectors`, { name: "x", type: "postgres", config });
       const tested = await owner.api.post(`${owner.home}/connectors/test`, { type: "postgres", config });
-      expect([host, saved.status, saved.json.code]).toEqual([host, 400, "address_refused"]);
+      expect([host, saved.status]).toEqual([host, 400]);
+      // Brackets are no part of a host's name.
+      expect([host, saved.json.code]).toEqual([host, host.startsWith("[") ? "invalid_request" : "address_refused"]);
       expect([host, tested.status === 400 || tested.json.data.ok === false]).toEqual([host, true]);
     }
     expect((await owner.api.get(`${owner.home}/connectors`)).json.data).toHaveLength(1);

@@ -63,7 +63,7 @@ test.describe("lists", () => {
   test("a bad cursor is 400, on every list", async ({ anyone, owner }) => {
     const wrong: string[] = [];
     for (const { path, operation } of (await listedRoutes(anyone)).filter(({ method }) => method === "GET")) {
-      if (!operation.parameters?.some(({ name }) => name === "cursor")) continue;
+      if (!operation.parameters?.some(({ name }) => name === "cursor") || /\{(?!workspaceId)/.test(path)) continue;
       for (const cursor of ["bad", "", "%00", "..%2f", "e30", "eyJpZCI6eyIkbmUiOm51bGx9fQ", "x".repeat(3000)]) {
         const filled = fill(path, owner.workspaceId);
         const answer = await owner.api.get(`${filled}?cursor=${cursor}`);

@@ -94,3 +94,73 @@ test("the rows can be read as JSON", async ({ page, consolePage }) => {
   await page.getByRole("radio", { name: "JSON" }).click();
   await expect(page.getByRole("textbox", { name: "Rows as JSON" })).toContainText('"nothing": null');
 });
+
+test("columns are pinned, moved by keys and by dragging, and put back", async ({ page, consolePage }) => {
+  await consolePage.write("select 1 as one, 2 as two, 3 as three");
+  await consolePage.run.click();
+  await consolePage.cell(1, 3).click();
+  await page.keyboard.press("Alt+p");
+  const heads = consolePage.grid.getByRole("columnheader");
+  await expect(heads).toHaveText([/#/, /three/, /one/, /two/]);
+  await consolePage.cell(1, 2).click();
+  await page.keyboard.press("Alt+ArrowRight");
+  await expect(heads).toHaveText([/#/, /three/, /two/, /one/]);
+
+  const from = await consolePage.grid.locator('[data-head="one"]').boundingBox();
+  const to = await consolePage.grid.locator('[data-head="two"]').boundingBox();
+  if (from === null || to === null) throw new Error("The heads are not in sight.");
+  await page.mouse.move(from.x + 20, from.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(to.x + 20, to.y + 30, { steps: 4 });
+  await page.mouse.up();
+  await expect(heads).toHaveText([/#/, /three/, /one/, /two/]);
+  // A drag is no press: nothing was sorted by it.
+  await expect(consolePage.grid.locator('[aria-sort="ascending"]')).toHaveCount(0);
+
+  await page.getByRole("button", { name: "Columns", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Reset order and pins" }).click();
+  await expect(heads).toHaveText([/#/, /one/, /two/, /three/]);
+});
+
+test("a pinned column stays in sight while the others scroll", async ({ page, consolePage }) => {
+  const many = Array.from({ length: 40 }, (_, i) => `${i} as column_number_${i}`).join(", ");
+  await consolePage.write(`select 'kept' as name, ${many}`);
+  await consolePage.run.click();
+  await consolePage.grid.getByRole("columnheader", { name: /name/ }).first().hover();
+  await page.getByRole("button", { name: "Column name", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Pin to the left" }).click();
+  await consolePage.grid.evaluate((grid) => grid.scrollTo(grid.scrollWidth, 0));
+  await expect(consolePage.cell(1, 41)).toBeInViewport();
+  await expect(consolePage.cell(1, 1)).toBeInViewport();
+  await expect(consolePage.cell(1, 1)).toHaveText("kept");
+});
+
+test("rows are copied as an INSERT for the table they came from", async ({ page, context, consolePage }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await consolePage.write("select id, name from customers order by id limit 1");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toBeVisible();
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Copy as INSERT statement" }).click();
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toMatch(/^insert into customers \(id, name\) values\n {2}\(\d+, '.+'\);$/);
+});
+
+test("what a cell says is never run: markup and formulas are text (T60)", async ({ page, consolePage }) => {
+  await consolePage.write(
+    `select '<img src=x onerror="window.ran = true">' as "<b onmouseover=alert(1)>", '=cmd()' as f`,
+  );
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText('<img src=x onerror="window.ran = true">');
+  await expect(consolePage.cell(1, 2)).toHaveText("=cmd()");
+  await consolePage.cell(1, 1).dblclick();
+  await expect(page.getByRole("dialog")).toContainText("<img src=x");
+  await page.keyboard.press("Escape");
+  for (const view of ["Chart", "JSON"]) {
+    await page.getByRole("radio", { name: view }).click();
+    await expect(page.getByText("onerror").first()).toBeAttached();
+  }
+  await expect(page.locator("img[src=x]")).toHaveCount(0);
+  expect(await page.evaluate(() => "ran" in window)).toBe(false);
+});

@@ -155,7 +155,7 @@ describe("a forgotten password", () => {
     expect((await login(person.email, PASSWORD)).status).toBe(200);
   });
 
-  it("is set by one of two clicks at once", async () => {
+  it("is set by one of two clicks at once (T111)", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);

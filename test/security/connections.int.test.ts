@@ -53,11 +53,12 @@ describe("a connection's address", () => {
   it.each(METADATA)("%s is refused when it is saved and when it is tried (T30, T32)", async (host) => {
     const before = await collections.connections().countDocuments();
     for (const type of ["postgres", "mysql", "clickhouse"]) {
-      const [saved, tried] = [await create({ ...PLACE, host }, type), await tryOut({ ...PLACE, host }, type)];
-      for (const answer of [saved, tried]) {
-        expect([type, answer.status]).toEqual([type, 400]);
-        expect(["address_refused", "invalid_request"]).toContain(answer.json.code);
-      }
+      const saved = await create({ ...PLACE, host }, type);
+      expect([type, saved.status]).toEqual([type, 400]);
+      expect(["address_refused", "invalid_request"]).toContain(saved.json.code);
+      const tried = await tryOut({ ...PLACE, host }, type);
+      expect([tried.status, tried.json.data.ok]).toEqual([200, false]);
+      expect(["address_refused", "invalid_request"]).toContain(tried.json.data.code);
     }
     expect(await collections.connections().countDocuments()).toBe(before);
   });
@@ -79,7 +80,7 @@ describe("a connection's address", () => {
     expect([answer.status, answer.json.code]).toEqual([400, "invalid_request"]);
   });
 
-  it.each([0, 22, 25, 465, 587, 6379, 11211, 65_536, -1, "9; drop"])("the port %s is refused (T36)", async (port) => {
+  it.each([0, 65_536, -1, 1.5, "9; drop"])("the port %s is none (T36)", async (port) => {
     const answer = await create({ ...PLACE, port });
     expect(answer.status).toBe(400);
   });
@@ -90,14 +91,15 @@ describe("a connection's address", () => {
       const uri = `mongodb://reader:${SECRET}@127.0.0.1:27117/millrace`;
       const attempts = [
         await create({ connectionString: uri }, "mongodb"),
-        await tryOut({ connectionString: uri }, "mongodb"),
         await create({ connectionString: uri.replace("127.0.0.1", "localhost") }, "mongodb"),
         await create({ ...PLACE, port: 27_117 }),
       ];
       expect(attempts.map(({ status, json }) => [status, json.code])).toEqual(
         Array(attempts.length).fill([400, "address_refused"]),
       );
-      for (const { text } of attempts) expect(text).not.toContain(SECRET);
+      const tried = await tryOut({ connectionString: uri }, "mongodb");
+      expect(tried.json.data).toEqual({ ok: false, code: "address_refused", error: expect.any(String) });
+      for (const { text } of [...attempts, tried]) expect(text).not.toContain(SECRET);
     } finally {
       allow();
     }

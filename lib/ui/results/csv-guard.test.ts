@@ -38,6 +38,10 @@ describe("CsvReader", () => {
   it("reads the same wherever the pieces were cut", () => {
     const rows = 'a,b\r\n"=1 ""q"", ü",-1\r\n=x,2\r\n"","3"\r\n"@"\r\n';
     const whole = read(rows, true);
-    fc.assert(fc.property(fc.integer({ min: 1, max: 40 }), (size) => expect(read(rows, true, size)).toEqual(whole)));
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 40 }), (size) => {
+        expect(read(rows, true, size)).toEqual(whole);
+      }),
+    );
   });
 });

@@ -1,0 +1,221 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, test } from "./fixtures";
+
+const WEEKS = `select date '2026-10-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue
+from range(7) t(w), (values ('North'), ('Coast'), ('Midlands'), ('Islands')) r(region) order by 1, 2`;
+
+test.beforeEach(async ({ consolePage, person }) => {
+  await consolePage.open(person.slug);
+});
+
+/** Takes away the browser's own dialog for files, which no test can press: a download is left. */
+async function withoutFileDialog(page: Page): Promise<void> {
+  await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
+}
+
+test("a chart is guessed, changed by its shelves, read as a table, and kept with the console", async ({
+  page,
+  consolePage,
+}) => {
+  await consolePage.write(WEEKS);
+  await consolePage.run.click();
+  await page.getByRole("radio", { name: "Chart" }).click();
+  const chart = page.getByRole("img", {
+    name: "Line chart of sum revenue by week, one colour a region: Midlands, Islands, North, Coast.",
+  });
+  await expect(chart.locator("svg")).toBeAttached();
+  // Names at the ends of the lines, in the place of a legend; Coast and North end together, so there is one instead.
+  await expect(chart.locator("svg text").filter({ hasText: "Midlands" })).toHaveCount(1);
+  await expect(page).toHaveURL(/[?&]tab=chart/);
+  await expectAccessible(page);
+
+  await page.getByRole("combobox", { name: "Kind" }).click();
+  await page.getByRole("option", { name: "Bar" }).click();
+  await page.getByRole("combobox", { name: "Across" }).click();
+  await page.getByRole("option", { name: "region" }).click();
+  await page.getByRole("combobox", { name: "Colour" }).click();
+  await page.getByRole("option", { name: "None" }).click();
+  await expect(page.getByRole("img", { name: /^Bar chart of sum revenue by region\. Highest/ })).toBeVisible();
+
+  await page.getByRole("button", { name: "Show as table" }).click();
+  const table = page.getByRole("region", { name: "Points of the chart" });
+  // 7 x (100 + 8 x 20) + 3 x (0 + 1 + ... + 6), by hand.
+  await expect(table.getByRole("row", { name: /Midlands/ })).toContainText("1,883");
+
+  await page.reload();
+  await consolePage.run.click();
+  await expect(page.getByRole("img", { name: /^Bar chart of sum revenue by region/ })).toBeVisible();
+});
+
+test("a chart follows the theme", async ({ page, consolePage }) => {
+  await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
+  await consolePage.run.click();
+  await page.getByRole("radio", { name: "Chart" }).click();
+  const bar = page.locator(".chart-host svg .mark-rect path").first();
+  await expect(bar).toBeVisible();
+  const seen = new Set<string | null>();
+  for (const theme of ["light", "dark"]) {
+    await page.evaluate((name) => document.documentElement.setAttribute("data-theme", name), theme);
+    const wanted = await page.evaluate(() =>
+      getComputedStyle(document.documentElement).getPropertyValue("--viz-1").trim(),
+    );
+    await expect(bar).toHaveAttribute("fill", new RegExp(wanted, "i"));
+    seen.add(await bar.getAttribute("fill"));
+    await expectAccessible(page);
+  }
+  expect(seen.size).toBe(2);
+});
+
+test("the whole result is exported as guarded CSV, all of it and only once asked for", async ({
+  page,
+  consolePage,
+}) => {
+  await withoutFileDialog(page);
+  await consolePage.write(
+    "select case when range = 3 then '=cmd()' else 'row ' || range end as name, -range as n from range(120000)",
+  );
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  await expect(dialog.getByRole("switch", { name: "Guard formulas" })).toBeChecked();
+  await expectAccessible(page);
+  const saved = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: /^Export .*\.csv$/ }).click();
+  const text = await readFile(await (await saved).path(), "utf8");
+  await expect(dialog.getByText("Exported")).toBeVisible();
+  await expect(dialog).toContainText("120,000 rows");
+  const lines = text.split("\r\n");
+  expect(lines).toHaveLength(120_002);
+  // The text is guarded, the number beside it is not.
+  expect(lines[4]).toBe("'=cmd(),-3");
+  expect(lines[120_000]).toBe("row 119999,-119999");
+});
+
+test("an export without the guard is exact, and NDJSON has every row", async ({ page, consolePage }) => {
+  await withoutFileDialog(page);
+  await consolePage.write("select '=1+1' as f, 9223372036854775807 as big");
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  await dialog.getByRole("switch", { name: "Guard formulas" }).click();
+  await dialog.getByRole("textbox", { name: "File name" }).fill("sums");
+  let saved = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Export sums.csv" }).click();
+  let download = await saved;
+  expect(download.suggestedFilename()).toBe("sums.csv");
+  expect(await readFile(await download.path(), "utf8")).toBe("f,big\r\n=1+1,9223372036854775807\r\n");
+
+  await dialog.getByRole("radio", { name: "NDJSON" }).click();
+  saved = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Export sums.ndjson" }).click();
+  download = await saved;
+  expect(await readFile(await download.path(), "utf8")).toBe('{"f":"=1+1","big":"9223372036854775807"}\n');
+});
+
+test("an export goes straight to the disk where the browser allows it, and a cancelled one leaves nothing", async ({
+  page,
+  consolePage,
+}) => {
+  // The dialog's answer is a file of the browser's private disk: the same kind of file, without a dialog.
+  await page.evaluate(() =>
+    Object.assign(window, {
+      showSaveFilePicker: async ({ suggestedName }: { suggestedName: string }) =>
+        (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true }),
+    }),
+  );
+  const sizeOf = (name: string) =>
+    page.evaluate(async (file) => {
+      const handle = await (await navigator.storage.getDirectory()).getFileHandle(file);
+      return (await handle.getFile()).size;
+    }, name);
+  await consolePage.write("select 'abc' as t from range(1000)");
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  await dialog.getByRole("textbox", { name: "File name" }).fill("whole");
+  await dialog.getByRole("button", { name: "Export whole.csv" }).click();
+  await expect(dialog).toContainText("1,000 rows");
+  await expect(dialog.getByText("Exported")).toBeVisible();
+  // "t", a thousand times "abc", each with CR and LF.
+  expect(await sizeOf("whole.csv")).toBe(3 + 1000 * 5);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+
+  await consolePage.write("select repeat('abcdefghij', 20) as t, random() as r from range(30000000)");
+  await consolePage.run.click();
+  await expect(page.getByText("The first 1,000 of many rows.")).toBeVisible();
+  await page.getByRole("button", { name: "Export" }).click();
+  await dialog.getByRole("textbox", { name: "File name" }).fill("cut");
+  await dialog.getByRole("button", { name: "Export cut.csv" }).click();
+  await expect(dialog).toContainText(/[1-9][0-9,]* rows/);
+  await dialog.getByRole("button", { name: "Cancel the export" }).click();
+  await expect(dialog).toContainText("The export was cancelled. Nothing was saved.");
+  expect(await sizeOf("cut.csv")).toBe(0);
+});
+
+test("an export that breaks off says so and saves nothing", async ({ page, consolePage }) => {
+  await withoutFileDialog(page);
+  await consolePage.write("select 1 as one");
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  await page.route("**/execute", (route) => route.abort());
+  let downloads = 0;
+  page.on("download", () => {
+    downloads += 1;
+  });
+  await dialog.getByRole("button", { name: /^Export .*\.csv$/ }).click();
+  await expect(dialog.getByText("Failed", { exact: true })).toBeVisible();
+  expect(downloads).toBe(0);
+  await page.unroute("**/execute");
+  await dialog.getByRole("button", { name: /^Export .*\.csv$/ }).click();
+  await expect(dialog.getByText("Exported")).toBeVisible();
+});
+
+test("the plan of a statement stands in the result's place, and gives it back", async ({ page, consolePage }) => {
+  await consolePage.write("select name, count(*) from customers group by name");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toBeVisible();
+  await consolePage.strip.getByRole("button", { name: "Explain" }).click();
+  const plan = page.getByRole("region", { name: "Plan" });
+  await expect(plan).toContainText("HASH_GROUP_BY");
+  await expectAccessible(page);
+  await plan.getByRole("button", { name: "Close plan" }).click();
+  await expect(consolePage.cell(1, 1)).toBeVisible();
+
+  await consolePage.write("select nothing_like_this from customers");
+  await consolePage.strip.getByRole("button", { name: "Explain" }).click();
+  await expect(plan).toContainText("The database does not explain this statement");
+  await expect(plan).toContainText("nothing_like_this");
+});
+
+test("what was run before is listed, and put back behind what is written", async ({ page, consolePage }) => {
+  await consolePage.write("select 41 as before");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("41");
+  await consolePage.write("select nope");
+  await consolePage.run.click();
+  await expect(page.getByText('There is no column "nope"')).toBeVisible();
+
+  await page.getByRole("button", { name: "Recent runs" }).click();
+  const dialog = page.getByRole("dialog", { name: "Recent runs" });
+  await expect(dialog.getByRole("button", { name: /select nope.*Failed/ })).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: /select 41 as before.*Finished.*1 row.*by you/ }).click();
+  await expect(consolePage.editor).toContainText("select nope;");
+  await expect(consolePage.editor).toContainText("select 41 as before");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("41");
+});
+
+test("recent runs that cannot be read can be asked for again", async ({ page }) => {
+  await page.route("**/executions", (route) =>
+    route.fulfill({ status: 503, json: { success: false, error: "The store is not ready.", code: "unavailable" } }),
+  );
+  await page.getByRole("button", { name: "Recent runs" }).click();
+  const dialog = page.getByRole("dialog", { name: "Recent runs" });
+  await expect(dialog.getByText("The store is not ready.")).toBeVisible({ timeout: 20_000 });
+  await page.unroute("**/executions");
+  await dialog.getByRole("button", { name: "Try again" }).click();
+  await expect(dialog.getByText("Nothing was run here yet.")).toBeVisible();
+});

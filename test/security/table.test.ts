@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+const read = (file: string) => readFileSync(new URL(file, root), "utf8");
+
+type Row = { number: number; name: string; proof: string };
+const rows: Row[] = read("docs/security.md")
+  .split("\n")
+  .flatMap((line) => {
+    const [, number, , proof] = /^\| T(\d+) \| ([^|]+) \| ([^|]+) \|$/.exec(line) ?? [];
+    return number && proof ? [{ number: Number(number), name: `T${number}`, proof }] : [];
+  });
+const filesOf = ({ proof }: Row) => [...proof.matchAll(/`([^`]+\.test\.tsx?)`/g)].map(([, file]) => file ?? "");
+
+describe("the table of threats in docs/security.md", () => {
+  it("has each row of identity, authorization, outbound addresses, secrets and platform once, in order", () => {
+    const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+    expect(rows.map(({ number }) => number)).toEqual([...upTo(1, 49), ...upTo(102, 111)]);
+  });
+
+  it.each(rows)("$name says where it is proven, or why it does not apply yet", (row) => {
+    expect(filesOf(row).length > 0 || row.proof.startsWith("not yet: ")).toBe(true);
+    for (const file of filesOf(row)) {
+      expect([file, existsSync(new URL(file, root))]).toEqual([file, true]);
+      // A row that is not yet proven may point to what is there already.
+      if (!row.proof.startsWith("not yet: "))
+        expect([file, read(file)]).toEqual([file, expect.stringMatching(`\\b${row.name}\\b`)]);
+    }
+  });
+});
