@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Answer } from "./client";
 import { expect, NO_SUCH_ID, newConnection, type Person, sampleOf, test } from "./fixtures";
+import { listedRoutes } from "./routes";
 
 const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium"].find((path) => existsSync(path));
 test.use({
@@ -187,6 +188,15 @@ test("after signing in, `next` leads to the service's own pages only", async ({ 
     await page.waitForURL((url) => url.pathname !== "/login");
     expect(new URL(page.url()).origin).toBe(baseURL);
   }
+});
+
+test("the page of the API reference shows every route that the OpenAPI page lists", async ({ page, anyone }) => {
+  const routes = await listedRoutes(anyone);
+  await page.goto("/docs/api");
+  const shown = async () => (await page.locator("body").innerText()).replace(/\s/g, "");
+  await expect.poll(async () => (await shown()).includes("/api/health")).toBe(true);
+  const text = await shown();
+  expect(routes.filter(({ path }) => !text.includes(path)).map(({ path }) => path)).toEqual([]);
 });
 
 test("no page breaks its own policy or logs an error in a browser", async ({ page, context, owner, baseURL }) => {

@@ -206,6 +206,64 @@ test.describe("a query", () => {
   });
 });
 
+test.describe("statements", () => {
+  test("rows hold what the fields name, for statements that answer with a count or with nothing too", async ({
+    bench,
+  }) => {
+    const table = `t${randomUUID().replaceAll("-", "")}`;
+    for (const query of [
+      `create table ${table} as select i from range(5) t(i)`,
+      `insert into ${table} values (6)`,
+      `update ${table} set i = 7 where i = 6`,
+      `delete from ${table} where i = 7`,
+      `create view ${table}_view as select 1 as one`,
+      `drop table ${table}`,
+    ]) {
+      const answer = await bench.run(query);
+      expectOk(answer);
+      const { fields, rows, rowCount } = answer.json.data;
+      expect([query, rowCount]).toEqual([query, rows.length]);
+      const names = fields.map(({ name }: { name: string }) => name);
+      for (const row of rows) expect([query, Object.keys(row)]).toEqual([query, names]);
+      expect([query, fields.length === 0 && rows.length > 0]).toEqual([query, false]);
+    }
+  });
+
+  test("whatever reads runs on a read-only connection", async ({ sample }) => {
+    for (const query of [
+      "with recursive t(n) as (select 1 union all select n + 1 from t where n < 5) select sum(n) from t",
+      "values (1), (2)",
+      "table orders limit 1",
+      "from orders limit 1",
+      "show tables",
+      "describe orders",
+      "summarize select 1 as a",
+      "explain select 1",
+      "explain analyze select 1",
+      "pivot (select 1 as a, 2 as b) on a using sum(b)",
+      "(select 1) union (select 2)",
+      "-- a note\nselect 1 /* delete from orders */",
+      "select 'drop table orders; --' as text",
+    ]) {
+      const answer = await sample.run(query);
+      expect([query, answer.status, answer.json.error]).toEqual([query, 200, undefined]);
+    }
+  });
+
+  test("a statement that wants more memory than there is fails alone", async ({ owner }) => {
+    const id = await newConnection(owner);
+    const run = (query: string, timeoutMs?: number) =>
+      owner.api.post(`${owner.home}/databases/${id}/execute`, { query, timeoutMs });
+    const greedy = await run("select list(i) from range(2000000000) t(i)", 20_000);
+    expect([400, 504]).toContain(greedy.status);
+    expectOk(await run("select 1"));
+    for (const query of [`select ${"1+".repeat(50_000)}1`, `select ${"[".repeat(3000)}1${"]".repeat(3000)}`]) {
+      expect([200, 400]).toContain((await run(query)).status);
+    }
+    expectOk(await run("select 1"));
+  });
+});
+
 test.describe("parameters", () => {
   test("a list and names are bound, in the engine's own syntax", async ({ bench }) => {
     expect((await bench.run("select ?::int + ?::int as n", { params: [40, 2] })).json.data.rows).toEqual([{ n: 42 }]);

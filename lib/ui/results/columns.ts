@@ -19,6 +19,7 @@ const BLOCK_BITS = 14;
 const BLOCK_MASK = BLOCK_ROWS - 1;
 /** With more different words than this a list of them saves nothing. */
 const WORDS_MAX = 16_384;
+const SEQUENCE_MIN = 64;
 /** What a word in a list costs beside its letters. */
 const WORD_BYTES = 48;
 
@@ -135,6 +136,8 @@ export class TextColumn implements Column {
   #waiting: (string | null)[] = [];
   #waitingLetters = 0;
   #sealedBytes = 0;
+  /** Rows in a row that were read one after the other, and the text of the block they are in. */
+  #sequence = { next: -1, length: 0, block: -1, text: "" };
 
   get bytes(): number {
     return this.#sealedBytes + this.#waitingLetters * 2;
@@ -154,7 +157,20 @@ export class TextColumn implements Column {
     if (block === undefined) return this.#waiting[row & BLOCK_MASK] ?? null;
     const at = row & BLOCK_MASK;
     if (block.isNull !== null && block.isNull[at] === 1) return null;
-    return decoder.decode(block.bytes.subarray(block.offsets[at], block.offsets[at + 1]));
+    const from = block.offsets[at] ?? 0;
+    const to = block.offsets[at + 1] ?? 0;
+    const sequence = this.#sequence;
+    sequence.length = row === sequence.next ? sequence.length + 1 : 0;
+    sequence.next = row + 1;
+    // Who reads on and on is quicker with the block as one text: a slice takes a tenth of a decoding.
+    if (block.isAscii && sequence.length >= SEQUENCE_MIN) {
+      if (sequence.block !== row >> BLOCK_BITS) {
+        sequence.block = row >> BLOCK_BITS;
+        sequence.text = decoder.decode(block.bytes);
+      }
+      return sequence.text.slice(from, to);
+    }
+    return decoder.decode(block.bytes.subarray(from, to));
   }
 
   /**

@@ -24,16 +24,16 @@ export function sortRows(table: CellTable, { column, isDescending }: SortBy, row
     const ranks = rankWords(words.words, field);
     return byNumber(rows, { of: (row) => ranks[words.numberAt(row)] ?? Number.NaN, tie: null }, sign);
   }
-  if (isNumericField(field)) return byNumber(rows, toNumberKeys(table, column, rows), sign);
+  if (isNumericField(field)) return byNumber(rows, toNumberKeys(table, column), sign);
   if (field.type === "boolean") {
     return byNumber(rows, { of: (row) => toFlag(table.at(row, column)), tie: null }, sign);
   }
   return byText(rows, (row) => toTextKey(table.at(row, column), field), sign);
 }
 
-type NumberKeys = { of: (row: number) => number; tie: ((a: number, b: number) => number) | null };
+/** Keys of rows, NaN for null. `tie` tells rows apart whose keys are equal only because they were rounded. */
+type NumberKeys = { of: (row: number) => number; tie: (() => ((a: number, b: number) => number) | null) | null };
 
-/** @param tie tells rows apart whose keys are equal, where keys may be rounded; null when equal keys are equal rows */
 function byNumber(rows: Uint32Array, { of, tie }: NumberKeys, sign: number): Uint32Array {
   const keys = new Float64Array(rows.length);
   const held = new Uint32Array(rows.length);
@@ -51,11 +51,12 @@ function byNumber(rows: Uint32Array, { of, tie }: NumberKeys, sign: number): Uin
   const order = orderOf(keys.subarray(0, count));
   const sorted = new Uint32Array(rows.length);
   for (let i = 0; i < count; i += 1) sorted[i] = held[order[i] ?? 0] ?? 0;
-  if (tie !== null) {
+  const compare = tie?.() ?? null;
+  if (compare !== null) {
     for (let from = 0; from < count; ) {
       let to = from + 1;
       while (to < count && keys[order[to] ?? 0] === keys[order[from] ?? 0]) to += 1;
-      if (to - from > 1) sorted.subarray(from, to).sort((a, b) => sign * tie(a, b));
+      if (to - from > 1) sorted.subarray(from, to).sort((a, b) => sign * compare(a, b));
       from = to;
     }
   }
@@ -81,15 +82,16 @@ function* chain(...lists: number[][]): Generator<number> {
 }
 
 /** Numbers of more digits than a float keeps can look the same as floats: their texts tell them apart. */
-function toNumberKeys(table: CellTable, column: number, rows: Uint32Array): NumberKeys {
-  const isLong = rows.some((row) => {
-    const value = table.at(row, column);
-    return typeof value === "string" && value.length > FLOAT_DIGITS;
-  });
+function toNumberKeys(table: CellTable, column: number): NumberKeys {
+  let isLong = false;
   const textOf = (row: number) => toPlainText(table.at(row, column));
   return {
-    of: (row) => toNumber(table.at(row, column)),
-    tie: isLong ? (a, b) => compareNumberText(textOf(a), textOf(b)) : null,
+    of: (row) => {
+      const value = table.at(row, column);
+      isLong ||= typeof value === "string" && value.length > FLOAT_DIGITS;
+      return toNumber(value);
+    },
+    tie: () => (isLong ? (a, b) => compareNumberText(textOf(a), textOf(b)) : null),
   };
 }
 
