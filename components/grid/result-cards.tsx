@@ -32,7 +32,9 @@ export function ResultCards({ source, columns, onInspect }: CardsProps) {
   const inSight = virtual.getVirtualItems();
   const from = inSight[0]?.index ?? 0;
   const to = (inSight.at(-1)?.index ?? -1) + 1;
-  useEffect(() => source.want(from, to), [source, from, to]);
+  const { version } = source;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: in another order the same places have other rows
+  useEffect(() => source.want(from, to), [source, version, from, to]);
   const toText = (row: number, column: GridColumn | undefined) => {
     if (column === undefined) return "null";
     const value = source.cell(row, column.index);

@@ -94,13 +94,15 @@ export function ResultGrid(props: ResultGridProps) {
   const from = Math.max(0, scroll.first - OVERSCAN_ROWS);
   const to = Math.min(count, scroll.last + OVERSCAN_ROWS);
   const lastFrom = useRef(0);
+  const { version } = source;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: in another order the same places have other rows
   useEffect(() => {
     const isNear = Math.abs(from - lastFrom.current) < NEAR_ROWS;
     lastFrom.current = from;
     // What is seen comes first: a place that is only passed by has no surroundings.
     source.want(from, to);
     if (isNear) source.want(Math.max(0, from - NEAR_ROWS), Math.min(count, to + NEAR_ROWS));
-  }, [source, from, to, count]);
+  }, [source, version, from, to, count]);
   // A row takes over the element of a row that has left: as many elements as rows fit, rounded up, so that none is shared.
   const slots = Math.ceil(scroll.viewPx / rowPx) + 2 * OVERSCAN_ROWS + 2;
 

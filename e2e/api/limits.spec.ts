@@ -108,9 +108,11 @@ test("five queries of a connection run at once, fifty wait, and the next one is 
   await expect
     .poll(async () => {
       const { json } = await person.api.get(`${person.home}/executions?limit=200`);
-      return json.data.items.filter(({ status }: { status: string }) => status === "running").length;
+      const count = (wanted: string) =>
+        json.data.items.filter(({ status }: { status: string }) => status === wanted).length;
+      return [count("running"), count("queued")];
     })
-    .toBe(QUERIES_A_CONNECTION);
+    .toEqual([QUERIES_A_CONNECTION, QUEUE]);
   const over = await person.api.post(`${person.home}/databases/${id}/execute`, { query: "select 1" });
   expectLimited(over, 600);
   expect(done).toBe(0);
