@@ -80,7 +80,7 @@ export function ResultBar(props: ResultBarProps) {
           </button>
         ))}
       </div>
-      <div className="input xs quiet">
+      <div className={view === "chart" ? "input xs quiet of-chart" : "input xs quiet"}>
         <ListFilter className="s t3" />
         <input
           aria-label="Filter rows"

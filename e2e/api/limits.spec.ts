@@ -119,7 +119,9 @@ test("five queries of a connection run at once, fifty wait, and the next one is 
   leaving.abort();
   await Promise.all(asked);
   await expect
-    .poll(async () => (await person.api.post(`${person.home}/databases/${id}/execute`, { query: "select 1" })).status)
+    .poll(async () => (await person.api.post(`${person.home}/databases/${id}/execute`, { query: "select 1" })).status, {
+      timeout: 30_000,
+    })
     .toBe(200);
 });
 

@@ -23,11 +23,17 @@ export type ChartTheme = {
 export type ChartSize = { width: number; height: number };
 
 /** Room for the names of the series at the ends of their lines. */
-const LABEL_PX = { room: 96, height: 14, viewMin: 420 };
+const LABEL_PX = { letter: 6.8, gap: 14, roomMax: 160, height: 14, viewMin: 420 };
+/** Up to so many places each has a label of its own, where there is room for one of this width. */
+const PLACE_LABELS = { count: 16, px: 64 };
+const DAY_MS = 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
 /** From this length on, names of categories stand beside lying bars. */
 const LYING_LETTERS = 12;
 const LYING_COUNT = 12;
 const FADED = 0.18;
+/** "120k" as "120 k". */
+const UNIT_APART = "replace(datum.label, /([a-zA-Zµ])$/, ' $1')";
 const MARKS: Record<ChartKind, string> = { line: "line", bar: "bar", area: "area", dots: "point" };
 const AGGREGATES = { sum: "sum", average: "mean", min: "min", max: "max", count: "count" } as const;
 
@@ -93,13 +99,22 @@ export function toDrawnSpec(data: ChartData, shelves: ChartShelves, theme: Chart
       labelAngle: 0,
       labelOverlap: true,
       labelLimit: isLying ? 180 : 120,
+      ...(data.scale === "time" && toTimeAxis(data, size)),
     },
   };
   const up = {
     field: "up",
     type: "quantitative" as const,
     title: null,
-    axis: { grid: true, domain: false, ticks: false, tickCount: 5, format: "~s", labelOverlap: true },
+    axis: {
+      grid: true,
+      domain: false,
+      ticks: false,
+      tickCount: 5,
+      format: "~s",
+      labelExpr: UNIT_APART,
+      labelOverlap: true,
+    },
     ...(kind === "area" || kind === "bar" ? { stack: "zero" as const } : { stack: null }),
     scale: { zero: kind === "area" || kind === "bar" },
   };
@@ -132,15 +147,25 @@ export function toDrawnSpec(data: ChartData, shelves: ChartShelves, theme: Chart
   };
   const names = ends && {
     data: { values: ends },
-    mark: { type: "text" as const, align: "left" as const, dx: 6, fontWeight: 500 as const, fill: theme.text },
+    mark: {
+      type: "text" as const,
+      align: "left" as const,
+      dx: 6,
+      fontWeight: 500 as const,
+      fontSize: 12,
+      fill: theme.text,
+      limit: LABEL_PX.roomMax,
+    },
     encoding: {
       x: across,
       y: up,
       text: { field: "colour", type: "nominal" as const },
     },
   };
+  const letters = data.series.reduce((most, name) => Math.max(most, name.length), 0);
+  const room = names ? Math.min(LABEL_PX.roomMax, letters * LABEL_PX.letter + LABEL_PX.gap) : 0;
   return {
-    width: Math.max(40, size.width - (names ? LABEL_PX.room : 0)),
+    width: Math.max(40, size.width - room),
     height: size.height,
     autosize: { type: "fit", contains: "padding" },
     padding: { left: 4, top: 8, right: names ? 4 : 8, bottom: 4 },
@@ -168,9 +193,19 @@ function toMark(kind: ChartKind, data: ChartData, size: ChartSize): Record<strin
   return { type: "bar", width: Math.max(1, Math.min(40, (0.8 * size.width) / Math.max(1, places))) };
 }
 
+/** Labels at the places themselves where they are few, in the grain that they have. */
+function toTimeAxis({ points }: ChartData, { width }: ChartSize) {
+  const places = [...new Set(points.map(({ across }) => across))].filter((each) => typeof each === "number");
+  const span = Math.max(...places) - Math.min(...places);
+  const hasClock = places.some((place) => place % DAY_MS !== 0);
+  const format = span > 2 * YEAR_MS ? "%b %Y" : hasClock && span < 2 * DAY_MS ? "%H:%M" : "%-d %b";
+  const isRoomy = places.length <= PLACE_LABELS.count && places.length * PLACE_LABELS.px <= width;
+  return { format, ...(isRoomy ? { values: places } : { tickCount: Math.max(2, Math.floor(width / 110)) }) };
+}
+
 function toFormat({ scale, points }: ChartData) {
   if (scale === "time") {
-    const hasClock = points.some(({ across }) => typeof across === "number" && across % 86_400_000 !== 0);
+    const hasClock = points.some(({ across }) => typeof across === "number" && across % DAY_MS !== 0);
     return { type: "temporal" as const, format: hasClock ? "%-d %b %Y %H:%M" : "%-d %b %Y" };
   }
   return scale === "number" ? { type: "quantitative" as const, format: ",~r" } : { type: "nominal" as const };

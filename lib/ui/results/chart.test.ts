@@ -157,6 +157,20 @@ describe("chart specifications", () => {
     }
   });
 
+  it("label a few weeks each with its day, and thousands with their unit apart", async () => {
+    const rows = ["2026-10-05", "2026-10-12", "2026-10-19"].map((week, i) => [week, "north", i, 50_000 * (i + 1)]);
+    const shelves: ChartShelves = { ...LINES, colour: null };
+    const data = toChartData(tableOf(FIELDS, rows), null, shelves);
+    const spec = toDrawnSpec(data, shelves, THEME, { width: 600, height: 300 });
+    const view = new vega.View(vega.parse(compile(spec).spec, undefined, { ast: true }), {
+      expr: expressionInterpreter,
+      renderer: "none",
+    });
+    const svg = await view.toSVG();
+    view.finalize();
+    for (const label of [">5 Oct<", ">12 Oct<", ">19 Oct<", ">100 k<"]) expect(svg).toContain(label);
+  });
+
   it("never run what a value says (T60)", async () => {
     const evil = '<img src=x onerror="window.ran=1">';
     const table = tableOf(
