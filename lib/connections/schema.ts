@@ -72,7 +72,7 @@ export const connectionTypeSchema = z.object({
       required: z.boolean(),
       secret: z.boolean(),
       default: z.union([z.string(), z.number(), z.boolean()]).optional(),
-      help: z.string().optional(),
+      help: z.string(),
       options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
     }),
   ),

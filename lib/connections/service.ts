@@ -172,7 +172,8 @@ export function listConnectionTypes(): ConnectionType[] {
     type,
     name: label,
     category,
-    fields,
+    // Every field has its help in the answer (contract, section 4), also where there is nothing to add to its label.
+    fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
     explain,
   }));
 }
