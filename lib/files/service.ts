@@ -18,6 +18,8 @@ const FILE_BYTES_MAX = 1024 ** 3;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 const UPLOAD_ENDING = ".upload";
+/** Tells a cursor of this list from any other text: most texts would do as the name of a file. */
+const CURSOR_MARK = "after:";
 
 /**
  * Stores an uploaded file under its name. It appears whole or not at all: what was cut leaves nothing.
@@ -51,10 +53,9 @@ export async function storeFile(
   }
 }
 
-/** The workspace's files by name; the cursor is the last name. @throws AppError `invalid_request` for a bad cursor */
+/** The workspace's files by name; the cursor holds the last name. @throws AppError `invalid_request` for a bad cursor */
 export async function listFiles(workspaceId: ObjectId, page: PageRequest): Promise<Page<StoredFile>> {
-  const after = page.cursor ?? "";
-  if (after && !fileName.safeParse(after).success) throw badCursor();
+  const after = page.cursor === undefined ? "" : readCursor(page.cursor);
   const folder = workspaceFolder(workspaceId);
   const names = await readdir(folder).catch(() => []);
   const rest = names.filter((name) => fileName.safeParse(name).success && name > after).sort();
@@ -65,7 +66,19 @@ export async function listFiles(workspaceId: ObjectId, page: PageRequest): Promi
       return { file: name, bytes: size, modifiedAt: mtime.toISOString() };
     }),
   );
-  return { items, nextCursor: rest.length > shown.length ? (shown.at(-1) ?? null) : null };
+  const last = rest.length > shown.length ? shown.at(-1) : undefined;
+  return { items, nextCursor: last === undefined ? null : toCursor(last) };
+}
+
+function toCursor(name: string): string {
+  return Buffer.from(`${CURSOR_MARK}${name}`).toString("base64url");
+}
+
+/** @throws AppError `invalid_request` for everything that `toCursor` does not make */
+function readCursor(cursor: string): string {
+  const name = Buffer.from(cursor, "base64url").toString("utf8").slice(CURSOR_MARK.length);
+  if (!fileName.safeParse(name).success || toCursor(name) !== cursor) throw badCursor();
+  return name;
 }
 
 /**

@@ -21,11 +21,9 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "unnest",
   // What the database says about itself; information_schema and the pg_catalog views stand on these.
   "collations",
-  "database_list",
   "database_size",
   "duckdb_columns",
   "duckdb_constraints",
-  "duckdb_databases",
   "duckdb_dependencies",
   "duckdb_functions",
   "duckdb_indexes",
@@ -34,7 +32,6 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "duckdb_optimizers",
   "duckdb_schemas",
   "duckdb_sequences",
-  "duckdb_settings",
   "duckdb_table_sample",
   "duckdb_tables",
   "duckdb_types",
@@ -61,6 +58,17 @@ export const ALLOWED_TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
   "version",
 ]);
 
+/**
+ * Functions that tell where on the machine the file lies. A statement may not name them; DuckDB's own views, which
+ * leave the path out, stand on them, so a plan may have them.
+ */
+export const TELLING_FUNCTIONS: ReadonlySet<string> = new Set([
+  "current_setting",
+  "database_list",
+  "duckdb_databases",
+  "duckdb_settings",
+]);
+
 /** Scalar functions that reach outside of the file, or would in another build of DuckDB. */
 export const REFUSED_SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
   "getenv",
@@ -73,7 +81,6 @@ export const REFUSED_SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
 /** The PRAGMAs that only tell about the database. All others set something or run something. */
 export const ALLOWED_PRAGMAS: ReadonlySet<string> = new Set([
   "collations",
-  "database_list",
   "database_size",
   "functions",
   "metadata_info",

@@ -1,7 +1,7 @@
 import { StatementType } from "@duckdb/node-api";
 import { readSqlTokens, type SqlToken } from "../../query/sql-tokens.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "./failures.ts";
-import { ALLOWED_PRAGMAS, ALLOWED_TABLE_FUNCTIONS, REFUSED_SCALAR_FUNCTIONS } from "./functions.ts";
+import { ALLOWED_PRAGMAS, ALLOWED_TABLE_FUNCTIONS, REFUSED_SCALAR_FUNCTIONS, TELLING_FUNCTIONS } from "./functions.ts";
 
 /*
  * What a statement may be (contract, section 5; T40). Three judges, of which none is the text alone:
@@ -138,9 +138,11 @@ export function checkPlan(node: unknown, refused: ReadonlySet<string>): void {
   }
   if (typeof node !== "object" || node === null) return;
   const { name, extra_info: info, children } = node as Record<string, unknown>;
-  if (typeof name === "string") refuseFunction(name.trim(), refused);
   const called = typeof info === "object" && info !== null ? (info as Record<string, unknown>).Function : undefined;
-  if (typeof called === "string") refuseFunction(called, refused);
+  for (const each of [name, called]) {
+    if (typeof each !== "string" || TELLING_FUNCTIONS.has(each.trim().toLowerCase())) continue;
+    refuseFunction(each.trim(), refused);
+  }
   checkPlan(children, refused);
 }
 
@@ -173,7 +175,7 @@ export function definesCode(tokens: readonly SqlToken[]): boolean {
 
 /** The names of DuckDB's own functions that `FROM` may not use, out of all that there are. */
 export function refusedAmong(tableFunctions: readonly string[]): Set<string> {
-  const refused = new Set(REFUSED_SCALAR_FUNCTIONS);
+  const refused = new Set([...REFUSED_SCALAR_FUNCTIONS, ...TELLING_FUNCTIONS]);
   for (const name of tableFunctions) if (!ALLOWED_TABLE_FUNCTIONS.has(name)) refused.add(name);
   return refused;
 }

@@ -119,8 +119,9 @@ async function sendResult(
 ): Promise<{ isCut: boolean }> {
   const result = await statement.startStream().getResult();
   const wasStreaming = result.isStreaming;
-  // Statements that answer nothing have a column all the same, without ever a row.
-  const types = result.returnType === ResultReturnType.NOTHING ? [] : result.columnTypes();
+  // Statements that answer nothing have a column all the same, and CREATE TABLE AS a row in it.
+  const isAnswer = result.returnType !== ResultReturnType.NOTHING;
+  const types = isAnswer ? result.columnTypes() : [];
   await sink.fields(fieldsOf(result, types));
   for (;;) {
     signal.throwIfAborted();
@@ -132,6 +133,7 @@ async function sendResult(
       if (wasStreaming && !result.isStreaming) await throwLateFailure(statement, connection);
       return { isCut: false };
     }
+    if (!isAnswer) continue;
     for (const { from, to, isCut } of slices(chunk, types, request)) {
       signal.throwIfAborted();
       const columns = types.map((type, index) => decodeColumn(chunk.getColumnVector(index), type, from, to));

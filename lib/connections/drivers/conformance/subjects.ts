@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,8 +36,8 @@ export async function startSubject(name: SubjectName): Promise<Subject | null> {
 const START: Record<SubjectName, () => Promise<Subject | null>> = {
   postgres: async () => fromServer(await startPostgres(), (await import("../postgres")).postgres),
   mariadb: async () => fromServer(await startMariaDb(), (await import("../mysql")).mysql),
-  sqlite: async () => fromFile("conformance.sqlite", (await import("../sqlite")).sqlite),
-  duckdb: async () => fromFile("conformance.duckdb", (await import("../duckdb")).duckdb),
+  sqlite: async () => fromFile("sqlite", (await import("../sqlite")).sqlite),
+  duckdb: async () => fromFile("duckdb", (await import("../duckdb")).duckdb),
   mongodb: async () => {
     const { mongodb } = await import("../mongodb");
     const store = await startDocumentStore();
@@ -51,9 +52,11 @@ function fromServer(server: TestServer | null, driver: Driver): Subject | null {
   return { ...opener(driver, { host, port, user, password, database }), server, stop: server.stop };
 }
 
-function fromFile(file: string, driver: Driver): Subject {
+/** A file of its own: who has read the settings already keeps the data folder that other tests have, too. */
+function fromFile(ending: string, driver: Driver): Subject {
   const folder = mkdtempSync(join(tmpdir(), "millrace-files-"));
   process.env.DATA_DIR = folder;
+  const file = `conformance-${randomUUID()}.${ending}`;
   return {
     ...opener(driver, { file }),
     server: null,
