@@ -200,7 +200,9 @@ function toTimeAxis({ points }: ChartData, { width }: ChartSize) {
   const hasClock = places.some((place) => place % DAY_MS !== 0);
   const format = span > 2 * YEAR_MS ? "%b %Y" : hasClock && span < 2 * DAY_MS ? "%H:%M" : "%-d %b";
   const isRoomy = places.length <= PLACE_LABELS.count && places.length * PLACE_LABELS.px <= width;
-  return { format, ...(isRoomy ? { values: places } : { tickCount: Math.max(2, Math.floor(width / 110)) }) };
+  // As an expression: a list of numbers would be made into dates by a call that the interpreter reads as a year.
+  const values = { signal: `[${places.join()}]` };
+  return { format, ...(isRoomy ? { values } : { tickCount: Math.max(2, Math.floor(width / 110)) }) };
 }
 
 function toFormat({ scale, points }: ChartData) {
