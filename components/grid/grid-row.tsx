@@ -56,6 +56,8 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         if (isNumericField(field)) className += " r";
         if (isPinned) className += " pin";
         if (value === null) className += " null";
+        // Drawn by the styles alone: a row that is only passed by makes no elements.
+        if (value === undefined) className += " wait";
         if (isSelected) className += " sel";
         if (place === activePlace) className += " cur";
         return (
@@ -70,13 +72,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             data-row={row}
             data-column={place}
           >
-            {value === undefined ? (
-              <i className="bone" />
-            ) : value === null ? (
-              "null"
-            ) : (
-              toCellText(value, field).slice(0, SHOWN_LETTERS_MAX)
-            )}
+            {value === undefined ? "" : value === null ? "null" : toCellText(value, field).slice(0, SHOWN_LETTERS_MAX)}
           </div>
         );
       })}
