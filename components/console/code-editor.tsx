@@ -1,9 +1,16 @@
 "use client";
 
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyField, historyKeymap, indentWithTab } from "@codemirror/commands";
+import {
+  defaultKeymap,
+  history,
+  historyField,
+  historyKeymap,
+  indentWithTab,
+  toggleComment,
+} from "@codemirror/commands";
 import { bracketMatching, indentUnit } from "@codemirror/language";
-import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
 import {
   drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, placeholder,
@@ -29,6 +36,7 @@ export type CodeEditorProps = {
   onChange: (content: string) => void;
   onRun: () => void;
   onRunAll: () => void;
+  onFormat: () => void;
   /** Escape, when the editor itself has nothing to close. @returns whether it was used */
   onEscape: () => boolean;
 };
@@ -59,7 +67,7 @@ export function CodeEditor(props: CodeEditorProps) {
     const view = new EditorView({ state: kept ? restore(kept, extensions) : fresh(), parent: host });
     viewRef.current = view;
     view.scrollDOM.scrollTop = trace?.scrollTop ?? 0;
-    const handle = toHandle(view);
+    const handle = toHandle(view, consoleId);
     editors.active = handle;
     const line = view.state.doc.lineAt(view.state.selection.main.head);
     editors.moveCursor({ line: line.number, column: view.state.selection.main.head - line.from + 1 });
@@ -109,6 +117,7 @@ function buildExtensions(
       keymap.of([
         { key: "Mod-Enter", preventDefault: true, run: () => take(read().onRun) },
         { key: "Mod-Shift-Enter", preventDefault: true, run: () => take(read().onRunAll) },
+        { key: "Shift-Alt-f", preventDefault: true, run: () => take(read().onFormat) },
       ]),
     ),
     Prec.low(keymap.of([{ key: "Escape", run: () => read().onEscape() }])),
@@ -162,8 +171,10 @@ function restore(kept: EditorState, extensions: Extension[]): EditorState {
   return EditorState.fromJSON(kept.toJSON(HISTORY_FIELDS), { extensions }, HISTORY_FIELDS);
 }
 
-function toHandle(view: EditorView): EditorHandle {
+function toHandle(view: EditorView, consoleId: string): EditorHandle {
   return {
+    consoleId,
+    leave: () => ({ state: view.state, scrollTop: view.scrollDOM.scrollTop }),
     focus: () => view.focus(),
     read: () => {
       const { main } = view.state.selection;
@@ -190,6 +201,22 @@ function toHandle(view: EditorView): EditorHandle {
     goTo: (position) => {
       const at = Math.min(position, view.state.doc.length);
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+      view.focus();
+    },
+    rewrite: (text) => {
+      const { state } = view;
+      const at = Math.min(state.selection.main.head, text.length);
+      view.dispatch({
+        changes: { from: 0, to: state.doc.length, insert: text },
+        selection: { anchor: at },
+        scrollIntoView: true,
+        userEvent: "input.format",
+      });
+      view.focus();
+    },
+    find: () => openSearchPanel(view),
+    toggleComment: () => {
+      toggleComment(view);
       view.focus();
     },
   };

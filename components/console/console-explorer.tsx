@@ -1,6 +1,7 @@
 "use client";
 
-import { ConsoleSection } from "@/components/console/console-section";
+import { ConsoleSection } from "@/components/consoles/console-section";
+import { FindField } from "@/components/palette/find-field";
 import { SchemaSection } from "@/components/schema/schema-section";
 import { Checklist } from "@/components/shell/checklist";
 
@@ -8,6 +9,7 @@ import { Checklist } from "@/components/shell/checklist";
 export function ConsoleExplorer() {
   return (
     <>
+      <FindField />
       <ConsoleSection />
       <SchemaSection />
       <Checklist />

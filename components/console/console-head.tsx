@@ -1,30 +1,147 @@
 "use client";
 
-import { ChevronDown, ChevronLeft, Database, EllipsisVertical, Lock, Pencil, Trash2 } from "lucide-react";
-import { useState } from "react";
-import { useConsoleActions } from "@/components/console/use-console-actions";
+import {
+  Check,
+  ChevronDown,
+  ChevronLeft,
+  ChevronRight,
+  Database,
+  Ellipsis,
+  EllipsisVertical,
+  History,
+  Lock,
+} from "lucide-react";
+import dynamic from "next/dynamic";
+import { Fragment, useState } from "react";
+import { useConsoleActions, useIsHistory } from "@/components/console/use-console-actions";
+import { ConsoleMenu } from "@/components/consoles/console-menu";
+import { type OpenConsole, useSaveState } from "@/components/consoles/use-consoles";
+import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { useDatabases } from "@/components/schema/use-schema";
 import { useWorkspace } from "@/components/shell/workspace-context";
-import { Menu, MenuChoice, MenuItem } from "@/components/ui/menu";
+import { Keys } from "@/components/ui/keys";
+import { Menu, MenuChoice } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
+import { Tip } from "@/components/ui/tip";
 import type { Connection } from "@/lib/connections/schema";
 import { toEngineName } from "@/lib/ui/column-kind";
-import { changeConsole, type DraftConsole } from "@/lib/ui/desk";
+import { toTrail } from "@/lib/ui/console-tree";
 
-type HeadProps = { draft: DraftConsole; connection: Connection | null };
+const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
+  ssr: false,
+});
 
-/** The bar above the editor: the name, and what it runs on. */
+type HeadProps = { draft: OpenConsole; connection: Connection | null };
+
+/** The bar above the editor: where it stands, what it runs on, its history, and Save. */
 export function ConsoleBar({ draft, connection }: HeadProps) {
+  const { openHistory, open, rename } = useConsoleActions();
+  const isHistory = useIsHistory();
+  const [isRenaming, setIsRenaming] = useState(false);
+  const { saved } = draft;
+  const folders = saved ? toTrail(saved.path) : [];
+  const trail = folders.length > 0 ? folders : [saved?.access === "workspace" ? "Workspace" : "Mine"];
   return (
     <div className="bar">
-      <h1 className="b5 trunc">{draft.name}</h1>
+      <span className="bar-trail t3">
+        {trail.map((name, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: folders of one name can stand in each other, and none moves alone
+          <Fragment key={i}>
+            <span className="trunc">{name}</span>
+            <ChevronRight className="xs" />
+          </Fragment>
+        ))}
+      </span>
+      {isRenaming ? (
+        <NameInput
+          label="Name of the console"
+          value={draft.name}
+          onDone={(typed) => {
+            setIsRenaming(false);
+            if (typed !== null) rename(draft.id, typed);
+          }}
+        />
+      ) : (
+        <h1 className="b5 trunc">{draft.name}</h1>
+      )}
       <ConnectionChip draft={draft} connection={connection} />
+      <span className="grow" />
+      {saved && (
+        <button
+          type="button"
+          className={isHistory ? "btn ghost sm on" : "btn ghost sm"}
+          aria-pressed={isHistory}
+          onClick={() => (isHistory ? open(draft.id) : openHistory(draft.id))}
+        >
+          <History className="s" />
+          <span className="bar-word">History</span>
+        </button>
+      )}
+      <SaveButton draft={draft} />
+      <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="btn ghost icon sm" isWide />
     </div>
   );
 }
 
+function SaveButton({ draft }: { draft: OpenConsole }) {
+  const { save } = useConsoleActions();
+  const { isSaving } = useSaveState(draft.id);
+  const isClean = draft.saved !== null && draft.draft === null;
+  return (
+    <Tip label={isClean ? "All is saved" : "Save as a commit"} keys={isClean ? undefined : "mod+s"}>
+      <button
+        type="button"
+        className="btn sm save"
+        aria-disabled={isClean || isSaving}
+        onClick={() => !isClean && !isSaving && void save(draft.id)}
+      >
+        {isClean && <Check className="s" />}
+        {isSaving ? "Saving" : isClean ? "Saved" : "Save"}
+        {!isClean && !isSaving && <Keys keys="mod+s" />}
+      </button>
+    </Tip>
+  );
+}
+
+type HeadMenuProps = { draft: OpenConsole; onRename: () => void; className: string; isWide?: boolean };
+
+function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps) {
+  const { move } = useTreeActions();
+  const [isMoving, setIsMoving] = useState(false);
+  const { saved } = draft;
+  return (
+    <>
+      <Menu
+        align="end"
+        trigger={
+          <button type="button" className={className} aria-label="More about this console">
+            {isWide ? <Ellipsis /> : <EllipsisVertical className="l" />}
+          </button>
+        }
+      >
+        <ConsoleMenu
+          id={draft.id}
+          saved={saved}
+          hasUnsaved={saved === null || draft.draft !== null}
+          onRename={onRename}
+          onMove={() => setIsMoving(true)}
+        />
+      </Menu>
+      {isMoving && saved && (
+        <MoveDialog
+          name={saved.name}
+          from={saved}
+          folderId={null}
+          onMove={(place, name) => void move(saved, place, name)}
+          onClose={() => setIsMoving(false)}
+        />
+      )}
+    </>
+  );
+}
+
 function ConnectionChip({ draft, connection }: HeadProps) {
-  const { desk: store } = useWorkspace();
+  const { setConnection } = useConsoleActions();
   const databases = useDatabases();
   if (connection === null) return null;
   const face = (
@@ -47,7 +164,7 @@ function ConnectionChip({ draft, connection }: HeadProps) {
       <MenuChoice
         label="Run on"
         value={connection.id}
-        onChange={(connectionId) => store.change((each) => changeConsole(each, draft.id, { connectionId }))}
+        onChange={(connectionId) => setConnection(draft.id, connectionId)}
         options={databases.map(({ id, name, type }) => ({
           value: id,
           label: name,
@@ -62,8 +179,10 @@ function ConnectionChip({ draft, connection }: HeadProps) {
 /** The same on a phone, with the way back to the list. */
 export function PhoneHead({ draft, connection }: HeadProps) {
   const { workspace } = useWorkspace();
-  const { rename, remove } = useConsoleActions();
+  const { rename, save } = useConsoleActions();
+  const { isSaving } = useSaveState(draft.id);
   const [isRenaming, setIsRenaming] = useState(false);
+  const hasUnsaved = draft.saved === null || draft.draft !== null;
   const goToList = () => window.history.pushState(null, "", `/w/${workspace.slug}`);
   return (
     <header className="phone-head">
@@ -93,21 +212,12 @@ export function PhoneHead({ draft, connection }: HeadProps) {
           </div>
         )}
       </div>
-      <Menu
-        align="end"
-        trigger={
-          <button type="button" className="touch" aria-label="More about this console">
-            <EllipsisVertical className="l" />
-          </button>
-        }
-      >
-        <MenuItem icon={<Pencil />} onSelect={() => setIsRenaming(true)}>
-          Rename
-        </MenuItem>
-        <MenuItem icon={<Trash2 />} onSelect={() => remove(draft.id)}>
-          Delete
-        </MenuItem>
-      </Menu>
+      {hasUnsaved && (
+        <button type="button" className="btn phone-save" aria-disabled={isSaving} onClick={() => void save(draft.id)}>
+          Save
+        </button>
+      )}
+      <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="touch" />
     </header>
   );
 }

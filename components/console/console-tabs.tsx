@@ -1,13 +1,16 @@
 "use client";
 
-import { FileCode2, LoaderCircle, PanelLeft, Plus, X } from "lucide-react";
+import { Braces, FileCode2, LoaderCircle, PanelLeft, Plus, X } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useConsoleActions } from "@/components/console/use-console-actions";
+import { useConsoleList, useDirtyIds } from "@/components/consoles/use-consoles";
 import { updateFrame } from "@/components/shell/use-frame";
 import { useConsoleRuns, useWorkspace } from "@/components/shell/workspace-context";
 import { NameInput } from "@/components/ui/name-input";
 import { Tip } from "@/components/ui/tip";
-import { type Desk, type DraftConsole, findConsole, moveTab } from "@/lib/ui/desk";
+import { type Desk, findTitle, isSavedId, moveTab } from "@/lib/ui/desk";
+
+type OpenTab = { id: string; name: string; isMongo: boolean; mark: "never saved" | "not saved" | null };
 
 /**
  * The open consoles. Arrows go along them, Delete closes, F2 or a double click renames, a middle click closes; they are
@@ -19,7 +22,17 @@ export function ConsoleTabs({ desk, activeId }: { desk: Desk; activeId: string |
   const [renamingId, setRenamingId] = useState<string | null>(null);
   const [draggedId, setDraggedId] = useState<string | null>(null);
   const listRef = useRef<HTMLDivElement>(null);
-  const tabs = desk.tabs.flatMap((id) => findConsole(desk, id) ?? []);
+  const dirty = useDirtyIds();
+  const { data: list } = useConsoleList();
+  const tabs = desk.tabs.map((id): OpenTab => {
+    const listed = list?.find((each) => each.id === id);
+    return {
+      id,
+      name: listed?.name ?? findTitle(desk, id) ?? "Console",
+      isMongo: (listed ?? desk.titles[id])?.language === "mongodb",
+      mark: !isSavedId(id) ? "never saved" : dirty.has(id) ? "not saved" : null,
+    };
+  });
 
   useEffect(() => {
     if (activeId === null) return;
@@ -69,23 +82,23 @@ export function ConsoleTabs({ desk, activeId }: { desk: Desk; activeId: string |
         </button>
       </Tip>
       <div ref={listRef} className="tab-list" role="tablist" aria-label="Open consoles">
-        {tabs.map((draft) => (
+        {tabs.map((tab) => (
           <Tab
-            key={draft.id}
-            draft={draft}
-            isActive={draft.id === activeId}
-            isRenaming={draft.id === renamingId}
-            isFirstStop={activeId === null && draft === tabs[0]}
-            onOpen={() => open(draft.id)}
-            onClose={() => close(draft.id)}
-            onRename={() => setRenamingId(draft.id)}
+            key={tab.id}
+            tab={tab}
+            isActive={tab.id === activeId}
+            isRenaming={tab.id === renamingId}
+            isFirstStop={activeId === null && tab === tabs[0]}
+            onOpen={() => open(tab.id)}
+            onClose={() => close(tab.id)}
+            onRename={() => setRenamingId(tab.id)}
             onRenamed={(typed) => {
               setRenamingId(null);
-              if (typed !== null) rename(draft.id, typed);
+              if (typed !== null) rename(tab.id, typed);
             }}
-            onKeyDown={(event) => onKeyDown(event, draft.id)}
-            onDragStart={() => setDraggedId(draft.id)}
-            onDragOver={(event) => onDragOver(event, draft.id)}
+            onKeyDown={(event) => onKeyDown(event, tab.id)}
+            onDragStart={() => setDraggedId(tab.id)}
+            onDragOver={(event) => onDragOver(event, tab.id)}
             onDragEnd={() => setDraggedId(null)}
           />
         ))}
@@ -100,7 +113,7 @@ export function ConsoleTabs({ desk, activeId }: { desk: Desk; activeId: string |
 }
 
 type TabProps = {
-  draft: DraftConsole;
+  tab: OpenTab;
   isActive: boolean;
   isRenaming: boolean;
   isFirstStop: boolean;
@@ -114,15 +127,15 @@ type TabProps = {
   onDragEnd: () => void;
 };
 
-function Tab({ draft, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
-  const { latest } = useConsoleRuns(draft.id);
+function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
+  const { latest } = useConsoleRuns(tab.id);
   const isRunning = latest?.status === "running";
-  const Icon = isRunning ? LoaderCircle : FileCode2;
+  const Icon = isRunning ? LoaderCircle : tab.isMongo ? Braces : FileCode2;
   if (isRenaming) {
     return (
       <div className="tab on" role="presentation">
         <FileCode2 className="s" />
-        <NameInput label="Name of the console" value={draft.name} onDone={on.onRenamed} />
+        <NameInput label="Name of the console" value={tab.name} onDone={on.onRenamed} />
       </div>
     );
   }
@@ -130,7 +143,8 @@ function Tab({ draft, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
     <div
       role="tab"
       className={isActive ? "tab on" : "tab"}
-      id={`tab-${draft.id}`}
+      id={`tab-${tab.id}`}
+      aria-label={[tab.name, isRunning && "running", tab.mark].filter(Boolean).join(", ")}
       aria-selected={isActive}
       aria-controls={isActive ? "console-panel" : undefined}
       aria-keyshortcuts="Delete F2"
@@ -144,15 +158,15 @@ function Tab({ draft, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
       onKeyDown={(event) => (event.key === "Enter" || event.key === " " ? on.onOpen() : on.onKeyDown(event))}
       onDragStart={(event) => {
         event.dataTransfer.effectAllowed = "move";
-        event.dataTransfer.setData("text/plain", draft.name);
+        event.dataTransfer.setData("text/plain", tab.name);
         on.onDragStart();
       }}
       onDragOver={on.onDragOver}
       onDragEnd={on.onDragEnd}
     >
       <Icon className={isRunning ? "s turning moving" : "s"} />
-      <span className="trunc">{draft.name}</span>
-      {isRunning && <span className="sr-only">, running</span>}
+      <span className="trunc">{tab.name}</span>
+      {tab.mark !== null && <span className={tab.mark === "never saved" ? "dirty new" : "dirty"} aria-hidden="true" />}
       {/* For the pointer alone: on the keyboard Delete closes a tab. */}
       <span
         className="tab-close"

@@ -2,15 +2,22 @@
 
 import { Maximize2, X } from "lucide-react";
 import dynamic from "next/dynamic";
+import { useSearchParams } from "next/navigation";
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from "react";
 import { ConsoleBar, PhoneHead } from "@/components/console/console-head";
 import { RaceStrip } from "@/components/console/race-strip";
 import { ResultPane } from "@/components/console/result-pane";
 import { SqlCode } from "@/components/console/sql-code";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import { useConsoleCommands } from "@/components/console/use-console-commands";
 import { useConsoleRun } from "@/components/console/use-console-run";
+import { StaleNotice } from "@/components/consoles/stale-notice";
+import { type OpenConsole, useSaveState } from "@/components/consoles/use-consoles";
+import { useVariables } from "@/components/consoles/use-variables";
 import { RunTools } from "@/components/results/run-tools";
 import { useConnections, useDatabases, useEntities } from "@/components/schema/use-schema";
 import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
+import { announce } from "@/components/ui/live-region";
 import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/connections/schema";
 import { changeConsole, type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/desk";
@@ -36,18 +43,46 @@ const CancelQuestion = dynamic(
   },
 );
 
+const CompareView = dynamic(() => import("@/components/consoles/compare-view").then((module) => module.CompareView), {
+  ssr: false,
+  loading: () => <EditorBones />,
+});
+const SaveDialog = dynamic(() => import("@/components/consoles/save-dialog").then((module) => module.SaveDialog), {
+  ssr: false,
+});
+const VariableBar = dynamic(() => import("@/components/consoles/variable-bar").then((module) => module.VariableBar), {
+  ssr: false,
+});
+const SharedRun = dynamic(() => import("@/components/consoles/shared-run").then((module) => module.SharedRun), {
+  ssr: false,
+});
+
+const NO_NAMES: string[] = [];
+
 /** After this much work Escape asks before it throws the work away (design, section 6). */
 const ASK_AFTER_MS = 30_000;
 
 /** One console: its connection, the editor, the race strip and the result. */
-export function ConsoleView({ draft }: { draft: DraftConsole }) {
-  const { desk: store, editors } = useWorkspace();
+export function ConsoleView({ draft }: { draft: OpenConsole }) {
+  const { desk: store, drafts, editors, commands } = useWorkspace();
+  const { save } = useConsoleActions();
+  const { isComparing } = useSaveState(draft.id);
+  const sharedRunId = useSearchParams().get("run");
   const desk = useDesk();
   const connection = useConsoleConnection(draft);
   const entities = useEntities(connection?.id ?? null);
   const { isOnline } = useConnectivity();
   const isPhone = useIsPhone();
-  const run = useConsoleRun(draft, connection, entities);
+  const variables = useVariables(draft.content);
+  const [missing, setMissing] = useState<string[]>(NO_NAMES);
+  const onMissing = useCallback((names: string[]) => {
+    setMissing(names.length === 0 ? NO_NAMES : names);
+    if (names[0] === undefined) return;
+    announce(`A value is missing for ${names.join(", ")}.`, true);
+    document.getElementById(`variable-${names[0]}`)?.focus();
+  }, []);
+  const run = useConsoleRun(draft, { connection, entities, values: variables.values, onMissing });
+  const [isNaming, setIsNaming] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const [isEditorOpen, setIsEditorOpen] = useState(false);
   const [isHinting, setIsHinting] = useState(false);
@@ -56,9 +91,13 @@ export function ConsoleView({ draft }: { draft: DraftConsole }) {
   const isRunning = latest?.status === "running";
   const connectionsQuery = useConnections();
 
+  const { id, saved } = draft;
   const onChange = useCallback(
-    (content: string) => store.change((each) => changeConsole(each, draft.id, { content })),
-    [store, draft.id],
+    (content: string) => {
+      if (saved !== null) drafts.write(saved, content);
+      else store.change((each) => changeConsole(each, id, { content, changedAt: Date.now() }));
+    },
+    [store, drafts, id, saved],
   );
   const { cancel, runAtCursor, runAll } = run;
   const cancelByKey = useCallback(() => {
@@ -78,7 +117,9 @@ export function ConsoleView({ draft }: { draft: DraftConsole }) {
     ? "You are offline. Run works again when the server answers."
     : connection === null && !connectionsQuery.isPending
       ? "No database is connected to this workspace."
-      : null;
+      : saved === null && variables.names.length > 0
+        ? "Save the console first: it can take values then."
+        : null;
   const guard = (action: () => void) => () => {
     if (disabledReason !== null || connection === null || isRunning) return;
     setIsEditorOpen(false);
@@ -86,7 +127,16 @@ export function ConsoleView({ draft }: { draft: DraftConsole }) {
   };
   const { failure } = run;
   const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
-  const isSampleWaiting = draft.id === SAMPLE_CONSOLE_ID && desk !== null && !desk.done.includes("sample");
+  const isSampleWaiting =
+    desk !== null && draft.id === (desk.sampleId ?? SAMPLE_CONSOLE_ID) && !desk.done.includes("sample");
+
+  useConsoleCommands(draft, {
+    run: guard(runAtCursor),
+    runAll: guard(runAll),
+    isRunning,
+    latest,
+    saveWithMessage: () => setIsNaming(true),
+  });
 
   const editor = (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the focus come and go
@@ -109,6 +159,7 @@ export function ConsoleView({ draft }: { draft: DraftConsole }) {
         onChange={onChange}
         onRun={guard(runAtCursor)}
         onRunAll={guard(runAll)}
+        onFormat={() => commands.run("format")}
         onEscape={cancelByKey}
       />
       {isHinting && <p className="editor-hint">Tab indents. Press Esc, then Tab to leave the editor.</p>}
@@ -135,6 +186,7 @@ export function ConsoleView({ draft }: { draft: DraftConsole }) {
       data-region
       onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && !event.defaultPrevented && cancelByKey()}
     >
+      {sharedRunId !== null && <SharedRun executionId={sharedRunId} open={draft} latest={latest} />}
       <ResultPane
         draft={draft}
         connection={connection}
@@ -160,7 +212,11 @@ export function ConsoleView({ draft }: { draft: DraftConsole }) {
       ) : (
         <ConsoleBar draft={draft} connection={connection} />
       )}
-      {isPhone ? (
+      {draft.isStale && !isComparing && <StaleNotice open={draft} />}
+      {variables.names.length > 0 && !isComparing && <VariableBar variables={variables} missing={missing} />}
+      {isComparing && draft.saved && draft.draft ? (
+        <CompareView key={draft.saved.version} open={draft} saved={draft.saved} draft={draft.draft} />
+      ) : isPhone ? (
         <>
           <div className={isEditorOpen ? "phone-editor open" : "phone-editor"}>
             {isEditorOpen ? (
@@ -188,6 +244,16 @@ export function ConsoleView({ draft }: { draft: DraftConsole }) {
         </>
       ) : (
         <ConsoleSplit editor={editor} strip={strip} result={result} />
+      )}
+      {isNaming && (
+        <SaveDialog
+          name={draft.name}
+          onSave={(message) => {
+            setIsNaming(false);
+            void save(draft.id, message);
+          }}
+          onClose={() => setIsNaming(false)}
+        />
       )}
       {isAsking && latest && (
         <CancelQuestion

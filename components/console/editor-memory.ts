@@ -22,6 +22,13 @@ export class EditorMemory {
     this.#traces.delete(consoleId);
   }
 
+  /** A console goes on under another id. The editor that is shown leaves its trace there too. */
+  move(from: string, to: string): void {
+    const trace = this.active?.consoleId === from ? this.active.leave() : this.#traces.get(from);
+    if (trace) this.#traces.set(to, trace);
+    this.#traces.delete(from);
+  }
+
   readCursor = (): EditorCursor | null => this.#cursor;
 
   moveCursor(cursor: EditorCursor | null): void {
@@ -39,6 +46,9 @@ export class EditorMemory {
 export type EditorCursor = { line: number; column: number };
 
 export type EditorHandle = {
+  consoleId: string;
+  /** What the editor would leave behind now. */
+  leave: () => EditorTrace;
   focus: () => void;
   /** The text, the cursor and the selected range, now. */
   read: () => { content: string; position: number; selectionFrom: number; selectionTo: number };
@@ -48,4 +58,10 @@ export type EditorHandle = {
   insert: (text: string) => void;
   /** Puts the cursor at a place, in sight. */
   goTo: (position: number) => void;
+  /** Writes the whole text anew, as one step to undo; the cursor stays about where it was. */
+  rewrite: (text: string) => void;
+  /** Opens the field to find and replace. */
+  find: () => void;
+  /** Turns the lines of the selection into comments, or back. */
+  toggleComment: () => void;
 };

@@ -1,4 +1,5 @@
 import { ApiError, api, type ExecuteAnswer } from "@/lib/api-client";
+import { findVariables, type TypedValue } from "@/lib/ui/console-variables";
 import { newId } from "@/lib/ui/new-id";
 import type { QueryErrorDetails } from "@/lib/ui/query-error";
 import type { SqlStatement } from "@/lib/ui/sql-statements";
@@ -18,6 +19,8 @@ export type StatementRun = { statement: SqlStatement; executionId: string; outco
 export type Run = {
   id: string;
   connectionId: string;
+  /** The saved console whose statements take these values for their variables; null when none takes any. */
+  bound: Bound | null;
   /** The whole text of the console at that moment; statements point into it. */
   content: string;
   limit: number;
@@ -28,8 +31,10 @@ export type Run = {
   isCancelling: boolean;
 };
 export type ConsoleRuns = { latest: Run | null; lastGood: Run | null };
+export type Bound = { consoleId: string; variables: Record<string, TypedValue> };
 export type RunRequest = {
   connectionId: string;
+  bound?: Bound | null;
   content: string;
   statements: SqlStatement[];
   limit: number;
@@ -41,6 +46,8 @@ const NONE: ConsoleRuns = { latest: null, lastGood: null };
 export class RunStore {
   #byConsole = new Map<string, ConsoleRuns>();
   #aborts = new Map<string, AbortController>();
+  /** Ids of consoles that were saved for the first time, and the ids that they have since. */
+  #movedTo = new Map<string, string>();
   #listeners = new Set<() => void>();
 
   constructor(
@@ -48,7 +55,7 @@ export class RunStore {
     private readonly onEnd: (consoleId: string, run: Run) => void,
   ) {}
 
-  read = (consoleId: string): ConsoleRuns => this.#byConsole.get(consoleId) ?? NONE;
+  read = (consoleId: string): ConsoleRuns => this.#byConsole.get(this.#now(consoleId)) ?? NONE;
 
   /** How many consoles have something in motion. */
   countRunning = (): number =>
@@ -67,6 +74,7 @@ export class RunStore {
     this.#update(consoleId, {
       id: newId(),
       connectionId: request.connectionId,
+      bound: request.bound ?? null,
       content: request.content,
       limit: request.limit,
       statements: request.statements.map((statement) => ({
@@ -98,8 +106,25 @@ export class RunStore {
     try {
       if (current) await api.cancelExecution(this.workspaceId, current.executionId);
     } catch {
-      this.#aborts.get(consoleId)?.abort();
+      this.#aborts.get(this.#now(consoleId))?.abort();
     }
+  }
+
+  /** A console goes on under another id, and its results with it. */
+  move(from: string, to: string): void {
+    const runs = this.#byConsole.get(from);
+    const abort = this.#aborts.get(from);
+    if (!runs) return;
+    this.#byConsole.delete(from);
+    this.#byConsole.set(to, runs);
+    this.#aborts.delete(from);
+    if (abort) this.#aborts.set(to, abort);
+    this.#movedTo.set(from, to);
+    this.#notify();
+  }
+
+  #now(consoleId: string): string {
+    return this.#movedTo.get(consoleId) ?? consoleId;
   }
 
   async #runStatement(consoleId: string, index: number, signal: AbortSignal): Promise<StatementOutcome["status"]> {
@@ -117,8 +142,13 @@ export class RunStore {
   }
 
   #execute(run: Run, { statement, executionId }: StatementRun, signal: AbortSignal): Promise<ExecuteAnswer> {
-    const body = { query: statement.text, executionId, limit: run.limit };
-    return api.execute(this.workspaceId, run.connectionId, body, signal);
+    const { bound, connectionId, limit } = run;
+    // Values go beside the text and are bound by the server, never written into it.
+    if (bound !== null && findVariables(statement.text).length > 0) {
+      const body = { content: statement.text, variables: bound.variables, connectionId, executionId, limit };
+      return api.executeConsole(this.workspaceId, bound.consoleId, body, signal);
+    }
+    return api.execute(this.workspaceId, connectionId, { query: statement.text, executionId, limit }, signal);
   }
 
   #settle(consoleId: string, index: number, outcome: StatementOutcome): void {
@@ -129,17 +159,17 @@ export class RunStore {
   }
 
   #end(consoleId: string, status: Run["status"]): void {
-    this.#aborts.delete(consoleId);
+    this.#aborts.delete(this.#now(consoleId));
     const { latest, lastGood } = this.read(consoleId);
     if (!latest) return;
     const ended: Run = { ...latest, status, endedAt: Date.now(), isCancelling: false };
-    this.#byConsole.set(consoleId, { latest: ended, lastGood: status === "success" ? ended : lastGood });
+    this.#byConsole.set(this.#now(consoleId), { latest: ended, lastGood: status === "success" ? ended : lastGood });
     this.#notify();
-    this.onEnd(consoleId, ended);
+    this.onEnd(this.#now(consoleId), ended);
   }
 
   #update(consoleId: string, run: Run): void {
-    this.#byConsole.set(consoleId, { ...this.read(consoleId), latest: run });
+    this.#byConsole.set(this.#now(consoleId), { ...this.read(consoleId), latest: run });
     this.#notify();
   }
 

@@ -2,11 +2,12 @@
 
 import { useCallback, useMemo } from "react";
 import { ROW_LIMITS, type Run, type StatementRun } from "@/components/console/run-store";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { useConsoleRuns, useWorkspace } from "@/components/shell/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import type { Entity } from "@/lib/api-client";
 import type { Connection } from "@/lib/connections/schema";
-import type { DraftConsole } from "@/lib/ui/desk";
+import { findVariables, type TypedValue } from "@/lib/ui/console-variables";
 import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/ui/query-error";
 import { readScope } from "@/lib/ui/sql-scope";
 import { findStatementAt, type SqlStatement, splitStatements } from "@/lib/ui/sql-statements";
@@ -22,10 +23,20 @@ export type ReadFailure = {
   suggestion: { name: string; from: string | null } | null;
 };
 
+type RunOptions = {
+  connection: Connection | null;
+  entities: Entity[];
+  /** Values for the variables of the text, of those that have one. */
+  values: Record<string, TypedValue>;
+  /** Called instead of a run for variables without a value. */
+  onMissing: (names: string[]) => void;
+};
+
 /** Running a console: what Run means at the cursor, and what the last run came to. */
-export function useConsoleRun(draft: DraftConsole, connection: Connection | null, entities: Entity[]) {
+export function useConsoleRun(draft: OpenConsole, { connection, entities, values, onMissing }: RunOptions) {
   const { runs, editors } = useWorkspace();
   const { latest, lastGood } = useConsoleRuns(draft.id);
+  const savedId = draft.saved?.id ?? null;
 
   const start = useCallback(
     (statements: SqlStatement[], content: string, limit: number = ROW_LIMITS[0]) => {
@@ -34,9 +45,14 @@ export function useConsoleRun(draft: DraftConsole, connection: Connection | null
         announce("There is no statement to run. Write one first.", true);
         return;
       }
-      void runs.start(draft.id, { connectionId: connection.id, content, statements, limit });
+      const names = statements.flatMap(({ text }) => findVariables(text));
+      const missing = names.filter((name) => !Object.hasOwn(values, name));
+      onMissing(missing);
+      if (missing.length > 0) return;
+      const bound = names.length > 0 && savedId !== null ? { consoleId: savedId, variables: values } : null;
+      void runs.start(draft.id, { connectionId: connection.id, bound, content, statements, limit });
     },
-    [runs, draft.id, connection],
+    [runs, draft.id, savedId, connection, values, onMissing],
   );
 
   const runAtCursor = useCallback(() => {

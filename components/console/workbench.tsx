@@ -1,49 +1,74 @@
 "use client";
 
 import { Lock, Plus, SquareTerminal } from "lucide-react";
-import { useEffect, useRef } from "react";
+import dynamic from "next/dynamic";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { ConsoleTabs } from "@/components/console/console-tabs";
 import { ConsoleView } from "@/components/console/console-view";
-import { useActiveConsoleId, useConsoleActions } from "@/components/console/use-console-actions";
+import { useActiveConsoleId, useConsoleActions, useIsHistory } from "@/components/console/use-console-actions";
+import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/consoles/use-consoles";
 import { useConnections, useDatabases } from "@/components/schema/use-schema";
 import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
+import { LoadFailure } from "@/components/ui/load-failure";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { addConsole, EMPTY_DESK, findConsole, openTab } from "@/lib/ui/desk";
+import { ApiError } from "@/lib/api-client";
+import {
+  addConsole, closeTab, EMPTY_DESK, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,
+} from "@/lib/ui/desk"; // biome-ignore format: one look at the whole list
 import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 import "./console.css";
+import "@/components/consoles/consoles.css";
 
-/** The area of consoles: tabs, and the console that the address names. */
+const HistoryView = dynamic(() => import("@/components/consoles/history-view").then((module) => module.HistoryView), {
+  ssr: false,
+});
+
+/** The area of consoles: tabs, and the console or its history that the address names. */
 export function Workbench() {
-  const { desk: store } = useWorkspace();
+  const { desk: store, consoles } = useWorkspace();
   const desk = useDesk();
   const isAwake = useIsAwake();
   const activeId = useActiveConsoleId();
+  const isHistory = useIsHistory();
   const { create, land } = useConsoleActions();
   const hasLanded = useRef(false);
-  useFirstVisit();
+  useFirstVisit(activeId);
 
-  const active = desk && findConsole(desk, activeId);
+  const query = useSavedConsole(activeId);
+  const active = useOpenConsole(activeId);
+  const isGone = query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
+
   // Only a new address opens a tab: closing the one that is shown changes the desk before the address follows.
-  const isDeskRead = desk !== null;
+  const openId = desk === null ? null : (active?.id ?? null);
   useEffect(() => {
-    if (isDeskRead && activeId !== null) store.change((each) => openTab(each, activeId));
-  }, [isDeskRead, activeId, store]);
+    if (openId === null) return;
+    const saved = consoles.find(openId);
+    store.change((each) => (saved ? setTitle(openTab(each, openId), openId, saved) : openTab(each, openId)));
+  }, [openId, store, consoles]);
+
+  // What was deleted elsewhere has no tab any more.
+  useEffect(() => {
+    if (isGone && activeId !== null) store.change((each) => closeTab(each, activeId));
+  }, [isGone, activeId, store]);
 
   // The workspace's own address shows the console that was open last. On a phone that address is also the list, so only
-  // the first look lands.
+  // the first look lands. The sample's first address, which is kept in bookmarks, does the same.
   const hasTabs = desk !== null && desk.tabs.length > 0;
+  const isOldAddress = activeId === SAMPLE_CONSOLE_ID && desk !== null && active === null;
   useEffect(() => {
-    if (activeId !== null || !hasTabs) return;
-    if (hasLanded.current && matchMedia("(max-width: 640px)").matches) return;
+    if (!hasTabs || (activeId !== null && !isOldAddress)) return;
+    if (hasLanded.current && !isOldAddress && matchMedia("(max-width: 640px)").matches) return;
     hasLanded.current = true;
     land();
-  }, [activeId, hasTabs, land]);
+  }, [activeId, hasTabs, isOldAddress, land]);
 
   if (desk === null || !isAwake) return <WorkbenchBones />;
   return (
     <main className="bench" aria-label={active ? active.name : "Consoles"}>
-      <ConsoleTabs desk={desk} activeId={active?.id ?? null} />
-      {active ? (
+      <ConsoleTabs desk={desk} activeId={active?.id ?? activeId} />
+      {active && isHistory ? (
+        <HistoryView key={active.id} open={active} />
+      ) : active ? (
         <ConsoleView key={active.id} draft={active} />
       ) : activeId === null ? (
         <div className="bench-empty">
@@ -61,18 +86,31 @@ export function Workbench() {
             </div>
           </div>
         </div>
+      ) : isSavedId(activeId) && query.isPending ? (
+        <ConsoleBones />
+      ) : query.error && !isGone ? (
+        <div className="bench-empty">
+          <LoadFailure error={query.error} onRetry={() => query.refetch()} />
+        </div>
       ) : (
-        <CannotOpen />
+        <CannotOpen id={activeId} />
       )}
     </main>
   );
 }
 
-/** No access and not found look the same (design, section 5). */
-function CannotOpen() {
+/** No access and not found look the same (design, section 5). What was typed in it before is not lost. */
+function CannotOpen({ id }: { id: string }) {
+  const { drafts } = useWorkspace();
   const { open, create } = useConsoleActions();
   const desk = useDesk();
+  const draft = useDraft(id);
   const lastId = desk?.lastActiveId ?? null;
+  const keep = () => {
+    if (draft === null) return;
+    create(null, { content: draft.content });
+    drafts.drop(id);
+  };
   return (
     <div className="bench-empty">
       <div className="empty">
@@ -83,7 +121,13 @@ function CannotOpen() {
         <p>
           It is private, was moved, or never existed. Ask the person who sent the link to share it with your workspace.
         </p>
+        {draft !== null && <p>What you typed in it is still here.</p>}
         <div className="row">
+          {draft !== null && (
+            <button type="button" className="btn primary" onClick={keep}>
+              Put my text in a new console
+            </button>
+          )}
           <button type="button" className="btn" onClick={() => (lastId === null ? create() : open(lastId))}>
             Back to consoles
           </button>
@@ -93,32 +137,66 @@ function CannotOpen() {
   );
 }
 
-/** Decides what a first visit finds: the sample's console where the sample is, else an empty desk. */
-function useFirstVisit(): void {
-  const { desk: store } = useWorkspace();
+/**
+ * Decides what a first visit finds: what the team saved last, else the sample's console where the sample is, else an
+ * empty desk.
+ */
+function useFirstVisit(activeId: string | null): void {
+  const { desk: store, consoles } = useWorkspace();
   const desk = useDesk();
-  const isAwake = useIsAwake();
-  const { isSuccess } = useConnections();
+  const isSettled = useSyncExternalStore(store.subscribe, store.isSettled, () => false);
+  const connections = useConnections();
+  const list = useConsoleList();
   const databases = useDatabases();
+  const isDeciding = useRef(false);
+  const isReady = desk === null && isSettled && !connections.isPending && !list.isPending;
   useEffect(() => {
-    if (desk !== null || !isAwake || !isSuccess || store.read() !== null) return;
-    const sample = databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME);
-    store.change(() => (sample ? addConsole(EMPTY_DESK, makeSampleConsole(sample.id)) : EMPTY_DESK));
-  }, [desk, isAwake, isSuccess, databases, store]);
+    if (!isReady || isDeciding.current) return;
+    isDeciding.current = true;
+    const decide = async () => {
+      const newest = list.data?.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0];
+      const sample = databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME);
+      const isLinked = activeId !== null && isSavedId(activeId);
+      if (newest || !sample || isLinked) {
+        store.change(() =>
+          newest && !isLinked ? setTitle(openTab(EMPTY_DESK, newest.id), newest.id, newest) : { ...EMPTY_DESK },
+        );
+        return;
+      }
+      const draft = makeSampleConsole(sample.id);
+      const { name, content, connectionId } = draft;
+      const saved = await consoles.tryCreate({ name, content, connectionId });
+      // Without the server it waits here, and is saved like any other.
+      store.change(() =>
+        saved === null
+          ? addConsole(EMPTY_DESK, { ...draft, changedAt: Date.now() })
+          : { ...setTitle(openTab(EMPTY_DESK, saved.id), saved.id, saved), sampleId: saved.id },
+      );
+    };
+    void decide();
+  }, [isReady, activeId, list.data, databases, store, consoles]);
 }
 
 const BONE_LINES = [48, 34, 52, 26, 38, 22, 30];
+
+function ConsoleBones() {
+  return (
+    <>
+      <div className="bar" />
+      <div className="editor-bones" role="status" aria-label="Reading the console">
+        {BONE_LINES.map((width) => (
+          <i key={width} className="bone" style={{ width: `${width}%` }} />
+        ))}
+      </div>
+    </>
+  );
+}
 
 function WorkbenchBones() {
   return (
     <main className="bench" aria-busy="true" aria-label="Consoles">
       <div className="tabs" />
-      <div className="bar" />
-      <div className="editor-bones">
-        {BONE_LINES.map((width) => (
-          <i key={width} className="bone" style={{ width: `${width}%` }} />
-        ))}
-      </div>
+      <ConsoleBones />
     </main>
   );
 }

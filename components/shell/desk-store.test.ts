@@ -25,6 +25,25 @@ afterEach(() => {
 });
 
 describe("DeskStore", () => {
+  it("is no first visit before the account's copy has been asked for, and takes it in", () => {
+    const store = new DeskStore("u", "w", () => {});
+    store.wake();
+    expect(store.isSettled()).toBe(false);
+    store.settle(addConsole(EMPTY_DESK, draft));
+    expect(store.isSettled()).toBe(true);
+    expect(store.read()?.consoles).toEqual([draft]);
+  });
+
+  it("loses no unsaved text when the account's copy is the later one", () => {
+    const store = new DeskStore("u", "w", () => {});
+    store.wake();
+    store.change(() => addConsole(EMPTY_DESK, draft));
+    const kept = { ...addConsole(EMPTY_DESK, { ...draft, id: "b" }), changedAt: Date.now() + 1 };
+    store.settle(kept);
+    expect(store.read()?.tabs).toEqual(["b", "a"]);
+    expect(store.read()?.lastActiveId).toBe("b");
+  });
+
   it("has no desk before it is awake, and none on a first visit", () => {
     const store = new DeskStore("u", "w", () => {});
     expect(store.read()).toBeNull();

@@ -1,4 +1,4 @@
-import { type Desk, EMPTY_DESK, parseDesk } from "@/lib/ui/desk";
+import { type Desk, EMPTY_DESK, mergeDesks, parseDesk } from "@/lib/ui/desk";
 
 /** Typing is kept this long after the last key, so that not every key writes the whole desk. */
 const KEEP_AFTER_MS = 250;
@@ -11,6 +11,7 @@ export class DeskStore {
   #desk: Desk | null = null;
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | null = null;
+  #isSettled = false;
   readonly #key: string;
 
   constructor(
@@ -22,6 +23,17 @@ export class DeskStore {
   }
 
   read = (): Desk | null => this.#desk;
+
+  /** True once the account's own copy has been asked for: only then is a missing desk a first visit. */
+  isSettled = (): boolean => this.#isSettled;
+
+  /** Takes in what the account keeps of this desk. @param kept null for nothing, and when the server did not answer */
+  settle(kept: Desk | null): void {
+    this.#isSettled = true;
+    const merged = kept === null ? this.#desk : this.#desk === null ? kept : mergeDesks(this.#desk, kept);
+    this.#show(merged);
+    if (merged !== null) this.#keepSoon();
+  }
 
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -50,10 +62,14 @@ export class DeskStore {
   change = (change: (desk: Desk) => Desk): void => {
     const next = change(this.#desk ?? EMPTY_DESK);
     if (next === this.#desk) return;
-    this.#show(next);
+    this.#show({ ...next, changedAt: Date.now() });
+    this.#keepSoon();
+  };
+
+  #keepSoon(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
-  };
+  }
 
   #show(desk: Desk | null): void {
     this.#desk = desk;

@@ -50,7 +50,9 @@ export function OfflineBanner() {
     <div className="offline" role="status">
       <WifiOff />
       <b className="b6">You are offline.</b>
-      <span className="grow offline-text">Your edits are kept in this browser. Runs already started go on.</span>
+      <span className="grow offline-text">
+        Your edits are kept in this browser and sent when you are back. Runs already started go on.
+      </span>
       <span className="xs num" aria-hidden="true">
         {isTrying || seconds === 0 ? "Trying" : seconds === null ? "" : `Trying again in ${seconds} s`}
       </span>

@@ -8,11 +8,14 @@ import { OfflineBanner } from "@/components/shell/offline-banner";
 import { Rail } from "@/components/shell/rail";
 import { StatusBar } from "@/components/shell/status-bar";
 import { updateFrame } from "@/components/shell/use-frame";
+import { useKeptDesk } from "@/components/shell/use-kept-desk";
 import { useKeptPreferences } from "@/components/shell/use-kept-preferences";
+import { useShellCommands } from "@/components/shell/use-shell-commands";
 import { useShellKeys } from "@/components/shell/use-shell-keys";
 import { LiveRegion } from "@/components/ui/live-region";
 import { TipGroup } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
+import type { PaletteMode } from "@/lib/ui/palette-items";
 import "./shell.css";
 
 // Not needed for the first paint of a wide page.
@@ -22,6 +25,7 @@ const BottomBar = dynamic(() => import("@/components/shell/bottom-bar").then((mo
 const ShortcutList = dynamic(() => import("@/components/shell/shortcut-list").then((module) => module.ShortcutList), {
   ssr: false,
 });
+const Palette = dynamic(() => import("@/components/palette/palette").then((module) => module.Palette), { ssr: false });
 const Toaster = dynamic(() => import("@/components/ui/toaster").then((module) => module.Toaster), { ssr: false });
 
 /** A press on what the explorer lies over, on a narrow page, puts the explorer away. */
@@ -32,11 +36,14 @@ function uncover(): void {
 /** The frame around every view of a workspace (design, section 2): rail, explorer, main and status bar; on a phone the bottom bar. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isListOpen, setIsListOpen] = useState(false);
+  const [paletteMode, setPaletteMode] = useState<PaletteMode | null>(null);
   const frameRef = useRef<HTMLDivElement>(null);
   const isPhone = useIsPhone();
   const pathname = usePathname();
   useKeptPreferences();
-  useShellKeys({ frameRef, onShowShortcuts: () => setIsListOpen(true) });
+  useKeptDesk();
+  useShellKeys({ frameRef, onShowShortcuts: () => setIsListOpen(true), onShowPalette: setPaletteMode });
+  useShellCommands({ showPalette: setPaletteMode, showShortcuts: () => setIsListOpen(true) });
   const isListPane = /^\/w\/[^/]+(\/settings)?\/?$/.test(pathname);
   return (
     <TipGroup>
@@ -53,6 +60,7 @@ export function Shell({ children }: { children: ReactNode }) {
         {isPhone ? <BottomBar /> : <StatusBar onShowShortcuts={() => setIsListOpen(true)} />}
       </div>
       {isListOpen && <ShortcutList isOpen onClose={() => setIsListOpen(false)} />}
+      {paletteMode !== null && <Palette mode={paletteMode} onClose={() => setPaletteMode(null)} />}
       <LiveRegion />
       <Toaster />
     </TipGroup>

@@ -7,6 +7,10 @@ export const SHORTCUTS: { group: string; items: Shortcut[] }[] = [
       { keys: "mod+enter", does: "Run the statement at the cursor, or the selection" },
       { keys: "mod+shift+enter", does: "Run all statements, one after the other" },
       { keys: "esc", does: "Close the top layer, else cancel the run" },
+      { keys: "mod+s", does: "Save: a commit" },
+      { keys: "mod+shift+s", does: "Save with a message" },
+      { keys: "shift+alt+f", does: "Format the query, or the selection" },
+      { keys: "mod+/", does: "Turn lines into comments, or back" },
       { keys: "mod+f", does: "Find and replace in the editor" },
       { keys: "esc Tab", does: "Leave the editor, where Tab indents" },
     ],
@@ -26,6 +30,9 @@ export const SHORTCUTS: { group: string; items: Shortcut[] }[] = [
   {
     group: "Getting around",
     items: [
+      { keys: "mod+k", does: "Search or jump to anything" },
+      { keys: "mod+p", does: "Go to a console, a table or a connection" },
+      { keys: "mod+shift+p", does: "Do something: only actions" },
       { keys: "alt+1", does: "Tab by number, up to 9" },
       { keys: "mod+b", does: "Show or hide the explorer" },
       { keys: "F6", does: "Next region; with Shift the previous one" },
@@ -34,6 +41,7 @@ export const SHORTCUTS: { group: string; items: Shortcut[] }[] = [
       { keys: "g s", does: "Go to settings" },
       { keys: "c", does: "New here: a console, or a connection" },
       { keys: "F2", does: "Rename the console in the list or its tab" },
+      { keys: "shift+F10", does: "Menu of a row in the list: move, share, duplicate, delete" },
       { keys: "?", does: "This list" },
     ],
   },

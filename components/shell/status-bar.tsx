@@ -1,7 +1,8 @@
 "use client";
 
-import { CircleCheck, Keyboard, Waves, WifiOff } from "lucide-react";
+import { CircleCheck, GitBranch, Keyboard, Waves, WifiOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
+import { useUnsavedCount } from "@/components/consoles/use-consoles";
 import { useRunningCount, useWorkspace } from "@/components/shell/workspace-context";
 import { Tip } from "@/components/ui/tip";
 import { useConnectivity } from "@/components/ui/use-browser";
@@ -11,6 +12,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
   const { editors } = useWorkspace();
   const { isOnline } = useConnectivity();
   const running = useRunningCount();
+  const unsaved = useUnsavedCount();
   const cursor = useSyncExternalStore(editors.subscribe, editors.readCursor, () => null);
   const zone = useSyncExternalStore(
     () => () => {},
@@ -30,6 +32,10 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
           Offline
         </span>
       )}
+      <span className="row">
+        <GitBranch className="xs" />
+        {unsaved === 0 ? "All saved" : `${unsaved} unsaved`}
+      </span>
       <span className={running > 0 ? "row moving" : "row"}>
         <Waves className="xs" />
         {running === 0 ? "Nothing running" : `${running} ${running === 1 ? "run" : "runs"} in motion`}

@@ -1,7 +1,9 @@
 "use client";
 
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { readFrame, subscribeFrame, updateFrame } from "@/components/shell/use-frame";
+import { readPreferences } from "@/components/shell/use-kept-desk";
 import { useWorkspace } from "@/components/shell/workspace-context";
 import { accountApi } from "@/lib/account-client";
 import { type KeptChoices, toChoices, toFrameChange, toPreferencesBody } from "@/lib/ui/kept-preferences";
@@ -12,6 +14,7 @@ import { type KeptChoices, toChoices, toFrameChange, toPreferencesBody } from "@
  */
 export function useKeptPreferences(): void {
   const { user } = useWorkspace();
+  const queryClient = useQueryClient();
   useEffect(() => {
     const mark = `millrace:preferences-unsent:${user.id}`;
     const stop = new AbortController();
@@ -43,7 +46,7 @@ export function useKeptPreferences(): void {
     const begin = async () => {
       if (hasMark(mark)) return sendOnce();
       try {
-        const kept = toFrameChange(await accountApi.readPreferences(stop.signal));
+        const kept = toFrameChange(await readPreferences(queryClient, user.id));
         // What the person chose while the answer was on its way counts more.
         if (stop.signal.aborted || hasMark(mark) || isSame(kept, shown)) return;
         shown = kept;
@@ -64,7 +67,7 @@ export function useKeptPreferences(): void {
       stop.abort();
       unsubscribe();
     };
-  }, [user.id]);
+  }, [user.id, queryClient]);
 }
 
 function isSame(a: KeptChoices, b: KeptChoices): boolean {

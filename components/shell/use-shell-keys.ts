@@ -6,15 +6,20 @@ import { useConsoleActions } from "@/components/console/use-console-actions";
 import { AREAS, findArea } from "@/components/shell/areas";
 import { updateFrame, useFrame } from "@/components/shell/use-frame";
 import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
+import type { PaletteMode } from "@/lib/ui/palette-items";
 
 /** "G then C": the second key has to follow within this time. */
 const CHORD_MS = 1200;
 
-type Options = { frameRef: RefObject<HTMLElement | null>; onShowShortcuts: () => void };
+type Options = {
+  frameRef: RefObject<HTMLElement | null>;
+  onShowShortcuts: () => void;
+  onShowPalette: (mode: PaletteMode) => void;
+};
 
 /** The shortcuts of the frame (design, section 6). Keys of one letter are off while somebody types. */
-export function useShellKeys({ frameRef, onShowShortcuts }: Options): void {
-  const { workspace } = useWorkspace();
+export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Options): void {
+  const { workspace, commands } = useWorkspace();
   const desk = useDesk();
   const { frame } = useFrame();
   const { open, create } = useConsoleActions();
@@ -27,6 +32,8 @@ export function useShellKeys({ frameRef, onShowShortcuts }: Options): void {
     if (event.key === "F6") {
       event.preventDefault();
       moveRegion(frameRef.current, event.shiftKey ? -1 : 1);
+    } else if (isMod && !event.altKey && onCommandKey(event)) {
+      event.preventDefault();
     } else if (isMod && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "b") {
       event.preventDefault();
       updateFrame({ explorerOpen: !frame.explorerOpen });
@@ -45,6 +52,25 @@ export function useShellKeys({ frameRef, onShowShortcuts }: Options): void {
       onLetter(event);
     }
   });
+
+  /** Keys with Cmd or Ctrl that mean the same everywhere, also in the editor. @returns whether it was one of them */
+  function onCommandKey({ key, shiftKey }: KeyboardEvent): boolean {
+    switch (key.toLowerCase()) {
+      case "k":
+        if (shiftKey) return false;
+        onShowPalette("all");
+        return true;
+      case "p":
+        onShowPalette(shiftKey ? "actions" : "places");
+        return true;
+      case "s":
+        commands.run(shiftKey ? "save-message" : "save");
+        // The browser's own would save the page as a file.
+        return true;
+      default:
+        return false;
+    }
+  }
 
   function onLetter(event: KeyboardEvent): void {
     const key = event.key.toLowerCase();

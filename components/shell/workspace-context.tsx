@@ -12,10 +12,14 @@ import {
 } from "react";
 import { EditorMemory } from "@/components/console/editor-memory";
 import { type Run, RunStore } from "@/components/console/run-store";
+import { ConsoleService } from "@/components/consoles/console-service";
+import { DraftStore } from "@/components/consoles/draft-store";
+import { CommandStore } from "@/components/palette/command-store";
 import { DeskStore } from "@/components/shell/desk-store";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { ApiError, type User, type WorkspaceSummary } from "@/lib/api-client";
+import { consoleApi } from "@/lib/console-client";
 import { completeStep, type Desk, SAMPLE_CONSOLE_ID } from "@/lib/ui/desk";
 import { formatRows } from "@/lib/ui/format";
 import { SAMPLE_QUERY } from "@/lib/ui/sample-console";
@@ -30,6 +34,11 @@ type Workspace = {
   desk: DeskStore;
   runs: RunStore;
   editors: EditorMemory;
+  /** What was typed in saved consoles and not saved. */
+  drafts: DraftStore;
+  consoles: ConsoleService;
+  /** What the view that is shown can do, for the palette. */
+  commands: CommandStore;
 };
 
 const WorkspaceContext = createContext<Workspace | null>(null);
@@ -40,13 +49,21 @@ type ProviderProps = { user: User; workspaces: WorkspaceSummary[]; workspace: Wo
 export function WorkspaceProvider({ user, workspaces, workspace, children }: ProviderProps) {
   const [queryClient] = useState(makeQueryClient);
   const [shared] = useState(() => {
-    const desk = new DeskStore(user.id, workspace.id, () =>
-      showFailure("This browser's store is full. Close old consoles: new changes are not kept past a reload."),
-    );
+    const onFull = () =>
+      showFailure("This browser's store is full. Save your consoles: what is typed now is lost by a reload.");
+    const desk = new DeskStore(user.id, workspace.id, onFull);
+    const server = {
+      put: (id: string, body: { content: string; version: number }) => consoleApi.putDraft(workspace.id, id, body),
+      remove: (id: string) => consoleApi.removeDraft(workspace.id, id),
+    };
+    const drafts = new DraftStore(user.id, workspace.id, server, onFull);
     const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(desk, consoleId, run));
-    return { desk, runs, editors: new EditorMemory() };
+    const editors = new EditorMemory();
+    const consoles = new ConsoleService({ workspaceId: workspace.id, queryClient, desk, drafts, editors, runs });
+    return { desk, drafts, runs, editors, consoles, commands: new CommandStore() };
   });
   useEffect(() => shared.desk.wake(), [shared.desk]);
+  useEffect(() => shared.drafts.wake(), [shared.drafts]);
   return (
     <QueryClientProvider client={queryClient}>
       <WorkspaceContext value={{ user, workspaces, workspace, ...shared }}>{children}</WorkspaceContext>
@@ -107,7 +124,7 @@ function onRunEnd(desk: DeskStore, consoleId: string, run: Run): void {
     announce(`Query finished, ${toFigures(run)}`);
     desk.change((each) => {
       const isOwn = run.content !== SAMPLE_QUERY;
-      const ticked = consoleId === SAMPLE_CONSOLE_ID ? completeStep(each, "sample") : each;
+      const ticked = consoleId === (each.sampleId ?? SAMPLE_CONSOLE_ID) ? completeStep(each, "sample") : each;
       return isOwn ? completeStep(ticked, "own") : ticked;
     });
     return;

@@ -18,6 +18,8 @@ export type TreeRow = {
   isSmall?: boolean;
   /** Rows that only tell something, such as a failure with its button, are not items to go to. */
   isNote?: boolean;
+  /** It can be dragged onto another row, where the tree takes drops. */
+  canDrag?: boolean;
   positionInSet: number;
   setSize: number;
 };
@@ -30,6 +32,8 @@ type TreeProps = {
   onActivate?: (id: string, isDouble: boolean) => void;
   onRename?: (id: string) => void;
   onRemove?: (id: string) => void;
+  canDrop?: (draggedId: string, targetId: string) => boolean;
+  onDrop?: (draggedId: string, targetId: string) => void;
 };
 
 const ROW_PX = { normal: 26, small: 22, note: 60 } as const;
@@ -39,10 +43,12 @@ const TOUCH_ROW_PX = { normal: 44, small: 36, note: 60 } as const;
 const TYPING_MS = 700;
 
 /** A tree with virtual rows. One stop for the Tab key; arrows move, typing jumps. */
-export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove }: TreeProps) {
+export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove, canDrop, onDrop }: TreeProps) {
   const baseId = useId();
   const scrollRef = useRef<HTMLDivElement>(null);
   const [activeId, setActiveId] = useState<string | null>(null);
+  const [draggedId, setDraggedId] = useState<string | null>(null);
+  const [overId, setOverId] = useState<string | null>(null);
   const typed = useRef({ text: "", at: 0 });
   const items = rows.filter((row) => !row.isNote);
   const selected = items.find((row) => row.isSelected);
@@ -69,6 +75,13 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove }: 
     virtual.scrollToIndex(rows.indexOf(row), { align: "auto" });
   };
 
+  /** What the pointer finds at the row's end, for the key and the right button. */
+  const openMenu = (id: string) => {
+    const button = document.getElementById(`${baseId}-${id}`)?.querySelector<HTMLElement>(".row-act");
+    button?.click();
+    return button !== undefined && button !== null;
+  };
+
   const toAction = (key: string, row: TreeRow, at: number): (() => void) | null => {
     const isLeaf = row.isExpanded === undefined;
     switch (key) {
@@ -91,6 +104,8 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove }: 
         return onRename ? () => onRename(row.id) : null;
       case "Delete":
         return onRemove ? () => onRemove(row.id) : null;
+      case "ContextMenu":
+        return () => openMenu(row.id);
       default:
         return null;
     }
@@ -98,7 +113,8 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove }: 
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (!active || event.metaKey || event.ctrlKey || event.altKey || event.target !== event.currentTarget) return;
-    const action = toAction(event.key, active, items.indexOf(active));
+    const key = event.key === "F10" && event.shiftKey ? "ContextMenu" : event.key;
+    const action = toAction(key, active, items.indexOf(active));
     if (action) {
       action();
     } else if (event.key.length === 1) {
@@ -159,7 +175,13 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove }: 
               aria-selected={row.isSelected ?? false}
               aria-posinset={row.positionInSet}
               aria-setsize={row.setSize}
-              className={["tree-row", row.isSmall && "col", row.isSelected && "on", row === active && "active"]
+              className={[
+                "tree-row",
+                row.isSmall && "col",
+                row.isSelected && "on",
+                row === active && "active",
+                row.id === overId && "over",
+              ]
                 .filter(Boolean)
                 .join(" ")}
               style={place}
@@ -169,6 +191,32 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove }: 
                 else onToggle?.(row.id);
               }}
               onDoubleClick={() => onActivate?.(row.id, true)}
+              onContextMenu={(event) => {
+                setActiveId(row.id);
+                if (openMenu(row.id)) event.preventDefault();
+              }}
+              draggable={row.canDrag}
+              onDragStart={(event) => {
+                event.dataTransfer.effectAllowed = "move";
+                event.dataTransfer.setData("text/plain", row.label);
+                setDraggedId(row.id);
+              }}
+              onDragOver={(event) => {
+                const isTarget = draggedId !== null && (canDrop?.(draggedId, row.id) ?? false);
+                setOverId(isTarget ? row.id : null);
+                if (isTarget) event.preventDefault();
+              }}
+              onDrop={(event) => {
+                event.preventDefault();
+                if (draggedId !== null) onDrop?.(draggedId, row.id);
+                // The row that was dragged may be gone before its own drag ends.
+                setDraggedId(null);
+                setOverId(null);
+              }}
+              onDragEnd={() => {
+                setDraggedId(null);
+                setOverId(null);
+              }}
             >
               {row.isExpanded !== undefined &&
                 (row.isExpanded ? <ChevronDown className="xs chev" /> : <ChevronRight className="xs chev" />)}

@@ -12,6 +12,8 @@ export class ConsolePage {
   readonly consoles: Locator;
   readonly schema: Locator;
   readonly newConsole: Locator;
+  /** Reads Saved while there is nothing to save. */
+  readonly save: Locator;
 
   constructor(readonly page: Page) {
     this.editor = page.getByRole("textbox", { name: /^Query of / });
@@ -21,8 +23,10 @@ export class ConsolePage {
     this.grid = page.getByRole("grid", { name: "Result" });
     this.cells = this.grid.getByRole("gridcell");
     this.tabs = page.getByRole("tablist", { name: "Open consoles" }).getByRole("tab");
-    this.consoles = page.getByRole("tree", { name: "Consoles" }).getByRole("treeitem");
+    // Without the folders, which can be opened.
+    this.consoles = page.getByRole("tree", { name: "Consoles" }).locator('[role="treeitem"]:not([aria-expanded])');
     this.schema = page.getByRole("tree", { name: "Schema" }).getByRole("treeitem");
+    this.save = page.getByRole("button", { name: /^(Save|Saved|Saving)$/ });
     this.newConsole = page.getByRole("button", { name: "New console" }).first();
   }
 
@@ -36,6 +40,18 @@ export class ConsolePage {
     await this.editor.click();
     await this.page.keyboard.press("ControlOrMeta+a");
     await this.page.keyboard.insertText(text);
+  }
+
+  /** A row of the tree of consoles: a folder, an end of the tree, or a console. */
+  row(name: string): Locator {
+    return this.page.getByRole("tree", { name: "Consoles" }).getByRole("treeitem", { name });
+  }
+
+  /** Chooses from the menu at the end of a row of the tree. */
+  async choose(name: string, item: string): Promise<void> {
+    await this.row(name).hover();
+    await this.page.getByRole("button", { name: `More about ${name}` }).click();
+    await this.page.getByRole("menuitem", { name: item }).click();
   }
 
   /** The cell in a row and a column, both from 1, the index column aside. */

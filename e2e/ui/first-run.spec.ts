@@ -9,7 +9,7 @@ test("registering leads to the sample query, and one press to its rows", async (
   await register.password.fill(PASSWORD);
   await register.submit.click();
 
-  await expect(page).toHaveURL(/\/w\/[^/]+\/consoles\/best-sellers$/);
+  await expect(page).toHaveURL(/\/w\/[^/]+\/consoles\/[0-9a-f]{24}$/);
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
   await expect(consolePage.editor).toContainText("Your sample shop is ready");
   await expect(consolePage.editor).toBeFocused();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
-  addConsole, closeTab, completeStep, type Desk, EMPTY_DESK, moveTab, openTab, parseDesk, removeConsole, restoreConsole, toConsoleName,
-  toFreeName,
+  addConsole, adoptSaved, changeConsole, closeTab, completeStep, type Desk, EMPTY_DESK, findTitle, fitDesk, mergeDesks, moveTab, openTab,
+  parseDesk, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,
 } from "@/lib/ui/desk"; // biome-ignore format: one look at the whole list
 
 const draft = (id: string) => ({ id, name: `${id}.sql`, content: `select '${id}'`, connectionId: null });
@@ -64,6 +64,61 @@ describe("a desk", () => {
     expect(toConsoleName("  week\n46/47 ")).toBe("week 46 47");
     expect(toConsoleName(" \t")).toBeNull();
     expect(toConsoleName("x".repeat(500))).toHaveLength(120);
+  });
+});
+
+describe("a desk with saved consoles", () => {
+  const saved = "a".repeat(24);
+  const title = { name: "week.sql", language: "sql" as const };
+
+  it("keeps tabs of saved consoles, whose texts it does not have, with their names", () => {
+    const desk = setTitle(openTab(deskOf("a"), saved), saved, title);
+    expect(desk.tabs).toEqual(["a", saved]);
+    expect(findTitle(desk, saved)).toBe("week.sql");
+    expect(parseDesk(JSON.stringify(desk))).toEqual(desk);
+  });
+
+  it("puts a saved console in the tab of the unsaved one that it was", () => {
+    const desk = adoptSaved(deskOf("a", "b"), "a", { id: saved, ...title }, 5);
+    expect(desk).toMatchObject({ tabs: [saved, "b"], gone: { a: 5 } });
+    expect(desk.consoles.map(({ id }) => id)).toEqual(["b"]);
+  });
+
+  it("keeps a saved console's chart, and nothing else of it", () => {
+    const desk = changeConsole(changeConsole(EMPTY_DESK, saved, { chart: { mark: "bar" } }), saved, { content: "x" });
+    expect(desk.charts).toEqual({ [saved]: { mark: "bar" } });
+    expect(desk.consoles).toEqual([]);
+  });
+});
+
+describe("the desks of two browsers", () => {
+  const at = (desk: Desk, changedAt: number): Desk => ({ ...desk, changedAt });
+
+  it("are the later one's tabs with the unsaved texts of both", () => {
+    const merged = mergeDesks(at(deskOf("a", "b"), 1), at(deskOf("c"), 2));
+    expect(merged.tabs).toEqual(["c", "a", "b"]);
+    expect(merged.consoles.map(({ id }) => id)).toEqual(["c", "a", "b"]);
+    expect(merged.lastActiveId).toBe("c");
+  });
+
+  it("hold the later text of one console", () => {
+    const older = addConsole(EMPTY_DESK, { ...draft("a"), content: "old", changedAt: 1 });
+    const newer = addConsole(EMPTY_DESK, { ...draft("a"), content: "new", changedAt: 2 });
+    expect(mergeDesks(at(newer, 1), at(older, 9)).consoles[0]?.content).toBe("new");
+  });
+
+  it("drop what was saved or deleted in the other one, unless it was changed since", () => {
+    const gone = removeConsole(addConsole(EMPTY_DESK, { ...draft("a"), changedAt: 1 }), "a", 5);
+    const before = addConsole(EMPTY_DESK, { ...draft("a"), changedAt: 4 });
+    const since = addConsole(EMPTY_DESK, { ...draft("a"), changedAt: 6 });
+    expect(mergeDesks(at(before, 4), at(gone, 5)).consoles).toEqual([]);
+    expect(mergeDesks(at(since, 6), at(gone, 5)).consoles).toHaveLength(1);
+  });
+
+  it("fit into what an account keeps, without the longest texts", () => {
+    const desk = addConsole(deskOf("a"), { ...draft("b"), content: "x".repeat(5000) });
+    expect(fitDesk(desk, 2000).consoles.map(({ id }) => id)).toEqual(["a"]);
+    expect(fitDesk(desk, 20_000)).toBe(desk);
   });
 });
 

@@ -1,25 +1,45 @@
 /**
- * A person's consoles in one workspace, as this browser keeps them until consoles are saved on the server: what is
- * written in them, which are open as tabs, and how far the first steps are. Pure changes; the store keeps and shows them.
+ * A person's desk in one workspace: which consoles are open as tabs, the texts of those that were never saved, and how
+ * far the first steps are. It is kept in this browser and with the account. Pure changes; the store keeps and shows them.
  */
 
-/** `connectionId` null means the one that the workspace offers first. */
+/**
+ * A console as the editor needs it. `connectionId` null means the one that the workspace offers first; `changedAt` is
+ * epoch milliseconds, left out where nobody compares it.
+ */
 export type DraftConsole = {
   id: string;
   name: string;
   content: string;
   connectionId: string | null;
+  changedAt?: number;
   /** The chart over its result, as a Vega-Lite specification; absent before anybody chose one. */
-  chart?: Record<string, unknown>;
+  chart?: Chart;
 };
+type Chart = Record<string, unknown>;
+/** What a tab shows of a saved console before the server has answered. */
+export type Title = { name: string; language: "sql" | "mongodb" };
 export const STEPS = ["workspace", "sample", "table", "own", "connect", "invite"] as const;
 export type Step = (typeof STEPS)[number];
 export type Desk = {
   version: 1;
+  /** Those that were never saved. */
   consoles: DraftConsole[];
   /** Console ids in the order of their tabs. */
   tabs: string[];
   lastActiveId: string | null;
+  /** Of the saved consoles among the tabs. */
+  titles: Record<string, Title>;
+  /** Unsaved consoles that were saved or deleted, and when: another browser drops its copy of them. */
+  gone: Record<string, number>;
+  /** Folders that were opened (true) or closed (false) in the explorer. */
+  toggled: Record<string, boolean>;
+  /** The charts over the results of saved consoles, by id. */
+  charts: Record<string, Chart>;
+  /** The saved console that the first visit made of the sample; null when there is none. */
+  sampleId: string | null;
+  /** Epoch milliseconds of the last change; of two desks the later one decides. */
+  changedAt: number;
   done: Step[];
   isChecklistHidden: boolean;
   /** The line under the editor has said how to leave it by the keyboard. */
@@ -28,7 +48,7 @@ export type Desk = {
   isStripExplained: boolean;
 };
 
-/** Shown as a tab of its own name in the address: letters that a path carries unchanged. */
+/** The sample's console while it cannot be saved, and its address from before consoles were saved. */
 export const SAMPLE_CONSOLE_ID = "best-sellers";
 export const CONSOLE_NAME_MAX = 120;
 
@@ -37,11 +57,27 @@ export const EMPTY_DESK: Desk = {
   consoles: [],
   tabs: [],
   lastActiveId: null,
+  titles: {},
+  gone: {},
+  toggled: {},
+  charts: {},
+  sampleId: null,
+  changedAt: 0,
   done: ["workspace"],
   isChecklistHidden: false,
   isEditorHintSeen: false,
   isStripExplained: false,
 };
+
+/** Saved consoles have the server's ids; unsaved ones have others. */
+export function isSavedId(id: string): boolean {
+  return /^[0-9a-f]{24}$/.test(id);
+}
+
+/** The name that a tab shows; null for a console that is not known here. */
+export function findTitle(desk: Pick<Desk, "consoles" | "titles">, id: string): string | null {
+  return findConsole(desk, id)?.name ?? desk.titles[id]?.name ?? null;
+}
 
 export function findConsole(desk: Pick<Desk, "consoles">, id: string | null): DraftConsole | null {
   return desk.consoles.find((each) => each.id === id) ?? null;
@@ -52,13 +88,16 @@ export function addConsole(desk: Desk, added: DraftConsole): Desk {
   return { ...desk, consoles: [...desk.consoles, added], tabs: [...desk.tabs, added.id], lastActiveId: added.id };
 }
 
+/** Changes what the desk keeps of a console: all of an unsaved one, of a saved one its chart alone. */
 export function changeConsole(desk: Desk, id: string, change: Partial<Omit<DraftConsole, "id">>): Desk {
+  if (isSavedId(id))
+    return change.chart === undefined ? desk : { ...desk, charts: withChart(desk.charts, id, change.chart) };
   return { ...desk, consoles: desk.consoles.map((each) => (each.id === id ? { ...each, ...change } : each)) };
 }
 
 /** Opens a console as a tab, where it is not one yet. @param at its place among the tabs; the end when left out */
 export function openTab(desk: Desk, id: string, at = desk.tabs.length): Desk {
-  if (findConsole(desk, id) === null || (desk.lastActiveId === id && desk.tabs.includes(id))) return desk;
+  if (!isKnown(desk, id) || (desk.lastActiveId === id && desk.tabs.includes(id))) return desk;
   const tabs = desk.tabs.includes(id) ? desk.tabs : desk.tabs.toSpliced(at, 0, id);
   return { ...desk, tabs, lastActiveId: id };
 }
@@ -80,10 +119,77 @@ export function moveTab(desk: Desk, id: string, to: number): Desk {
   return { ...desk, tabs: desk.tabs.toSpliced(at, 1).toSpliced(place, 0, id) };
 }
 
-/** Takes a console away for good, its tab too. */
-export function removeConsole(desk: Desk, id: string): Desk {
+/** Takes an unsaved console away for good, its tab too. @param now epoch milliseconds */
+export function removeConsole(desk: Desk, id: string, now = 0): Desk {
   const closed = closeTab(desk, id);
-  return { ...closed, consoles: closed.consoles.filter((each) => each.id !== id) };
+  const consoles = closed.consoles.filter((each) => each.id !== id);
+  return { ...closed, consoles, gone: now === 0 ? closed.gone : withGone(closed.gone, id, now) };
+}
+
+/** Remembers what a saved console is called; the desk itself when that is known. */
+export function setTitle(desk: Desk, id: string, { name, language }: Title): Desk {
+  const known = desk.titles[id];
+  if (known?.name === name && known.language === language) return desk;
+  return { ...desk, titles: { ...desk.titles, [id]: { name, language } } };
+}
+
+/** An unsaved console was saved: its tab is the saved one's from now on. @param now epoch milliseconds */
+export function adoptSaved(desk: Desk, oldId: string, saved: { id: string } & Title, now: number): Desk {
+  const chart = findConsole(desk, oldId)?.chart;
+  return {
+    ...setTitle(desk, saved.id, saved),
+    consoles: desk.consoles.filter((each) => each.id !== oldId),
+    tabs: desk.tabs.map((id) => (id === oldId ? saved.id : id)),
+    lastActiveId: desk.lastActiveId === oldId ? saved.id : desk.lastActiveId,
+    charts: chart === undefined ? desk.charts : withChart(desk.charts, saved.id, chart),
+    sampleId: oldId === SAMPLE_CONSOLE_ID ? saved.id : desk.sampleId,
+    gone: withGone(desk.gone, oldId, now),
+  };
+}
+
+/**
+ * The desk of two browsers: tabs are the later one's, and no unsaved text of either is lost unless it was saved or
+ * deleted after it was last changed.
+ */
+export function mergeDesks(mine: Desk, theirs: Desk): Desk {
+  const [late, early] = theirs.changedAt > mine.changedAt ? [theirs, mine] : [mine, theirs];
+  const gone = { ...early.gone, ...late.gone };
+  const isGone = ({ id, changedAt = 0 }: DraftConsole) => (gone[id] ?? -1) >= changedAt;
+  const byId = new Map(late.consoles.map((each) => [each.id, each]));
+  for (const each of early.consoles) {
+    if ((byId.get(each.id)?.changedAt ?? -1) < (each.changedAt ?? 0)) byId.set(each.id, each);
+  }
+  const consoles = [...byId.values()].filter((each) => !isGone(each));
+  const kept = early.tabs.filter((id) => !late.tabs.includes(id) && consoles.some((each) => each.id === id));
+  return tidy({
+    ...late,
+    consoles,
+    tabs: [...late.tabs, ...kept],
+    titles: { ...early.titles, ...late.titles },
+    charts: { ...early.charts, ...late.charts },
+    gone,
+    sampleId: late.sampleId ?? early.sampleId,
+    done: [...new Set([...early.done, ...late.done])],
+    isChecklistHidden: late.isChecklistHidden || early.isChecklistHidden,
+    isEditorHintSeen: late.isEditorHintSeen || early.isEditorHintSeen,
+    isStripExplained: late.isStripExplained || early.isStripExplained,
+  });
+}
+
+/** The desk without the longest unsaved texts, so that it takes at most `charsMax` characters as JSON. */
+export function fitDesk(desk: Desk, charsMax: number): Desk {
+  const sizes = desk.consoles
+    .map((each) => ({ each, size: JSON.stringify(each).length }))
+    .sort((a, b) => a.size - b.size);
+  let left = charsMax - JSON.stringify({ ...desk, consoles: [] }).length;
+  const kept = new Set<DraftConsole>();
+  for (const { each, size } of sizes) {
+    left -= size + 1;
+    if (left >= 0) kept.add(each);
+  }
+  return kept.size === desk.consoles.length
+    ? desk
+    : { ...desk, consoles: desk.consoles.filter((each) => kept.has(each)) };
 }
 
 /** Puts a removed console back where it was. @param tabAt its tab's place; negative when it had none */
@@ -96,9 +202,17 @@ export function completeStep(desk: Desk, step: Step): Desk {
   return desk.done.includes(step) ? desk : { ...desk, done: [...desk.done, step] };
 }
 
-/** A name that no console has yet: "untitled.sql", "untitled-2.sql". */
-export function toFreeName(desk: Desk, stem = "untitled", ending = ".sql"): string {
-  const taken = new Set(desk.consoles.map((each) => each.name.toLowerCase()));
+/**
+ * A name that no console has yet: "untitled.sql", "untitled-2.sql".
+ * @param others names of saved consoles that it would stand beside
+ */
+export function toFreeName(
+  desk: Pick<Desk, "consoles">,
+  stem = "untitled",
+  ending = ".sql",
+  others: string[] = [],
+): string {
+  const taken = new Set([...desk.consoles.map((each) => each.name), ...others].map((name) => name.toLowerCase()));
   for (let n = 1; ; n++) {
     const name = `${stem}${n === 1 ? "" : `-${n}`}${ending}`;
     if (!taken.has(name)) return name;
@@ -118,11 +232,37 @@ export function toConsoleName(typed: string): string | null {
 /** Reads what was kept. @returns null for nothing, and for what does not fit */
 export function parseDesk(text: string | null): Desk | null {
   try {
-    const value: unknown = JSON.parse(text ?? "null");
-    return isDesk(value) ? tidy(value) : null;
+    return readDesk(JSON.parse(text ?? "null"));
   } catch {
     return null;
   }
+}
+
+/** The same for what came as JSON already. */
+export function readDesk(value: unknown): Desk | null {
+  return isDesk(value) ? tidy(value) : null;
+}
+
+/** The charts that were changed last; more than these are forgotten. */
+const CHARTS_MAX = 40;
+
+function withChart(charts: Record<string, Chart>, id: string, chart: Chart): Record<string, Chart> {
+  const others = Object.entries(charts).filter(([each]) => each !== id);
+  return Object.fromEntries([...others.slice(1 - CHARTS_MAX), [id, chart]]);
+}
+
+/** Ids of consoles that ended are remembered for the browsers of one person; more than these are forgotten. */
+const GONE_MAX = 50;
+
+function withGone(gone: Record<string, number>, id: string, now: number): Record<string, number> {
+  const newest = Object.entries(gone)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, GONE_MAX - 1);
+  return Object.fromEntries([...newest, [id, now]]);
+}
+
+function isKnown(desk: Pick<Desk, "consoles">, id: string): boolean {
+  return isSavedId(id) || findConsole(desk, id) !== null;
 }
 
 function isDesk(value: unknown): value is Desk {
@@ -143,10 +283,10 @@ function isDraft(value: unknown): value is DraftConsole {
   return typeof draft.id === "string" && typeof draft.name === "string" && typeof draft.content === "string";
 }
 
-/** Tabs of consoles that are gone are dropped. */
+/** Tabs of unsaved consoles that are gone are dropped, and names of consoles without a tab. */
 function tidy(desk: Desk): Desk {
-  const known = new Set(desk.consoles.map(({ id }) => id));
-  const tabs = desk.tabs.filter((id) => known.has(id));
-  const isKnown = desk.lastActiveId !== null && known.has(desk.lastActiveId);
-  return { ...EMPTY_DESK, ...desk, tabs, lastActiveId: isKnown ? desk.lastActiveId : (tabs[0] ?? null) };
+  const tabs = desk.tabs.filter((id) => isKnown(desk, id));
+  const isActiveKnown = desk.lastActiveId !== null && isKnown(desk, desk.lastActiveId);
+  const titles = Object.fromEntries(Object.entries(desk.titles ?? {}).filter(([id]) => tabs.includes(id)));
+  return { ...EMPTY_DESK, ...desk, tabs, titles, lastActiveId: isActiveKnown ? desk.lastActiveId : (tabs[0] ?? null) };
 }

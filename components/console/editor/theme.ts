@@ -3,16 +3,17 @@ import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 /** Colours come from the tokens as variables, so that one theme serves light and dark. */
-const highlight = HighlightStyle.define([
-  {
-    tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.typeName, tags.bool, tags.null],
-    color: "var(--code-keyword)",
-    fontWeight: "500",
-  },
-  { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
-  { tag: tags.number, color: "var(--code-number)" },
-  { tag: tags.comment, color: "var(--code-comment)", fontStyle: "italic" },
-]);
+const highlightWith = (commentColour: string) =>
+  HighlightStyle.define([
+    {
+      tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.typeName, tags.bool, tags.null],
+      color: "var(--code-keyword)",
+      fontWeight: "500",
+    },
+    { tag: [tags.string, tags.special(tags.string)], color: "var(--code-string)" },
+    { tag: tags.number, color: "var(--code-number)" },
+    { tag: tags.comment, color: commentColour, fontStyle: "italic" },
+  ]);
 
 const view = EditorView.theme({
   "&": { height: "100%", fontSize: "13px", color: "var(--code-ident)", backgroundColor: "var(--surface-sheet)" },
@@ -142,4 +143,6 @@ const view = EditorView.theme({
   ".cm-tooltip.cm-completionInfo b": { color: "var(--text-1)", fontWeight: "600" },
 });
 
-export const editorTheme = [view, syntaxHighlighting(highlight)];
+export const editorTheme = [view, syntaxHighlighting(highlightWith("var(--code-comment)"))];
+/** The same over the colours of a change, where a comment needs to be stronger. */
+export const diffTheme = [view, syntaxHighlighting(highlightWith("var(--text-2)"))];

@@ -1,0 +1,18 @@
+import type { Metadata } from "next";
+import { requireSession } from "@/app/(workspace)/require-session";
+import { toSearch } from "@/app/(workspace)/w/[slug]/consoles/to-search";
+import { Workbench } from "@/components/console/workbench";
+
+export const metadata: Metadata = { title: "History" };
+
+type HistoryPageProps = {
+  params: Promise<{ slug: string; consoleId: string }>;
+  searchParams: Promise<Record<string, string | string[] | undefined>>;
+};
+
+/** The saves of a console; `sha` names the one that is shown. */
+export default async function HistoryPage({ params, searchParams }: HistoryPageProps) {
+  const { slug, consoleId } = await params;
+  await requireSession(`/w/${slug}/consoles/${consoleId}/history${toSearch(await searchParams)}`);
+  return <Workbench />;
+}

@@ -1,0 +1,107 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { GitCompare } from "lucide-react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { toHistoryKey } from "@/components/consoles/console-service";
+import { showMerge } from "@/components/consoles/diff-editor";
+import type { LocalDraft } from "@/components/consoles/draft-store";
+import { type OpenConsole, useSaveState } from "@/components/consoles/use-consoles";
+import { useDatabases } from "@/components/schema/use-schema";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { showToast } from "@/components/ui/toast";
+import { useMediaQuery } from "@/components/ui/use-browser";
+import { type Console, consoleApi } from "@/lib/console-client";
+import { formatStamp } from "@/lib/ui/format-time";
+
+type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft };
+
+/**
+ * Two people have changed one console: the saved text and one's own side by side. Keep one of them, or take single pieces.
+ * Mount it anew for another version.
+ */
+export function CompareView({ open, saved, draft }: CompareViewProps) {
+  const { workspace, consoles, drafts } = useWorkspace();
+  const { isSaving } = useSaveState(open.id);
+  const hostRef = useRef<HTMLElement>(null);
+  const isNarrow = useMediaQuery("(max-width: 900px)");
+  const [mine] = useState(draft.content);
+  const engine = useDatabases().find(({ id }) => id === saved.connectionId)?.type ?? null;
+  const last = useQuery({
+    queryKey: [...toHistoryKey(workspace.id, saved.id), "last", saved.version],
+    queryFn: ({ signal }) => consoleApi.listHistory(workspace.id, saved.id, null, signal),
+  }).data?.items[0];
+
+  const mount = useEffectEvent((host: HTMLElement) =>
+    showMerge(host, {
+      theirs: saved.content,
+      mine: drafts.read(open.id)?.content ?? mine,
+      engine,
+      isNarrow,
+      onChange: (merged) => drafts.write(saved, merged),
+    }),
+  );
+  useEffect(() => {
+    if (hostRef.current !== null && isNarrow !== undefined) return mount(hostRef.current);
+  }, [isNarrow]);
+
+  const takeTheirs = async () => {
+    const typed = drafts.read(open.id)?.content ?? mine;
+    if (!(await consoles.resolve(open.id, saved, saved.content))) return;
+    showToast("The saved text is in the editor.", {
+      id: `theirs-${open.id}`,
+      action: { label: "Undo", onClick: () => drafts.write(saved, typed) },
+    });
+  };
+  const isMerged = draft.content !== mine;
+  return (
+    <section className="compare" aria-label="Compare two texts">
+      <div className="compare-head">
+        <div className="row">
+          <GitCompare className="s" />
+          <h2 className="grow">
+            {last ? `${last.author.name} saved this console` : "This console was saved"} while you were writing
+          </h2>
+        </div>
+        <p className="t2 xs">
+          {last && `${last.subject}, ${formatStamp(new Date(last.date))}. `}Nothing is lost: the other text stays in the
+          history.
+        </p>
+        <div className="row compare-acts">
+          <button
+            type="button"
+            className="btn primary"
+            disabled={isSaving}
+            onClick={() => void consoles.resolve(open.id, saved, drafts.read(open.id)?.content ?? mine)}
+          >
+            {isMerged ? "Save merged text" : "Keep mine"}
+          </button>
+          {isMerged && (
+            <button
+              type="button"
+              className="btn"
+              disabled={isSaving}
+              onClick={() => void consoles.resolve(open.id, saved, mine)}
+            >
+              Keep mine
+            </button>
+          )}
+          <button type="button" className="btn" disabled={isSaving} onClick={() => void takeTheirs()}>
+            Take theirs
+          </button>
+          <span className="grow" />
+          <button type="button" className="btn ghost" onClick={() => consoles.setComparing(open.id, false)}>
+            Not now
+          </button>
+        </div>
+      </div>
+      {!isNarrow && (
+        <div className="compare-sides xs b5">
+          <span>Saved, version {saved.version}</span>
+          <span>Yours</span>
+        </div>
+      )}
+      <section ref={hostRef} className="merge-host" aria-label="The two texts" />
+    </section>
+  );
+}

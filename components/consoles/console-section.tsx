@@ -1,0 +1,264 @@
+"use client";
+
+import {
+  Braces,
+  ChevronDown,
+  ChevronRight,
+  Ellipsis,
+  FileCode2,
+  Folder,
+  FolderOpen,
+  FolderPlus,
+  Plus,
+} from "lucide-react";
+import dynamic from "next/dynamic";
+import { useMemo, useState } from "react";
+import { useActiveConsoleId, useConsoleActions } from "@/components/console/use-console-actions";
+import { ConsoleMenu, FolderMenu } from "@/components/consoles/console-menu";
+import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/consoles/use-consoles";
+import { useTreeActions } from "@/components/consoles/use-tree-actions";
+import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
+import { Menu } from "@/components/ui/menu";
+import { NameInput } from "@/components/ui/name-input";
+import { Tip } from "@/components/ui/tip";
+import { Tree, type TreeRow } from "@/components/ui/tree";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
+import { buildConsoleTree, type ConsoleNode, isInside, isSamePlace, type Place } from "@/lib/ui/console-tree";
+import "./consoles.css";
+
+const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
+  ssr: false,
+});
+const DeleteFolder = dynamic(
+  () => import("@/components/consoles/delete-folder").then((module) => module.DeleteFolder),
+  {
+    ssr: false,
+  },
+);
+
+const NO_CONSOLES: ConsoleSummary[] = [];
+const NO_FOLDERS: ConsoleFolder[] = [];
+const MINE: Place = { folderId: null, access: "private" };
+
+/** The person's own consoles and the workspace's, as the explorer lists them. */
+export function ConsoleSection() {
+  const { desk: store } = useWorkspace();
+  const desk = useDesk();
+  const activeId = useActiveConsoleId();
+  const dirty = useDirtyIds();
+  const list = useConsoleList();
+  const folderList = useConsoleFolders();
+  const { open, create, rename, remove } = useConsoleActions();
+  const tree = useTreeActions();
+  const [isOpen, setIsOpen] = useState(true);
+  const [renamingId, setRenamingId] = useState<string | null>(null);
+  const [movingId, setMovingId] = useState<string | null>(null);
+  const [removing, setRemoving] = useState<ConsoleFolder | null>(null);
+
+  const consoles = list.data ?? NO_CONSOLES;
+  const folders = folderList.data ?? NO_FOLDERS;
+  const nodes = useMemo(
+    () => buildConsoleTree({ consoles, folders, unsaved: desk?.consoles ?? [], toggled: desk?.toggled ?? {} }),
+    [consoles, folders, desk?.consoles, desk?.toggled],
+  );
+  const find = (id: string | null) => nodes.find((each) => each.id === id);
+  const failure = list.error ?? folderList.error;
+  const isRead = list.data !== undefined && folderList.data !== undefined;
+
+  const namesIn = (place: Place) => [
+    ...consoles.filter((each) => isSamePlace(each, place)).map(({ name }) => name),
+    ...folders
+      .filter((each) => isSamePlace({ folderId: each.parentId, access: each.access }, place))
+      .map(({ name }) => name),
+  ];
+  const newFolder = async (place: Place) => {
+    const id = await tree.createFolder(place, namesIn(place));
+    if (id !== null) setRenamingId(id);
+  };
+  const toggle = (id: string) => {
+    const isExpanded = find(id)?.isExpanded ?? false;
+    store.change((each) => ({ ...each, toggled: { ...each.toggled, [id]: !isExpanded } }));
+  };
+  const renameNode = (id: string, typed: string) => {
+    const node = find(id);
+    if (node?.kind === "folder") tree.renameFolder(node.folder, typed);
+    else rename(id, typed);
+  };
+  const removeNode = (id: string) => {
+    const node = find(id);
+    if (node?.kind === "folder") setRemoving(node.folder);
+    else if (node?.kind !== "root") remove(id);
+  };
+
+  /** The place that a row stands for, or stands in. */
+  const toPlace = (node: ConsoleNode | undefined): { place: Place; name: string } | null => {
+    if (node === undefined) return null;
+    if (node.kind === "root" || node.kind === "folder") return { place: node.place, name: node.label };
+    return toPlace(find(node.parentId));
+  };
+  const canDrop = (draggedId: string, targetId: string) => {
+    const dragged = find(draggedId);
+    const target = toPlace(find(targetId));
+    if (!dragged || !target) return false;
+    if (dragged.kind === "console") return !isSamePlace(dragged.console, target.place);
+    if (dragged.kind !== "folder" || isInside(folders, target.place.folderId, dragged.id)) return false;
+    return !isSamePlace({ folderId: dragged.folder.parentId, access: dragged.folder.access }, target.place);
+  };
+  const moveTo = (id: string, place: Place, name: string) => {
+    const node = find(id);
+    if (node?.kind === "console") void tree.move(node.console, place, name);
+    if (node?.kind === "folder") void tree.moveFolder(node.folder, place, name);
+  };
+
+  const rows = nodes.map(
+    (node): TreeRow => ({
+      ...node,
+      isSelected: node.id === activeId,
+      canDrag: renamingId === null && (node.kind === "console" || node.kind === "folder"),
+      content: (
+        <>
+          <NodeIcon node={node} />
+          {renamingId === node.id ? (
+            <NameInput
+              label={node.kind === "folder" ? "Name of the folder" : "Name of the console"}
+              value={node.label}
+              onDone={(typed) => {
+                setRenamingId(null);
+                if (typed !== null) renameNode(node.id, typed);
+              }}
+            />
+          ) : (
+            <>
+              <span className="trunc grow">{node.label}</span>
+              <NodeMark node={node} isDirty={dirty.has(node.id)} />
+              <Menu
+                align="end"
+                trigger={
+                  <button
+                    type="button"
+                    className="row-act"
+                    aria-label={`More about ${node.label}`}
+                    tabIndex={-1}
+                    onClick={(event) => event.stopPropagation()}
+                  >
+                    <Ellipsis className="s" />
+                  </button>
+                }
+              >
+                {node.kind === "root" || node.kind === "folder" ? (
+                  <FolderMenu
+                    place={node.place}
+                    folder={node.kind === "folder" ? node.folder : null}
+                    onNewConsole={() => void tree.createIn(node.place, namesIn(node.place))}
+                    onNewFolder={() => void newFolder(node.place)}
+                    onRename={() => setRenamingId(node.id)}
+                    onMove={() => setMovingId(node.id)}
+                    onRemove={() => removeNode(node.id)}
+                  />
+                ) : (
+                  <ConsoleMenu
+                    id={node.id}
+                    saved={node.kind === "console" ? node.console : null}
+                    hasUnsaved={node.kind === "unsaved" || dirty.has(node.id)}
+                    onRename={() => setRenamingId(node.id)}
+                    onMove={() => setMovingId(node.id)}
+                  />
+                )}
+              </Menu>
+            </>
+          )}
+        </>
+      ),
+    }),
+  );
+
+  const moving = find(movingId);
+  return (
+    <section className="sec-box console-box" aria-label="Consoles">
+      <div className="sec">
+        <button type="button" className="sec-name" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {isOpen ? <ChevronDown className="xs" /> : <ChevronRight className="xs" />}
+          <h2>Consoles</h2>
+        </button>
+        <span className="acts">
+          <Tip label="New console" keys="c">
+            <button type="button" aria-label="New console" onClick={() => create()}>
+              <Plus className="s" />
+            </button>
+          </Tip>
+          <Tip label="New folder">
+            <button type="button" aria-label="New folder" onClick={() => void newFolder(MINE)}>
+              <FolderPlus className="s" />
+            </button>
+          </Tip>
+        </span>
+      </div>
+      {isOpen && !isRead && !failure && <Bars />}
+      {isOpen && !isRead && failure && (
+        <div className="sec-note">
+          <p>{failure.message}</p>
+          <button type="button" className="btn sm" onClick={() => Promise.all([list.refetch(), folderList.refetch()])}>
+            Retry
+          </button>
+        </div>
+      )}
+      {isOpen && isRead && consoles.length + folders.length + (desk?.consoles.length ?? 0) === 0 && (
+        <p className="sec-note">No consoles yet. Make one to ask your data something.</p>
+      )}
+      {isOpen && (isRead || (desk?.consoles.length ?? 0) > 0) && (
+        <Tree
+          label="Consoles"
+          rows={rows}
+          onToggle={toggle}
+          onActivate={(id) => open(id)}
+          onRename={(id) => find(id)?.kind !== "root" && setRenamingId(id)}
+          onRemove={removeNode}
+          canDrop={canDrop}
+          onDrop={(draggedId, targetId) => {
+            const target = toPlace(find(targetId));
+            if (target) moveTo(draggedId, target.place, target.name);
+          }}
+        />
+      )}
+      {(moving?.kind === "console" || moving?.kind === "folder") && (
+        <MoveDialog
+          name={moving.label}
+          from={
+            moving.kind === "console"
+              ? moving.console
+              : { folderId: moving.folder.parentId, access: moving.folder.access }
+          }
+          folderId={moving.kind === "folder" ? moving.id : null}
+          onMove={(place, name) => moveTo(moving.id, place, name)}
+          onClose={() => setMovingId(null)}
+        />
+      )}
+      {removing && <DeleteFolder folder={removing} onClose={() => setRemoving(null)} />}
+    </section>
+  );
+}
+
+function NodeIcon({ node }: { node: ConsoleNode }) {
+  if (node.kind === "root" || node.kind === "folder") return node.isExpanded ? <FolderOpen /> : <Folder />;
+  if (node.kind === "console" && node.console.language === "mongodb") return <Braces />;
+  return <FileCode2 />;
+}
+
+/** How many a closed folder holds, or the dot of what is not saved. */
+function NodeMark({ node, isDirty }: { node: ConsoleNode; isDirty: boolean }) {
+  if (node.kind === "unsaved") return <span className="dirty new" role="img" aria-label="Never saved" />;
+  if (node.kind === "console") return isDirty ? <span className="dirty" role="img" aria-label="Not saved" /> : null;
+  return node.isExpanded || node.count === 0 ? null : <span className="meta num">{node.count}</span>;
+}
+
+const BAR_WIDTHS = [44, 58, 50];
+
+function Bars() {
+  return (
+    <div className="bars" role="status" aria-label="Reading the consoles">
+      {BAR_WIDTHS.map((width) => (
+        <i key={width} className="bone" style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}

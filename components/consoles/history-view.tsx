@@ -1,0 +1,329 @@
+"use client";
+
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { ArrowLeft, FileCode2, History, RotateCcw } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useSearchParams } from "next/navigation";
+import { useEffect, useState } from "react";
+import { ConsoleBar, PhoneHead } from "@/components/console/console-head";
+import { SqlCode } from "@/components/console/sql-code";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import { toHistoryKey } from "@/components/consoles/console-service";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useDatabases } from "@/components/schema/use-schema";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Keys } from "@/components/ui/keys";
+import { ListBones } from "@/components/ui/list-bones";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Mark } from "@/components/ui/person";
+import { Segments } from "@/components/ui/segments";
+import { showToast } from "@/components/ui/toast";
+import { useConnectivity, useIsPhone, useMediaQuery, useNow } from "@/components/ui/use-browser";
+import { ApiError } from "@/lib/api-client";
+import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/console-client";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import "./consoles.css";
+
+const DiffView = dynamic(() => import("@/components/consoles/diff-view").then((module) => module.DiffView), {
+  ssr: false,
+  loading: () => <ListBones label="Drawing the change" rows={3} rowPx={26} />,
+});
+
+/** As many digits of a commit's id as people read. */
+const SHORT_SHA = 7;
+const AGO_EVERY_MS = 30_000;
+type DiffKind = "unified" | "split";
+const KINDS = [
+  { value: "unified", label: "Unified" },
+  { value: "split", label: "Side by side" },
+] as const;
+
+/** The saves of a console, and what one of them changed. */
+export function HistoryView({ open }: { open: OpenConsole }) {
+  const isPhone = useIsPhone();
+  const databases = useDatabases();
+  const connection = databases.find(({ id }) => id === open.connectionId) ?? null;
+  useEffect(() => {
+    document.title = `History of ${open.name} - Millrace`;
+  }, [open.name]);
+  return (
+    <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${open.id}`}>
+      {isPhone ? <PhoneHead draft={open} connection={null} /> : <ConsoleBar draft={open} connection={connection} />}
+      {open.saved ? <Saves saved={open.saved} engine={connection?.type ?? null} /> : <NotSaved id={open.id} />}
+    </div>
+  );
+}
+
+function NotSaved({ id }: { id: string }) {
+  const { save } = useConsoleActions();
+  return (
+    <div className="bench-empty">
+      <div className="empty">
+        <span className="empty-mark">
+          <History />
+        </span>
+        <h2>Not saved yet</h2>
+        <p>Each save is kept here with its author and what changed.</p>
+        <div className="row">
+          <button type="button" className="btn primary" onClick={() => void save(id)}>
+            Save
+            <Keys keys="mod+s" />
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Saves({ saved, engine }: { saved: Console; engine: string | null }) {
+  const { workspace } = useWorkspace();
+  const { openHistory, open } = useConsoleActions();
+  const asked = useSearchParams().get("sha");
+  const isNarrow = useMediaQuery("(max-width: 900px)");
+  const history = useInfiniteQuery({
+    queryKey: toHistoryKey(workspace.id, saved.id),
+    queryFn: ({ signal, pageParam }) => consoleApi.listHistory(workspace.id, saved.id, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  const items = history.data?.pages.flatMap((page) => page.items) ?? [];
+  const sha = asked ?? (isNarrow ? null : (items[0]?.sha ?? null));
+  if (history.isPending) return <ListBones label="Reading the history" rows={6} rowPx={66} />;
+  if (!history.data) {
+    return (
+      <div className="bench-empty">
+        <LoadFailure error={history.error} onRetry={() => history.refetch()} />
+      </div>
+    );
+  }
+  return (
+    <div className={asked === null ? "saves" : "saves at-one"}>
+      <div className="saves-list">
+        <div className="row between saves-head">
+          <h2 className="b6">
+            {items.length}
+            {history.hasNextPage ? "+" : ""} {items.length === 1 ? "save" : "saves"}
+          </h2>
+          <button type="button" className="btn ghost sm" onClick={() => open(saved.id)}>
+            <ArrowLeft className="s" />
+            Back to the query
+          </button>
+        </div>
+        <ol aria-label="Saves">
+          {items.map((item) => (
+            <Save
+              key={item.sha}
+              item={item}
+              isOn={sha !== null && item.sha.startsWith(sha)}
+              onOpen={() => openHistory(saved.id, item.sha)}
+            />
+          ))}
+        </ol>
+        {history.hasNextPage && (
+          <button
+            type="button"
+            className="link xs saves-more"
+            disabled={history.isFetchingNextPage}
+            onClick={() => history.fetchNextPage()}
+          >
+            {history.isFetchingNextPage ? "Reading older saves" : "Show older saves"}
+          </button>
+        )}
+        {history.isFetchNextPageError && (
+          <LoadFailure error={history.error ?? new Error()} onRetry={() => history.fetchNextPage()} />
+        )}
+      </div>
+      {sha !== null && (
+        <Commit key={sha} saved={saved} sha={sha} isNewest={items[0]?.sha.startsWith(sha) ?? false} engine={engine} />
+      )}
+    </div>
+  );
+}
+
+function Save({ item, isOn, onOpen }: { item: HistoryItem; isOn: boolean; onOpen: () => void }) {
+  const now = useNow(true, AGO_EVERY_MS);
+  const at = new Date(item.date);
+  return (
+    <li className={isOn ? "save-row on" : "save-row"}>
+      <button type="button" aria-current={isOn ? "true" : undefined} onClick={onOpen}>
+        <i className="save-dot" aria-hidden="true" />
+        <span className="save-text">
+          <span className={isOn ? "b5 trunc" : "trunc"}>{item.subject}</span>
+          <span className="row xs t3">
+            <Mark id={item.author.email} name={item.author.name} isSmall />
+            <span className="trunc" title={formatStamp(at)}>
+              {item.author.name.split(/\s/)[0]}, {now === null ? formatStamp(at) : formatAgo(at, new Date(now))}
+            </span>
+          </span>
+        </span>
+      </button>
+    </li>
+  );
+}
+
+type CommitProps = { saved: Console; sha: string; isNewest: boolean; engine: string | null };
+
+function Commit({ saved, sha, isNewest, engine }: CommitProps) {
+  const { workspace } = useWorkspace();
+  const { openHistory } = useConsoleActions();
+  const commit = useQuery({
+    queryKey: ["commit", workspace.id, saved.id, sha],
+    queryFn: ({ signal }) => consoleApi.readCommit(workspace.id, saved.id, sha, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const isUnknown = commit.error instanceof ApiError && [400, 404, 409].includes(commit.error.status);
+  return (
+    <section className="commit" aria-label="One save">
+      <button type="button" className="btn ghost sm commit-back" onClick={() => openHistory(saved.id)}>
+        <ArrowLeft className="s" />
+        All saves
+      </button>
+      {commit.isPending && <ListBones label="Reading the save" rows={4} />}
+      {commit.isError && !isUnknown && <LoadFailure error={commit.error} onRetry={() => commit.refetch()} />}
+      {isUnknown && (
+        <div className="empty commit-none">
+          <h2>This console has no such save</h2>
+          <p>{commit.error?.message}</p>
+        </div>
+      )}
+      {commit.data && <CommitParts commit={commit.data} saved={saved} isNewest={isNewest} engine={engine} />}
+    </section>
+  );
+}
+
+type PartsProps = { commit: ConsoleCommit; saved: Console; isNewest: boolean; engine: string | null };
+
+function CommitParts({ commit, saved, isNewest, engine }: PartsProps) {
+  const { consoles } = useWorkspace();
+  const { openHistory } = useConsoleActions();
+  const { isOnline } = useConnectivity();
+  const isNarrow = useMediaQuery("(max-width: 1100px)");
+  const [chosen, setChosen] = useState<DiffKind | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const kind = chosen ?? (isNarrow ? "unified" : "split");
+  const [subject = "", ...rest] = commit.message.split("\n");
+  const body = rest.join("\n").trim();
+  const file = commit.files[0];
+  const text = file?.after ?? null;
+  const isPresent = isNewest || text === saved.content;
+
+  const restore = async () => {
+    setIsBusy(true);
+    const restored = await consoles.restoreVersion(saved.id, commit.sha);
+    setIsBusy(false);
+    if (restored === null) return;
+    announce("Restored");
+    showToast(`${saved.name} has the text of ${commit.sha.slice(0, SHORT_SHA)} again, as a new save.`, {
+      id: "restored",
+    });
+    openHistory(saved.id);
+  };
+  return (
+    <>
+      <div className="commit-head">
+        <div className="row commit-title">
+          <h2 className="grow">{subject}</h2>
+          {text !== null && <CopyButton text={text} label="Copy this version" />}
+          {text !== null && (
+            <button
+              type="button"
+              className="btn primary sm"
+              disabled={isPresent || isBusy || !isOnline}
+              title={isPresent ? "The console has this text now" : undefined}
+              onClick={() => void restore()}
+            >
+              <RotateCcw className="s" />
+              Restore
+            </button>
+          )}
+        </div>
+        {body !== "" && <p className="t2 commit-body">{body}</p>}
+        <div className="row xs t3 commit-facts">
+          <Mark id={commit.author.email} name={commit.author.name} isSmall />
+          <span className="t2">{commit.author.name}</span>
+          <span>{formatStamp(new Date(commit.date))}</span>
+          <span className="tag mono">{commit.sha.slice(0, SHORT_SHA)}</span>
+          {commit.parents[0] && (
+            <span>
+              parent <span className="mono">{commit.parents[0].slice(0, SHORT_SHA)}</span>
+            </span>
+          )}
+        </div>
+      </div>
+      {file && (
+        <>
+          <div className="row xs commit-file">
+            <FileCode2 className="s t3" />
+            <span className="mono trunc">{file.path}</span>
+            <FileNumbers file={file} />
+            <span className="grow" />
+            <Segments label="How to show the change" value={kind} options={KINDS} onChange={setChosen} />
+          </div>
+          <FileChange file={file} kind={kind} engine={engine} />
+          {text !== null && (
+            <>
+              <div className="row xs commit-file">
+                <h3 className="b5 grow">The whole console at this version</h3>
+                <span className="t3">{countLines(text)}</span>
+              </div>
+              <WholeText text={text} />
+            </>
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+type FileOf = ConsoleCommit["files"][number];
+
+function FileNumbers({ file }: { file: FileOf }) {
+  const renamedFrom = file.status === "renamed" ? /^rename from (.+)$/m.exec(file.patch ?? "")?.[1] : undefined;
+  return (
+    <>
+      {file.status !== "modified" && <span className="tag">{toWord(file.status)}</span>}
+      {renamedFrom && <span className="t3 trunc">from {renamedFrom}</span>}
+      {file.additions ? <span className="num added">+{file.additions}</span> : null}
+      {file.deletions ? <span className="num taken">-{file.deletions}</span> : null}
+    </>
+  );
+}
+
+function FileChange({ file, kind, engine }: { file: FileOf; kind: DiffKind; engine: string | null }) {
+  const before = file.before ?? "";
+  const after = file.after ?? "";
+  if (before === after) {
+    return (
+      <p className="commit-same t2">
+        {file.status === "renamed" ? "Only the name or the place changed." : "The text stayed as it was."}
+      </p>
+    );
+  }
+  return <DiffView key={kind} before={before} after={after} kind={kind} engine={engine} />;
+}
+
+function WholeText({ text }: { text: string }) {
+  const numbers = text.split("\n").map((_, i) => i + 1);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
+    <section className="code commit-text" aria-label="The whole text" tabIndex={0}>
+      <pre className="commit-numbers" aria-hidden="true">
+        {numbers.join("\n")}
+      </pre>
+      <pre>
+        <SqlCode text={text} />
+      </pre>
+    </section>
+  );
+}
+
+function toWord(status: FileOf["status"]): string {
+  return status.charAt(0).toUpperCase() + status.slice(1);
+}
+
+function countLines(text: string): string {
+  const count = text.split("\n").length;
+  return `${count} ${count === 1 ? "line" : "lines"}`;
+}

@@ -1,0 +1,104 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { CircleCheck, CircleX, Link2, Square, X } from "lucide-react";
+import type { Run } from "@/components/console/run-store";
+import { SqlCode } from "@/components/console/sql-code";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useMemberNames } from "@/components/settings/use-settings";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { CodeBox } from "@/components/ui/code-box";
+import { ListBones } from "@/components/ui/list-bones";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { consoleApi, type Execution } from "@/lib/console-client";
+import { formatDuration, formatRows } from "@/lib/ui/format";
+import { formatStamp } from "@/lib/ui/format-time";
+
+type SharedRunProps = { executionId: string; open: OpenConsole; latest: Run | null };
+
+/** One run that a link leads to: who ran what, when, and how it ended. Rows are not kept, so they are a new run away. */
+export function SharedRun({ executionId, open, latest }: SharedRunProps) {
+  const { workspace } = useWorkspace();
+  const { open: show } = useConsoleActions();
+  const isHere = latest?.statements.some((each) => each.executionId === executionId) ?? false;
+  const run = useQuery({
+    queryKey: ["run", workspace.id, executionId],
+    queryFn: ({ signal }) => consoleApi.findRun(workspace.id, executionId, signal),
+    enabled: !isHere,
+  });
+  if (isHere) return null;
+  return (
+    <section className="shared-run" aria-label="The run of the link">
+      {run.isPending && <ListBones label="Reading the run" rows={1} />}
+      {run.isError && <LoadFailure error={run.error} onRetry={() => run.refetch()} />}
+      {run.data === null && (
+        <p className="row">
+          <Link2 className="s t3" />
+          <span className="grow">The run of this link is not among the last ones any more. The console is below.</span>
+          <CloseLink onClose={() => show(open.id)} />
+        </p>
+      )}
+      {run.data && <RunFacts run={run.data} onClose={() => show(open.id)} />}
+    </section>
+  );
+}
+
+function RunFacts({ run, onClose }: { run: Execution; onClose: () => void }) {
+  const names = useMemberNames();
+  const facts = [
+    run.rowCount === null ? null : formatRows(run.rowCount),
+    run.durationMs === null ? null : formatDuration(run.durationMs),
+  ].filter((each) => each !== null);
+  return (
+    <>
+      <div className="row">
+        <RunStatus status={run.status} />
+        <span className="trunc grow">
+          {formatStamp(new Date(run.startedAt))} by {names.get(run.userId) ?? "somebody who has left"}
+          {facts.length > 0 && <span className="num">: {facts.join(", ")}</span>}
+        </span>
+        <CloseLink onClose={onClose} />
+      </div>
+      {run.error && <p className="mono raw">{run.error}</p>}
+      <CodeBox label="The query of this run">
+        <span className="code">
+          <SqlCode text={run.query} />
+        </span>
+      </CodeBox>
+    </>
+  );
+}
+
+function RunStatus({ status }: { status: Execution["status"] }) {
+  if (status === "success") {
+    return (
+      <span className="st ok">
+        <CircleCheck className="s" />
+        Success
+      </span>
+    );
+  }
+  if (status === "failure" || status === "timeout") {
+    return (
+      <span className="st bad">
+        <CircleX className="s" />
+        {status === "timeout" ? "Took too long" : "Failed"}
+      </span>
+    );
+  }
+  return (
+    <span className="st wait">
+      <Square className="s" />
+      {status === "cancelled" ? "Cancelled" : status === "queued" ? "Queued" : "Running"}
+    </span>
+  );
+}
+
+function CloseLink({ onClose }: { onClose: () => void }) {
+  return (
+    <button type="button" className="btn ghost icon sm" aria-label="Put the run of the link away" onClick={onClose}>
+      <X className="s" />
+    </button>
+  );
+}

@@ -1,0 +1,21 @@
+"use client";
+
+import { GitCompare } from "lucide-react";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
+import { useWorkspace } from "@/components/shell/workspace-context";
+
+/** Somebody has saved since the draft was begun: said before the person presses Save, so that nobody is surprised. */
+export function StaleNotice({ open }: { open: OpenConsole }) {
+  const { consoles } = useWorkspace();
+  return (
+    <div className="stale" role="status">
+      <GitCompare className="s" />
+      <span className="grow">
+        <b className="b6">This console was saved elsewhere since you began.</b> Your text is kept.
+      </span>
+      <button type="button" className="btn sm" onClick={() => consoles.setComparing(open.id, true)}>
+        Compare
+      </button>
+    </div>
+  );
+}

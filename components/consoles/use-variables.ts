@@ -1,0 +1,63 @@
+"use client";
+
+import { useCallback, useMemo, useState } from "react";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import {
+  findVariables, guessKind, parseInputs, type TypedValue, toTypedValue, type VariableInput,
+} from "@/lib/ui/console-variables"; // biome-ignore format: one look at the whole list
+
+export type Variables = {
+  /** In the order in which the text names them. */
+  names: string[];
+  inputs: Record<string, VariableInput>;
+  /** Those that have a value of their kind. */
+  values: Record<string, TypedValue>;
+  change: (name: string, input: VariableInput) => void;
+};
+
+/**
+ * The variables of a text and what the person has given for them. A name keeps its value in this browser, whichever
+ * console asks for it.
+ */
+export function useVariables(content: string): Variables {
+  const { user, workspace } = useWorkspace();
+  const key = `millrace:variables:${user.id}:${workspace.id}`;
+  const [kept, setKept] = useState(() => readKept(key));
+  const names = useMemo(() => findVariables(content), [content]);
+  const inputs = useMemo(
+    () => Object.fromEntries(names.map((name) => [name, kept[name] ?? { kind: guessKind(name), text: "" }])),
+    [names, kept],
+  );
+  const values = useMemo(
+    () =>
+      Object.fromEntries(
+        Object.entries(inputs).flatMap(([name, input]): [string, TypedValue][] => {
+          const value = toTypedValue(input);
+          return value === null ? [] : [[name, value]];
+        }),
+      ),
+    [inputs],
+  );
+  const change = useCallback(
+    (name: string, input: VariableInput) => {
+      // Another console may have kept values since this one began.
+      const next = { ...readKept(key), [name]: input };
+      setKept(next);
+      try {
+        localStorage.setItem(key, JSON.stringify(next));
+      } catch {
+        // A full or closed store costs the memory of the value, not the value.
+      }
+    },
+    [key],
+  );
+  return { names, inputs, values, change };
+}
+
+function readKept(key: string): Record<string, VariableInput> {
+  try {
+    return parseInputs(localStorage.getItem(key));
+  } catch {
+    return {};
+  }
+}

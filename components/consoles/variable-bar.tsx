@@ -1,0 +1,93 @@
+"use client";
+
+import type { Variables } from "@/components/consoles/use-variables";
+import { Select } from "@/components/ui/select";
+import { VARIABLE_KINDS, type VariableInput, type VariableKind } from "@/lib/ui/console-variables";
+
+const KIND_NAMES: Record<VariableKind, string> = { text: "Text", number: "Number", boolean: "Yes or no", date: "Date" };
+const KINDS = VARIABLE_KINDS.map((value) => ({ value, label: KIND_NAMES[value] }));
+
+/** The id of a variable's input, to put the focus there when its value is missing. */
+export function toInputId(name: string): string {
+  return `variable-${name}`;
+}
+
+/** One input for each {{name}} of the query. The values are bound by the database, never written into the text. */
+export function VariableBar({ variables, missing }: { variables: Variables; missing: string[] }) {
+  const { names, inputs, change } = variables;
+  return (
+    <section className="vars" aria-label="Variables">
+      {names.map((name) => {
+        const input = inputs[name];
+        return (
+          input && (
+            <Variable
+              key={name}
+              name={name}
+              input={input}
+              isMissing={missing.includes(name)}
+              onChange={(next) => change(name, next)}
+            />
+          )
+        );
+      })}
+    </section>
+  );
+}
+
+type VariableProps = {
+  name: string;
+  input: VariableInput;
+  isMissing: boolean;
+  onChange: (input: VariableInput) => void;
+};
+
+function Variable({ name, input, isMissing, onChange }: VariableProps) {
+  const id = toInputId(name);
+  const { kind, text } = input;
+  return (
+    <div className="var">
+      <label htmlFor={id} className="mono trunc">
+        {name}
+      </label>
+      {kind === "boolean" ? (
+        <span className="var-check">
+          <input
+            id={id}
+            type="checkbox"
+            checked={text === "true"}
+            onChange={(event) => onChange({ kind, text: String(event.target.checked) })}
+          />
+          {text === "true" ? "Yes" : "No"}
+        </span>
+      ) : (
+        <span className={isMissing ? "input xs err" : "input xs"}>
+          <input
+            id={id}
+            type={kind === "date" ? "date" : "text"}
+            inputMode={kind === "number" ? "decimal" : undefined}
+            value={text}
+            placeholder={kind === "number" ? "0" : undefined}
+            aria-invalid={isMissing || undefined}
+            aria-describedby={isMissing ? `${id}-why` : undefined}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => onChange({ kind, text: event.target.value })}
+          />
+        </span>
+      )}
+      <Select
+        label={`Kind of ${name}`}
+        size="sm"
+        value={kind}
+        options={KINDS}
+        onChange={(next) => onChange({ kind: next, text: next === "boolean" || kind === "boolean" ? "" : text })}
+      />
+      {isMissing && (
+        <span id={`${id}-why`} className="xs var-why">
+          {kind === "number" ? "A number is needed" : "A date is needed"}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { Keys } from "@/components/ui/keys";
+
+/** The way to everything, at the head of the explorer: opens the palette. */
+export function FindField() {
+  const { commands } = useWorkspace();
+  return (
+    <button
+      type="button"
+      className="input sm quiet find"
+      aria-haspopup="dialog"
+      onClick={() => commands.run("palette")}
+    >
+      <Search className="s" />
+      <span>Search or jump to</span>
+      <Keys keys="mod+k" />
+    </button>
+  );
+}

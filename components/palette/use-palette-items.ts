@@ -1,0 +1,155 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Database, Eye, FileCode2, type LucideIcon, Table2, User } from "lucide-react";
+import { useEffect, useMemo, useState } from "react";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import { useConsoleList } from "@/components/consoles/use-consoles";
+import type { Command } from "@/components/palette/command-store";
+import { useDatabases, useOpenSchemas } from "@/components/schema/use-schema";
+import { useWorkspaceDetails } from "@/components/settings/use-settings";
+import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
+import { consoleApi } from "@/lib/console-client";
+import { toEngineName } from "@/lib/ui/column-kind";
+import { findConsole } from "@/lib/ui/desk";
+import { formatCountShort } from "@/lib/ui/format";
+import type { PaletteItem } from "@/lib/ui/palette-items";
+import { toSqlName } from "@/lib/ui/schema-rows";
+
+export type Choice = PaletteItem & { icon: LucideIcon; keys?: string; run: () => void };
+
+/** Letters after which the server is asked for consoles by their texts, and the pause in typing before it is. */
+const SEARCH_FROM = 2;
+const SEARCH_AFTER_MS = 150;
+/** Tables are read from so many databases; asking all of a large workspace would keep them busy. */
+const DATABASES_MAX = 8;
+
+/** Everything that the palette offers for a search. @returns the choices, and whether the server is still being asked */
+export function usePaletteItems(
+  search: string,
+  commands: Command[],
+  goTo: (path: string) => void,
+): { choices: Choice[]; isSearching: boolean } {
+  const { workspace, editors } = useWorkspace();
+  const { open, create } = useConsoleActions();
+  const desk = useDesk();
+  const { data: list } = useConsoleList();
+  const databases = useDatabases();
+  const details = useWorkspaceDetails();
+  const asked = useLater(search, SEARCH_AFTER_MS);
+  const hits = useQuery({
+    queryKey: ["console-search", workspace.id, asked],
+    queryFn: ({ signal }) => consoleApi.search(workspace.id, asked, signal),
+    enabled: asked.length >= SEARCH_FROM,
+  });
+  const schemas = useOpenSchemas(databases.slice(0, DATABASES_MAX).map(({ id }) => id));
+  const root = `/w/${workspace.slug}`;
+
+  const consoles = useMemo((): Choice[] => {
+    const snippets = new Map(hits.data?.map((hit) => [hit.id, hit]));
+    const tabs = desk?.tabs ?? [];
+    const recency = (id: string) => {
+      const at = tabs.indexOf(id);
+      return at < 0 ? tabs.length : at;
+    };
+    const unsaved = (desk?.consoles ?? []).map(
+      (each): Choice => ({
+        id: each.id,
+        kind: "console",
+        name: each.name,
+        detail: "Never saved",
+        words: each.content,
+        icon: FileCode2,
+        run: () => open(each.id),
+      }),
+    );
+    const saved = (list ?? []).map((each): Choice => {
+      const hit = snippets.get(each.id);
+      const folders = each.path.split("/").slice(0, -1).join(" / ");
+      const place = folders || (each.access === "private" ? "Mine" : "Workspace");
+      return {
+        id: each.id,
+        kind: "console",
+        name: each.name,
+        detail: hit?.snippet ? `${place}, line ${hit.snippet.line}: ${hit.snippet.text}` : place,
+        isHit: hit !== undefined,
+        icon: FileCode2,
+        run: () => open(each.id),
+      };
+    });
+    const updated = new Map(list?.map((each) => [each.id, each.updatedAt]));
+    return [...unsaved, ...saved].sort(
+      (a, b) => recency(a.id) - recency(b.id) || (updated.get(b.id) ?? "").localeCompare(updated.get(a.id) ?? ""),
+    );
+  }, [hits.data, list, desk?.tabs, desk?.consoles, open]);
+
+  const tables = databases.slice(0, DATABASES_MAX).flatMap((database, i) =>
+    (schemas[i]?.data ?? []).map(
+      (entity): Choice => ({
+        id: `${database.id}/${entity.schema ?? ""}/${entity.name}`,
+        kind: "table",
+        name: entity.name,
+        detail: toTableDetail(database.name, entity.kind, entity.rowEstimate),
+        icon: entity.kind === "view" ? Eye : Table2,
+        run: () => {
+          const name = toSqlName(entity.name);
+          const active = desk && findConsole(desk, desk.lastActiveId);
+          // In an editor that is at work the name is what is wanted; else a first look at the rows.
+          if (editors.active && active?.content !== "" && editors.active.read().content.trim() !== "") {
+            editors.active.insert(name);
+          } else create(database.id, { name: `${entity.name}.sql`, content: `select *\nfrom ${name}\nlimit 100;` });
+        },
+      }),
+    ),
+  );
+  const connections = databases.map(
+    (database): Choice => ({
+      id: database.id,
+      kind: "connection",
+      name: database.name,
+      detail: toEngineName(database.type),
+      icon: Database,
+      run: () => goTo(`${root}/connections/${database.id}`),
+    }),
+  );
+  const people = (details.data?.members ?? []).map(
+    (member): Choice => ({
+      id: member.userId,
+      kind: "person",
+      name: member.name || member.email,
+      detail: `${member.email}, ${member.role}`,
+      icon: User,
+      run: () => goTo(`${root}/settings/members`),
+    }),
+  );
+  const actions = commands.map(
+    ({ id, name, detail, icon, keys, run }): Choice => ({
+      id,
+      kind: "action",
+      name,
+      detail: detail ?? "",
+      icon,
+      keys,
+      run,
+    }),
+  );
+  return {
+    choices: [...consoles, ...tables, ...connections, ...people, ...actions],
+    isSearching: search !== asked || hits.isFetching,
+  };
+}
+
+function toTableDetail(database: string, kind: string, rows: number | undefined): string {
+  if (kind !== "table") return `${database}, ${kind}`;
+  return rows === undefined ? database : `${database}, ${formatCountShort(rows)} rows`;
+}
+
+/** A value as it was a moment ago, once it has stood still. */
+function useLater(value: string, afterMs: number): string {
+  const [later, setLater] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(value), afterMs);
+    return () => clearTimeout(timer);
+  }, [value, afterMs]);
+  return later;
+}

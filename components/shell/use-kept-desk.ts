@@ -1,0 +1,78 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import { accountApi } from "@/lib/account-client";
+import { type Desk, fitDesk, readDesk } from "@/lib/ui/desk";
+
+/** The account has a desk within a second of its change (design, section 2); the request itself takes the rest. */
+const SEND_AFTER_MS = 700;
+/** Preferences take 64 KiB in all, of several workspaces; texts that do not fit stay in this browser alone. */
+const DESK_CHARS_MAX = 40 * 1024;
+
+/** Keeps the desk with the account, so that tabs and unsaved texts are there in another browser. */
+export function useKeptDesk(): void {
+  const { user, workspace, desk: store } = useWorkspace();
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    const stop = new AbortController();
+    let sent: Desk | null = null;
+    let timer: ReturnType<typeof setTimeout> | null = null;
+
+    const send = async () => {
+      timer = null;
+      const desk = store.read();
+      if (desk === null || desk === sent) return;
+      try {
+        await accountApi.updatePreferences({ panels: { [workspace.id]: fitDesk(desk, DESK_CHARS_MAX) } });
+        sent = desk;
+      } catch {
+        // This browser's copy is the later one: the next change or the next page sends it.
+      }
+    };
+    const onChange = () => {
+      if (!store.isSettled() || store.read() === sent || timer !== null) return;
+      timer = setTimeout(send, SEND_AFTER_MS);
+    };
+    const begin = async () => {
+      let kept: Desk | null = null;
+      try {
+        const { panels } = await readPreferences(queryClient, user.id);
+        kept = readDesk(panels[workspace.id]);
+      } catch {
+        // Without an answer this browser's own copy stands.
+      }
+      if (stop.signal.aborted) return;
+      sent = kept;
+      store.settle(kept);
+      // What the merge left as it was is on the server already.
+      if (store.read()?.changedAt === kept?.changedAt) sent = store.read();
+      onChange();
+    };
+
+    const unsubscribe = store.subscribe(onChange);
+    void begin();
+    return () => {
+      stop.abort();
+      unsubscribe();
+      if (timer !== null) {
+        clearTimeout(timer);
+        void send();
+      }
+    };
+  }, [store, user.id, workspace.id, queryClient]);
+}
+
+/** The account's preferences, asked for once by everything on the page that begins with them. */
+export function readPreferences(queryClient: ReturnType<typeof useQueryClient>, userId: string) {
+  return queryClient.fetchQuery({
+    queryKey: ["preferences", userId],
+    queryFn: () => accountApi.readPreferences(),
+    staleTime: ONE_LOAD_MS,
+    gcTime: ONE_LOAD_MS,
+    retry: false,
+  });
+}
+
+const ONE_LOAD_MS = 5000;

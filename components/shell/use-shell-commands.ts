@@ -1,0 +1,49 @@
+"use client";
+
+import { Keyboard, LogOut, Monitor, Moon, PanelLeft, Plus, Search, Sun, UserPlus } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { useConsoleActions } from "@/components/console/use-console-actions";
+import type { Command } from "@/components/palette/command-store";
+import { useOffer } from "@/components/palette/use-offer";
+import { signOut } from "@/components/shell/account-menu";
+import { AREAS } from "@/components/shell/areas";
+import { updateFrame, useFrame } from "@/components/shell/use-frame";
+import { useWorkspace } from "@/components/shell/workspace-context";
+import type { PaletteMode } from "@/lib/ui/palette-items";
+
+type ShellActions = { showPalette: (mode: PaletteMode) => void; showShortcuts: () => void };
+
+/** What can be done from everywhere, for the palette and the keys. */
+export function useShellCommands({ showPalette, showShortcuts }: ShellActions): void {
+  const { workspace } = useWorkspace();
+  const { create } = useConsoleActions();
+  const { frame } = useFrame();
+  const router = useRouter();
+  const root = `/w/${workspace.slug}`;
+  const go = (path: string) => () => router.push(`${root}${path}`);
+  const commands: Command[] = [
+    { id: "palette", name: "Search or jump to", icon: Search, run: () => showPalette("all") },
+    { id: "new-console", name: "New console", icon: Plus, keys: "c", run: () => create() },
+    { id: "new-connection", name: "Add a connection", icon: Plus, run: go("/connections/new") },
+    ...AREAS.map(
+      ({ name, icon, keys, path }): Command => ({ id: `go-${name}`, name: `Go to ${name}`, icon, keys, run: go(path) }),
+    ),
+    {
+      id: "explorer",
+      name: frame.explorerOpen ? "Hide the explorer" : "Show the explorer",
+      icon: PanelLeft,
+      keys: "mod+b",
+      run: () => updateFrame({ explorerOpen: !frame.explorerOpen }),
+    },
+    { id: "light", name: "Light theme", icon: Sun, run: () => updateFrame({ theme: "light" }) },
+    { id: "dark", name: "Dark theme", icon: Moon, run: () => updateFrame({ theme: "dark" }) },
+    { id: "system", name: "Theme as the system", icon: Monitor, run: () => updateFrame({ theme: "system" }) },
+    { id: "shortcuts", name: "All shortcuts", icon: Keyboard, keys: "?", run: showShortcuts },
+    { id: "sign-out", name: "Sign out", icon: LogOut, run: () => void signOut() },
+  ];
+  // Only owners and admins may invite.
+  if (workspace.role !== "member") {
+    commands.push({ id: "invite", name: "Invite a teammate", icon: UserPlus, run: go("/settings/members") });
+  }
+  useOffer("shell", commands);
+}

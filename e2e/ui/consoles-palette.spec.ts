@@ -1,0 +1,118 @@
+import { addConsole } from "./consoles-people";
+import { expect, expectAccessible, test } from "./fixtures";
+
+test.beforeEach(async ({ page, consolePage, person }) => {
+  await addConsole(page.request, { name: "refund-watch.sql", content: "select 1" });
+  await addConsole(page.request, { name: "basket.sql", content: "-- looks for refunds\nselect 2 as hidden_word" });
+  await consolePage.open(person.slug);
+});
+
+const find = (page: import("@playwright/test").Page) => page.getByRole("combobox", { name: "Search or jump to" });
+
+test("consoles are found by their names and by their texts", async ({ page, consolePage }) => {
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("refund");
+  await expect(page.getByRole("option", { name: /^refund-watch\.sql/ })).toHaveAttribute("aria-selected", "true");
+  await find(page).fill("hidden_word");
+  await expect(page.getByRole("option", { name: /^basket\.sql.*line 2/ })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(consolePage.editor).toContainText("hidden_word");
+});
+
+test("the field at the head of the explorer opens it, arrows choose, Escape puts it away", async ({
+  page,
+  consolePage,
+}) => {
+  await page.getByRole("button", { name: "Search or jump to" }).click();
+  await expect(find(page)).toBeFocused();
+  const options = page.getByRole("option");
+  await expect(options.first()).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowDown");
+  await expect(options.nth(1)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  await expect(options.last()).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Escape");
+  await expect(find(page)).toHaveCount(0);
+  await expect(consolePage.editor).toBeVisible();
+});
+
+test("actions alone: the query is formatted and commented out", async ({ page, consolePage }) => {
+  await consolePage.write("select a,b from t where a=1 and b={{x}}");
+  await page.keyboard.press("ControlOrMeta+Shift+p");
+  await find(page).fill("format");
+  await expect(page.getByRole("option")).toHaveCount(1);
+  await page.keyboard.press("Enter");
+  await expect(consolePage.editor).toContainText("{{x}}");
+  await expect(consolePage.editor.locator(".cm-line")).toHaveCount(8);
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(consolePage.editor.locator(".cm-line")).toHaveCount(1);
+  await page.keyboard.press("ControlOrMeta+Shift+p");
+  await find(page).fill("comments");
+  await page.keyboard.press("Enter");
+  await expect(consolePage.editor).toContainText("-- select a,b");
+  await page.keyboard.press("ControlOrMeta+/");
+  await expect(consolePage.editor).not.toContainText("--");
+});
+
+test("a query that cannot be formatted stays as it is", async ({ page, consolePage }) => {
+  await consolePage.write("select 'open");
+  await page.keyboard.press("Shift+Alt+f");
+  await expect(page.getByText(/cannot be formatted/)).toBeVisible();
+  await expect(consolePage.editor).toHaveText("select 'open");
+});
+
+test("a table is put into the query, or looked into by a new one", async ({ page, consolePage }) => {
+  await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
+  await consolePage.write("select * from ");
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("#customers");
+  await page.keyboard.press("Enter");
+  await expect(consolePage.editor).toHaveText("select * from customers");
+  await consolePage.newConsole.click();
+  await page.keyboard.press("ControlOrMeta+p");
+  await find(page).fill("#customers");
+  await page.keyboard.press("Enter");
+  await expect(consolePage.tabs.last()).toHaveText(/^customers\.sql/);
+  await consolePage.run.click();
+  await expect(consolePage.grid).toBeVisible();
+});
+
+test("a new console takes the name that was searched for", async ({ page, consolePage }) => {
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("churn");
+  await page.getByRole("option", { name: "New console named churn" }).click();
+  await expect(consolePage.tabs.last()).toHaveText(/^churn\.sql/);
+});
+
+test("places and people are one press away", async ({ page, person }) => {
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("Sample shop");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/connections\/[0-9a-f]{24}$/);
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("@ines");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/w/${person.slug}/settings/members`);
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill(">dark");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
+test("what is called by no name is said to be", async ({ page }) => {
+  await page.keyboard.press("ControlOrMeta+p");
+  await find(page).fill("zzzzqqq");
+  await expect(page.getByText('Nothing is called "zzzzqqq".')).toBeVisible();
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test(`the palette is accessible in the ${theme} theme`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await page.keyboard.press("ControlOrMeta+k");
+    await find(page).fill("refund");
+    await expect(page.getByRole("option").first()).toBeVisible();
+    await expectAccessible(page);
+  });
+}

@@ -1,0 +1,366 @@
+import { addConsole, readConsole, readDraft, readHistory, saveOver, shownId } from "./consoles-people";
+import { expect, test } from "./fixtures";
+import { join } from "./settings-people";
+
+test.beforeEach(async ({ consolePage, person }) => {
+  await consolePage.open(person.slug);
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
+});
+
+test("the sample's console is saved from the start", async ({ page, consolePage }) => {
+  await expect(consolePage.save).toHaveText("Saved");
+  await expect(page.getByText("All saved")).toBeVisible();
+  expect(await readHistory(page.request, shownId(page))).toHaveLength(1);
+});
+
+test("an edit is a draft until it is saved, and saving is a commit", async ({ page, consolePage }) => {
+  const id = shownId(page);
+  await consolePage.write("select 1 as one");
+  await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql, not saved");
+  await expect(page.getByText("1 unsaved")).toBeVisible();
+  await expect.poll(async () => (await readDraft(page.request, id))?.content).toBe("select 1 as one");
+  await page.keyboard.press("ControlOrMeta+s");
+  await expect(consolePage.save).toHaveText("Saved");
+  await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql");
+  expect((await readConsole(page.request, id))?.content).toBe("select 1 as one");
+  expect(await readHistory(page.request, id)).toHaveLength(2);
+  await expect.poll(() => readDraft(page.request, id)).toBeNull();
+});
+
+test("a save takes a message", async ({ page, consolePage }) => {
+  await consolePage.write("select 2");
+  await page.keyboard.press("ControlOrMeta+Shift+s");
+  const dialog = page.getByRole("dialog", { name: "Save best-sellers.sql" });
+  await dialog.getByRole("textbox", { name: "What has changed" }).fill("Count in twos");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(consolePage.save).toHaveText("Saved");
+  expect((await readHistory(page.request, shownId(page)))[0]?.subject).toBe("Count in twos");
+});
+
+test("a draft outlives a reload, and is there in another browser", async ({ page, person, consolePage, browser }) => {
+  const id = shownId(page);
+  await consolePage.write("select 'mine' as word");
+  await page.reload();
+  await expect(consolePage.editor).toContainText("select 'mine' as word");
+  await expect.poll(async () => (await readDraft(page.request, id))?.content).toBe("select 'mine' as word");
+  const other = await browser.newContext();
+  await other.request.post("/api/auth/login", { data: { email: person.email, password: person.password } });
+  const elsewhere = await other.newPage();
+  await elsewhere.goto(`/w/${person.slug}`);
+  await expect(elsewhere.getByRole("textbox", { name: /^Query of / })).toContainText("select 'mine' as word");
+  await other.close();
+});
+
+test("what is typed offline is kept, and sent when the server is back", async ({ page, context, consolePage }) => {
+  const id = shownId(page);
+  await context.setOffline(true);
+  await consolePage.write("select 'from the train' as place");
+  await expect(page.getByText("You are offline.", { exact: true })).toBeVisible();
+  await page.waitForFunction((key) => Object.keys(localStorage).some((each) => each.includes(key)), `:${id}`);
+  await context.setOffline(false);
+  await expect
+    .poll(async () => (await readDraft(page.request, id))?.content, { timeout: 20_000 })
+    .toBe("select 'from the train' as place");
+});
+
+test("tabs are there in another browser of the same person", async ({ page, person, consolePage, browser }) => {
+  await addConsole(page.request, { name: "second.sql", content: "select 2" });
+  await page.reload();
+  await consolePage.row("second.sql").click();
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "second.sql"]);
+  const kept = page.waitForResponse(
+    (answer) => answer.url().endsWith("/api/me/preferences") && answer.request().method() === "PUT",
+  );
+  await consolePage.newConsole.click();
+  await consolePage.write("select 'never saved'");
+  await kept;
+  const other = await browser.newContext();
+  await other.request.post("/api/auth/login", { data: { email: person.email, password: person.password } });
+  await expect
+    .poll(async () => JSON.stringify((await (await other.request.get("/api/me/preferences")).json()).data.panels))
+    .toContain("never saved");
+  const elsewhere = await other.newPage();
+  await elsewhere.goto(`/w/${person.slug}`);
+  const tabs = elsewhere.getByRole("tablist", { name: "Open consoles" }).getByRole("tab");
+  await expect(tabs).toHaveText(["best-sellers.sql", "second.sql", /^untitled\.sql/]);
+  await expect(elsewhere.getByRole("textbox", { name: /^Query of / })).toContainText("never saved");
+  await other.close();
+});
+
+test("a new console is kept in the browser until its first save, which makes it one of the server's", async ({
+  page,
+  consolePage,
+}) => {
+  await consolePage.newConsole.click();
+  await consolePage.write("select 3 as three");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("3");
+  await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("untitled.sql, never saved");
+  await consolePage.save.click();
+  await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
+  await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("untitled.sql");
+  // The result and the text go on.
+  await expect(consolePage.cell(1, 1)).toHaveText("3");
+  expect(await readConsole(page.request, shownId(page))).toMatchObject({
+    name: "untitled.sql",
+    content: "select 3 as three",
+    access: "private",
+  });
+  await consolePage.editor.click();
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(consolePage.editor).not.toContainText("three");
+});
+
+test("a first save under a taken name says so, and works after a rename", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
+  await addConsole(page.request, { name: "untitled.sql", content: "select 0" });
+  await consolePage.write("select 5");
+  await consolePage.save.click();
+  await expect(page.getByText(/is already there\. Choose another name\./)).toBeVisible();
+  await consolePage.tabs.nth(1).dblclick();
+  await page.getByRole("textbox", { name: "Name of the console" }).fill("five.sql");
+  await page.keyboard.press("Enter");
+  await consolePage.save.click();
+  await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
+});
+
+test("rename, duplicate and delete with undo, from the row's menu and by keys", async ({ page, consolePage }) => {
+  const id = shownId(page);
+  await consolePage.row("best-sellers.sql").click();
+  await page.getByRole("tree", { name: "Consoles" }).focus();
+  await page.keyboard.press("F2");
+  await page.getByRole("textbox", { name: "Name of the console" }).fill("top ten.sql");
+  await page.keyboard.press("Enter");
+  await expect(consolePage.tabs).toHaveText(["top ten.sql"]);
+  expect((await readHistory(page.request, id))[0]?.subject).toMatch(/^Rename/);
+
+  await consolePage.choose("top ten.sql", "Duplicate");
+  await expect(consolePage.tabs).toHaveText(["top ten.sql", "top ten copy.sql"]);
+  await expect(consolePage.editor).toContainText("Your sample shop is ready");
+
+  await consolePage.write("select 'unsaved on the copy'");
+  await page.getByRole("tree", { name: "Consoles" }).focus();
+  await page.keyboard.press("Shift+F10");
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await expect(consolePage.tabs).toHaveText(["top ten.sql"]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(consolePage.tabs).toHaveCount(2);
+  await expect(consolePage.editor).toContainText("unsaved on the copy");
+});
+
+test("folders are made, named, filled by dragging and by the menu, and deleted with what they hold", async ({
+  page,
+  consolePage,
+}) => {
+  const id = shownId(page);
+  await page.getByRole("button", { name: "New folder" }).click();
+  await page.getByRole("textbox", { name: "Name of the folder" }).fill("Finance");
+  await page.keyboard.press("Enter");
+  await consolePage.row("best-sellers.sql").dragTo(consolePage.row("Finance"));
+  await expect(page.getByText("best-sellers.sql is in Finance now.")).toBeVisible();
+  expect((await readConsole(page.request, id))?.path).toBe("Finance/best-sellers");
+  await expect(page.locator(".bar")).toContainText("Finance");
+
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(async () => (await readConsole(page.request, id))?.path).toBe("best-sellers");
+  await consolePage.choose("best-sellers.sql", "Move to");
+  await page.getByRole("dialog").getByRole("button", { name: "Finance" }).click();
+  await expect.poll(async () => (await readConsole(page.request, id))?.path).toBe("Finance/best-sellers");
+
+  await consolePage.choose("Finance", "New folder here");
+  await page.getByRole("textbox", { name: "Name of the folder" }).fill("Tax");
+  await page.keyboard.press("Enter");
+  await expect(consolePage.row("Tax")).toHaveAttribute("aria-level", "3");
+  await consolePage.choose("Tax", "New console here");
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
+
+  await consolePage.choose("Finance", "Delete");
+  await expect(page.getByRole("dialog")).toContainText("The 2 consoles in it go too.");
+  await page.getByRole("button", { name: "Delete folder" }).click();
+  await expect(consolePage.tabs).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(async () => (await readConsole(page.request, id))?.path).toBe("Finance/best-sellers");
+});
+
+test("a shared console is the whole workspace's, a private one its owner's alone", async ({
+  page,
+  consolePage,
+  browser,
+}) => {
+  const jun = await join(browser, page, "member");
+  const link = page.url();
+  await jun.page.goto(link);
+  await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await consolePage.choose("best-sellers.sql", "Share with the workspace");
+  await expect(page.getByText("best-sellers.sql is shared with the workspace.")).toBeVisible();
+  await jun.page.goto(link);
+  await expect(jun.page.getByRole("textbox", { name: /^Query of / })).toContainText("Your sample shop is ready");
+  await expect(
+    jun.page.getByRole("tree", { name: "Consoles" }).getByRole("treeitem", { name: "best-sellers.sql" }),
+  ).toHaveAttribute("aria-level", "2");
+  await consolePage.choose("best-sellers.sql", "Make private");
+  await expect(page.getByText("best-sellers.sql is private now.")).toBeVisible();
+  await jun.page.reload();
+  await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+});
+
+test("the tree of a workspace that could not be read says why and reads again when asked", async ({
+  page,
+  consolePage,
+}) => {
+  await page.route(/\/consoles\?limit/, (route) =>
+    route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
+  );
+  await page.reload();
+  const section = page.getByRole("region", { name: "Consoles" });
+  await expect(section.getByText("Something broke on our side.")).toBeVisible();
+  await page.unroute(/\/consoles\?limit/);
+  await section.getByRole("button", { name: "Retry" }).click();
+  await expect(consolePage.row("best-sellers.sql")).toBeVisible();
+});
+
+test("a console that was deleted elsewhere gives back what was typed in it", async ({ page, person, consolePage }) => {
+  const id = shownId(page);
+  await consolePage.write("select 'do not lose me'");
+  await expect.poll(async () => (await readDraft(page.request, id))?.content).toContain("do not lose me");
+  const workspaces = await (await page.request.get("/api/workspaces")).json();
+  await page.request.delete(`/api/workspaces/${workspaces.data[0].id}/consoles/${id}`);
+  await page.goto(`/w/${person.slug}/consoles/${id}`);
+  await expect(page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await page.getByRole("button", { name: "Put my text in a new console" }).click();
+  await expect(consolePage.editor).toContainText("do not lose me");
+});
+
+test.describe("when somebody else has saved meanwhile", () => {
+  const THEIRS = "select 'theirs' as a;\n\nselect 1;\n\n\n\nselect 'same';";
+  const MINE = "select 'old' as a;\n\nselect 1;\n\n\n\nselect 'mine';";
+
+  test.beforeEach(async ({ page, consolePage }) => {
+    const id = shownId(page);
+    await saveOver(page.request, id, "select 'old' as a;\n\nselect 1;\n\n\n\nselect 'same';");
+    await page.reload();
+    await consolePage.write(MINE);
+    await saveOver(page.request, id, THEIRS);
+    await consolePage.save.click();
+    await expect(page.getByRole("region", { name: "Compare two texts" })).toBeVisible();
+  });
+
+  test("both texts stand side by side, and mine can be kept", async ({ page, consolePage }) => {
+    const compare = page.getByRole("region", { name: "Compare two texts" });
+    await expect(compare.getByRole("heading")).toHaveText("Ines Okafor saved this console while you were writing");
+    await expect(compare.getByRole("textbox", { name: "Your text" })).toContainText("'mine'");
+    await expect(compare.locator('[aria-label="The saved text"]')).toContainText("'theirs'");
+    await compare.getByRole("button", { name: "Keep mine" }).click();
+    await expect(compare).toHaveCount(0);
+    await expect(consolePage.save).toHaveText("Saved");
+    expect((await readConsole(page.request, shownId(page)))?.content).toBe(MINE);
+  });
+
+  test("theirs can be taken, and undo brings mine back", async ({ page, consolePage }) => {
+    await page.getByRole("button", { name: "Take theirs" }).click();
+    await expect(consolePage.editor).toContainText("'theirs'");
+    await expect(consolePage.save).toHaveText("Saved");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(consolePage.editor).toContainText("'mine'");
+    expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS);
+  });
+
+  test("single pieces are taken over and the merged text is saved", async ({ page }) => {
+    await page.getByRole("button", { name: "Take this piece of the saved text" }).first().click();
+    await page.getByRole("button", { name: "Save merged text" }).click();
+    await expect(page.getByRole("region", { name: "Compare two texts" })).toHaveCount(0);
+    expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS.replace("'same'", "'mine'"));
+  });
+
+  test("it can wait, and the console says so until it is settled", async ({ page, consolePage }) => {
+    await page.getByRole("button", { name: "Not now" }).click();
+    await expect(consolePage.editor).toContainText("'mine'");
+    await expect(page.getByText("This console was saved elsewhere since you began.")).toBeVisible();
+    await page.reload();
+    await page.getByRole("button", { name: "Compare" }).click();
+    await expect(page.getByRole("textbox", { name: "Your text" })).toContainText("'mine'");
+  });
+});
+
+test("a rename by somebody else does not stand in the way of a save", async ({ page, consolePage }) => {
+  const id = shownId(page);
+  await consolePage.write("select 11");
+  const workspaces = await (await page.request.get("/api/workspaces")).json();
+  const renamed = await page.request.put(`/api/workspaces/${workspaces.data[0].id}/consoles/${id}`, {
+    data: { version: 1, name: "renamed.sql" },
+  });
+  expect(renamed.status()).toBe(200);
+  await consolePage.save.click();
+  await expect(consolePage.save).toHaveText("Saved");
+  expect(await readConsole(page.request, id)).toMatchObject({ name: "renamed.sql", content: "select 11" });
+});
+
+test("variables take typed values, which are bound and never written into the query", async ({ page, consolePage }) => {
+  await consolePage.write(
+    "select {{word}} as word, {{min_price}} + 1 as n, {{is_open}} as yes, cast({{since}} as date) as day",
+  );
+  const bar = page.getByRole("region", { name: "Variables" });
+  await expect(bar.locator("input:not([type=checkbox])")).toHaveCount(3);
+  await bar.getByLabel("word", { exact: true }).fill("it's; drop table products --");
+  const sent = page.waitForRequest(/\/consoles\/[0-9a-f]{24}\/execute$/);
+  await consolePage.run.click();
+  await expect(bar.getByText("A number is needed")).toBeVisible();
+  await expect(bar.getByLabel("min_price", { exact: true })).toBeFocused();
+  await bar.getByLabel("min_price", { exact: true }).fill("41");
+  await bar.getByLabel("is_open", { exact: true }).check();
+  await bar.getByLabel("since", { exact: true }).fill("2026-05-31");
+  await consolePage.run.click();
+  expect((await sent).postDataJSON()).toMatchObject({
+    content: expect.stringContaining("{{word}}"),
+    variables: {
+      word: { type: "text", value: "it's; drop table products --" },
+      min_price: { type: "number", value: 41 },
+      is_open: { type: "boolean", value: true },
+      since: { type: "date", value: "2026-05-31" },
+    },
+  });
+  await expect(consolePage.cell(1, 1)).toHaveText("it's; drop table products --");
+  await expect(consolePage.cell(1, 2)).toHaveText("42");
+  await expect(consolePage.cell(1, 4)).toContainText("2026-05-31");
+  // The values are there after a reload, and the kind can be changed.
+  await page.reload();
+  await expect(bar.getByLabel("min_price", { exact: true })).toHaveValue("41");
+  await bar.getByRole("combobox", { name: "Kind of min_price" }).click();
+  await page.getByRole("option", { name: "Text" }).click();
+  await expect(bar.getByRole("combobox", { name: "Kind of min_price" })).toHaveText("Text");
+});
+
+test("a console that was never saved says that it takes values once it is", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
+  await consolePage.write("select {{n}} as n");
+  await expect(consolePage.run).toHaveAttribute("aria-disabled", "true");
+  await expect(page.getByText("Save the console first: it can take values then.")).toBeVisible();
+  await consolePage.save.click();
+  await expect(consolePage.save).toHaveText("Saved");
+  await page.getByRole("region", { name: "Variables" }).getByLabel("n", { exact: true }).fill("7");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("7");
+});
+
+test("a link leads to one run: who ran what and how it ended", async ({ page, context, consolePage, browser }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await consolePage.choose("best-sellers.sql", "Share with the workspace");
+  await consolePage.write("select 4 as four");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("4");
+  await page.keyboard.press("ControlOrMeta+Shift+p");
+  await page.getByRole("combobox", { name: "Search or jump to" }).fill("link to the last run");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(/The link to best-sellers\.sql is copied\./)).toBeVisible();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toMatch(/\/consoles\/[0-9a-f]{24}\?run=[0-9a-f-]{36}$/);
+  const jun = await join(browser, page, "member");
+  await jun.page.goto(link);
+  const run = jun.page.getByRole("region", { name: "The run of the link" });
+  await expect(run).toContainText("by Ines Okafor");
+  await expect(run).toContainText("Success");
+  await expect(run.getByRole("region", { name: "The query of this run" })).toContainText("select 4 as four");
+  await run.getByRole("button", { name: "Put the run of the link away" }).click();
+  await expect(run).toHaveCount(0);
+  await expect(jun.page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
+});

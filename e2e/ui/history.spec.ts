@@ -1,0 +1,114 @@
+import { readConsole, readHistory, saveOver, shownId } from "./consoles-people";
+import { expect, expectAccessible, test } from "./fixtures";
+
+test.beforeEach(async ({ consolePage, person }) => {
+  await consolePage.open(person.slug);
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
+});
+
+test("each save is listed with its author, and shows what it changed side by side", async ({ page }) => {
+  const id = shownId(page);
+  await saveOver(page.request, id, "select 1 as one\nfrom products");
+  await saveOver(page.request, id, "select 2 as two\nfrom products");
+  await page.getByRole("button", { name: "History", exact: true }).click();
+  await expect(page).toHaveURL(/\/history$/);
+  const saves = page.getByRole("list", { name: "Saves" }).getByRole("listitem");
+  await expect(saves).toHaveCount(3);
+  await expect(saves.first()).toContainText("Ines, just now");
+  const commit = page.getByRole("region", { name: "One save" });
+  await expect(commit.locator('[aria-label="The text before this save"]')).toContainText("select 1 as one");
+  await expect(commit.locator('[aria-label="The text after this save"]')).toContainText("select 2 as two");
+  await commit.getByRole("radio", { name: "Unified" }).click();
+  await expect(commit.locator('[aria-label="What changed"]')).toContainText("select 2 as two");
+  await expect(commit.getByRole("region", { name: "The whole text" })).toContainText("from products");
+
+  // A save has an address of its own, which Back and a reload keep.
+  await saves.nth(1).getByRole("button").click();
+  const sha = (await readHistory(page.request, id))[1]?.sha;
+  await expect(page).toHaveURL(new RegExp(`\\?sha=${sha}$`));
+  await page.reload();
+  await expect(commit.locator('[aria-label="The text after this save"]')).toContainText("select 1 as one");
+  await page.goBack();
+  await expect(page).toHaveURL(/\/history$/);
+});
+
+test("an older text is restored as a new save, and a draft is not lost by it", async ({ page, consolePage }) => {
+  const id = shownId(page);
+  await saveOver(page.request, id, "select 1 as one");
+  await saveOver(page.request, id, "select 2 as two");
+  await page.reload();
+  await consolePage.write("select 'draft'");
+  await page.getByRole("button", { name: "History", exact: true }).click();
+  const commit = page.getByRole("region", { name: "One save" });
+  await expect(commit.getByRole("button", { name: "Restore" })).toBeDisabled();
+  await page.getByRole("list", { name: "Saves" }).getByRole("listitem").nth(1).getByRole("button").click();
+  await commit.getByRole("button", { name: "Restore" }).click();
+  await expect(page.getByText(/has the text of [0-9a-f]{7} again, as a new save\./)).toBeVisible();
+  await expect(page.getByRole("list", { name: "Saves" }).getByRole("listitem")).toHaveCount(4);
+  expect((await readConsole(page.request, id))?.content).toBe("select 1 as one");
+  await page.getByRole("button", { name: "Back to the query" }).click();
+  await expect(consolePage.editor).toContainText("select 'draft'");
+  await expect(page.getByText("This console was saved elsewhere since you began.")).toBeVisible();
+});
+
+test("a rename is shown as one", async ({ page, consolePage }) => {
+  await consolePage.tabs.first().dblclick();
+  await page.getByRole("textbox", { name: "Name of the console" }).fill("top ten.sql");
+  await page.keyboard.press("Enter");
+  await expect(consolePage.tabs).toHaveText(["top ten.sql"]);
+  await page.getByRole("button", { name: "History", exact: true }).click();
+  const commit = page.getByRole("region", { name: "One save" });
+  await expect(commit).toContainText("Renamed");
+  await expect(commit).toContainText("from consoles/best-sellers.sql");
+  await expect(commit).toContainText("Only the name or the place changed.");
+});
+
+test("fifty saves a page, and the older ones on demand", async ({ page }) => {
+  const id = shownId(page);
+  for (let n = 1; n <= 52; n++) await saveOver(page.request, id, `select ${n}`);
+  await page.goto(`${page.url()}/history`);
+  const saves = page.getByRole("list", { name: "Saves" }).getByRole("listitem");
+  await expect(saves).toHaveCount(50);
+  await page.getByRole("button", { name: "Show older saves" }).click();
+  await expect(saves).toHaveCount(53);
+  await expect(page.getByRole("button", { name: "Show older saves" })).toHaveCount(0);
+});
+
+test("a console that was never saved has no history yet, and a save that is none says so", async ({
+  page,
+  consolePage,
+}) => {
+  const address = page.url();
+  await page.goto(`${address}/history?sha=0000000`);
+  await expect(page.getByRole("heading", { name: "This console has no such save" })).toBeVisible();
+  await consolePage.newConsole.click();
+  await page.goto(`${page.url()}/history`);
+  await expect(page.getByRole("heading", { name: "Not saved yet" })).toBeVisible();
+});
+
+test("a history that could not be read says why and reads again when asked", async ({ page }) => {
+  await page.route("**/git/history*", (route) =>
+    route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
+  );
+  await page.getByRole("button", { name: "History", exact: true }).click();
+  await expect(page.getByText("Something broke on our side.")).toBeVisible();
+  await page.unroute("**/git/history*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await expect(page.getByRole("list", { name: "Saves" }).getByRole("listitem")).toHaveCount(1);
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test(`the history is accessible in the ${theme} theme, also on a phone`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+    await saveOver(page.request, shownId(page), "select 1 as one");
+    await page.getByRole("button", { name: "History", exact: true }).click();
+    await expect(page.locator('[aria-label="The text after this save"]')).toBeVisible();
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(page.getByRole("list", { name: "Saves" })).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("list", { name: "Saves" }).getByRole("listitem").first().getByRole("button").click();
+    await expect(page.locator('[aria-label="What changed"]')).toBeVisible();
+    await expectAccessible(page);
+  });
+}
