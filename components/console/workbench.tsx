@@ -2,7 +2,7 @@
 
 import { Lock, Plus, SquareTerminal } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from "react";
 import { ConsoleTabs } from "@/components/console/console-tabs";
 import { ConsoleView } from "@/components/console/console-view";
 import { useActiveConsoleId, useConsoleActions, useIsHistory } from "@/components/console/use-console-actions";
@@ -55,12 +55,13 @@ export function Workbench() {
   // the first look lands. The sample's first address, which is kept in bookmarks, does the same.
   const hasTabs = desk !== null && desk.tabs.length > 0;
   const isOldAddress = activeId === SAMPLE_CONSOLE_ID && desk !== null && active === null;
+  const isLeaving = useIsLeaving(activeId);
   useEffect(() => {
-    if (!hasTabs || (activeId !== null && !isOldAddress)) return;
+    if (!hasTabs || isLeaving.current || (activeId !== null && !isOldAddress)) return;
     if (hasLanded.current && !isOldAddress && matchMedia("(max-width: 640px)").matches) return;
     hasLanded.current = true;
     land();
-  }, [activeId, hasTabs, isOldAddress, land]);
+  }, [activeId, hasTabs, isOldAddress, isLeaving, land]);
 
   if (desk === null || !isAwake) return <WorkbenchBones />;
   return (
@@ -97,6 +98,24 @@ export function Workbench() {
       )}
     </main>
   );
+}
+
+/**
+ * True once a link was followed from the workspace's own address. Landing in a console then, while the other page is
+ * still being fetched, would call the person back.
+ */
+function useIsLeaving(activeId: string | null): RefObject<boolean> {
+  const isLeaving = useRef(false);
+  useEffect(() => {
+    isLeaving.current = false;
+    if (activeId !== null) return;
+    const notice = ({ target }: MouseEvent) => {
+      if (target instanceof Element && target.closest("a[href]")) isLeaving.current = true;
+    };
+    document.addEventListener("click", notice, true);
+    return () => document.removeEventListener("click", notice, true);
+  }, [activeId]);
+  return isLeaving;
 }
 
 /** No access and not found look the same (design, section 5). What was typed in it before is not lost. */

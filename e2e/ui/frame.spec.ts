@@ -1,3 +1,4 @@
+import type { Route } from "@playwright/test";
 import { RegisterPage } from "../pages/register-page";
 import { expect, expectAccessible, test } from "./fixtures";
 
@@ -141,4 +142,18 @@ test("controls without words show their name on hover and on the keyboard's focu
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Tab");
   await expect(tip).toContainText("Hide the explorer");
+});
+
+test("who follows a link while the first console is still being opened gets there", async ({ page, person }) => {
+  const delay = (milliseconds: number) => async (route: Route) => {
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    await route.continue();
+  };
+  // The first visit makes the sample's console; the other page comes after that.
+  await page.route(/\/consoles$/, delay(1500));
+  await page.route(/\/connections\?_rsc/, delay(4000));
+  await page.goto(`/w/${person.slug}`);
+  await page.getByRole("link", { name: "Connections" }).first().click();
+  await expect(page.getByRole("heading", { name: "Connections" })).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`/w/${person.slug}/connections$`));
 });
