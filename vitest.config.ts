@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -12,6 +13,8 @@ export default defineConfig({
   resolve: { alias },
   test: {
     setupFiles: ["test/quiet.setup.ts"],
+    // The default leaves two cores with one: many of the files wait for servers, children and time limits.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // It imports parts of Next by paths that only a bundler resolves.
     server: { deps: { inline: ["next-auth"] } },
     projects: [

@@ -1,6 +1,6 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import { CERTIFICATE_KEY, EXPIRED_CERTIFICATE, TEST_AUTHORITY, VALID_CERTIFICATE } from "@/test/servers/certificates";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
@@ -24,28 +24,24 @@ const NETWORK_DRIVERS: [Driver, (port: number) => Record<string, unknown>][] = [
   [mongodb, (port) => ({ connectionString: `mongodb://u:${SECRET}@127.0.0.1:${port}/d?directConnection=true` })],
 ];
 
-const servers: { server: Server; sockets: Set<Socket> }[] = [];
+type Line = { port: number; close: () => Promise<void> };
 
 /** A server that does with each connection what the test says. */
-async function serve(onConnection: (socket: Socket) => void): Promise<number> {
+async function listen(onConnection: (socket: Socket) => void): Promise<Line> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
     onConnection(socket);
   });
-  servers.push({ server, sockets });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-afterEach(async () => {
-  for (const { server, sockets } of servers.splice(0)) {
+  const close = async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
-  }
-});
+  };
+  return { port: typeof address === "object" && address !== null ? address.port : 0, close };
+}
 
 async function failureOf(driver: Driver, config: Record<string, unknown>): Promise<AppError> {
   const source = await openWith(driver, config);
@@ -88,12 +84,13 @@ const HOSTS: [what: string, kinds: string[], (socket: Socket) => void][] = [
 describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, driver, config })))(
   "$name",
   ({ driver, config }) => {
-    test.each(HOSTS)(
+    // Side by side: all that most of them do is to wait.
+    test.concurrent.each(HOSTS)(
       "a host that %s gives a clear error in time, and no secret in it (T47)",
       async (_, kinds, behave) => {
-        const port = await serve(behave);
+        const { port, close } = await listen(behave);
         const since = performance.now();
-        const error = await failureOf(driver, config(port));
+        const error = await failureOf(driver, config(port)).finally(close);
         expect(kinds).toContain(error.kind);
         expect(error.message.length).toBeGreaterThan(20);
         expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
@@ -103,9 +100,8 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
     );
 
     test("a port at which nobody listens is told as such", async () => {
-      const port = await serve(() => {});
-      const { server } = servers.pop() ?? {};
-      await new Promise((resolve) => server?.close(resolve));
+      const { port, close } = await listen(() => {});
+      await close();
       expect(await failureOf(driver, config(port))).toMatchObject({
         kind: "source_unreachable",
         message: expect.stringContaining("refused"),
@@ -162,10 +158,11 @@ test("T30 T37 cloud metadata is refused by every driver, also when a MongoDB ser
 
 test("T41 a rogue MySQL server that asks for a file gets not one byte of it", async () => {
   const received: Buffer[] = [];
-  const port = await serve((socket) => rogueMysql(socket, received));
+  const { port, close } = await listen((socket) => rogueMysql(socket, received));
   const source = await openWith(mysql, { host: "127.0.0.1", port, user: "u", password: "p", database: "d" });
   await expect(ask(source, "select 1", { timeoutMs: 5000 })).rejects.toBeInstanceOf(AppError);
   await source.close();
+  await close();
   const hostname = await import("node:os").then((os) => os.hostname());
   const afterSignIn = Buffer.concat(received.slice(1)).toString("latin1");
   expect(afterSignIn).not.toContain(hostname);
