@@ -8,6 +8,7 @@ import {
   Database,
   Eye,
   Lock,
+  Plus,
   RefreshCw,
   Search,
   Table2,
@@ -25,6 +26,7 @@ import type { Entity } from "@/lib/api-client";
 import { toEngineName } from "@/lib/ui/column-kind";
 import { completeStep } from "@/lib/ui/desk";
 import { formatClock, formatCountShort } from "@/lib/ui/format";
+import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 import { buildSchemaRows, type SchemaNode } from "@/lib/ui/schema-rows";
 
 const ENTITY_ICONS = { table: Table2, view: Eye, collection: Braces, resource: Box } as const;
@@ -146,6 +148,12 @@ export function SchemaSection() {
         </p>
       )}
       {isOpen && databases.length > 0 && <Tree label="Schema" rows={rows} onToggle={toggle} onActivate={activate} />}
+      {isOpen && databases.length > 0 && databases.every(({ name }) => name === SAMPLE_CONNECTION_NAME) && (
+        <Link className="sec-add" href={`/w/${workspace.slug}/connections/new`}>
+          <Plus className="s" />
+          Connect your own data
+        </Link>
+      )}
     </section>
   );
 }

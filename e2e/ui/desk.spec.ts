@@ -95,6 +95,8 @@ test("a schema that cannot be read says why under its connection, and is read ag
   await page.route("**/entities*", (route) => route.fulfill(failure));
   await page.reload();
   await expect(page.getByText("The data source did not answer.")).toBeVisible();
+  // Until all of the page is there: what is shown later asks for the schema, too.
+  await page.waitForLoadState("networkidle");
   await page.unroute("**/entities*");
   await page.getByRole("tree", { name: "Schema" }).getByRole("button", { name: "Retry" }).click();
   await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
@@ -104,4 +106,12 @@ test("a database without tables says what to ask for", async ({ page }) => {
   await page.route("**/entities*", (route) => route.fulfill({ json: { success: true, data: [] } }));
   await page.reload();
   await expect(page.getByText(/^No tables this user may read\./)).toBeVisible();
+});
+
+test("while there is only the sample, its tables lead on to one's own data", async ({ page, person, consolePage }) => {
+  await page.goto(`/w/${person.slug}`);
+  await expect(consolePage.run).toBeVisible();
+  const link = page.getByRole("region", { name: "Schema" }).getByRole("link", { name: "Connect your own data" });
+  await link.click();
+  await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
 });
