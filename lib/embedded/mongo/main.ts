@@ -21,6 +21,10 @@ async function main(): Promise<void> {
     throw new Error("--durability is normal or full.");
   const port = values.port === undefined ? undefined : toNumber("--port", values.port);
   const maxBytes = values["max-bytes"] === undefined ? undefined : toNumber("--max-bytes", values["max-bytes"]);
+  // Listened for from the beginning: whoever started it may go before it is up.
+  const stopAsked = new Promise<void>((resolve) => {
+    for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => resolve());
+  });
   const running = await startStore({
     dataDir: values.data,
     durability: values.durability,
@@ -28,20 +32,13 @@ async function main(): Promise<void> {
     ...(port === undefined ? {} : { port }),
     ...(maxBytes === undefined ? {} : { maxBytes }),
   });
-  let isStopping = false;
-  const stop = (): void => {
-    if (isStopping) return;
-    isStopping = true;
-    running.close().then(
-      () => process.exit(0),
-      (error: unknown) => fail(error),
-    );
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
-  process.on("disconnect", stop);
+  // A reader or a parent that has gone is no failure: the store ends by the events above.
+  process.stdout.on("error", () => {});
   process.stdout.write(`${running.uri}\n`);
-  process.send?.({ type: "ready", uri: running.uri });
+  process.send?.({ type: "ready", uri: running.uri }, undefined, undefined, () => {});
+  await stopAsked;
+  await running.close();
+  process.exit(0);
 }
 
 function toNumber(name: string, text: string): number {

@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { MongoClient } from "mongodb";
 import { afterEach, describe, expect, test } from "vitest";
@@ -48,6 +51,30 @@ describe("a store as a process", () => {
     const { child, ended } = await forkStore(dir);
     child.disconnect();
     expect(await ended).toBe(0);
+    expect(existsSync(join(dir, "store", "millrace.db-wal"))).toBe(false);
+  });
+
+  test("it ends by itself, with nothing to complain of, when that process goes before it is up", async () => {
+    const dir = newDir();
+    const complaints = join(dir, "complaints");
+    const entry = fileURLToPath(new URL("main.ts", import.meta.url));
+    const parent = `
+      const { fork } = require("node:child_process");
+      const stderr = require("node:fs").openSync(${JSON.stringify(complaints)}, "w");
+      const args = ["--data", ${JSON.stringify(dir)}, "--port", "0"];
+      const child = fork(${JSON.stringify(entry)}, args, { stdio: ["ignore", "pipe", stderr, "ipc"] });
+      process.stdout.write(String(child.pid), () => process.exit());
+    `;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--eval", parent]);
+    const isAlive = (): boolean => {
+      try {
+        return process.kill(Number(stdout), 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isAlive, { timeout: 20_000 }).toBe(false);
+    expect(readFileSync(complaints, "utf8")).toBe("");
     expect(existsSync(join(dir, "store", "millrace.db-wal"))).toBe(false);
   });
 });
