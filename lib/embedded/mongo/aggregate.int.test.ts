@@ -301,3 +301,51 @@ describe("a pipeline", () => {
     await expect(orders.aggregate(pipeline as Document[]).toArray()).rejects.toMatchObject({ code });
   });
 });
+
+describe("a pipeline that makes millions of one document", () => {
+  /** MaxTimeMSExpired. */
+  const TIME_LIMIT = 50;
+  const unwinds = ["$a", "$b", "$c"].map((path) => ({ $unwind: path }));
+  const endless: [string, Document[]][] = [
+    ["$group", [...unwinds, { $group: { _id: "$a", sum: { $sum: "$b" } } }]],
+    ["$match that keeps none", [...unwinds, { $match: { $expr: { $lt: ["$c", 0] } } }]],
+    ["$bucketAuto", [...unwinds, { $bucketAuto: { groupBy: "$c", buckets: 3 } }]],
+    ["$facet", [{ $facet: { all: [...unwinds, { $count: "n" }] } }]],
+    ["$lookup", [{ $lookup: { from: "wide", pipeline: [...unwinds, { $count: "n" }], as: "found" } }]],
+    ["$unionWith", [{ $unionWith: { coll: "wide", pipeline: [...unwinds, { $skip: 1e9 }] } }]],
+  ];
+
+  beforeAll(async () => {
+    const numbers = Array.from({ length: 300 }, (_, i) => i);
+    await store.client.db("shop").collection("wide").insertOne({ a: numbers, b: numbers, c: numbers });
+  });
+
+  test.each(endless)("ends at its time limit, and others are answered meanwhile: %s", async (_, pipeline) => {
+    const db = store.client.db("shop");
+    let isOver = false;
+    const ended = db
+      .collection("wide")
+      .aggregate(pipeline, { maxTimeMS: 800 })
+      .toArray()
+      .catch((error: unknown) => error)
+      .finally(() => {
+        isOver = true;
+      });
+    let answered = 0;
+    while (!isOver) {
+      await db.command({ ping: 1 });
+      answered++;
+    }
+    expect(await ended).toMatchObject({ code: TIME_LIMIT });
+    expect(answered).toBeGreaterThan(2);
+  });
+
+  test("has one time limit for all its batches", async () => {
+    const wide = store.client.db("shop").collection("wide");
+    const cursor = wide.aggregate([...unwinds, { $project: { a: 1 } }], { maxTimeMS: 300, batchSize: 1000 });
+    const read = async (): Promise<void> => {
+      while ((await cursor.next()) !== null);
+    };
+    await expect(read()).rejects.toMatchObject({ code: TIME_LIMIT });
+  });
+});

@@ -56,6 +56,10 @@ export function makeDeadline(command: Doc, connection: { isClosed: boolean }): D
     if (ms > 0) end = performance.now() + ms;
   }
   return {
+    left: () => end - performance.now(),
+    limit: (ms) => {
+      end = Math.min(end, performance.now() + ms);
+    },
     check: () => {
       if (performance.now() > end) throw new StoreError("MaxTimeMSExpired", "operation exceeded time limit");
       if (connection.isClosed) throw new StoreError("Interrupted", "The client has gone.");

@@ -23,6 +23,8 @@ export class Cursor {
   readonly transaction: string | undefined;
   lastUsed = performance.now();
   isBusy = false;
+  /** What is left of the time limit of the command that opened it, ms: its batches share it. */
+  timeLeftMs = Number.POSITIVE_INFINITY;
   private readonly flow: Flow<CursorItem>;
   private held: RawDocument | undefined;
   private isDone = false;
@@ -177,6 +179,7 @@ export async function answerCursor(
     const firstBatch = await cursor.batch(batchSize ?? FIRST_BATCH, turns);
     if (!isSingleBatch && batchSize !== 0) await cursor.peek(turns);
     isKept = !isSingleBatch && !cursor.isExhausted;
+    cursor.timeLeftMs = turns.deadline.left();
     if (isKept) cursors.keep(cursor);
     return docOf({
       cursor: docOf({ firstBatch, id: isKept ? cursor.id : 0n, ns: cursor.namespace }),

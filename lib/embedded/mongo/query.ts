@@ -17,6 +17,8 @@ export type Flow<T> = Generator<T | Pause, void, undefined>;
 
 /** The longest time that a read holds the event loop, ms. */
 const TURN_MS = 5;
+/** Values that are sorted or merged between two pauses; some milliseconds of comparing. */
+const SORT_RUN = 1024;
 /** Rows of the first and of later chunks; small first, since most reads want few. */
 const FIRST_CHUNK = 16;
 const MAX_CHUNK = 512;
@@ -188,6 +190,21 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
   }
 }
 
+/**
+ * Lets a pause in wherever the making of the next item has taken a turn: a stage may turn one document into a million,
+ * or a million into none, and has to heed the time limit and the other commands all the same.
+ */
+export function* paced<T>(flow: Flow<T>): Flow<T> {
+  let started = performance.now();
+  for (const item of flow) {
+    if (performance.now() - started >= TURN_MS) {
+      yield PAUSE;
+      started = performance.now();
+    }
+    yield item;
+  }
+}
+
 type Ranked<T> = { values: Value[]; place: number; item: T };
 
 function* sorted(flow: Flow<Found>, keys: readonly SortKey[], most: number | undefined): Flow<Found> {
@@ -225,7 +242,7 @@ export function* sortFlow<T>(
     kept.push({ values: sortValues(docOf(item), keys), place: place++, item });
     bytes += bytesOf(item);
     if (most !== undefined && kept.length >= room) {
-      kept = kept.sort(compare).slice(0, most);
+      kept = (yield* sortByTurns(kept, compare)).slice(0, most);
       bytes = kept.reduce((sum, ranked) => sum + bytesOf(ranked.item), 0);
     }
     if (bytes > MAX_SORT_BYTES) {
@@ -235,12 +252,45 @@ export function* sortFlow<T>(
       );
     }
   }
-  kept.sort(compare);
   let count = 0;
-  for (const ranked of kept) {
+  for (const ranked of yield* sortByTurns(kept, compare)) {
     if (most !== undefined && count++ >= most) return;
     yield ranked.item;
   }
+}
+
+/** Sorts like `Array.sort` (equal ones keep their order), and pauses on the way. */
+export function* sortByTurns<T>(
+  items: readonly T[],
+  compare: (a: T, b: T) => number,
+): Generator<Pause, T[], undefined> {
+  let runs: T[][] = [];
+  for (let i = 0; i < items.length; i += SORT_RUN) {
+    runs.push(items.slice(i, i + SORT_RUN).sort(compare));
+    yield PAUSE;
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let i = 0; i < runs.length; i += 2) merged.push(yield* merge(runs[i] ?? [], runs[i + 1] ?? [], compare));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* merge<T>(
+  left: readonly T[],
+  right: readonly T[],
+  compare: (a: T, b: T) => number,
+): Generator<Pause, T[], undefined> {
+  const merged: T[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < left.length || j < right.length) {
+    const isRight = i === left.length || (j < right.length && compare(right[j] as T, left[i] as T) < 0);
+    merged.push((isRight ? right[j++] : left[i++]) as T);
+    if (merged.length % SORT_RUN === 0) yield PAUSE;
+  }
+  return merged;
 }
 
 export function* window<T>(flow: Flow<T>, skip: number, limit: number | undefined): Flow<T> {
@@ -258,12 +308,25 @@ export function* window<T>(flow: Flow<T>, skip: number, limit: number | undefine
 }
 
 /** Says when a command has run longer than it may. */
-export type Deadline = { check: () => void };
+export type Deadline = {
+  check: () => void;
+  /** Milliseconds; infinite without a limit. */
+  left: () => number;
+  /** Ends the command after so many milliseconds from now, when it does not end earlier. */
+  limit: (ms: number) => void;
+};
+
+/** Of the store's own work, which nobody waits for. */
+export const NO_DEADLINE: Deadline = {
+  check: () => undefined,
+  left: () => Number.POSITIVE_INFINITY,
+  limit: () => undefined,
+};
 
 /** Takes from a flow by turns, so that no read holds up the others. */
 export class Turns {
   private started = performance.now();
-  private readonly deadline: Deadline;
+  readonly deadline: Deadline;
 
   constructor(deadline: Deadline) {
     this.deadline = deadline;

@@ -1,5 +1,5 @@
 import type { Collection, Index } from "./collection.ts";
-import { Found, PAUSE, type Query, runQuery, Turns } from "./query.ts";
+import { Found, NO_DEADLINE, PAUSE, type Query, runQuery, Turns } from "./query.ts";
 import { DocumentLocked, type Store } from "./store.ts";
 import { docOf } from "./values.ts";
 
@@ -40,7 +40,7 @@ async function removeBy(
     hint: index.name,
     variables: { scope: undefined },
   };
-  const turns = new Turns({ check: () => undefined });
+  const turns = new Turns(NO_DEADLINE);
   let removed = 0;
   for (const item of runQuery(query)) {
     if (item === PAUSE) {

@@ -5,7 +5,7 @@ import { compileExpression } from "../expressions/compile.ts";
 import type { Env, Evaluator, Variables } from "../expressions/scope.ts";
 import { isNullish } from "../expressions/truth.ts";
 import { encodeKey } from "../keys.ts";
-import { PAUSE } from "../query.ts";
+import { PAUSE, sortByTurns } from "../query.ts";
 import { compareSortValues, parseSort, type SortKey, sortValues } from "../sort.ts";
 import { type Doc, isDoc, isNumber, toDouble, toWholeNumber, typeName, type Value } from "../values.ts";
 import type { Items } from "./items.ts";
@@ -18,6 +18,9 @@ export type AccumulatorFactory = () => Accumulator;
 const MAX_GROUP_BYTES = 100 * 1024 * 1024;
 /** What one group or value is counted with, bytes; a rough guess. */
 const ENTRY_BYTES = 100;
+
+/** Rows of a bucket between two pauses. */
+const ROWS_PER_TURN = 256;
 
 type Spending = { bytes: number };
 
@@ -408,15 +411,15 @@ export function compileBucketAuto(spec: Value, variables: Variables): (input: It
     compileAccumulator(name, value, variables),
   ]);
   return function* bucketAuto(input) {
-    const rows: { value: Value; env: Env }[] = [];
+    const taken: { value: Value; env: Env }[] = [];
     for (const item of input) {
       if (item === PAUSE) yield PAUSE;
       else {
         const env: Env = { root: item.doc, current: item.doc, scope: variables.scope };
-        rows.push({ value: evaluate(env) ?? null, env });
+        taken.push({ value: evaluate(env) ?? null, env });
       }
     }
-    rows.sort((a, b) => compareValues(a.value, b.value));
+    const rows = yield* sortByTurns(taken, (a, b) => compareValues(a.value, b.value));
     let from = 0;
     let left = count;
     while (from < rows.length && left > 0) {
@@ -424,7 +427,10 @@ export function compileBucketAuto(spec: Value, variables: Variables): (input: It
       if (left === 1) to = rows.length;
       while (to < rows.length && compareValues(rows[to - 1]?.value ?? null, rows[to]?.value ?? null) === 0) to++;
       const states = fields.map(([, make]) => make());
-      for (const { env } of rows.slice(from, to)) for (const state of states) state.add(env);
+      for (const [i, { env }] of rows.slice(from, to).entries()) {
+        if (i % ROWS_PER_TURN === 0) yield PAUSE;
+        for (const state of states) state.add(env);
+      }
       const max = rows[to]?.value ?? rows.at(-1)?.value ?? null;
       const id: Doc = new Map<string, Value>([
         ["min", rows[from]?.value ?? null],

@@ -98,7 +98,7 @@ export function compileLookup(argument: Value, joins: Joins | undefined, variabl
         yield PAUSE;
         continue;
       }
-      const found: Value[] = [];
+      let found: Value[] = [];
       if (isHashable && hashed === undefined) {
         hashed = new Map();
         let at = 0;
@@ -110,7 +110,7 @@ export function compileLookup(argument: Value, joins: Joins | undefined, variabl
           } else addToHash(hashed, other.doc, foreignField, at++);
         }
       }
-      if (hashed instanceof Map) found.push(...fromHash(hashed, localValues(item.doc, localField ?? [])));
+      if (hashed instanceof Map) found = fromHash(hashed, localValues(item.doc, localField ?? []));
       else {
         for (const other of joins.run(from, pipelineFor(lookup, item.doc), scopeFor(lookup, item.doc, variables))) {
           if (other === PAUSE) yield PAUSE;

@@ -3,7 +3,7 @@ import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { compileMatch, parseMatch } from "../match.ts";
 import { compileAddFields, compileProjection, compileUnset } from "../projection.ts";
-import { type Flow, PAUSE, sortFlow, window } from "../query.ts";
+import { type Flow, PAUSE, paced, sortFlow, window } from "../query.ts";
 import { parseSort } from "../sort.ts";
 import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../values.ts";
 import { compileBucket, compileBucketAuto, compileGroup } from "./group.ts";
@@ -406,7 +406,7 @@ export function compilePipeline(pipeline: readonly Value[], options: PipelineOpt
 }
 
 export function runStages(input: Items, stages: readonly Stage[]): Items {
-  return stages.reduce((flow, stage) => stage(flow), input);
+  return stages.reduce((flow, stage) => paced(stage(flow)), paced(input));
 }
 
 /** Stages that a pipeline of an update may have. */

@@ -165,6 +165,7 @@ export async function getMore(context: Context): Promise<Doc> {
       `Cannot run getMore on cursor ${id} outside of the transaction that created it, or inside of another`,
     );
   }
+  context.deadline.limit(cursor.timeLeftMs);
   cursor.isBusy = true;
   let isKept = false;
   try {
@@ -172,6 +173,7 @@ export async function getMore(context: Context): Promise<Doc> {
     await cursor.peek(context.turns);
     isKept = !cursor.isExhausted;
     cursor.lastUsed = performance.now();
+    cursor.timeLeftMs = context.deadline.left();
     return docOf({ cursor: docOf({ nextBatch, id: isKept ? id : 0n, ns: cursor.namespace }), ok: double(1) });
   } finally {
     cursor.isBusy = false;
