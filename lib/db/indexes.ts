@@ -38,6 +38,7 @@ export const INDEXES: Partial<Record<CollectionName, Index[]>> = {
   ],
   passwordResets: [
     { key: { tokenHash: 1 }, unique: true, serves: "the account of a reset link" },
+    { key: { userId: 1 }, serves: "an account's other links end with a new password" },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "links that are over are swept" },
   ],
   mails: [
