@@ -20,13 +20,19 @@ export async function changePassword(
   const subject = userId.toHexString();
   await consume("passwordChange", subject);
   const credential = await collections.credentials().findOne({ _id: userId });
-  if (!(await verifyPassword(credential?.passwordHash ?? null, body.current))) {
-    throw new AppError("invalid_credentials", "The current password is wrong.");
-  }
+  const fits = await verifyPassword(credential?.passwordHash ?? null, body.current);
+  if (!fits || !credential) throw wrongPassword();
   await giveBack("passwordChange", subject);
-  await collections
+  const passwordHash = await hashPassword(body.next);
+  // Of two changes at once one is made: for the other, `current` is not the password any more (T111).
+  const { matchedCount } = await collections
     .credentials()
-    .updateOne({ _id: userId }, { $set: { passwordHash: await hashPassword(body.next), changedAt: new Date() } });
+    .updateOne({ _id: userId, changedAt: credential.changedAt }, { $set: { passwordHash, changedAt: new Date() } });
+  if (matchedCount === 0) throw wrongPassword();
   await endResetLinks(userId);
   await endOtherSessions(userId, currentSessionId);
+}
+
+function wrongPassword(): AppError {
+  return new AppError("invalid_credentials", "The current password is wrong.");
 }

@@ -7,11 +7,17 @@ import { takeOwnDatabase } from "@/test/database";
 import { PASSWORD, type Person, seedPerson } from "@/test/seed";
 import { hashToken } from "./tokens";
 
-const hashing = vi.hoisted(() => ({ fails: false }));
+const hashing = vi.hoisted(() => ({ fails: false, afterVerify: null as (() => Promise<void>) | null }));
 vi.mock("./passwords", async (load) => {
   const real = await load<typeof import("./passwords")>();
   const hashPassword = (password: string) => (hashing.fails ? Promise.reject(busy()) : real.hashPassword(password));
-  return { ...real, hashPassword };
+  const verifyPassword = async (stored: string | null, password: string) => {
+    const wait = hashing.afterVerify;
+    const fits = await real.verifyPassword(stored, password);
+    await wait?.();
+    return fits;
+  };
+  return { ...real, hashPassword, verifyPassword };
 });
 function busy(): AppError {
   return new AppError("unavailable", "Too many people are signing in right now.");
@@ -99,6 +105,75 @@ describe("changing the password", () => {
     const token = await linkToken(person.email);
     expect((await change(person, { current: PASSWORD, next: NEXT })).status).toBe(200);
     expect((await reset(token, "a third sentence")).status).toBe(400);
+    expect((await login(person.email, NEXT)).status).toBe(200);
+  });
+});
+
+/** Stops the next request right after its password was found to fit, until the answer is called. */
+function pauseAfterVerify(): { reached: Promise<void>; resume: () => void } {
+  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  hashing.afterVerify = () => {
+    reached.resolve();
+    return gate.promise;
+  };
+  return {
+    reached: reached.promise.then(() => {
+      hashing.afterVerify = null;
+    }),
+    resume: gate.resolve,
+  };
+}
+
+describe("a password that changes while somebody uses the old one", () => {
+  const sessionsOf = (person: Person) => collections.sessions().countDocuments({ userId: new ObjectId(person.id) });
+
+  it("opens no session for a login that was under way when it was changed (T11)", async () => {
+    const person = await seedPerson();
+    const { reached, resume } = pauseAfterVerify();
+    const late = login(person.email, PASSWORD);
+    await reached;
+    expect((await change(person, { current: PASSWORD, next: NEXT })).status).toBe(200);
+    resume();
+    const answer = await late;
+    expect([answer.status, answer.json.code]).toEqual([401, "invalid_credentials"]);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    expect([await sessionsOf(person), await isSignedIn(person.cookie)]).toEqual([1, true]);
+  });
+
+  it("opens no session for a login that was under way when it was reset (T11)", async () => {
+    const person = await seedPerson();
+    await forgot(person.email);
+    const token = await linkToken(person.email);
+    const { reached, resume } = pauseAfterVerify();
+    const late = login(person.email, PASSWORD);
+    await reached;
+    expect((await reset(token)).status).toBe(200);
+    resume();
+    expect((await late).status).toBe(401);
+    expect(await sessionsOf(person)).toBe(0);
+  });
+
+  it("ends every session that logins with the old one open, however the two interleave (T11)", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const person = await seedPerson();
+      const logins = [0, 1, 2].map(() => login(person.email, PASSWORD));
+      const changed = await change(person, { current: PASSWORD, next: NEXT });
+      expect(changed.status).toBe(200);
+      const cookies = (await Promise.all(logins)).filter(({ status }) => status === 200).map(cookieOf);
+      for (const cookie of cookies) expect(await isSignedIn(cookie)).toBe(false);
+      expect(await sessionsOf(person)).toBe(1);
+    }
+  });
+
+  it("is changed by one of two who knew it, and not by the other (T111)", async () => {
+    const person = await seedPerson();
+    const { reached, resume } = pauseAfterVerify();
+    const late = change(person, { current: PASSWORD, next: "a third sentence" });
+    await reached;
+    expect((await change(person, { current: PASSWORD, next: NEXT })).status).toBe(200);
+    resume();
+    const answer = await late;
+    expect([answer.status, answer.json.code]).toEqual([401, "invalid_credentials"]);
     expect((await login(person.email, NEXT)).status).toBe(200);
   });
 });

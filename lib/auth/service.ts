@@ -7,7 +7,7 @@ import type { Workspace } from "@/lib/workspaces/schema";
 import { discardWorkspace, listWorkspaces } from "@/lib/workspaces/service";
 import type { SessionOrigin } from "./adapter";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
-import { toUser, type UserDoc } from "./model";
+import { type CredentialDoc, toUser, type UserDoc } from "./model";
 import { hashPassword, isOutdated, verifyPassword } from "./passwords";
 import { addressSubject, consume, giveBack } from "./rate-limit";
 import type { LoginBody, Me, RegisterBody, User } from "./schema";
@@ -47,7 +47,8 @@ export async function register(
     if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) throw emailTaken();
     throw error;
   }
-  return { user: toUser(user), workspace, setCookie: await openSession(user._id.toHexString(), origin, now) };
+  const session = await openSession(user._id.toHexString(), origin, now);
+  return { user: toUser(user), workspace, setCookie: session.setCookie };
 }
 
 /**
@@ -70,7 +71,7 @@ export async function login(
   const credential = await collections.credentials().findOne({ _id: user?._id ?? new ObjectId() });
   const fits = await verifyPassword(credential?.passwordHash ?? null, body.password);
   if (!fits || !user || !credential) {
-    throw new AppError("invalid_credentials", "The email or the password is wrong.");
+    throw wrongCredentials();
   }
 
   await Promise.all([giveBack("loginAddress", address), giveBack("loginAccount", accountAtAddress)]);
@@ -80,9 +81,22 @@ export async function login(
       .credentials()
       .updateOne({ _id: user._id, passwordHash: credential.passwordHash }, { $set: { passwordHash } });
   }
-  const setCookie = await openSession(user._id.toHexString(), origin);
+  const session = await openSession(user._id.toHexString(), origin);
+  await requireUnchanged(credential, session.token);
   if (previousToken) await closeSession(previousToken);
-  return { user: toUser(user), setCookie };
+  return { user: toUser(user), setCookie: session.setCookie };
+}
+
+/**
+ * A password may be changed or reset while a login with the old one is under way (T11). Whoever changes it writes the
+ * password first and ends the sessions then. So a session that is opened before their end goes with the others, and
+ * one that comes later is found here.
+ */
+async function requireUnchanged({ _id, changedAt }: CredentialDoc, token: string): Promise<void> {
+  const current = await collections.credentials().findOne({ _id }, { projection: { changedAt: 1 } });
+  if (current?.changedAt.getTime() === changedAt.getTime()) return;
+  await closeSession(token);
+  throw wrongCredentials();
 }
 
 /** Ends the session of this token, if there is one. */
@@ -97,6 +111,10 @@ export async function getMe(user: UserDoc): Promise<Me> {
     user: toUser(user),
     workspaces: workspaces.map(({ id, name, slug, role }) => ({ id, name, slug, role })),
   };
+}
+
+function wrongCredentials(): AppError {
+  return new AppError("invalid_credentials", "The email or the password is wrong.");
 }
 
 function emailTaken(): AppError {

@@ -12,14 +12,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_ABSOLUTE_MS = 180 * DAY_MS;
 
-/** Opens a session and answers the Set-Cookie value that hands it out. */
-export async function openSession(userId: string, from: SessionOrigin, now = new Date()): Promise<string> {
+/** Opens a session: its token, and the Set-Cookie value that hands it out. */
+export async function openSession(
+  userId: string,
+  from: SessionOrigin,
+  now = new Date(),
+): Promise<{ token: string; setCookie: string }> {
   const token = newToken();
   const expires = new Date(now.getTime() + SESSION_IDLE_MS);
   // The adapter stores what else it is given.
   const facts = { createdAt: now };
   await authAdapter(from).createSession?.({ sessionToken: token, userId, expires, ...facts });
-  return sessionCookie(token, expires, now);
+  return { token, setCookie: sessionCookie(token, expires, now) };
 }
 
 /** Ends the session of this token; an unknown token is no error. */
