@@ -14,7 +14,7 @@ export type ConnectionType = {
 };
 /** How a try to reach the source ended; a failure is an answer here, not an error. */
 export type TestOutcome =
-  | { ok: true; latencyMs: number; serverVersion?: string }
+  | { ok: true; latencyMs: number; serverVersion?: string; warning?: string }
   | { ok: false; error: string; code: string };
 export type StoredFile = { file: string; bytes: number };
 /** What still uses a connection that was to be deleted. */

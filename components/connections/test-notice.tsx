@@ -6,10 +6,13 @@ import { formatDuration } from "@/lib/ui/format";
 export function TestNotice({ outcome }: { outcome: TestOutcome }) {
   if (outcome.ok) {
     return (
-      <Notice kind="good">
-        <b className="b6">Connected in {formatDuration(outcome.latencyMs)}.</b>{" "}
-        {outcome.serverVersion && <span className="t2">{outcome.serverVersion}.</span>}
-      </Notice>
+      <>
+        <Notice kind="good">
+          <b className="b6">Connected in {formatDuration(outcome.latencyMs)}.</b>{" "}
+          {outcome.serverVersion && <span className="t2">{outcome.serverVersion}.</span>}
+        </Notice>
+        {outcome.warning && <Notice kind="warn">{outcome.warning}</Notice>}
+      </>
     );
   }
   return (

@@ -58,6 +58,9 @@ export type Entity = {
   rowEstimate?: number;
 };
 
+/** What a test learns. `warning` is what the user of the connection should not be allowed to do (T42), in words. */
+export type SourceFacts = { serverVersion?: string; warning?: string };
+
 /** An open connection (or pool of them) to one database. Safe for concurrent use. */
 export interface DataSource {
   /**
@@ -66,7 +69,7 @@ export interface DataSource {
    */
   execute(statement: Statement, options: ExecuteOptions): Promise<ResultStream>;
   entities(signal: AbortSignal): Promise<Entity[]>;
-  test(signal: AbortSignal): Promise<{ serverVersion?: string }>;
+  test(signal: AbortSignal): Promise<SourceFacts>;
   /** Takes nothing new and waits for what runs, which its own time limit bounds. */
   close(): Promise<void>;
 }

@@ -51,7 +51,15 @@ export const testConnectionBody = z.object({ type: z.string(), config: config.de
 export type TestConnectionBody = z.infer<typeof testConnectionBody>;
 
 export const testAnswer = z.union([
-  z.object({ ok: z.literal(true), latencyMs: z.number(), serverVersion: z.string().optional() }),
+  z.object({
+    ok: z.literal(true),
+    latencyMs: z.number(),
+    serverVersion: z.string().optional(),
+    warning: z
+      .string()
+      .optional()
+      .describe("Says that the database user has rights over the server's machine; absent where it has none"),
+  }),
   z.object({ ok: z.literal(false), error: z.string(), code: z.string() }),
 ]);
 export type TestAnswer = z.infer<typeof testAnswer>;

@@ -4,7 +4,7 @@ import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/secrets/redact";
 import { openConfig, parseConfig, secretValues } from "./config";
-import type { DataSource, Driver } from "./data-source";
+import type { DataSource, Driver, OpenContext } from "./data-source";
 import type { TestAnswer, TestConnectionBody } from "./schema";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "./service";
 
@@ -23,7 +23,8 @@ export async function testConnection(
   const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
   const driver = getDriverOrThrow(doc.type);
   const context = { workspaceId: workspaceId.toHexString(), connectionId: connectionId.toHexString() };
-  const answer = await attempt(driver, { ...context, config: openConfig(doc), readOnly: doc.readOnly }, signal);
+  const open = () => ({ ...context, config: openConfig(doc), readOnly: doc.readOnly });
+  const answer = await attempt(driver, open, signal);
   await collections.connections().updateOne(
     // A test of what has been changed since says nothing of what it is now.
     { _id: connectionId, workspaceId, updatedAt: doc.updatedAt },
@@ -48,23 +49,22 @@ export async function testConfig(
   const config = parseConfig(driver, body.config);
   // Reading only: a test must not make a file or anything else.
   const context = { workspaceId: workspaceId.toHexString(), connectionId: "unsaved", config, readOnly: true };
-  return attempt(driver, context, signal);
+  return attempt(driver, () => context, signal);
 }
 
-async function attempt(
-  driver: Driver,
-  context: Parameters<Driver["open"]>[0],
-  signal: AbortSignal,
-): Promise<TestAnswer> {
+/** @param toContext opens the config: secrets that do not open are an outcome of the test like any other */
+async function attempt(driver: Driver, toContext: () => OpenContext, signal: AbortSignal): Promise<TestAnswer> {
   const startedAt = performance.now();
   const timeout = AbortSignal.timeout(TEST_TIMEOUT_MS);
+  let context: OpenContext | null = null;
   let source: DataSource | null = null;
   try {
+    context = toContext();
     await driver.check?.(context);
     source = await driver.open(context);
-    const { serverVersion } = await source.test(AbortSignal.any([signal, timeout]));
+    const { serverVersion, warning } = await source.test(AbortSignal.any([signal, timeout]));
     const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10;
-    return { ok: true, latencyMs, ...(serverVersion && { serverVersion }) };
+    return { ok: true, latencyMs, ...(serverVersion && { serverVersion }), ...(warning && { warning }) };
   } catch (error) {
     signal.throwIfAborted();
     const failure =
@@ -75,7 +75,7 @@ async function attempt(
           });
     if (!(error instanceof AppError) && !timeout.aborted) throw error;
     const code = failure.kind;
-    return { ok: false, error: redact(failure.message, secretValues(driver, context.config)), code };
+    return { ok: false, error: redact(failure.message, secretValues(driver, context?.config ?? {})), code };
   } finally {
     await source?.close().catch(() => undefined);
   }

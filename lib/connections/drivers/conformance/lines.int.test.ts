@@ -10,7 +10,7 @@ import { mongodb } from "../mongodb";
 import { mysql } from "../mysql";
 import { postgres } from "../postgres";
 import { sqlite } from "../sqlite";
-import { ask, openWith, type Subject, type SubjectName, startSubject } from "./subjects";
+import { ask, change, openWith, type Subject, startSubject } from "./subjects";
 
 const SECRET = "marker-S3cret-value";
 const ANY = new AbortController().signal;
@@ -108,6 +108,32 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
       });
     }, 30_000);
 
+    test("a name that nobody has is told, and no secret with it (T47)", async () => {
+      const nowhere = "nowhere.invalid";
+      const { connectionString, ...rest } = config(9);
+      const target = connectionString
+        ? { connectionString: String(connectionString).replace("127.0.0.1", nowhere) }
+        : { ...rest, host: nowhere };
+      const error = await failureOf(driver, target);
+      // MongoDB's driver goes by a proxy protocol of our own, which has fewer words for it.
+      const message = expect.stringMatching(/name was not found|no way to this/);
+      expect(error).toMatchObject({ kind: "source_unreachable", message });
+      expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
+    }, 30_000);
+
+    test("a host that speaks no TLS where TLS is asked for is told, and no secret with it (T47)", async () => {
+      const port = await serve((socket) =>
+        socket.once("data", () => socket.end(BYTES("HTTP/1.0 400 Bad Request\r\n\r\n"))),
+      );
+      const { connectionString, ...rest } = config(port);
+      const target = connectionString
+        ? { connectionString: `${connectionString}&tls=true` }
+        : { ...rest, ssl: "verify-full" };
+      const error = await failureOf(driver, target);
+      expect(["source_unreachable", "timeout"]).toContain(error.kind);
+      expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
+    }, 30_000);
+
     test("T43 a setting that is not known is refused", async () => {
       for (const extra of ["socketPath", "options", "service", "sslrootcert", "infileStreamFactory", "proxyHost"]) {
         await expect(openWith(driver, { ...config(1), [extra]: "/etc/passwd" })).rejects.toMatchObject({
@@ -190,7 +216,19 @@ function rogueMysql(socket: Socket, received: Buffer[]): void {
   });
 }
 
-describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name: SubjectName) => {
+const ORDINARY_USER = {
+  postgres: ["create role ordinary login password 'a password'"],
+  mariadb: [
+    "create user ordinary@'127.0.0.1' identified by 'a password'",
+    "grant select on *.* to ordinary@'127.0.0.1'",
+  ],
+};
+const MACHINE_RIGHT = {
+  postgres: "grant pg_read_server_files to ordinary",
+  mariadb: "grant file on *.* to ordinary@'127.0.0.1'",
+};
+
+describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name) => {
   let subject: Subject | null = null;
   beforeAll(async () => {
     subject = await startSubject(name);
@@ -205,6 +243,28 @@ describe.each(["postgres", "mariadb"] as const)("the sign-in to %s", (name: Subj
       message: expect.stringContaining("refused the sign-in"),
     });
     expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
+  });
+
+  test("T42 a user who reaches the server's machine is warned about, and an ordinary one is not", async (context) => {
+    if (!subject) return context.skip();
+    const factsAs = async (user: unknown, password: unknown) => {
+      const source = await openWith(subject?.driver as Driver, { ...subject?.config, user, password });
+      try {
+        return await source.test(ANY);
+      } finally {
+        await source.close();
+      }
+    };
+    const { user, password } = subject.config;
+    expect(await factsAs(user, password)).toMatchObject({ warning: expect.stringContaining("Connect with a") });
+    const admin = await subject.open(false);
+    await change(admin, ...ORDINARY_USER[name]);
+    await admin.close();
+    expect(await factsAs("ordinary", "a password")).toEqual({ serverVersion: expect.any(String) });
+    const grantor = await subject.open(false);
+    await change(grantor, MACHINE_RIGHT[name]);
+    await grantor.close();
+    expect(await factsAs("ordinary", "a password")).toMatchObject({ warning: expect.stringContaining("machine") });
   });
 
   test("T47 a database that does not exist is told", async (context) => {

@@ -1,5 +1,13 @@
 import "server-only";
-import type { Batch, DataSource, Entity, ExecuteOptions, ResultStream, Statement } from "../../data-source";
+import type {
+  Batch,
+  DataSource,
+  Entity,
+  ExecuteOptions,
+  ResultStream,
+  SourceFacts,
+  Statement,
+} from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
@@ -8,6 +16,7 @@ import { StatementRun, withSession } from "../shared/statement-run";
 import { COLUMNS_SQL, TABLES_SQL, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { toMysqlParams } from "./params";
+import { REACHES_MACHINE, REACHES_MACHINE_SQL } from "./rights";
 import type { RowReader } from "./row-reader";
 import { MysqlSession } from "./session";
 import { checkStatement } from "./statement-guard";
@@ -49,10 +58,14 @@ export class MysqlSource implements DataSource {
     });
   }
 
-  async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
+  async test(signal: AbortSignal): Promise<SourceFacts> {
     return this.#ask(signal, async (session) => {
       await session.run("SELECT 1");
-      return { serverVersion: session.isMariaDb ? session.serverVersion : `MySQL ${session.serverVersion}` };
+      const [row] = await session.run(REACHES_MACHINE_SQL).catch(() => []);
+      return {
+        serverVersion: session.isMariaDb ? session.serverVersion : `MySQL ${session.serverVersion}`,
+        ...(Number(row?.[0] ?? 0) > 0 && { warning: REACHES_MACHINE }),
+      };
     });
   }
 

@@ -1,7 +1,16 @@
 import "server-only";
 import type { FieldDef } from "pg";
 import { AppError } from "@/lib/http/errors";
-import type { Batch, DataSource, Entity, ExecuteOptions, Field, ResultStream, Statement } from "../../data-source";
+import type {
+  Batch,
+  DataSource,
+  Entity,
+  ExecuteOptions,
+  Field,
+  ResultStream,
+  SourceFacts,
+  Statement,
+} from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
@@ -14,6 +23,7 @@ import { toQueryFailure } from "./failures";
 import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
 import type { Portal } from "./portal";
+import { REACHES_MACHINE, REACHES_MACHINE_SQL } from "./rights";
 import { PostgresSession } from "./session";
 import { TypeNames } from "./type-names";
 import { nameWithModifier } from "./types";
@@ -59,10 +69,15 @@ export class PostgresSource implements DataSource {
     return this.#ask(signal, async (session) => toEntities(await session.run(ENTITIES_SQL)));
   }
 
-  async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
+  async test(signal: AbortSignal): Promise<SourceFacts> {
     return this.#ask(signal, async (session) => {
       await session.run("select 1");
-      return session.serverVersion === null ? {} : { serverVersion: `PostgreSQL ${session.serverVersion}` };
+      // Servers that only speak the protocol need not know these roles: then there is nothing to warn of.
+      const [row] = await session.run(REACHES_MACHINE_SQL).catch(() => []);
+      return {
+        ...(session.serverVersion !== null && { serverVersion: `PostgreSQL ${session.serverVersion}` }),
+        ...(row?.[0] === true && { warning: REACHES_MACHINE }),
+      };
     });
   }
 
