@@ -1,6 +1,6 @@
 import "server-only";
 import { AppError, type InputProblem } from "@/lib/http/errors";
-import { open, type Sealed, seal } from "@/lib/secrets/seal";
+import { open, SealError, type Sealed, seal } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
 import type { ConfigField, Driver } from "./data-source";
 import type { ConnectionDoc } from "./model";
@@ -53,21 +53,40 @@ export function sealConfig(
   return { config: shown, secrets };
 }
 
-/** The whole config, its secrets opened. Never answer or log it. */
+/**
+ * The whole config, its secrets opened. Never answer or log it.
+ * @throws AppError `precondition_failed` naming each secret that does not open: its key is gone, or it was moved
+ */
 export function openConfig(doc: ConnectionDoc): Config {
-  const opened = Object.entries(doc.secrets).map(([name, sealed]) => [
-    name,
-    JSON.parse(open(sealed, contextOf(doc, `secrets.${name}`))),
-  ]);
-  return { ...doc.config, ...Object.fromEntries(opened) };
+  const { config, lost } = openWhatOpens(doc);
+  const [first] = Object.values(lost);
+  if (!first) return config;
+  throw new AppError("precondition_failed", first.message, { cause: first, details: enterAgain(Object.keys(lost)) });
+}
+
+/** A config as far as it opens, for whoever enters the rest again: `lost` are the secrets that do not, by name. */
+export type OpenedConfig = { config: Config; lost: Record<string, SealError> };
+
+/** Never answer or log it. */
+export function openWhatOpens(doc: ConnectionDoc): OpenedConfig {
+  const opened: OpenedConfig = { config: { ...doc.config }, lost: {} };
+  for (const [name, sealed] of Object.entries(doc.secrets)) {
+    try {
+      opened.config[name] = JSON.parse(open(sealed, contextOf(doc, `secrets.${name}`)));
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      opened.lost[name] = error;
+    }
+  }
+  return opened;
 }
 
 /**
  * The config after a change. A secret that is not sent (or comes back as `{set: true}`, the form in which it was
- * shown) is kept, unless it would then go somewhere else.
- * @throws AppError `invalid_request` when a kept secret would be sent to a new place or less safely
+ * shown) is kept, unless it would then go somewhere else, or does not open any more.
+ * @throws AppError `invalid_request` when a kept secret would be sent to a new place or less safely, or is lost
  */
-export function mergeConfig(driver: Driver, kept: Config, change: Config): Config {
+export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig, change: Config): Config {
   const secretNames = driver.fields.filter((field) => field.secret).map((field) => field.name);
   const sent = Object.fromEntries(
     Object.entries(change).filter(([name, value]) => !(secretNames.includes(name) && isSetMark(value))),
@@ -76,8 +95,11 @@ export function mergeConfig(driver: Driver, kept: Config, change: Config): Confi
   const moves = Object.keys(sent).some(
     (name) => TARGET_FIELDS.has(name) && !secretNames.includes(name) && sent[name] !== kept[name],
   );
+  const unsent = secretNames.filter((name) => !(name in sent));
+  const gone = unsent.filter((name) => name in lost);
+  if (gone.length > 0) throw invalidConfig(enterAgain(gone));
   if (moves || lowersSsl(kept, sent)) {
-    const missing = secretNames.filter((name) => !isAbsent(kept[name]) && !(name in sent));
+    const missing = unsent.filter((name) => !isAbsent(kept[name]));
     if (missing.length > 0) {
       throw invalidConfig(
         missing.map((name) => ({
@@ -98,6 +120,10 @@ export function secretValues(driver: Driver, config: Config): string[] {
     .filter((field) => field.secret)
     .map((field) => config[field.name])
     .flatMap((value) => (typeof value === "string" ? [value] : isAbsent(value) ? [] : [JSON.stringify(value)]));
+}
+
+function enterAgain(names: string[]): InputProblem[] {
+  return names.map((name) => ({ path: `config.${name}`, message: "Enter it again: what is stored does not open." }));
 }
 
 function problemOf(field: ConfigField, value: unknown): string | null {

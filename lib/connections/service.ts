@@ -6,7 +6,7 @@ import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import type { Role } from "@/lib/workspaces/schema";
-import { mergeConfig, openConfig, parseConfig, sealConfig } from "./config";
+import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
 import type { Driver, Entity } from "./data-source";
 import { drivers, findDriver } from "./drivers/registry";
 import { type ConnectionDoc, toConnection } from "./model";
@@ -120,7 +120,7 @@ export async function updateConnection(
   const change: Partial<ConnectionDoc> = { name: body.name ?? doc.name, readOnly };
   if (driver.type !== doc.type || body.config) {
     // Another type is another place: nothing of the old config goes along.
-    const kept = driver.type === doc.type ? openConfig(doc) : {};
+    const kept = driver.type === doc.type ? openWhatOpens(doc) : { config: {}, lost: {} };
     const config = parseConfig(driver, mergeConfig(driver, kept, body.config ?? {}));
     await driver.check?.({ workspaceId: workspaceId.toHexString(), config, readOnly });
     Object.assign(change, { type: driver.type, category: driver.category, ...sealConfig(driver, doc, config) });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openConfig } from "@/lib/connections/config";
 import { collections } from "@/lib/db/collections";
 import { denyEndpoint } from "@/lib/net/own-endpoints";
+import type { Sealed } from "@/lib/secrets/seal";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
@@ -137,10 +138,50 @@ describe("a connection's secret", () => {
     expect(tried.text).not.toContain(SECRET);
   });
 
+  it("that does not open any more is told in words, by every way to it, and entering it again mends it (T44)", async () => {
+    const { id } = (await create({ ...PLACE, password: SECRET })).json.data;
+    const other = (await create({ ...PLACE, password: "other" })).json.data.id as string;
+    const foreign = (await stored(other)).secrets;
+    const place = { _id: new ObjectId(id as string) };
+    const unknownKey = { password: (await stored(id)).secrets.password?.replace(/^v1:[^:]+:/, "v1:gone:") as Sealed };
+    for (const secrets of [foreign, unknownKey, { password: "no sealed form" as Sealed }]) {
+      await collections.connections().updateOne(place, { $set: { secrets } });
+      const tried = await call("POST", `${base}/connections/sources/${id}/test`, { cookie: owner.cookie });
+      expect([tried.status, tried.json.data]).toEqual([
+        200,
+        { ok: false, code: "precondition_failed", error: expect.stringMatching(/[Ee]nter (it|the secret) again/) },
+      ]);
+      expect(await stored(id)).toMatchObject({ status: "failing", lastError: tried.json.data.error });
+      const ways = [
+        await call("POST", `${base}/databases/${id}/execute`, { cookie: owner.cookie, body: { query: "select 1" } }),
+        await call("GET", `${base}/connectors/${id}/entities`, { cookie: owner.cookie }),
+      ];
+      for (const { status, json } of ways) {
+        expect([status, json.code]).toEqual([412, "precondition_failed"]);
+        expect(json.details).toEqual([{ path: "config.password", message: expect.stringContaining("Enter it again") }]);
+      }
+      const unsent = await patch(id, { database: "depot" });
+      expect([unsent.status, unsent.json.details[0].path]).toEqual([400, "config.password"]);
+      expect(
+        (await call("PATCH", `${base}/connectors/${id}`, { cookie: owner.cookie, body: { name: "Named" } })).status,
+      ).toBe(200);
+      expect((await patch(id, { password: "entered again" })).status).toBe(200);
+      expect(openConfig(await stored(id)).password).toBe("entered again");
+    }
+  });
+
   it("stays when the form comes back as it was shown (T46)", async () => {
     const { id, config } = (await create({ ...PLACE, password: SECRET })).json.data;
     expect((await patch(id, { ...config, database: "depot" })).status).toBe(200);
     expect(openConfig(await stored(id))).toMatchObject({ database: "depot", password: SECRET });
+  });
+
+  it("does not travel less safely without being given again (T48)", async () => {
+    const { id } = (await create({ ...PLACE, ssl: "verify-full", password: SECRET })).json.data;
+    for (const ssl of ["require", "disable"]) expect((await patch(id, { ssl })).status).toBe(400);
+    expect((await stored(id)).config.ssl).toBe("verify-full");
+    expect((await patch(id, { ssl: "disable", password: "given again" })).status).toBe(200);
+    expect((await patch(id, { ssl: "verify-full" })).status).toBe(200);
   });
 
   it.each([
