@@ -379,6 +379,32 @@ describe("ids in the path", () => {
   );
 });
 
+const paged = endpoints.filter(
+  ({ definition }) => definition.query?.safeParse({ cursor: "x".repeat(501) }).success === false,
+);
+
+describe("cursors", () => {
+  it.each(paged)(
+    "$name answers 400 to a bad one, also where what the path names is absent",
+    async ({ method, path }) => {
+      const cookie = await ownerCookie();
+      const absent = { consoleId: "f".repeat(24) };
+      for (const cursor of [
+        "",
+        "x",
+        "%00",
+        "f".repeat(23),
+        "x.y",
+        `${"f".repeat(24)}.${"f".repeat(24)}`,
+        "a".repeat(501),
+      ]) {
+        const answer = await call(method, `${pathOf(path, absent)}?cursor=${cursor}`, { cookie });
+        expect([cursor, answer.status, answer.json.code]).toEqual([cursor, 400, "invalid_request"]);
+      }
+    },
+  );
+});
+
 describe("writes from elsewhere (T13, T14)", () => {
   it.each(writes)("$name refuses another site's request and sets no cookie", async ({ method, path, name }) => {
     const cookie = await ownerCookie();

@@ -2,7 +2,13 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import type { ListQuery } from "@/lib/http/schema";
-import { type CommitChange, changeOf, historyOf } from "@/lib/repository/service";
+import {
+  badHistoryCursor,
+  type CommitChange,
+  changeOf,
+  historyOf,
+  requireHistoryCursor,
+} from "@/lib/repository/service";
 import { settle } from "./journal";
 import { mergeHistories, windowFor } from "./merge-histories";
 import type { Actor } from "./model";
@@ -20,12 +26,13 @@ type HistoryPage = { items: HistoryItem[]; nextCursor: string | null };
  * @throws AppError not_found; invalid_request for a cursor that is not ours
  */
 export async function listHistory(actor: Actor, consoleId: ObjectId, query: ListQuery): Promise<HistoryPage> {
+  // Before the console is looked for: what is wrong with the request is told first (contract, section 1).
+  const cursors = parseCursors(query.cursor);
   const doc = await getConsoleDocOrThrow(actor, consoleId);
   await settle(actor.workspaceId);
   const [present, other] = await repositoriesOf(actor, doc);
   const fileId = consoleId.toHexString();
   const { limit } = query;
-  const cursors = parseCursors(query.cursor);
   const read = (workspaceId: ObjectId | undefined, cursor: string | null, count: number) =>
     workspaceId === undefined || cursor === END
       ? Promise.resolve({ items: [], nextCursor: null })
@@ -112,8 +119,7 @@ function formatCursors(cursors: Cursors): string {
 function parseCursors(text: string | undefined): Cursors {
   if (text === undefined) return [null, null];
   const [a, b, ...more] = text.split(".");
-  if (a !== undefined && b !== undefined && more.length === 0) return [a || null, b || null];
-  throw new AppError("invalid_request", "This is not a cursor of this list. Start from its first page.", {
-    details: [{ path: "cursor", message: "Not a cursor of this list." }],
-  });
+  if (a === undefined || b === undefined || more.length > 0) throw badHistoryCursor();
+  for (const cursor of [a, b]) if (cursor !== "" && cursor !== END) requireHistoryCursor(cursor);
+  return [a || null, b || null];
 }

@@ -62,7 +62,7 @@ export async function openView(input: PageInput): Promise<View | null> {
   const head = cursor?.head ?? (await findHead(workspaceId, branch));
   if (head === null) return null;
   // A head that is no commit here can only come from the cursor of another workspace.
-  if (!(await findCommit(workspaceId, head))) throw badCursor();
+  if (!(await findCommit(workspaceId, head))) throw badHistoryCursor();
   const ancestry = await ancestryOf(workspaceId, head);
   const { histories } = await historiesOf(workspaceId, ancestry.side);
   return { ...ancestry, workspaceId, histories, below: cursor?.below ?? Infinity };
@@ -142,16 +142,22 @@ function formatCursor({ head, below }: Cursor): string {
   return Buffer.from(`${head}.${below}`).toString("base64url");
 }
 
+/** @throws AppError invalid_request for a text that no page of a history could have given out */
+export function requireHistoryCursor(text: string): void {
+  parseCursor(text);
+}
+
 function parseCursor(text: string): Cursor {
   const [, head, below] = /^([0-9a-f]{40})\.(\d{1,15})$/.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
-  if (head === undefined || below === undefined) throw badCursor();
+  if (head === undefined || below === undefined) throw badHistoryCursor();
   const cursor = { head, below: Number(below) };
   // Base64 has several spellings of one text; ours has one.
-  if (formatCursor(cursor) !== text) throw badCursor();
+  if (formatCursor(cursor) !== text) throw badHistoryCursor();
   return cursor;
 }
 
-function badCursor(): AppError {
+/** What a cursor is answered with that this list has not given out. */
+export function badHistoryCursor(): AppError {
   return new AppError("invalid_request", "This is not a cursor of this list. Start from its first page.", {
     details: [{ path: "cursor", message: "Not a cursor of this list." }],
   });

@@ -6,7 +6,16 @@ export { type CommitChange, changeOf, type FileDiff } from "./change-of";
 export { type Change, type CommitInput, type Committed, commitChanges } from "./commit-changes";
 export { deleteRepository } from "./delete-repository";
 export { exportBare } from "./export-bare";
-export { type FileHistoryItem, type FileName, folderHistory, type HistoryItem, historyOf, type Page } from "./history";
+export {
+  badHistoryCursor,
+  type FileHistoryItem,
+  type FileName,
+  folderHistory,
+  type HistoryItem,
+  historyOf,
+  type Page,
+  requireHistoryCursor,
+} from "./history";
 export { type MergeInput, type MergeResult, mergeBranches } from "./merge-branches";
 export type { ConflictSide, MergeConflict } from "./merge-trees";
 export type { FileStatus } from "./model";
