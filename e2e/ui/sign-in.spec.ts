@@ -1,5 +1,5 @@
 import { LoginPage } from "../pages/login-page";
-import { expect, test } from "./fixtures";
+import { expect, expectAccessible, test } from "./fixtures";
 
 test("signing out ends the session, and signing in comes back to the page that was asked for", async ({
   page,
@@ -50,6 +50,22 @@ test("an address without a workspace of mine and one that never was look the sam
   await expect(page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
   await page.getByRole("button", { name: "Back to consoles" }).click();
   await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+});
+
+test("a way back from a provider without a session says why, in our own words", async ({ page }) => {
+  const says: [string, string][] = [
+    ["OAuthAccountNotLinked", "There is an account with this email already"],
+    ["AccessDenied", "You were not let in"],
+    ["Configuration", "does not work on this server right now"],
+    ["<b>call 555</b>", "Signing in did not work"],
+  ];
+  for (const [error, words] of says) {
+    await page.goto(`/login?error=${encodeURIComponent(error)}`);
+    await expect(page.getByRole("alert").filter({ hasText: words })).toBeVisible();
+    await expect(page.getByRole("main")).not.toContainText("555");
+    await expectAccessible(page);
+  }
+  await expect(page.getByRole("button", { name: "Sign in" })).toBeEnabled();
 });
 
 test("somebody who is signed in is not asked to sign in again", async ({ page, person }) => {

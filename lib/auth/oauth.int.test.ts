@@ -7,6 +7,7 @@ import { type Answer, call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { dumpDatabase } from "@/test/security/dump";
 import { type FakeGitHub, type GitHubUser, startFakeGitHub } from "@/test/security/fake-github";
+import { captureLog } from "@/test/security/log-lines";
 import { PASSWORD, seedPerson } from "@/test/seed";
 import { hashToken } from "./tokens";
 
@@ -221,8 +222,20 @@ describe("sign-in by GitHub is refused", () => {
     const begun = await begin(jar);
     const back = new URL(github.agree(begun.headers.get("location") ?? "", newUser()));
     back.searchParams.set("code", "unknown");
+    const log = captureLog();
     const failed = await comeBack(jar, back.href);
-    expect(failed.headers.get("location")).toMatch(/^http:\/\/localhost:3000\/login\?error=/);
+    const [line = "", ...more] = log.stop();
+    expect(failed.headers.get("location")).toBe(`${PUBLIC_URL}/login?error=Configuration`);
+    // Whoever runs the server is told why; nothing of the exchange is in it (T47).
+    expect([more, JSON.parse(line)]).toEqual([[], expect.objectContaining({ msg: "a sign-in by a provider failed" })]);
+    for (const secret of [
+      "unknown",
+      back.searchParams.get("state") ?? "",
+      github.clientSecret,
+      ...github.accessTokens,
+    ]) {
+      expect(line).not.toContain(secret);
+    }
     github.complaints.length = 0;
 
     const denied = new URL(back);

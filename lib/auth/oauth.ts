@@ -6,6 +6,7 @@ import Google from "next-auth/providers/google";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { remoteAddress } from "@/lib/http/remote-address";
+import { log } from "@/lib/log";
 import { fetchThrough } from "@/lib/net/fetch-through";
 import { deriveKey } from "@/lib/secrets/bootstrap";
 import { authAdapter, type SessionOrigin } from "./adapter";
@@ -100,8 +101,18 @@ function config(from: SessionOrigin): NextAuthConfig {
       signIn: ({ account, profile }) =>
         account?.provider === "google" ? profile?.email_verified === true : Boolean(profile?.email),
     },
-    logger: { error: () => undefined, warn: () => undefined, debug: () => undefined },
+    logger: { error: logFailure, warn: () => undefined, debug: () => undefined },
   };
+}
+
+/**
+ * Why a sign-in failed, for whoever runs the server: people are only told that it did. next-auth's own logger would
+ * write the provider's answers too.
+ */
+function logFailure(error: Error): void {
+  const { cause } = error;
+  const err = typeof cause === "object" && cause !== null && "err" in cause ? cause.err : error;
+  log.warn({ err, reason: "type" in error ? error.type : error.name }, "a sign-in by a provider failed");
 }
 
 function providers(): NextAuthConfig["providers"] {

@@ -1,0 +1,30 @@
+/** What the provider's way back can end with (next-auth's own words), and what to do then. */
+const WORDS = new Map([
+  [
+    "OAuthAccountNotLinked",
+    "There is an account with this email already, and it was made in another way. Sign in the way you made it.",
+  ],
+  [
+    "AccessDenied",
+    "You were not let in: your account there has no email that was verified, or access was not granted. Verify an email there and try again, or use your email and password here.",
+  ],
+  [
+    "OAuthCallbackError",
+    "The sign-in was cancelled there, or took too long. Try again, or use your email and password.",
+  ],
+  ["MissingCSRF", "The sign-in began in another tab or too long ago. Try again."],
+  [
+    "Configuration",
+    "This way of signing in does not work on this server right now. Use your email and password, and tell whoever runs the server: its log has the reason.",
+  ],
+]);
+const ANY_OTHER = "Signing in did not work. Try again, or use your email and password.";
+
+/**
+ * In words, why a sign-in by a provider came back without a session.
+ * @param error the value of `?error=`; null or undefined without one
+ */
+export function toSignInFailure(error: string | null | undefined): string | null {
+  if (error === null || error === undefined) return null;
+  return WORDS.get(error) ?? ANY_OTHER;
+}
