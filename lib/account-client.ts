@@ -1,4 +1,4 @@
-import { send } from "@/lib/api-client";
+import { send, sendAll } from "@/lib/api-client";
 import type { Session } from "@/lib/auth/schema";
 import type { Invitation } from "@/lib/invites/schema";
 import type { Preferences, UpdatePreferencesBody } from "@/lib/preferences/schema";
@@ -11,8 +11,10 @@ export const accountApi = {
     send<null>("POST", "/api/auth/password/reset", { body }),
   /** Ends the other sessions too. */
   changePassword: (body: { current: string; next: string }) => send<null>("POST", "/api/auth/password", { body }),
-  listSessions: (signal?: AbortSignal) => send<Session[]>("GET", "/api/auth/sessions?limit=200", { signal }),
+  listSessions: (signal?: AbortSignal) => sendAll<Session>("/api/auth/sessions", { signal }),
   endSession: (sessionId: string) => send<null>("DELETE", `/api/auth/sessions/${sessionId}`),
+  /** All but the one that asks. */
+  endOtherSessions: () => send<{ ended: number }>("DELETE", "/api/auth/sessions"),
   readPreferences: (signal?: AbortSignal) => send<Preferences>("GET", "/api/me/preferences", { signal }),
   updatePreferences: (body: UpdatePreferencesBody) => send<Preferences>("PUT", "/api/me/preferences", { body }),
   acceptInvite: (token: string) =>

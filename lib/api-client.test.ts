@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ApiError, api } from "@/lib/api-client";
+import { ApiError, api, sendAll } from "@/lib/api-client";
 import { readConnectivity, reportReachable } from "@/lib/ui/connectivity";
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
@@ -43,6 +43,22 @@ describe("the API client", () => {
     answer(429, { success: false, code: "rate_limited", error: "Too many.", details }, { "retry-after": "30" });
     const error = await api.login({ email: "a", password: "b" }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problems: details, retryAfterSeconds: 30 });
+  });
+
+  it("reads a list to its end, however many answers it comes in", async () => {
+    const fetch = vi.fn(async (url: string) => {
+      const cursor = new URL(url, "http://localhost").searchParams.get("cursor");
+      const headers: Record<string, string> =
+        cursor === "b/2" ? {} : { "x-next-cursor": cursor === null ? "a" : "b/2" };
+      return new Response(JSON.stringify({ success: true, data: [cursor] }), { headers });
+    });
+    vi.stubGlobal("fetch", fetch);
+    expect(await sendAll("/api/things")).toEqual([null, "a", "b/2"]);
+    expect(fetch.mock.calls.map(([url]) => url)).toEqual([
+      "/api/things?limit=200",
+      "/api/things?limit=200&cursor=a",
+      "/api/things?limit=200&cursor=b%2F2",
+    ]);
   });
 
   it("does not take a page for an answer", async () => {

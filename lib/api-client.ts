@@ -92,6 +92,9 @@ export const api = {
   ping: () => fetch("/api/health", { cache: "no-store" }),
 };
 
+/** The most that a list answers at once (contract, section 1). */
+const PAGE_ITEMS = 200;
+
 type RequestOptions = { body?: unknown; signal?: AbortSignal };
 
 /**
@@ -102,7 +105,29 @@ export async function send<T>(method: string, url: string, options: RequestOptio
   return (await request<T>(method, url, options)).data;
 }
 
-async function request<T>(method: string, url: string, options: RequestOptions): Promise<{ data: T; bytes: number }> {
+/**
+ * All pages of a list whose answers are plain arrays: each answer has its limit, and says in a header how it goes on.
+ * @param url without a query
+ */
+export async function sendAll<T>(url: string, options: RequestOptions = {}): Promise<T[]> {
+  return (await sendPages<T[]>(url, options)).flat();
+}
+
+/** The answers of all pages, the first one first; there is always one. */
+export async function sendPages<T>(url: string, options: RequestOptions = {}): Promise<[T, ...T[]]> {
+  const read = (cursor: string) => request<T>("GET", `${url}?limit=${PAGE_ITEMS}${cursor}`, options);
+  let page = await read("");
+  const pages: [T, ...T[]] = [page.data];
+  while (page.nextCursor !== null) {
+    page = await read(`&cursor=${encodeURIComponent(page.nextCursor)}`);
+    pages.push(page.data);
+  }
+  return pages;
+}
+
+type Received<T> = { data: T; bytes: number; nextCursor: string | null };
+
+async function request<T>(method: string, url: string, options: RequestOptions): Promise<Received<T>> {
   let response: Response;
   let body: Blob;
   try {
@@ -121,7 +146,9 @@ async function request<T>(method: string, url: string, options: RequestOptions):
   }
   reportReachable();
   const answer = parseEnvelope(await body.text());
-  if (response.ok && answer?.success === true) return { data: answer.data as T, bytes: body.size };
+  if (response.ok && answer?.success === true) {
+    return { data: answer.data as T, bytes: body.size, nextCursor: response.headers.get("x-next-cursor") };
+  }
   throw toApiError(response.status, response.headers.get("retry-after"), answer);
 }
 

@@ -1,4 +1,4 @@
-import { send } from "@/lib/api-client";
+import { send, sendAll, sendPages } from "@/lib/api-client";
 import type { ApiKey, CreatedApiKey } from "@/lib/api-keys/schema";
 import type { CreatedInvite, Invite } from "@/lib/invites/schema";
 import type { OutboxEntry } from "@/lib/mail/schema";
@@ -10,7 +10,11 @@ const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 
 /** What the settings of a workspace read and change. Each function throws ApiError. */
 export const workspaceApi = {
-  read: (workspaceId: string, signal?: AbortSignal) => send<WorkspaceDetails>("GET", root(workspaceId), { signal }),
+  /** With all of its members. */
+  read: async (workspaceId: string, signal?: AbortSignal): Promise<WorkspaceDetails> => {
+    const pages = await sendPages<WorkspaceDetails>(root(workspaceId), { signal });
+    return { ...pages[0], members: pages.flatMap(({ members }) => members) };
+  },
   rename: (workspaceId: string, name: string) => send<Workspace>("PATCH", root(workspaceId), { body: { name } }),
   remove: (workspaceId: string) => send<null>("DELETE", root(workspaceId)),
 
@@ -18,7 +22,7 @@ export const workspaceApi = {
     send<UpdatedMember>("PUT", `${root(workspaceId)}/members/${userId}`, { body: { role } }),
   removeMember: (workspaceId: string, userId: string) => send<null>("DELETE", `${root(workspaceId)}/members/${userId}`),
   listInvites: (workspaceId: string, signal?: AbortSignal) =>
-    send<Invite[]>("GET", `${root(workspaceId)}/invites?limit=200`, { signal }),
+    sendAll<Invite>(`${root(workspaceId)}/invites`, { signal }),
   /** Inviting an address again replaces its first link. */
   createInvite: (workspaceId: string, body: { email: string; role: Role }) =>
     send<CreatedInvite>("POST", `${root(workspaceId)}/invites`, { body }),
@@ -26,7 +30,7 @@ export const workspaceApi = {
     send<null>("DELETE", `${root(workspaceId)}/invites/${inviteId}`),
 
   listApiKeys: (workspaceId: string, signal?: AbortSignal) =>
-    send<ApiKey[]>("GET", `${root(workspaceId)}/api-keys?limit=200`, { signal }),
+    sendAll<ApiKey>(`${root(workspaceId)}/api-keys`, { signal }),
   /** The answer holds the key, this once. */
   createApiKey: (workspaceId: string, body: { name: string; expiresAt: string | null }) =>
     send<CreatedApiKey>("POST", `${root(workspaceId)}/api-keys`, { body }),

@@ -8,6 +8,7 @@ import { holdFreshKey, useFreshKey } from "@/components/settings/fresh-key";
 import { NewApiKey } from "@/components/settings/new-api-key";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { TryApi } from "@/components/settings/try-api";
 import { useApiKeys, useRights } from "@/components/settings/use-settings";
 import { useWorkspace } from "@/components/shell/workspace-context";
@@ -23,6 +24,7 @@ export function ApiKeySettings() {
   const fresh = useFreshKey(workspace.id);
   const [isMaking, setIsMaking] = useState(false);
   const items = keys.data ?? [];
+  const slice = useSlice(items);
   const reference = (
     <Link className="btn" href="/docs/api">
       <BookOpen className="s" />
@@ -38,13 +40,18 @@ export function ApiKeySettings() {
       </SettingsPage>
     );
   }
+  const make = (
+    <button type="button" className="btn primary" disabled={fresh !== null} onClick={() => setIsMaking(true)}>
+      <Plus className="s" />
+      New key
+    </button>
+  );
+  const isEmpty = keys.isSuccess && items.length === 0;
+  // An empty page offers the first key where it says what keys are for.
   const actions = (
     <>
       {reference}
-      <button type="button" className="btn primary" disabled={fresh !== null} onClick={() => setIsMaking(true)}>
-        <Plus className="s" />
-        New key
-      </button>
+      {!isEmpty && make}
     </>
   );
   return (
@@ -55,19 +62,14 @@ export function ApiKeySettings() {
       {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => holdFreshKey(workspace.id, null)} />}
       {keys.isPending && <ListBones label="Reading the keys" rowPx={44} />}
       {keys.isError && !keys.data && <LoadFailure error={keys.error} onRetry={() => keys.refetch()} />}
-      {keys.isSuccess && items.length === 0 && (
+      {isEmpty && (
         <div className="empty blank">
           <span className="empty-mark">
             <KeyRound />
           </span>
           <h2>No keys yet</h2>
           <p>A key lets a program run queries and read results in this workspace.</p>
-          <div className="row">
-            <button type="button" className="btn primary" onClick={() => setIsMaking(true)}>
-              <Plus className="s" />
-              New key
-            </button>
-          </div>
+          <div className="row">{make}</div>
         </div>
       )}
       {items.length > 0 && (
@@ -86,12 +88,13 @@ export function ApiKeySettings() {
             </tr>
           </thead>
           <tbody>
-            {items.map((key) => (
+            {slice.shown.map((key) => (
               <ApiKeyRow key={key.id} apiKey={key} isNew={key.id === fresh?.id} />
             ))}
           </tbody>
         </table>
       )}
+      <ShowMore slice={slice} />
       {items.length > 0 && <TryApi />}
       <NewApiKey
         isOpen={isMaking}

@@ -3,6 +3,7 @@
 import { Mail } from "lucide-react";
 import { useState } from "react";
 import { ROLE_NAMES } from "@/components/settings/role-words";
+import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { useChange, useInvites, useMemberNames } from "@/components/settings/use-settings";
 import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
@@ -23,6 +24,7 @@ type InviteListProps = { created: CreatedInvite[]; onRenewed: (invite: CreatedIn
 export function InviteList({ created, onRenewed }: InviteListProps) {
   const invites = useInvites();
   const items = invites.data ?? [];
+  const slice = useSlice(items);
   return (
     <section className="part" aria-labelledby="waiting">
       <h2 id="waiting">Invites waiting</h2>
@@ -43,7 +45,7 @@ export function InviteList({ created, onRenewed }: InviteListProps) {
             </tr>
           </thead>
           <tbody>
-            {items.map((invite) => (
+            {slice.shown.map((invite) => (
               <InviteRow
                 key={invite.id}
                 invite={invite}
@@ -54,6 +56,7 @@ export function InviteList({ created, onRenewed }: InviteListProps) {
           </tbody>
         </table>
       )}
+      <ShowMore slice={slice} />
     </section>
   );
 }

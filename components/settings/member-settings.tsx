@@ -7,6 +7,7 @@ import { InviteList } from "@/components/settings/invite-list";
 import { MemberRow } from "@/components/settings/member-row";
 import { ROLE_MEANINGS, ROLE_NAMES } from "@/components/settings/role-words";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { useRights, useWorkspaceDetails } from "@/components/settings/use-settings";
 import { ListBones } from "@/components/ui/list-bones";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -25,6 +26,7 @@ export function MemberSettings() {
   const [created, setCreated] = useState<CreatedInvite[]>([]);
   const members = details.data?.members ?? [];
   const shown = members.filter((member) => isLike(member, search));
+  const slice = useSlice(shown);
   const owners = members.filter(({ role }) => role === "owner").length;
 
   return (
@@ -65,12 +67,13 @@ export function MemberSettings() {
             </tr>
           </thead>
           <tbody>
-            {shown.map((member) => (
+            {slice.shown.map((member) => (
               <MemberRow key={member.userId} member={member} isLastOwner={member.role === "owner" && owners === 1} />
             ))}
           </tbody>
         </table>
       )}
+      <ShowMore slice={slice} />
       {members.length > 0 && shown.length === 0 && <p className="lead no-hit">Nobody here is called "{search}".</p>}
       {isAdmin && <InviteList created={created} onRenewed={(invite) => setCreated((all) => [...all, invite])} />}
       <dl className="role-words xs t3">

@@ -3,6 +3,7 @@
 import { Monitor, Smartphone } from "lucide-react";
 import { useState } from "react";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { useChange, useSessions } from "@/components/settings/use-settings";
 import { signOut } from "@/components/shell/account-menu";
 import { Confirm } from "@/components/ui/confirm";
@@ -24,10 +25,9 @@ export function SessionSettings() {
   const sessions = useSessions();
   const [isAsking, setIsAsking] = useState(false);
   const items = [...(sessions.data ?? [])].sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent));
+  const slice = useSlice(items);
   const others = items.filter(({ isCurrent }) => !isCurrent);
-  const endOthers = useChange(["sessions"], async () => {
-    for (const { id } of others) await accountApi.endSession(id);
-  });
+  const endOthers = useChange(["sessions"], () => accountApi.endOtherSessions());
   const confirm = () =>
     endOthers.mutateAsync(undefined).then(
       () => {
@@ -62,12 +62,13 @@ export function SessionSettings() {
             </tr>
           </thead>
           <tbody>
-            {items.map((session) => (
+            {slice.shown.map((session) => (
               <SessionRow key={session.id} session={session} />
             ))}
           </tbody>
         </table>
       )}
+      <ShowMore slice={slice} />
       <Confirm
         title={`End ${others.length === 1 ? "the other session" : `${others.length} other sessions`}?`}
         action="End sessions"

@@ -14,7 +14,7 @@ for (const theme of ["light", "dark"] as const) {
       await expect(page.getByRole("table", { name: "Invites waiting" })).toBeVisible();
       await expectAccessible(page);
       await page.goto(settings(person, "api-keys"));
-      await page.getByRole("button", { name: "New key" }).first().click();
+      await page.getByRole("button", { name: "New key" }).click();
       await expectAccessible(page);
       await page.getByRole("textbox", { name: "What is it for" }).fill("Nightly export job");
       await page.getByRole("button", { name: "Make key" }).click();

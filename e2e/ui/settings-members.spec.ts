@@ -73,6 +73,22 @@ test("who is signed in as somebody else changes the account and comes back to th
   expect(person.email).not.toBe("");
 });
 
+test("a list of invitations that is too long to draw at once is reached to its end", async ({ page, person }) => {
+  const wid = await workspaceIdOf(page.request);
+  const addresses = Array.from({ length: 103 }, (_, i) => `guest-${i}@example.com`);
+  for (const email of addresses) {
+    const answer = await page.request.post(`/api/workspaces/${wid}/invites`, { data: { email, role: "member" } });
+    expect(answer.status()).toBe(201);
+  }
+  await page.goto(settings(person, "members"));
+  const rows = page.getByRole("table", { name: "Invites waiting" }).getByRole("row");
+  const links = rows.filter({ hasText: /guest-\d+@/ });
+  await expect(links).toHaveCount(100);
+  await page.getByRole("button", { name: "Show 3 more of 3" }).click();
+  await expect(links).toHaveCount(103);
+  await expect(page.getByRole("button", { name: /^Show \d+ more/ })).toHaveCount(0);
+});
+
 test("a new link ends the old one", async ({ page, person }) => {
   const old = await invite(page.request, "mateo@example.com", "member");
   await page.goto(settings(person, "members"));

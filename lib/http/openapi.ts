@@ -30,7 +30,7 @@ export function openApiDocument(endpoints: Endpoint[], server: { url: string; ve
       title: "Millrace",
       version: server.version,
       description:
-        "Accounts, workspaces, connections and query execution. Answers are {success, data} or {success, error, code}.",
+        "Accounts, workspaces, connections and query execution. Answers are {success, data} or {success, error, code}. A list goes on where its cursor says: nextCursor in data or, where data is an array, the header X-Next-Cursor.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: server.url }],

@@ -13,8 +13,13 @@ const NEXT_CURSOR_HEADER = "X-Next-Cursor";
  * header, since an array has no place for it, and a list that ends without a word would hide things.
  */
 export function asArray<T>(headers: Headers, page: Page<T>): T[] {
-  if (page.nextCursor !== null) headers.set(NEXT_CURSOR_HEADER, page.nextCursor);
+  noteNextCursor(headers, page.nextCursor);
   return page.items;
+}
+
+/** Says in the header of an answer how its list goes on. @param nextCursor null at the end */
+export function noteNextCursor(headers: Headers, nextCursor: string | null): void {
+  if (nextCursor !== null) headers.set(NEXT_CURSOR_HEADER, nextCursor);
 }
 
 /** Takes one document more than asked for, so that the page knows whether there are more. */

@@ -14,14 +14,22 @@ export const objectIdText = z
 export const isoDate = z.iso.datetime({ precision: 3 });
 
 /** `limit` of a list: any integer is clamped to 1..200, anything else is refused. */
-export const listLimit = z
-  .string()
-  .regex(/^-?\d{1,15}$/, "The limit is an integer.")
-  .optional()
-  .transform((text) => (text === undefined ? LIST_LIMIT_DEFAULT : Math.min(LIST_LIMIT_MAX, Math.max(1, Number(text)))));
+export const listLimit = limitOr(LIST_LIMIT_DEFAULT);
 
-export const listQuery = z.object({ limit: listLimit, cursor: z.string().max(500).optional() });
+const cursor = z.string().max(500).optional();
+export const listQuery = z.object({ limit: listLimit, cursor });
 export type ListQuery = z.infer<typeof listQuery>;
+
+/** For what is a list only beside other things: as much of it as a list may have, unless asked for less. */
+export const innerListQuery = z.object({ limit: limitOr(LIST_LIMIT_MAX), cursor });
+
+function limitOr(fallback: number) {
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, "The limit is an integer.")
+    .optional()
+    .transform((text) => (text === undefined ? fallback : Math.min(LIST_LIMIT_MAX, Math.max(1, Number(text)))));
+}
 
 /** One page: `nextCursor` is null at the end. */
 export function pageOf<T extends z.ZodType>(item: T) {

@@ -88,6 +88,47 @@ describe("changing a member's role (T27)", () => {
   });
 });
 
+describe("the members of a large workspace", () => {
+  const CROWD = 203;
+  const pageOf = async (query: string) => {
+    const { status, json, headers } = await call("GET", `${base}${query}`, { cookie: member.cookie });
+    expect(status).toBe(200);
+    const ids = json.data.members.map(({ userId }: { userId: string }) => userId) as string[];
+    return { ids, next: headers.get("x-next-cursor") };
+  };
+
+  it("come in answers of at most 200, and paging reaches each of them once, in the order in which they joined", async () => {
+    const workspaceId = new ObjectId(owner.workspaceId);
+    const joinedAt = new Date();
+    const users = Array.from({ length: CROWD }, (_, i) => ({
+      _id: new ObjectId(),
+      email: `crowd-${i}-${workspaceId}@example.com`,
+      name: `Person ${i}`,
+      emailVerified: null,
+      createdAt: joinedAt,
+    }));
+    await collections.users().insertMany(users);
+    const memberships = users.map(({ _id: userId }) => ({
+      _id: new ObjectId(),
+      workspaceId,
+      userId,
+      role: "member" as const,
+      joinedAt,
+    }));
+    await collections.memberships().insertMany(memberships);
+    const present = await collections.memberships().find({ workspaceId }).sort({ _id: 1 }).toArray();
+
+    const first = await pageOf("");
+    expect(first.ids.length).toBe(200);
+    const rest = await pageOf(`?cursor=${first.next}`);
+    expect(rest.next).toBeNull();
+    expect([...first.ids, ...rest.ids]).toEqual(present.map(({ userId }) => userId.toHexString()));
+    expect((await pageOf("?limit=100000")).ids.length).toBe(200);
+    expect((await pageOf("?limit=2")).ids).toEqual(first.ids.slice(0, 2));
+    await collections.memberships().deleteMany({ _id: { $in: memberships.map(({ _id }) => _id) } });
+  });
+});
+
 describe("removing a member", () => {
   it("ends their access and their keys at once, and nobody else's (T20)", async () => {
     const leaving = await seedMember(owner.workspaceId, "admin");

@@ -6,7 +6,7 @@ import { COLLECTION_NAMES, collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { type MembershipDoc, toWorkspace, type WorkspaceDoc } from "./model";
-import type { Role, Workspace, WorkspaceDetails } from "./schema";
+import type { Member, Role, Workspace, WorkspaceDetails } from "./schema";
 
 const DUPLICATE_KEY = 11_000;
 const SLUG_LENGTH_MAX = 40;
@@ -60,37 +60,35 @@ export async function renameWorkspace(workspaceId: ObjectId, name: string, role:
 }
 
 /**
- * One workspace with its members, owners first in the order in which they joined.
+ * One workspace with a page of its members, in the order in which they joined.
  * @param role the caller's own
- * @throws AppError `not_found`
+ * @throws AppError `not_found`, `invalid_request` for a bad cursor
  */
-export async function getWorkspaceOrThrow(workspaceId: ObjectId, role: Role): Promise<WorkspaceDetails> {
+export async function getWorkspaceOrThrow(
+  workspaceId: ObjectId,
+  role: Role,
+  page: PageRequest,
+): Promise<{ details: WorkspaceDetails; nextCursor: string | null }> {
+  const after = readCursor(page.cursor);
   const doc = await collections.workspaces().findOne({ _id: workspaceId });
   if (!doc) throw new AppError("not_found", "This workspace is gone.");
-  const members = await collections
+  const memberships = await collections
     .memberships()
     .aggregate<MembershipDoc & { user: [{ email: string; name: string }?] }>([
-      { $match: { workspaceId } },
-      { $sort: { joinedAt: 1 } },
+      { $match: { workspaceId, ...(after && { _id: { $gt: after } }) } },
+      { $sort: { _id: 1 } },
+      { $limit: withExtra(page.limit) },
       { $lookup: { from: COLLECTION_NAMES.users, localField: "userId", foreignField: "_id", as: "user" } },
     ])
     .toArray();
-  return {
-    ...toWorkspace(doc, role),
-    members: members.flatMap(({ user: [user], ...membership }) =>
-      user
-        ? [
-            {
-              userId: membership.userId.toHexString(),
-              email: user.email,
-              name: user.name,
-              role: membership.role,
-              joinedAt: membership.joinedAt.toISOString(),
-            },
-          ]
-        : [],
-    ),
-  };
+  const { items, nextCursor } = toPage(memberships, page.limit, ({ user: [user], ...membership }) =>
+    user ? [toMember(membership, user)] : [],
+  );
+  return { details: { ...toWorkspace(doc, role), members: items.flat() }, nextCursor };
+}
+
+function toMember({ userId, role, joinedAt }: MembershipDoc, { email, name }: { email: string; name: string }): Member {
+  return { userId: userId.toHexString(), email, name, role, joinedAt: joinedAt.toISOString() };
 }
 
 async function insertWithFreeSlug(name: string, now: Date): Promise<WorkspaceDoc> {

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { admin, member, owner, peopleOnly } from "@/lib/auth/access";
 import { objectId } from "@/lib/http/ids";
+import { noteNextCursor } from "@/lib/http/paging";
 import { route } from "@/lib/http/route";
+import { innerListQuery } from "@/lib/http/schema";
 import { deleteWorkspace } from "@/lib/workspaces/deletion";
 import { updateWorkspaceBody, workspaceDetailsSchema, workspaceSchema } from "@/lib/workspaces/schema";
 import { getWorkspaceOrThrow, renameWorkspace } from "@/lib/workspaces/service";
@@ -11,12 +13,18 @@ const params = z.object({ workspaceId: objectId });
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Get a workspace",
-    description: "With its members, in the order in which they joined.",
+    description:
+      "With its members, in the order in which they joined: up to 200, and the header X-Next-Cursor for the cursor of the next ones while there are more.",
     tag: "Workspaces",
     access: member,
     params,
+    query: innerListQuery,
     response: workspaceDetailsSchema,
-    handle: ({ params, role }) => getWorkspaceOrThrow(params.workspaceId, role),
+    handle: async ({ params, role, query, headers }) => {
+      const { details, nextCursor } = await getWorkspaceOrThrow(params.workspaceId, role, query);
+      noteNextCursor(headers, nextCursor);
+      return details;
+    },
   }),
   PATCH: route({
     summary: "Rename a workspace",
