@@ -20,12 +20,6 @@ for (const theme of ["light", "dark"] as const) {
       await page.getByRole("button", { name: "Make key" }).click();
       await expect(page.getByRole("region", { name: "The new key" })).toBeVisible();
       await expectAccessible(page);
-      await page.getByRole("button", { name: "I have saved it" }).click();
-      await page.goto(settings(person, "outbox"));
-      await page.getByRole("button", { name: /invites you/ }).click();
-      // The preview runs nothing, the checker included: the plain text is what it can look at.
-      await page.getByRole("radio", { name: "Text" }).click();
-      await expectAccessible(page);
     });
 
     test("one's own settings are accessible", async ({ page, person }) => {

@@ -1,0 +1,59 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { invite, settings, workspaceIdOf } from "./settings-people";
+
+/*
+ * The recorder of test runs takes its snapshots by a script in every frame, and Chromium reports each time that the
+ * mail's frame does not let it run. These tests go without snapshots, so that such a report can only be the page's own.
+ */
+test.use({ trace: { mode: "retain-on-failure", snapshots: false } });
+
+const NAME = "<script>parent.ran = 1</script><img src=x onerror=alert(1)>";
+
+test("the outbox shows each mail as its reader sees it, without running or loading anything of it", async ({
+  page,
+  person,
+}) => {
+  await page.goto(settings(person, "outbox"));
+  await expect(page.getByRole("heading", { name: "No mails yet" })).toBeVisible();
+  const wid = await workspaceIdOf(page.request);
+  expect((await page.request.patch(`/api/workspaces/${wid}`, { data: { name: NAME } })).status()).toBe(200);
+  const token = await invite(page.request, "mateo@example.com", "member");
+  await page.reload();
+  await expect(page.getByRole("cell", { name: "mateo@example.com" })).toBeVisible();
+  await expect(page.getByText("Kept here", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: /invites you/ }).click();
+  await expect(page).toHaveURL(/\?mail=[0-9a-f]{24}$/);
+  const frame = page.locator("iframe");
+  await expect(frame).toHaveAttribute("sandbox", "");
+  await expect(frame).toHaveAttribute("srcdoc", /Accept the invitation/);
+  // The name is words in the mail, and what was in it neither ran nor was blocked: the page has kept quiet.
+  await expect(page.frameLocator("iframe").getByText(NAME).last()).toBeVisible();
+  await page.getByRole("radio", { name: "Text" }).click();
+  await expect(page.getByRole("region", { name: "Text of the mail" })).toContainText(`/invites/${token}`);
+  // The address brings the same mail back.
+  await page.reload();
+  await expect(page.getByRole("dialog").getByText("mateo@example.com")).toBeVisible();
+  await page.getByRole("button", { name: "Close" }).click();
+  await expect(page).toHaveURL(settings(person, "outbox"));
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test.describe(`in the ${theme} theme`, () => {
+    test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
+
+    test("the outbox and a mail are accessible", async ({ page, person }) => {
+      await page.goto(settings(person, "outbox"));
+      await expect(page.getByRole("heading", { name: "No mails yet" })).toBeVisible();
+      await expectAccessible(page);
+      await invite(page.request, "mateo@example.com", "member");
+      await page.reload();
+      await expect(page.getByText("Kept here", { exact: true })).toBeVisible();
+      await expectAccessible(page);
+      await page.getByRole("button", { name: /invites you/ }).click();
+      // The preview runs nothing, the checker included: the plain text is what it can look at.
+      await page.getByRole("radio", { name: "Text" }).click();
+      await expect(page.locator("iframe")).toHaveCount(0);
+      await expectAccessible(page);
+    });
+  });
+}

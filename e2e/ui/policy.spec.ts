@@ -1,0 +1,139 @@
+import { readdirSync } from "node:fs";
+import type { BrowserContext, ConsoleMessage, Page } from "@playwright/test";
+import { saveOver, shownId } from "./consoles-people";
+import { expect, test } from "./fixtures";
+import { invite, settings, workspaceIdOf } from "./settings-people";
+
+// Snapshots are taken by a script in every frame, and the mail's frame lets none run (outbox.spec.ts).
+test.use({ trace: { mode: "retain-on-failure", snapshots: false } });
+
+/** What the browser says against pages, and which addresses were seen. */
+type Watch = { complaints: string[]; visited: Set<string> };
+
+/** The type is not among those that the recorder names. */
+const isAdvice = (message: ConsoleMessage) => (message.type() as string) === "verbose";
+
+/** Hears each violation of a page's policy, and each word in its console, from the first moment on. */
+async function watch(context: BrowserContext): Promise<Watch> {
+  const seen: Watch = { complaints: [], visited: new Set() };
+  await context.exposeFunction("reportViolation", (text: string) => seen.complaints.push(text));
+  await context.addInitScript(() => {
+    addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI, sourceFile, lineNumber }) => {
+      const report = (window as unknown as { reportViolation?: (text: string) => void }).reportViolation;
+      report?.(`${location.pathname}: ${effectiveDirective} ${blockedURI} ${sourceFile}:${lineNumber}`);
+    });
+  });
+  context.on("weberror", (error) => seen.complaints.push(String(error.error())));
+  context.on("console", (message) => {
+    // Answers with an error status are what some of these pages are about; advice on forms is no complaint.
+    if (message.text().startsWith("Failed to load resource") || isAdvice(message)) return;
+    seen.complaints.push(`${message.page()?.url()}: ${message.type()} ${message.text()}`);
+  });
+  // Some pages only send on to another, and their own address is never shown.
+  context.on("request", (request) => {
+    if (request.isNavigationRequest()) seen.visited.add(new URL(request.url()).pathname);
+  });
+  context.on("page", (page) => {
+    page.on("framenavigated", (frame) => {
+      if (frame === page.mainFrame()) seen.visited.add(new URL(frame.url()).pathname);
+    });
+  });
+  return seen;
+}
+
+/** The addresses that the product has pages for, as patterns: `/w/[^/]+/settings/members`. */
+function pagePatterns(): string[] {
+  const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith("page.tsx"));
+  return files.map((file) => {
+    const parts = file.split("/").slice(0, -1);
+    const path = parts.filter((part) => !part.startsWith("(")).map((part) => part.replace(/^\[.*\]$/, "[^/]+"));
+    return `^/${path.join("/")}$`;
+  });
+}
+
+const quiet = (page: Page) => page.waitForLoadState("networkidle");
+
+test("no page breaks its security policy or says a word in the console (T106)", async ({ browser }) => {
+  test.setTimeout(180_000);
+  const context = await browser.newContext();
+  const seen = await watch(context);
+  const page = await context.newPage();
+  const email = `policy-${Date.now()}@example.com`;
+  const password = "seven herons by the mill";
+  const open = async (path: string) => {
+    await page.goto(path);
+    await expect(page.getByRole("heading").first()).toBeVisible();
+    await quiet(page);
+  };
+
+  for (const path of ["/login", "/login?error=Configuration", "/forgot", "/reset/nothing", "/invites/nothing"])
+    await open(path);
+  await open("/nothing/at/all");
+  await open("/register");
+  await page.getByLabel("Name").fill("Ines Okafor");
+  await page.getByLabel("Email").fill(email);
+  await page.getByRole("textbox", { name: "Password" }).fill(password);
+  await page.getByRole("button", { name: "Create account" }).click();
+
+  // A console: run, chart, rows as JSON, plan, history.
+  await page.getByRole("textbox", { name: /^Query of / }).waitFor();
+  const slug = /\/w\/([^/]+)/.exec(page.url())?.[1] ?? "";
+  const strip = page.getByRole("group", { name: "Run", exact: true });
+  await strip.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.getByRole("grid", { name: "Result" }).getByRole("gridcell").first()).toBeVisible();
+  await page.getByRole("radio", { name: "Chart" }).click();
+  await expect(page.locator(".chart-host svg")).toBeAttached();
+  await page.getByRole("radio", { name: "JSON" }).click();
+  await expect(page.getByRole("textbox", { name: "Rows as JSON" })).toBeVisible();
+  await page.getByRole("textbox", { name: /^Query of / }).click();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.insertText("select nothing from nowhere");
+  await strip.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page.getByText(/nowhere does not exist/).first()).toBeVisible();
+  const consoleId = shownId(page);
+  await saveOver(page.request, consoleId, "select 1 as one");
+  await open(`/w/${slug}/consoles/${consoleId}/history`);
+  await page.goto(`/w/${slug}`);
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+
+  // Connections: the list, the form of each type, one in detail.
+  const wid = await workspaceIdOf(page.request);
+  await open(`/w/${slug}/connections`);
+  const types = (await (await page.request.get("/api/connectors/types")).json()).data as { type: string }[];
+  for (const { type } of types) await open(`/w/${slug}/connections/new?type=${type}`);
+  const connections = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
+  await open(`/w/${slug}/connections/${connections[0].id}`);
+
+  // The settings, with something in each list, and a mail as it was sent.
+  const token = await invite(page.request, "mateo@example.com", "member");
+  await page.request.post(`/api/workspaces/${wid}/api-keys`, { data: { name: "Nightly export" } });
+  const person = { email, password, name: "Ines Okafor", slug };
+  const sections = ["general", "members", "api-keys", "outbox", "profile", "appearance", "keyboard", "sessions"];
+  for (const section of sections) await open(settings(person, section));
+  await page.goto(settings(person, "appearance"));
+  for (const name of ["Dark", "Light"]) await page.getByRole("radio", { name }).check();
+  await page.goto(settings(person, "outbox"));
+  await page.getByRole("button", { name: /invites you/ }).click();
+  await expect(page.locator("iframe")).toHaveAttribute("srcdoc", /Accept the invitation/);
+  await expect(page.frameLocator("iframe").getByText("Accept the invitation").last()).toBeVisible();
+  await page.goto(`/w/${slug}/settings`);
+  await open(`/invites/${token}`);
+  await open("/new-workspace");
+  await open("/docs/api");
+  await page.goto("/");
+  await quiet(page);
+  await open(`/w/${slug}-of-somebody-else`);
+
+  expect(seen.complaints).toEqual([]);
+  const missed = pagePatterns().filter((pattern) => ![...seen.visited].some((path) => new RegExp(pattern).test(path)));
+  expect(missed).toEqual([]);
+
+  // What is heard nothing of could also be a bad ear.
+  await page.evaluate(() => {
+    document.body.append(Object.assign(new Image(), { src: "https://evil.example/leak.png" }));
+  });
+  await expect.poll(() => seen.complaints.join("\n")).toContain("img-src https://evil.example/leak.png");
+  await context.close();
+});
