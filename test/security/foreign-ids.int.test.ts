@@ -15,7 +15,10 @@ type World = {
   keyId: string;
   inviteId: string;
   executionId: string;
+  consoleId: string;
+  folderId: string;
 };
+type Ids = Omit<World, "person" | "base"> & { userId: string };
 
 async function seedWorkspace(name: string): Promise<World> {
   const person = await seedPerson(name);
@@ -36,6 +39,8 @@ async function seedWorkspace(name: string): Promise<World> {
     keyId: (await make("/api-keys", { name: "Key" })).id,
     inviteId: (await make("/invites", { email: "guest@example.com" })).id,
     executionId: execution.executionId ?? execution.id,
+    consoleId: (await make("/consoles", { name: "query", content: "select 1", access: "workspace" })).id,
+    folderId: (await make("/consoles/folders", { name: "folder", access: "workspace" })).id,
   };
 }
 
@@ -51,13 +56,7 @@ type Attempt = { method: string; path: string; body?: object };
 const ABSENT = { id: "f".repeat(24), uuid: "00000000-0000-4000-8000-000000000000" };
 
 describe("another workspace's id, from inside of one's own (T25, T26)", () => {
-  const attempts: Record<
-    string,
-    (
-      base: string,
-      world: Pick<World, "connectionId" | "keyId" | "inviteId" | "executionId"> & { userId: string },
-    ) => Attempt
-  > = {
+  const attempts: Record<string, (base: string, ids: Ids) => Attempt> = {
     "a connection, read": (base, { connectionId }) => ({ method: "GET", path: `${base}/connectors/${connectionId}` }),
     "a connection's tables": (base, { connectionId }) => ({
       method: "GET",
@@ -97,6 +96,41 @@ describe("another workspace's id, from inside of one's own (T25, T26)", () => {
       path: `${base}/members/${userId}`,
       body: { role: "owner" },
     }),
+    "a console, executed with a connection": (base, { connectionId }) => ({
+      method: "POST",
+      path: `${base}/consoles/${mine.consoleId}/execute`,
+      body: { connectionId },
+    }),
+    "a connection, given to a new console": (base, { connectionId }) => ({
+      method: "POST",
+      path: `${base}/consoles`,
+      body: { name: "new", content: "select 1", connectionId },
+    }),
+    "a connection, given to a console": (base, { connectionId }) => ({
+      method: "PUT",
+      path: `${base}/consoles/${mine.consoleId}`,
+      body: { version: 1, connectionId },
+    }),
+    "a folder, for a new console": (base, { folderId }) => ({
+      method: "POST",
+      path: `${base}/consoles`,
+      body: { name: "new", content: "select 1", folderId },
+    }),
+    "a folder, for a console that moves": (base, { folderId }) => ({
+      method: "PUT",
+      path: `${base}/consoles/${mine.consoleId}`,
+      body: { version: 1, folderId },
+    }),
+    "a folder, for a new folder": (base, { folderId }) => ({
+      method: "POST",
+      path: `${base}/consoles/folders`,
+      body: { name: "new", parentId: folderId },
+    }),
+    "a folder, for a folder that moves": (base, { folderId }) => ({
+      method: "PATCH",
+      path: `${base}/consoles/folders/${mine.folderId}`,
+      body: { parentId: folderId },
+    }),
     "a member, removed": (base, { userId }) => ({ method: "DELETE", path: `${base}/members/${userId}` }),
   };
 
@@ -104,13 +138,14 @@ describe("another workspace's id, from inside of one's own (T25, T26)", () => {
     const attempt = attempts[name];
     if (!attempt) throw new Error(name);
     const before = await digestDatabase();
-    const ask = (world: Parameters<typeof attempt>[1]) => {
-      const { method, path, body } = attempt(mine.base, world);
+    const ask = (ids: Ids) => {
+      const { method, path, body } = attempt(mine.base, ids);
       return call(method, path, { cookie: mine.person.cookie, body });
     };
     const foreign = await ask({ ...theirs, userId: theirMember.id });
     const { id, uuid } = ABSENT;
-    const missing = await ask({ connectionId: id, keyId: id, inviteId: id, userId: id, executionId: uuid });
+    const absent = { connectionId: id, keyId: id, inviteId: id, userId: id, consoleId: id, folderId: id };
+    const missing = await ask({ ...absent, executionId: uuid });
     expect([foreign.status, foreign.text]).toEqual([404, missing.text]);
     expect(await digestDatabase()).toEqual(before);
   });

@@ -11,6 +11,9 @@ afterAll(() => own.drop());
 
 let owner: Person;
 let ids: Record<string, string>;
+/** What addresses need behind them, by how they end. */
+let queries: Record<string, string>;
+const queryOf = (path: string) => Object.entries(queries).find(([end]) => path.endsWith(end))?.[1] ?? "";
 beforeAll(async () => {
   owner = await seedPerson("Owner");
   const { cookie, workspaceId } = owner;
@@ -25,12 +28,21 @@ beforeAll(async () => {
   });
   const invite = await make("/invites", { email: "guest@example.com" });
   const key = await make("/api-keys", { name: "Key" });
+  const console = await make("/consoles", { name: "query", content: "select 1", connectionId: connection.id });
+  await call("PUT", `${base}/consoles/${console.id}/draft`, { cookie, body: { content: "select" } });
+  const history = await call("GET", `${base}/consoles/${console.id}/git/history`, { cookie });
+  queries = {
+    "/consoles/search": "?q=query",
+    "/git/commit": `?sha=${history.json.data.items[0].sha}`,
+    "/entities": "?refresh=1",
+  };
   await make(`/databases/${connection.id}/execute`, { query: "create table goods (name text)" });
   ids = {
     workspaceId,
     userId: member.id,
     connectionId: connection.id,
     keyId: key.id,
+    consoleId: console.id,
     inviteId: invite.id,
     token: invite.link.split("/").at(-1),
   };
@@ -41,13 +53,14 @@ describe("a GET", () => {
     "of $path changes nothing, however often (T15)",
     async ({ path }) => {
       const before = await digestDatabase();
+      const url = pathWith(path, ids) + queryOf(path);
       const statuses: number[] = [];
       for (let i = 0; i < 2; i += 1) {
-        statuses.push((await call("GET", pathWith(path, ids), { cookie: owner.cookie })).status);
-        statuses.push((await call("HEAD", pathWith(path, ids), { cookie: owner.cookie })).status);
+        statuses.push((await call("GET", url, { cookie: owner.cookie })).status);
+        statuses.push((await call("HEAD", url, { cookie: owner.cookie })).status);
       }
-      expect(new Set(statuses).size).toBe(1);
-      expect(statuses[0]).toBeLessThan(500);
+      // Each finds what it reads; a sign-in by a provider is not set up here.
+      expect(new Set(statuses)).toEqual(new Set([/callback|csrf/.test(path) ? 404 : 200]));
       expect(await digestDatabase()).toEqual(before);
     },
   );
