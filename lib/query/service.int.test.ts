@@ -302,6 +302,25 @@ describe("the line", () => {
   });
 });
 
+describe("fifty-five clients that leave at once", () => {
+  it.each([
+    ["before the engine of the file has started", 0],
+    ["while five run and fifty wait", 300],
+  ])("%s leave every place behind: the next query is answered within seconds (T53, T55)", async (_, afterMs) => {
+    const crowded = connectionTo(`crowd-${afterMs}.duckdb`, false);
+    const stop = new AbortController();
+    const asked = Array.from({ length: 55 }, () => ask(ENDLESS, { connection: crowded, signal: stop.signal }));
+    const outcomes = Promise.allSettled(asked);
+    await sleep(afterMs);
+    stop.abort();
+    expect((await outcomes).every((each) => each.status === "rejected")).toBe(true);
+    const five = Array.from({ length: 5 }, (__, n) =>
+      ask(`select ${n} as n`, { connection: crowded, timeoutMs: 8000 }),
+    );
+    expect((await Promise.all(five)).map(({ rows }) => rows[0])).toEqual([0, 1, 2, 3, 4].map((n) => ({ n })));
+  });
+});
+
 describe("a read-only connection", () => {
   it("stays so, and one that may write can be narrowed for a query", async () => {
     const writable = connectionTo("narrow.duckdb", false);

@@ -5,6 +5,7 @@ import type { Batch, Field, ResultStream, Statement, WireValue } from "@/lib/con
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { openDataSource } from "@/lib/connections/pool";
 import { AppError } from "@/lib/http/errors";
+import { orAborted } from "@/lib/or-aborted";
 import { admit } from "./admission";
 import { uniqueColumnNames } from "./column-names";
 import { type ExecutionEnd, startExecution } from "./executions";
@@ -270,16 +271,6 @@ async function readRows(
     if (isCut) return { rows, truncated: true };
   }
   return { rows, truncated: false };
-}
-
-/** Waits no longer than the query may: an abandoned opening goes on for those who come next. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
 
 function streamOf(pieces: readonly Buffer[]): ReadableStream<Uint8Array> {

@@ -12,6 +12,7 @@ import {
   FrameTooLarge,
 } from "@/lib/embedded/engine/wire";
 import { AppError } from "@/lib/http/errors";
+import { orAborted } from "@/lib/or-aborted";
 import type { Batch, ResultStream } from "../../data-source";
 import { engineAway } from "./engine-service";
 
@@ -116,9 +117,8 @@ export class EngineClient {
     const giveUpAt = performance.now() + RESEND_WITHIN_MS;
     try {
       for (;;) {
-        signal.throwIfAborted();
-        const path = await this.#socketPath();
-        signal.throwIfAborted();
+        // A start may take long; whoever leaves meanwhile gives the place back at once.
+        const path = await orAborted(this.#socketPath(), signal);
         const channel = this.#idle.pop() ?? this.#connect(path);
         channel.begin(frame, signal);
         try {

@@ -71,6 +71,42 @@ test("an opening that fails frees its place", async () => {
   expect((await pool.acquire(ANY)).isAlive).toBe(true);
 });
 
+test("an opening that fails for one who waited lets the next one in line try", async () => {
+  let fails = false;
+  const pool = new SessionPool<Session>(async () => {
+    if (fails) throw new Error("refused");
+    return new Session();
+  });
+  const held = await Promise.all(Array.from({ length: SESSIONS_MAX }, () => pool.acquire(ANY)));
+  const [unlucky, next] = [pool.acquire(ANY), pool.acquire(ANY)];
+  fails = true;
+  pool.release(held[0] as Session, false);
+  fails = false;
+  await expect(unlucky).rejects.toThrow("refused");
+  expect((await next).isAlive).toBe(true);
+});
+
+test("a session that comes up for one who has left belongs to the next, and to nobody once the pool is closed", async () => {
+  const openings: ((session: Session) => void)[] = [];
+  const pool = new SessionPool<Session>(() => new Promise((resolve) => openings.push(resolve)));
+  const holding = Array.from({ length: SESSIONS_MAX }, () => pool.acquire(ANY));
+  for (const open of openings.splice(0)) open(new Session());
+  const held = await Promise.all(holding);
+  const stop = new AbortController();
+  const left = [pool.acquire(stop.signal), pool.acquire(stop.signal)];
+  const next = pool.acquire(ANY);
+  for (const session of held.slice(0, 2)) pool.release(session, false);
+  stop.abort(new Error("gone"));
+  await expect(Promise.allSettled(left)).resolves.toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+  const [first, second] = [new Session(), new Session()];
+  openings[0]?.(first);
+  expect(await next).toBe(first);
+  for (const session of [first, ...held.slice(2)]) pool.release(session, true);
+  await pool.close();
+  openings[1]?.(second);
+  await expect.poll(() => second.isAlive).toBe(false);
+});
+
 test("closing waits for what runs and ends all sessions", async () => {
   const { pool, opened } = poolOf();
   const [busy, idle] = [await pool.acquire(ANY), await pool.acquire(ANY)];

@@ -79,7 +79,7 @@ export class SessionPool<S extends PooledSession> {
     try {
       return await this.#open(signal);
     } catch (error) {
-      this.#count -= 1;
+      this.#freePlace();
       throw error;
     }
   }
@@ -118,13 +118,18 @@ export class SessionPool<S extends PooledSession> {
 
   #drop(session: S): void {
     session.destroy();
+    this.#freePlace();
+  }
+
+  /** However a place became free, by an end or by an opening that failed: whoever waits next opens a session in it. */
+  #freePlace(): void {
     this.#count -= 1;
     const waiter = this.#waiting.shift();
-    // The place is free: whoever waited for a session gets a new one.
     if (!waiter) return;
     this.#openOne(waiter.signal).then((opened) => {
-      if (waiter.signal.aborted) this.#handOn(opened);
-      else waiter.resolve(opened);
+      if (!waiter.signal.aborted) waiter.resolve(opened);
+      else if (this.#isClosed) this.#drop(opened);
+      else this.#handOn(opened);
     }, waiter.reject);
   }
 
