@@ -19,15 +19,23 @@ type Line = Connection & { stream: { cork?(): void; uncork?(): void; pause(): vo
 export type PortalOptions = {
   /** Statements in front of the query in the same round trip: the transaction and its limits. */
   preamble: readonly string[];
+  /**
+   * Statements behind it, in the round trip that ends it. Only for a query that must not count: they come before the
+   * server is asked to settle, so a ROLLBACK here takes the query back.
+   */
+  epilogue: readonly string[];
   text: string;
   values: readonly (string | null)[];
   cellBytesMax: number | undefined;
+  /** How the values of these columns are read; null when their types have to be looked up first (`readWith`). */
+  decodersOf: (fields: readonly FieldDef[]) => readonly Decode[] | null;
 };
 
 /**
- * One statement through the extended protocol, with its transaction in the same round trip. Rows come in portions that
- * the server holds back until they are asked for, and go straight into columns. Portions grow with use, and are asked
- * for while the one before is being read.
+ * One statement through the extended protocol. Its transaction and its first rows are in the same round trip, and what
+ * cleans the session up behind it is in the one that ends it: a small query costs two. Further rows come in portions
+ * that the server holds back until they are asked for, and go straight into columns. Portions grow with use, and are
+ * asked for while the one before is being read.
  */
 export class Portal implements Submittable, RunningStatement {
   readonly #options: PortalOptions;
@@ -38,12 +46,17 @@ export class Portal implements Submittable, RunningStatement {
   #line: Line | null = null;
   #commandsLeft: number;
   #decoders: readonly Decode[] = [];
-  #rowsAsked = 0;
+  /** What came before it was known how to read it; null when nothing has to wait. */
+  #early: (() => void)[] | null = null;
+  #rowsAsked = FIRST_BATCH_ROWS;
+  #epilogueLeft = 0;
   #isCut = false;
   #isSuspended = false;
   #isLeft = false;
   #isPaused = false;
   #isSynced = false;
+  /** True once the epilogue has run: the session is as the epilogue leaves it. */
+  isCleaned = false;
 
   constructor(options: PortalOptions) {
     this.#options = options;
@@ -63,11 +76,14 @@ export class Portal implements Submittable, RunningStatement {
     return this.#over.promise;
   }
 
-  /** Rows stay on the server until this is known. */
+  /** Where `decodersOf` did not know, the line rests until this; elsewhere it changes nothing. */
   readWith(decoders: readonly Decode[]): void {
-    this.#decoders = decoders;
-    this.#rows = new BatchBuilder(decoders.length);
-    this.#ask();
+    if (this.#early === null) return;
+    const early = this.#early;
+    this.#early = null;
+    this.#decodeBy(decoders);
+    for (const take of early) take();
+    this.#resume();
   }
 
   next(): Promise<Step> {
@@ -80,6 +96,7 @@ export class Portal implements Submittable, RunningStatement {
   async leave(): Promise<boolean> {
     const isWorking = !this.#batches.isComplete && !this.#isSuspended && !this.#batches.isFailed;
     this.#isLeft = true;
+    this.#early = null;
     this.#batches.clear();
     this.#resume();
     if (!isWorking) {
@@ -111,27 +128,35 @@ export class Portal implements Submittable, RunningStatement {
     const line = connection as Line;
     this.#line = line;
     line.stream.cork?.();
-    for (const text of this.#options.preamble) {
-      line.parse({ text, name: "", types: [] }, true);
-      line.bind({ values: [] }, true);
-      line.execute({}, true);
-    }
+    for (const text of this.#options.preamble) this.#send(text);
     line.parse({ text: this.#options.text, name: "", types: [] }, true);
     line.bind({ values: [...this.#options.values] }, true);
     line.describe({ type: "P", name: "" }, true);
     line.once("noData", this.#onNoData);
+    line.execute({ rows: String(this.#rowsAsked) }, true);
     line.flush();
     line.stream.uncork?.();
   }
 
-  handleRowDescription(message: { fields: FieldDef[] }): void {
+  handleRowDescription({ fields }: { fields: FieldDef[] }): void {
     this.#line?.removeListener("noData", this.#onNoData);
-    this.#isSuspended = true;
-    this.#fields.resolve(message.fields);
+    const decoders = this.#options.decodersOf(fields);
+    if (decoders !== null) this.#decodeBy(decoders);
+    else if (!this.#isLeft) {
+      this.#early = [];
+      this.#isPaused = true;
+      this.#line?.stream.pause();
+    }
+    this.#fields.resolve(fields);
   }
 
-  handleDataRow({ fields, length }: { fields: (string | null)[]; length: number }): void {
+  handleDataRow(message: { fields: (string | null)[]; length: number }): void {
+    if (this.#early) {
+      this.#early.push(() => this.handleDataRow(message));
+      return;
+    }
     if (this.#isLeft || this.#isCut) return;
+    const { fields, length } = message;
     const row = this.#decoders.map((decode, index) => {
       const text = fields[index] ?? null;
       return text === null ? null : decode(text);
@@ -147,6 +172,10 @@ export class Portal implements Submittable, RunningStatement {
   }
 
   handlePortalSuspended(): void {
+    if (this.#early) {
+      this.#early.push(() => this.handlePortalSuspended());
+      return;
+    }
     this.#isSuspended = true;
     this.#push();
     if (this.#isLeft) this.#sync();
@@ -154,7 +183,9 @@ export class Portal implements Submittable, RunningStatement {
   }
 
   handleCommandComplete(): void {
-    if (this.#commandsLeft > 0) this.#commandsLeft -= 1;
+    if (this.#early) this.#early.push(() => this.handleCommandComplete());
+    else if (this.#commandsLeft > 0) this.#commandsLeft -= 1;
+    else if (this.#epilogueLeft > 0) this.#epilogueLeft -= 1;
     else this.#complete();
   }
 
@@ -164,12 +195,15 @@ export class Portal implements Submittable, RunningStatement {
 
   handleError(error: DatabaseError | Error, connection?: Connection): void {
     this.#line?.removeListener("noData", this.#onNoData);
-    this.fail(error);
+    // Behind the whole result it is the cleaning up that failed: the reader has lost nothing.
+    if (this.#epilogueLeft > 0) this.#over.reject(error);
+    else this.fail(error);
     // The server skips everything up to this; on a line that is gone there is nobody to skip.
     if (connection) this.#sync();
   }
 
   handleReadyForQuery(): void {
+    this.isCleaned = this.#options.epilogue.length > 0 && this.#epilogueLeft === 0;
     this.#over.resolve();
   }
 
@@ -179,11 +213,19 @@ export class Portal implements Submittable, RunningStatement {
 
   handleCopyData(): void {}
 
-  readonly #onNoData = () => {
-    this.#fields.resolve([]);
+  readonly #onNoData = () => this.#fields.resolve([]);
+
+  #decodeBy(decoders: readonly Decode[]): void {
+    this.#decoders = decoders;
+    this.#rows = new BatchBuilder(decoders.length);
+  }
+
+  /** A whole statement without values or rows. */
+  #send(text: string): void {
+    this.#line?.parse({ text, name: "", types: [] }, true);
+    this.#line?.bind({ values: [] }, true);
     this.#line?.execute({}, true);
-    this.#line?.flush();
-  };
+  }
 
   #complete(): void {
     this.#isSuspended = false;
@@ -195,7 +237,7 @@ export class Portal implements Submittable, RunningStatement {
   #ask(): void {
     if (!this.#isSuspended || this.#isLeft || this.#isCut || this.#batches.isFailed) return;
     this.#isSuspended = false;
-    this.#rowsAsked = this.#rowsAsked === 0 ? FIRST_BATCH_ROWS : Math.min(this.#rowsAsked * GROWTH, BATCH_ROWS_MAX);
+    this.#rowsAsked = Math.min(this.#rowsAsked * GROWTH, BATCH_ROWS_MAX);
     this.#line?.execute({ rows: String(this.#rowsAsked) }, true);
     this.#line?.flush();
   }
@@ -203,6 +245,10 @@ export class Portal implements Submittable, RunningStatement {
   #sync(): void {
     if (this.#isSynced) return;
     this.#isSynced = true;
+    if (!this.#batches.isFailed) {
+      this.#epilogueLeft = this.#options.epilogue.length;
+      for (const text of this.#options.epilogue) this.#send(text);
+    }
     this.#line?.sync();
   }
 

@@ -14,12 +14,17 @@ import { Portal, type PortalOptions } from "./portal";
 type ClientInside = { processID: number | null; secretKey: number | Buffer | null };
 type CancelLine = { cancel(processId: number, secretKey: number | Buffer): void; requestSsl(): void };
 
+/** What leaves nothing of one query to the next (T50): no change, no setting, no lock, no prepared statement. */
+export const CLEAN_UP = ["ROLLBACK", "DISCARD ALL"] as const;
+
 /** One session with the server, on a socket of the door. */
 export class PostgresSession implements PooledSession {
   readonly #config: NetworkConfig;
   readonly #client: Client;
   readonly #line: GuardedLine;
   #isAlive = true;
+  /** What ran last, when it cleans up behind itself. */
+  #portal: Portal | null = null;
   serverVersion: string | null = null;
 
   private constructor(config: NetworkConfig, client: Client, line: GuardedLine) {
@@ -75,6 +80,7 @@ export class PostgresSession implements PooledSession {
   /** @param rowBytesMax a longer row ends the session */
   start(options: PortalOptions, rowBytesMax: number): Portal {
     const portal = new Portal(options);
+    this.#portal = portal;
     this.#line.messageBytesMax = rowBytesMax;
     this.#line.onOversize = () => portal.oversize();
     this.#client.query(portal);
@@ -89,10 +95,13 @@ export class PostgresSession implements PooledSession {
 
   /** Makes the session as good as new, so that nothing of one query is there for the next (T50). */
   async reset(): Promise<void> {
+    const portal = this.#portal;
+    this.#portal = null;
     this.#line.messageBytesMax = Number.POSITIVE_INFINITY;
     this.#line.onOversize = null;
-    await this.#client.query("ROLLBACK");
-    await this.#client.query("DISCARD ALL");
+    await portal?.over.catch(() => {});
+    if (portal?.isCleaned) return;
+    for (const text of CLEAN_UP) await this.#client.query(text);
   }
 
   /**

@@ -18,13 +18,13 @@ import { placeOf } from "../shared/place";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
 import { ENTITIES_SQL, toEntities } from "./catalog";
-import { decoderOf } from "./decode";
+import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
 import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
 import type { Portal } from "./portal";
 import { REACHES_MACHINE, REACHES_MACHINE_SQL } from "./rights";
-import { PostgresSession } from "./session";
+import { CLEAN_UP, PostgresSession } from "./session";
 import { TypeNames } from "./type-names";
 import { nameWithModifier } from "./types";
 
@@ -52,10 +52,14 @@ export class PostgresSource implements DataSource {
       if (!readOnly) await run.session.run(`SET ${limit}`);
       const preamble = readOnly ? ["BEGIN READ ONLY", `SET LOCAL ${limit}`] : [];
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
-      const portal = run.begin(run.session.start({ preamble, text, values, cellBytesMax }, rowBytesMax));
+      const epilogue = readOnly ? CLEAN_UP : [];
+      const decodersOf = (fields: readonly FieldDef[]) => this.#decodersOf(fields);
+      const portal = run.begin(
+        run.session.start({ preamble, epilogue, text, values, cellBytesMax, decodersOf }, rowBytesMax),
+      );
       const described = await portal.fields;
       await this.#types.learn(described.map((field) => field.dataTypeID));
-      portal.readWith(described.map((field) => decoderOf(field.dataTypeID, (oid) => this.#types.get(oid))));
+      portal.readWith(described.map((field) => this.#decoderOf(field)));
       return {
         fields: described.map((field) => this.#toField(field)),
         batches: this.#batches(run, portal, text, options),
@@ -107,6 +111,16 @@ export class PostgresSource implements DataSource {
     } finally {
       run.end();
     }
+  }
+
+  /** Null when a type has to be looked up first. */
+  #decodersOf(fields: readonly FieldDef[]): Decode[] | null {
+    const isKnown = fields.every((field) => this.#types.get(field.dataTypeID) !== undefined);
+    return isKnown ? fields.map((field) => this.#decoderOf(field)) : null;
+  }
+
+  #decoderOf({ dataTypeID }: FieldDef): Decode {
+    return decoderOf(dataTypeID, (oid) => this.#types.get(oid));
   }
 
   #ended(run: StatementRun<PostgresSession>, error: unknown, text: string, signal: AbortSignal): unknown {

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startPostgres, type TestServer } from "@/test/servers/postgres";
+import type { DataSource } from "../../data-source";
+import { ask, openWith } from "../conformance/subjects";
+import { SESSIONS_MAX } from "../shared/limits";
+import { postgres } from ".";
+
+/** What outlives a transaction: a lock of the session, and the seed of its random numbers. */
+const MAKE_KEEPER = `create function keep_lock(n int) returns int language plpgsql as
+  $$ begin perform pg_advisory_lock(77), setseed(0.5), set_config('app.mark', 'left', false); return 1 / n; end $$`;
+const LEFT = `select (select count(*) from pg_locks where locktype = 'advisory') as locks,
+  current_setting('app.mark', true) as mark, (select count(*) from pg_prepared_statements) as prepared`;
+
+let server: TestServer | null = null;
+let reader: DataSource;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  if (!server) {
+    process.stderr.write("\nNOT TESTED: what a session keeps, since PostgreSQL is not installed.\n\n");
+    return;
+  }
+  const { host, port, user, password, database } = server;
+  const config = { host, port, user, password, database };
+  const writer = await openWith(postgres, config);
+  await ask(writer, MAKE_KEEPER, { readOnly: false });
+  await ask(writer, "create type mood as enum ('calm', 'wild')", { readOnly: false });
+  await ask(writer, "create table days as select 'calm'::mood as m, array['wild'::mood] as ms", { readOnly: false });
+  await writer.close();
+  reader = await openWith(postgres, config);
+}, 60_000);
+afterAll(async () => {
+  await reader?.close();
+  await server?.stop();
+});
+
+test.for<[string, () => Promise<unknown>]>([
+  ["was read to its end", () => ask(reader, "select keep_lock(1)")],
+  ["failed", () => expect(ask(reader, "select keep_lock(0)")).rejects.toMatchObject({ kind: "query_failed" })],
+  [
+    "was left in the middle of its rows",
+    async () => {
+      const signal = new AbortController().signal;
+      const query = "select keep_lock(1), i from generate_series(1, 100000) i";
+      const { batches } = await reader.execute({ query }, { readOnly: true, timeoutMs: 10_000, signal });
+      for await (const batch of batches) if (batch.rowCount > 0) break;
+    },
+  ],
+])("T50 a statement that %s leaves no lock, setting or statement to the next one", async ([, run], context) => {
+  if (!server) return context.skip();
+  for (let round = 0; round < 3; round += 1) {
+    await run();
+    await expect.poll(async () => (await ask(reader, LEFT)).rows[0]).toEqual([0, expect.toBeOneOf([null, ""]), 0]);
+  }
+});
+
+test("sessions are used again: many statements, one after the other, need no more than the pool may open", async (context) => {
+  if (!server) return context.skip();
+  const processes = new Set<unknown>();
+  for (let round = 0; round < 5 * SESSIONS_MAX; round += 1) {
+    processes.add((await ask(reader, "select pg_backend_pid()")).rows[0]?.[0]);
+  }
+  expect(processes.size).toBeLessThanOrEqual(SESSIONS_MAX);
+});
+
+test("columns of types that nobody has met yet arrive as they are, for many who ask at once", async (context) => {
+  if (!server) return context.skip();
+  const fresh = await openWith(postgres, { ...server, stop: undefined, restart: undefined });
+  const answers = await Promise.all(Array.from({ length: 5 }, () => ask(fresh, "select m, ms, 7 as n from days")));
+  expect(answers.map(({ rows }) => rows)).toEqual(Array.from({ length: 5 }, () => [["calm", ["wild"], 7]]));
+  await fresh.close();
+});
