@@ -5,6 +5,7 @@ import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useState } from "react";
 import { ConnectionRow } from "@/components/connections/connection-row";
+import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, toShow } from "@/components/connections/show";
 import { useConnectionTypes } from "@/components/connections/use-connection-types";
 import { useConnections } from "@/components/schema/use-schema";
@@ -13,7 +14,7 @@ import { useWorkspace } from "@/components/shell/workspace-context";
 import { ListBones } from "@/components/ui/list-bones";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Page } from "@/components/ui/page";
-import { useConnectivity } from "@/components/ui/use-browser";
+import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
 import { completeStep } from "@/lib/ui/desk";
 import "./connections.css";
 
@@ -25,6 +26,7 @@ export function ConnectionList() {
   const names = useMemberNames();
   const query = useSearchParams();
   const { isOnline } = useConnectivity();
+  const isPhone = useIsPhone();
   /** Counts the presses on "Test all": each row tests itself when it changes. */
   const [testRound, setTestRound] = useState(0);
   const root = `/w/${workspace.slug}/connections`;
@@ -76,6 +78,8 @@ export function ConnectionList() {
           <div className="row">{add}</div>
         </div>
       )}
+      {/* Elsewhere it stands in the explorer, which a phone does not show. */}
+      {isPhone && all.length > 0 && <ConnectionSearch />}
       {all.length > 0 && shown.length === 0 && <NoneShown search={search} root={root} />}
       {shown.length > 0 && (
         <table className="list tall fold connections" aria-label="Connections">

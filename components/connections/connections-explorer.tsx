@@ -1,7 +1,8 @@
 "use client";
 
-import { CircleX, Database, Search, SquareTerminal, Workflow } from "lucide-react";
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { CircleX, Database, SquareTerminal, Workflow } from "lucide-react";
+import { usePathname, useSearchParams } from "next/navigation";
+import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, type Show, toShow } from "@/components/connections/show";
 import { useConnections } from "@/components/schema/use-schema";
 import { useWorkspace } from "@/components/shell/workspace-context";
@@ -17,36 +18,15 @@ const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
 /** Finds a connection, and shows a part of the list. Both stand in the address. */
 export function ConnectionsExplorer() {
   const { workspace } = useWorkspace();
-  const router = useRouter();
   const path = usePathname();
   const query = useSearchParams();
   const { data } = useConnections();
   const root = `/w/${workspace.slug}/connections`;
-  const search = path === root ? (query.get("q") ?? "") : "";
   const show = toShow(query.get("show"));
-
-  const find = (text: string) => {
-    const next = new URLSearchParams(path === root ? query : undefined);
-    if (text === "") next.delete("q");
-    else next.set("q", text);
-    const address = next.size === 0 ? root : `${root}?${next}`;
-    // Each letter is not a step to go back through.
-    if (path === root) window.history.replaceState(null, "", address);
-    else router.push(address);
-  };
 
   return (
     <nav className="nav-box" aria-label="Connections">
-      <div className="input quiet sm nav-find">
-        <Search className="s t3" />
-        <input
-          type="search"
-          aria-label="Find a connection"
-          placeholder="Find a connection"
-          value={search}
-          onChange={(event) => find(event.target.value)}
-        />
-      </div>
+      <ConnectionSearch />
       <NavList
         label="Parts of the list"
         items={PARTS.map((part) => ({

@@ -39,6 +39,10 @@ test.describe("on a phone", () => {
     await page.goto(`/w/${person.slug}`);
     await page.getByRole("button", { name: "More" }).last().tap();
     await page.getByRole("link", { name: "Connections" }).tap();
+    const search = page.getByRole("searchbox", { name: "Find a connection" });
+    await search.fill("nowhere");
+    await expect(page.getByRole("heading", { name: 'Nothing is called "nowhere"' })).toBeVisible();
+    await search.fill("sample");
     await page.getByRole("button", { name: "Test Sample shop" }).tap();
     await expect(page.getByText(/^OK, /)).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);

@@ -19,6 +19,25 @@ it("suggested names are listed, quotes resolved, the best first", () => {
   expect(failure.details).toEqual({ candidates: ["name", 'a "b"'] });
 });
 
+it("several suggested tables in one pair of quotes are several names, those of the system none", () => {
+  const suggest = (names: string) =>
+    toFailure(
+      duckdbError({
+        exception_type: "Catalog",
+        exception_message: `Table with name order does not exist!\nDid you mean "${names}"?`,
+      }),
+      "",
+    );
+  expect(suggest("orders or pg_operator or order_items")).toMatchObject({
+    message: 'Table with name order does not exist!\nDid you mean "orders" or "order_items"?',
+    details: { candidates: ["orders", "order_items"] },
+  });
+  expect(suggest("pg_catalog.pg_class or sqlite_master")).toEqual({
+    kind: "query_failed",
+    message: "Table with name order does not exist!",
+  });
+});
+
 it("a refused file is not allowed, a refused write is read-only", () => {
   const permission = { exception_type: "Permission", exception_message: "file system operations are disabled" };
   expect(toFailure(duckdbError(permission), "").kind).toBe("not_allowed");

@@ -1,3 +1,4 @@
+import { ENGINE_MEMORY_LIMIT, ENGINE_TEMP_LIMIT } from "./limits.ts";
 import type { EngineFailure } from "./wire.ts";
 
 /** A statement that the engine will not or cannot run. It crosses the socket and becomes an AppError there. */
@@ -38,13 +39,19 @@ export function toFailure(error: unknown, query: string): EngineFailure {
   if (type === "Permission" || message.includes("configuration has been locked")) {
     return { kind: "not_allowed", message: `This connection works on its own file only. ${message}` };
   }
-  const details = { ...place(parsed.position, query), ...candidatesOf(message) };
+  if (type === "Out of Memory") return { kind: "query_failed", message: `${OUT_OF_MEMORY} ${firstLine(message)}` };
+  const names = suggestedNames(message);
+  const details = { ...place(parsed.position, query), ...(names.length > 0 && { candidates: names }) };
+  const words = withSuggestions(message, names);
   return {
     kind: "query_failed",
-    message: type === "Parser" ? capitalize(message) : message,
+    message: type === "Parser" ? capitalize(words) : words,
     ...(Object.keys(details).length > 0 && { details }),
   };
 }
+
+/** DuckDB's own advice is to change settings, which no statement may do here. */
+const OUT_OF_MEMORY = `The query needs more than the ${ENGINE_MEMORY_LIMIT} of memory and ${ENGINE_TEMP_LIMIT} of disk that a file's queries have. Filter earlier, read fewer columns, aggregate before joining, or put a step between into a table.`;
 
 export const READ_ONLY_MESSAGE = "This connection is read-only: it runs queries and changes nothing.";
 
@@ -82,11 +89,33 @@ export function place(
   };
 }
 
-/** The names that DuckDB suggests, the best first. They stand quoted behind the message. */
-function candidatesOf(message: string): { candidates: string[] } | undefined {
-  const hint = /(?:Candidate bindings:|Did you mean)([\s\S]*)$/.exec(message)?.[1] ?? "";
-  const names = [...hint.matchAll(/"((?:[^"]|"")*)"/g)].map((match) => (match[1] ?? "").replaceAll('""', '"'));
-  return names.length > 0 ? { candidates: [...new Set(names)].slice(0, CANDIDATES_MAX) } : undefined;
+/** Tables that DuckDB makes up for its clients, in the hint for a table that is not there. */
+const OF_THE_SYSTEM = /^(?:[a-z_]+\.)?(?:pg_|sqlite_|duckdb_|information_schema\b)/i;
+const HINT = /\s*Did you mean ("(?:[^"]|"")*")\?/;
+
+/**
+ * The names that DuckDB suggests, the best first. They stand quoted behind the message; several tables share one pair of
+ * quotes. Its own system tables are left out, unless one of those was looked for.
+ */
+function suggestedNames(message: string): string[] {
+  const [, bindings] = /Candidate bindings:([\s\S]*)$/.exec(message) ?? [];
+  const quoted = [...(bindings ?? HINT.exec(message)?.[1] ?? "").matchAll(/"((?:[^"]|"")*)"/g)];
+  const texts = quoted.map((match) => (match[1] ?? "").replaceAll('""', '"'));
+  if (bindings !== undefined) return [...new Set(texts)].slice(0, CANDIDATES_MAX);
+  const names = texts.flatMap((text) => text.split(" or "));
+  const [, wanted] = /^\w+ with name (\S+) does not exist/.exec(message) ?? [];
+  return names.filter((name) => OF_THE_SYSTEM.test(wanted ?? "") || !OF_THE_SYSTEM.test(name)).slice(0, CANDIDATES_MAX);
+}
+
+/** The message with those names in its hint that are suggested, and without a hint when there is none. */
+function withSuggestions(message: string, names: readonly string[]): string {
+  if (!HINT.test(message)) return message;
+  const hint = names.length === 0 ? "" : `\nDid you mean ${names.map((name) => `"${name}"`).join(" or ")}?`;
+  return message.replace(HINT, () => hint);
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 function capitalize(message: string): string {

@@ -210,6 +210,27 @@ describe("errors", () => {
     });
   });
 
+  it("suggest no tables of DuckDB itself, unless one of those was looked for", async () => {
+    await query(source, "create or replace table products (id int, name varchar)");
+    const strange = await query(source, "select * from customer").catch((error: unknown) => error);
+    expect(strange).toMatchObject({ message: "Table with name customer does not exist!" });
+    expect(strange).toMatchObject({ details: expect.not.objectContaining({ candidates: expect.anything() }) });
+    await expect(query(source, "select * from pg_clas")).rejects.toMatchObject({
+      details: { candidates: expect.arrayContaining(["pg_class"]) },
+    });
+  });
+
+  it("for want of memory say what helps here, and not to change settings, which is refused", async () => {
+    const failure = query(source, "select list(range) from range(400000000)");
+    await expect(failure).rejects.toMatchObject({
+      kind: "query_failed",
+      message: expect.stringMatching(
+        /^The query needs more than the 1GB of memory .*Filter earlier.*failed to allocate/,
+      ),
+    });
+    await expect(failure).rejects.not.toThrow(/\bSET\b|Possible solutions/);
+  });
+
   it("that come in the middle of a result come after its first rows", async () => {
     const { batches } = await source.execute(
       { query: "select case when i < 2000000 then i else error('late') end from range(3000000) t(i)" },
