@@ -54,6 +54,11 @@ export class ConsolePage {
     await this.page.getByRole("menuitem", { name: item }).click();
   }
 
+  /** Takes back what a toast tells of; several may stand there at once. */
+  async undo(said: string): Promise<void> {
+    await this.page.getByRole("listitem").filter({ hasText: said }).getByRole("button", { name: "Undo" }).click();
+  }
+
   /** The cell in a row and a column, both from 1, the index column aside. */
   cell(row: number, column: number): Locator {
     return this.grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
