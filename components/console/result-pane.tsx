@@ -6,11 +6,11 @@ import { useEffect, useState } from "react";
 import { ErrorPanel } from "@/components/console/error-panel";
 import type { Run } from "@/components/console/run-store";
 import type { ReadFailure } from "@/components/console/use-console-run";
+import type { OpenConsole } from "@/components/consoles/use-consoles";
 import { useConsoleChart } from "@/components/results/use-console-chart";
 import { usePlan } from "@/components/results/use-plan";
 import { useNow } from "@/components/ui/use-browser";
 import type { Connection } from "@/lib/connections/schema";
-import type { DraftConsole } from "@/lib/ui/desk";
 import { formatClock, formatDuration, formatRows } from "@/lib/ui/format";
 
 const ResultView = dynamic(() => import("@/components/grid/result-view").then((module) => module.ResultView), {
@@ -27,7 +27,7 @@ const PlanView = dynamic(() => import("@/components/results/plan-view").then((mo
 const SKELETON_AFTER_MS = 150;
 
 export type ResultPaneProps = {
-  draft: DraftConsole;
+  draft: OpenConsole;
   connection: Connection | null;
   latest: Run | null;
   lastGood: Run | null;

@@ -19,6 +19,7 @@ const consoleOf = (change: Partial<Console> = {}): Console => ({
   connectionId: null,
   language: "sql",
   content: "select 1",
+  chart: null,
   access: "private",
   ownerId: "o",
   version: 1,
@@ -161,5 +162,23 @@ describe("ConsoleService", () => {
     server.saveElsewhere({ content: "select 'theirs'" });
     await service.change(ID, { name: "b.sql" });
     expect(server.read()).toMatchObject({ name: "b.sql", content: "select 'theirs'" });
+  });
+
+  it("keeps the last of several quick charts, shows no other meanwhile, and sends one at a time", async () => {
+    const server = serve(consoleOf());
+    const { service, queryClient } = makeService();
+    service.note(consoleOf());
+    const shown = () => queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.chart;
+    const seen: unknown[] = [];
+    queryClient.getQueryCache().subscribe(() => seen.push(shown()?.mark));
+    const kept = ["bar", "line", "area"].map((mark) => service.keepChart(ID, { mark }));
+    await Promise.all(kept);
+    expect(server.bodies.map(({ version, chart }) => [version, chart])).toEqual([
+      [1, { mark: "bar" }],
+      [2, { mark: "area" }],
+    ]);
+    expect(server.read().chart).toEqual({ mark: "area" });
+    expect(seen.lastIndexOf("bar")).toBeLessThan(seen.indexOf("line"));
+    expect(shown()).toEqual({ mark: "area" });
   });
 });

@@ -2,6 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import type { EditorMemory } from "@/components/console/editor-memory";
 import type { RunStore } from "@/components/console/run-store";
 import type { DraftStore } from "@/components/consoles/draft-store";
+import type { KeptChart } from "@/components/results/use-console-chart";
 import type { DeskStore } from "@/components/shell/desk-store";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
@@ -16,7 +17,7 @@ import {
 import { adoptSaved, type DraftConsole, findConsole, isSavedId, setTitle } from "@/lib/ui/desk";
 
 /** What a person may change of a console besides its text. */
-export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId">>;
+export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart">>;
 
 type Parts = {
   workspaceId: string;
@@ -39,6 +40,9 @@ export const toHistoryKey = (workspaceId: string, id: string) => ["console-histo
 export class ConsoleService {
   #comparing: ReadonlySet<string> = new Set();
   #saving: ReadonlySet<string> = new Set();
+  /** Charts that were chosen and not yet sent, by console. */
+  #charts = new Map<string, KeptChart>();
+  #keepingCharts = new Set<string>();
   #listeners = new Set<() => void>();
 
   constructor(private readonly parts: Parts) {}
@@ -77,11 +81,13 @@ export class ConsoleService {
   }
 
   /** Takes in what the server has just said of a console. @param isCached whether its own query has to be told too */
-  note(saved: Console, isCached = true): void {
+  note(answer: Console, isCached = true): void {
     const { workspaceId, queryClient, drafts, desk } = this.parts;
+    // One that was chosen meanwhile is shown on, and sent next.
+    const saved = { ...answer, chart: this.#charts.get(answer.id) ?? answer.chart };
     drafts.observe(saved);
     if (isCached) queryClient.setQueryData(toConsoleKey(workspaceId, saved.id), saved);
-    const { content: _, ...summary } = saved;
+    const { content: _, chart: __, ...summary } = saved;
     queryClient.setQueryData<ConsoleSummary[]>(toListKey(workspaceId), (list) => {
       if (!list) return list;
       return list.some(({ id }) => id === saved.id)
@@ -130,8 +136,8 @@ export class ConsoleService {
     const { desk } = this.parts;
     const draft = findConsole(desk.read() ?? { consoles: [] }, id);
     if (draft === null) return null;
-    const { name, content, connectionId } = draft;
-    const saved = await this.#create({ name, content, connectionId, message });
+    const { name, content, connectionId, chart } = draft;
+    const saved = await this.#create({ name, content, connectionId, chart, message });
     this.#adopt(id, draft, saved);
     announce(`${saved.name} is saved`);
     return saved.id;
@@ -245,6 +251,21 @@ export class ConsoleService {
       void queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) });
       return null;
     }
+  }
+
+  /** Keeps a chart with its saved console. It is shown at once; of several quick choices the last one stays. */
+  async keepChart(id: string, chart: KeptChart): Promise<void> {
+    const { workspaceId, queryClient } = this.parts;
+    const key = toConsoleKey(workspaceId, id);
+    queryClient.setQueryData<Console>(key, (shown) => shown && { ...shown, chart });
+    this.#charts.set(id, chart);
+    if (this.#keepingCharts.has(id)) return;
+    this.#keepingCharts.add(id);
+    for (let next = this.#charts.get(id); next !== undefined; next = this.#charts.get(id)) {
+      this.#charts.delete(id);
+      await this.change(id, { chart: next });
+    }
+    this.#keepingCharts.delete(id);
   }
 
   async duplicate(id: string): Promise<Console | null> {

@@ -58,10 +58,18 @@ export function useOpenConsole(id: string | null): OpenConsole | null {
     return unsaved ? { ...unsaved, saved: null, draft: null, isStale: false } : null;
   }
   if (!saved) return null;
-  const { name, connectionId, content } = saved;
+  const { name, connectionId, content, chart } = saved;
   const isStale = draft !== null && draft.version < saved.version;
-  const chart = desk?.charts[id];
-  return { id, name, connectionId, content: draft?.content ?? content, chart, saved, draft, isStale };
+  return {
+    id,
+    name,
+    connectionId,
+    content: draft?.content ?? content,
+    chart: chart ?? undefined,
+    saved,
+    draft,
+    isStale,
+  };
 }
 
 export function useDraft(id: string): LocalDraft | null {

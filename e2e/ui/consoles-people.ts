@@ -28,7 +28,7 @@ export async function saveOver(request: APIRequestContext, id: string, content: 
 export async function readConsole(
   request: APIRequestContext,
   id: string,
-): Promise<(SavedConsole & { access: string; path: string }) | undefined> {
+): Promise<(SavedConsole & { access: string; path: string; chart: unknown }) | undefined> {
   return (await (await request.get(`${await url(request)}/${id}`)).json()).data;
 }
 

@@ -40,6 +40,7 @@ describe("a console", () => {
       connectionId: null,
       language: "sql",
       content: "select 1 -- é",
+      chart: null,
       access: "private",
       ownerId: ana.id,
       version: 1,
@@ -49,7 +50,7 @@ describe("a console", () => {
       updatedAt: saved.createdAt,
     });
     expect((await anas.send("GET", `/${saved.id}`)).json.data).toEqual(saved);
-    const { content: _, ...summary } = saved;
+    const { content: _, chart: __, ...summary } = saved;
     const list = (await anas.send("GET", "?limit=200")).json.data;
     expect(list.find(({ id }: { id: string }) => id === saved.id)).toEqual(summary);
     const history = (await anas.send("GET", `/${saved.id}/git/history`)).json.data;
@@ -143,6 +144,41 @@ describe("a console", () => {
     expect(changed.json.data).toMatchObject({ version: 2, connectionId: connection.id });
     expect((await anas.save(saved.id, { version: 2, connectionId: null })).json.data.connectionId).toBeNull();
     expect(await anas.story(saved.id)).toHaveLength(1);
+  });
+
+  it("keeps its chart as it was sent, without a commit, in its copy too and through a deletion", async () => {
+    const chart = {
+      $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+      mark: { type: "bar" },
+      encoding: { x: { field: "a\\.b" }, "y.z": null },
+      usermeta: { $set: [1, "\u0000"] },
+    };
+    const saved = await anas.make(free(), { chart });
+    expect(saved).toMatchObject({ chart });
+    const changed = await anas.save(saved.id, { version: 1, chart: { ...chart, mark: "line" } });
+    expect(changed.json.data).toMatchObject({ version: 2, chart: { ...chart, mark: "line" } });
+    expect((await anas.save(saved.id, { version: 2, content: "select 2" })).json.data.chart.mark).toBe("line");
+    const copy = (await anas.send("POST", `/${saved.id}/duplicate`)).json.data;
+    await anas.send("DELETE", `/${saved.id}`);
+    await anas.send("POST", `/${saved.id}/restore`);
+    for (const { id } of [saved, copy]) {
+      expect((await anas.send("GET", `/${id}`)).json.data.chart).toEqual({ ...chart, mark: "line" });
+    }
+    expect(await anas.story(copy.id)).toHaveLength(1);
+    expect((await anas.save(copy.id, { version: 1, chart: null })).json.data.chart).toBeNull();
+    expect(await anas.story(copy.id)).toHaveLength(1);
+  });
+
+  it("takes no chart that is no object, too long or nested without end", async () => {
+    const saved = await anas.make(free());
+    for (const chart of ["bar", 7, [], { rows: "x".repeat(65 * 1024) }]) {
+      const answer = await anas.save(saved.id, { version: 1, chart });
+      expect([answer.status, answer.json.details[0].path]).toEqual([400, "chart"]);
+    }
+    const rawBody = `{"version":1,"chart":{"deep":${"[".repeat(400_000)}${"]".repeat(400_000)}}}`;
+    const url = `/api/workspaces/${ana.workspaceId}/consoles/${saved.id}`;
+    expect((await call("PUT", url, { ...ana, rawBody })).status).toBe(400);
+    expect((await anas.send("GET", `/${saved.id}`)).json.data).toMatchObject({ version: 1, chart: null });
   });
 
   it("is duplicated beside itself under a free name, with a history of its own", async () => {

@@ -26,6 +26,8 @@ export type ConsoleDoc = Place & {
   name: string;
   language: Language;
   content: string;
+  /** JSON, since a specification's own names ("$schema", "a.b") mean something to a document store; null for none. */
+  chart: string | null;
   /** One more with every save. */
   version: number;
   /** The workspace's change that wrote it last; later ones only go on top. */
@@ -117,10 +119,10 @@ export function visibleTo({ workspaceId, user }: Actor): { workspaceId: ObjectId
 export type Actor = { workspaceId: ObjectId; user: { _id: ObjectId; name: string; email: string } };
 
 export function toConsole(doc: ConsoleDoc): Console {
-  return { ...toConsoleSummary(doc), content: doc.content };
+  return { ...toConsoleSummary(doc), content: doc.content, chart: doc.chart ? JSON.parse(doc.chart) : null };
 }
 
-export function toConsoleSummary(doc: Omit<ConsoleDoc, "content">): ConsoleSummary {
+export function toConsoleSummary(doc: Omit<ConsoleDoc, "content" | "chart">): ConsoleSummary {
   return {
     id: doc._id.toHexString(),
     path: doc.path,

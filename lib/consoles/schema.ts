@@ -38,6 +38,12 @@ const commitMessage = z
   .refine((text) => text.isWellFormed() && !text.includes("\0"), "The message holds a character that cannot be stored.")
   .optional()
   .describe("The commit's message; default: a sentence that names the console");
+/** Many times what four shelves take; a specification with rows inside of it belongs elsewhere. */
+const CHART_CHARS_MAX = 64 * 1024;
+const chart = z
+  .record(z.string(), z.unknown())
+  .refine(isShortJson, `A chart takes at most ${CHART_CHARS_MAX / 1024} KiB as JSON.`)
+  .describe("The chart over the console's result: a Vega-Lite specification");
 const access = z.enum(ACCESS).describe("private: the owner alone; workspace: every member");
 const version = z
   .int("The version is a whole number.")
@@ -51,6 +57,7 @@ export const consoleSchema = z.object({
   connectionId: objectIdText.nullable(),
   language,
   content: z.string(),
+  chart: chart.nullable(),
   access,
   ownerId: objectIdText,
   version: z.int(),
@@ -61,8 +68,8 @@ export const consoleSchema = z.object({
 });
 export type Console = z.infer<typeof consoleSchema>;
 
-/** Lists leave the texts out: two hundred of them could be 200 MiB. */
-export const consoleSummarySchema = consoleSchema.omit({ content: true });
+/** Lists leave the texts and the charts out: two hundred of them could be 200 MiB. */
+export const consoleSummarySchema = consoleSchema.omit({ content: true, chart: true });
 export type ConsoleSummary = z.infer<typeof consoleSummarySchema>;
 
 export const createConsoleBody = z.object({
@@ -71,6 +78,7 @@ export const createConsoleBody = z.object({
   folderId: objectIdText.nullish(),
   connectionId: objectIdText.nullish(),
   language: language.optional().describe("Default: that of the connection, else sql"),
+  chart: chart.nullish(),
   access: access.optional().describe("Default: that of the folder, else private"),
   message: commitMessage,
 });
@@ -84,6 +92,7 @@ export const updateConsoleBody = z.object({
   folderId: objectIdText.nullish().describe("null is the top level"),
   connectionId: objectIdText.nullish().describe("null takes the connection away"),
   language: language.optional(),
+  chart: chart.nullish().describe("null takes the chart away"),
   access: access.optional(),
   message: commitMessage,
 });
@@ -208,3 +217,12 @@ export const executeConsoleBody = executeOnBody
   })
   .default({});
 export type ExecuteConsoleBody = z.infer<typeof executeConsoleBody>;
+
+/** What is nested too deep to be written as JSON is too long as well. */
+function isShortJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value).length <= CHART_CHARS_MAX;
+  } catch {
+    return false;
+  }
+}

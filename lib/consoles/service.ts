@@ -11,13 +11,13 @@ import { copyName, placeOf } from "./names";
 import { freePlace, getFolderOrThrow, spaceIn } from "./placement";
 import type { Console, ConsoleSummary, CreateConsoleBody, Language, UpdateConsoleBody } from "./schema";
 
-/** The consoles that the caller may see, without their texts, in the order in which they were made. */
+/** The consoles that the caller may see, without their texts and charts, in the order in which they were made. */
 export async function listConsoles(actor: Actor, { limit, cursor }: ListQuery): Promise<ConsoleSummary[]> {
   const after = readCursor(cursor);
   const docs = await collections
     .consoles()
     .find({ ...visibleTo(actor), ...(after && { _id: { $gt: after } }) })
-    .project<Omit<ConsoleDoc, "content">>({ content: 0 })
+    .project<Omit<ConsoleDoc, "content" | "chart">>({ content: 0, chart: 0 })
     .sort({ _id: 1 })
     .limit(limit)
     .toArray();
@@ -59,6 +59,7 @@ export async function createConsole(actor: Actor, body: CreateConsoleBody): Prom
       ...place,
       language,
       content: body.content,
+      chart: toChart(body.chart),
       version: 1,
       seq: 0,
       createdAt: now,
@@ -71,7 +72,7 @@ export async function createConsole(actor: Actor, body: CreateConsoleBody): Prom
 }
 
 /**
- * Saves a console: its text, its place, its connection, who sees it. A commit, if the file changes.
+ * Saves a console: its text, its chart, its place, its connection, who sees it. A commit, if the file changes.
  * @throws AppError conflict with details {current} for a version that is not the current one, and when the name is
  *   taken; not_found; invalid_request; forbidden for who makes another member's console private
  */
@@ -192,6 +193,7 @@ async function toUpdated(actor: Actor, before: ConsoleDoc, body: UpdateConsoleBo
     folder,
     name: body.name ?? before.name,
     content: body.content ?? before.content,
+    chart: body.chart === undefined ? before.chart : toChart(body.chart),
     language: body.language ?? before.language,
     connectionId: body.connectionId === undefined ? before.connectionId : toId(body.connectionId),
   };
@@ -225,6 +227,10 @@ async function languageOf({ workspaceId }: Actor, connectionId: string | null | 
   throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.", {
     details: [{ path: "connectionId", message: "Not a database." }],
   });
+}
+
+function toChart(chart: CreateConsoleBody["chart"]): string | null {
+  return chart ? JSON.stringify(chart) : null;
 }
 
 function toId(id: string | null): ObjectId | null {

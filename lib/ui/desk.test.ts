@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  addConsole, adoptSaved, changeConsole, closeTab, completeStep, type Desk, EMPTY_DESK, findTitle, fitDesk, mergeDesks, moveTab, openTab,
+  addConsole, adoptSaved, closeTab, completeStep, type Desk, EMPTY_DESK, findTitle, fitDesk, mergeDesks, moveTab, openTab,
   parseDesk, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,
 } from "@/lib/ui/desk"; // biome-ignore format: one look at the whole list
 
@@ -82,12 +82,6 @@ describe("a desk with saved consoles", () => {
     const desk = adoptSaved(deskOf("a", "b"), "a", { id: saved, ...title }, 5);
     expect(desk).toMatchObject({ tabs: [saved, "b"], gone: { a: 5 } });
     expect(desk.consoles.map(({ id }) => id)).toEqual(["b"]);
-  });
-
-  it("keeps a saved console's chart, and nothing else of it", () => {
-    const desk = changeConsole(changeConsole(EMPTY_DESK, saved, { chart: { mark: "bar" } }), saved, { content: "x" });
-    expect(desk.charts).toEqual({ [saved]: { mark: "bar" } });
-    expect(desk.consoles).toEqual([]);
   });
 });
 

@@ -14,9 +14,8 @@ export type DraftConsole = {
   connectionId: string | null;
   changedAt?: number;
   /** The chart over its result, as a Vega-Lite specification; absent before anybody chose one. */
-  chart?: Chart;
+  chart?: Record<string, unknown>;
 };
-type Chart = Record<string, unknown>;
 /** What a tab shows of a saved console before the server has answered. */
 export type Title = { name: string; language: "sql" | "mongodb" };
 export const STEPS = ["workspace", "sample", "table", "own", "connect", "invite"] as const;
@@ -34,8 +33,6 @@ export type Desk = {
   gone: Record<string, number>;
   /** Folders that were opened (true) or closed (false) in the explorer. */
   toggled: Record<string, boolean>;
-  /** The charts over the results of saved consoles, by id. */
-  charts: Record<string, Chart>;
   /** The saved console that the first visit made of the sample; null when there is none. */
   sampleId: string | null;
   /** Epoch milliseconds of the last change; of two desks the later one decides. */
@@ -60,7 +57,6 @@ export const EMPTY_DESK: Desk = {
   titles: {},
   gone: {},
   toggled: {},
-  charts: {},
   sampleId: null,
   changedAt: 0,
   done: ["workspace"],
@@ -88,10 +84,8 @@ export function addConsole(desk: Desk, added: DraftConsole): Desk {
   return { ...desk, consoles: [...desk.consoles, added], tabs: [...desk.tabs, added.id], lastActiveId: added.id };
 }
 
-/** Changes what the desk keeps of a console: all of an unsaved one, of a saved one its chart alone. */
+/** Changes an unsaved console. */
 export function changeConsole(desk: Desk, id: string, change: Partial<Omit<DraftConsole, "id">>): Desk {
-  if (isSavedId(id))
-    return change.chart === undefined ? desk : { ...desk, charts: withChart(desk.charts, id, change.chart) };
   return { ...desk, consoles: desk.consoles.map((each) => (each.id === id ? { ...each, ...change } : each)) };
 }
 
@@ -135,13 +129,11 @@ export function setTitle(desk: Desk, id: string, { name, language }: Title): Des
 
 /** An unsaved console was saved: its tab is the saved one's from now on. @param now epoch milliseconds */
 export function adoptSaved(desk: Desk, oldId: string, saved: { id: string } & Title, now: number): Desk {
-  const chart = findConsole(desk, oldId)?.chart;
   return {
     ...setTitle(desk, saved.id, saved),
     consoles: desk.consoles.filter((each) => each.id !== oldId),
     tabs: desk.tabs.map((id) => (id === oldId ? saved.id : id)),
     lastActiveId: desk.lastActiveId === oldId ? saved.id : desk.lastActiveId,
-    charts: chart === undefined ? desk.charts : withChart(desk.charts, saved.id, chart),
     sampleId: oldId === SAMPLE_CONSOLE_ID ? saved.id : desk.sampleId,
     gone: withGone(desk.gone, oldId, now),
   };
@@ -166,7 +158,6 @@ export function mergeDesks(mine: Desk, theirs: Desk): Desk {
     consoles,
     tabs: [...late.tabs, ...kept],
     titles: { ...early.titles, ...late.titles },
-    charts: { ...early.charts, ...late.charts },
     gone,
     sampleId: late.sampleId ?? early.sampleId,
     done: [...new Set([...early.done, ...late.done])],
@@ -241,14 +232,6 @@ export function parseDesk(text: string | null): Desk | null {
 /** The same for what came as JSON already. */
 export function readDesk(value: unknown): Desk | null {
   return isDesk(value) ? tidy(value) : null;
-}
-
-/** The charts that were changed last; more than these are forgotten. */
-const CHARTS_MAX = 40;
-
-function withChart(charts: Record<string, Chart>, id: string, chart: Chart): Record<string, Chart> {
-  const others = Object.entries(charts).filter(([each]) => each !== id);
-  return Object.fromEntries([...others.slice(1 - CHARTS_MAX), [id, chart]]);
 }
 
 /** Ids of consoles that ended are remembered for the browsers of one person; more than these are forgotten. */
