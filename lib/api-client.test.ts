@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ApiError, api, sendAll } from "@/lib/api-client";
+import { toExecuteRequest } from "@/lib/execute-client";
 import { readConnectivity, reportReachable } from "@/lib/ui/connectivity";
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
@@ -14,11 +15,16 @@ afterEach(() => {
   reportReachable();
 });
 
+const REQUEST = toExecuteRequest({ workspaceId: "w", connectionId: "c", bound: null }, "select 1", {
+  executionId: "x",
+  limit: 10,
+});
+
 describe("the API client", () => {
   it("hands back the data of a success, and the size of an executed query's answer", async () => {
     const body = { success: true, data: { executionId: "x", rows: [], fields: [], rowCount: 0 } };
     const fetch = answer(200, body);
-    const result = await api.execute("w", "c", { query: "select 1", executionId: "x", limit: 10 });
+    const result = await api.execute(REQUEST);
     expect(result).toMatchObject({ rowCount: 0, bytes: JSON.stringify(body).length });
     const [url, init] = fetch.mock.calls[0] ?? [];
     expect(url).toBe("/api/workspaces/w/databases/c/execute");

@@ -1,7 +1,7 @@
 import type { Connection } from "@/lib/connections/schema";
+import type { ExecuteRequest } from "@/lib/execute-client";
 import type { ResultField, ResultRow } from "@/lib/ui/cell-text";
 import { reportReachable, reportUnreachable } from "@/lib/ui/connectivity";
-import type { TypedValue } from "@/lib/ui/console-variables";
 
 /** One thing wrong with the input, as the envelope carries it. */
 export type ApiProblem = { path: string; message: string };
@@ -47,15 +47,6 @@ export type ExecuteAnswer = {
   databaseMs: number;
   bytes: number;
 };
-export type ExecuteRequest = { query: string; executionId: string; limit: number };
-
-export type ExecuteConsoleRequest = {
-  content: string;
-  variables: Record<string, TypedValue>;
-  connectionId: string;
-  executionId: string;
-  limit: number;
-};
 
 /** Everything that the browser asks of the server. Each function throws ApiError. */
 export const api = {
@@ -75,14 +66,8 @@ export const api = {
       `/api/workspaces/${workspaceId}/connectors/${connectionId}/entities${options.refresh ? "?refresh=1" : ""}`,
       { signal: options.signal },
     ),
-  execute: async (workspaceId: string, connectionId: string, body: ExecuteRequest, signal?: AbortSignal) => {
-    const url = `/api/workspaces/${workspaceId}/databases/${connectionId}/execute`;
-    const { data, bytes } = await request<Omit<ExecuteAnswer, "bytes">>("POST", url, { body, signal });
-    return { ...data, bytes } satisfies ExecuteAnswer;
-  },
-  /** Runs a text of a saved console with values for its `{{name}}`, which the server binds. */
-  executeConsole: async (workspaceId: string, consoleId: string, body: ExecuteConsoleRequest, signal?: AbortSignal) => {
-    const url = `/api/workspaces/${workspaceId}/consoles/${consoleId}/execute`;
+  /** Runs what `toExecuteRequest` has made, and reads the whole answer. */
+  execute: async ({ url, body }: ExecuteRequest, signal?: AbortSignal) => {
     const { data, bytes } = await request<Omit<ExecuteAnswer, "bytes">>("POST", url, { body, signal });
     return { ...data, bytes } satisfies ExecuteAnswer;
   },

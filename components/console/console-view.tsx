@@ -125,6 +125,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     setIsEditorOpen(false);
     action();
   };
+  const bound = saved !== null && variables.names.length > 0 ? { consoleId: id, variables: variables.values } : null;
   const { failure } = run;
   const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
   const isSampleWaiting =
@@ -172,7 +173,15 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       hasRing={isSampleWaiting && !isRunning}
       isExplaining={desk !== null && !desk.isStripExplained}
       disabledReason={disabledReason}
-      tools={<RunTools draft={draft} connection={connection} disabledReason={disabledReason} isRunning={isRunning} />}
+      tools={
+        <RunTools
+          draft={draft}
+          connection={connection}
+          bound={bound}
+          disabledReason={disabledReason}
+          isRunning={isRunning}
+        />
+      }
       onRun={guard(runAtCursor)}
       onRunAll={guard(runAll)}
       onCancel={cancel}

@@ -1,5 +1,5 @@
 import { ApiError, api, type ExecuteAnswer } from "@/lib/api-client";
-import { findVariables, type TypedValue } from "@/lib/ui/console-variables";
+import { type Bound, toExecuteRequest } from "@/lib/execute-client";
 import { newId } from "@/lib/ui/new-id";
 import type { QueryErrorDetails } from "@/lib/ui/query-error";
 import type { SqlStatement } from "@/lib/ui/sql-statements";
@@ -31,7 +31,6 @@ export type Run = {
   isCancelling: boolean;
 };
 export type ConsoleRuns = { latest: Run | null; lastGood: Run | null };
-export type Bound = { consoleId: string; variables: Record<string, TypedValue> };
 export type RunRequest = {
   connectionId: string;
   bound?: Bound | null;
@@ -142,13 +141,8 @@ export class RunStore {
   }
 
   #execute(run: Run, { statement, executionId }: StatementRun, signal: AbortSignal): Promise<ExecuteAnswer> {
-    const { bound, connectionId, limit } = run;
-    // Values go beside the text and are bound by the server, never written into it.
-    if (bound !== null && findVariables(statement.text).length > 0) {
-      const body = { content: statement.text, variables: bound.variables, connectionId, executionId, limit };
-      return api.executeConsole(this.workspaceId, bound.consoleId, body, signal);
-    }
-    return api.execute(this.workspaceId, connectionId, { query: statement.text, executionId, limit }, signal);
+    const target = { ...run, workspaceId: this.workspaceId };
+    return api.execute(toExecuteRequest(target, statement.text, { executionId, limit: run.limit }), signal);
   }
 
   #settle(consoleId: string, index: number, outcome: StatementOutcome): void {

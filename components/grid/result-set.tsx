@@ -55,6 +55,7 @@ export function ResultSet(props: ResultSetProps) {
   const { table, columns } = useResultColumns(answer.fields, source.sample);
   const { copyAs, copyTo } = useCopy(source, columns, range, statement);
   const { filter } = source.arrangement;
+  const target = { ...run, workspaceId: workspace.id };
 
   const filterRows = (text: string) => {
     setRange(null);
@@ -73,8 +74,7 @@ export function ResultSet(props: ResultSetProps) {
   };
   const loadAll = () =>
     loadedResults.start(answer.executionId, {
-      workspaceId: workspace.id,
-      connectionId: run.connectionId,
+      target,
       query: statement,
       fields: answer.fields,
       rows: answer.rows,
@@ -131,8 +131,7 @@ export function ResultSet(props: ResultSetProps) {
       <CellInspector inspected={inspected} onClose={() => setInspected(null)} />
       {isExporting && (
         <ExportDialog
-          workspaceId={workspace.id}
-          connectionId={run.connectionId}
+          target={target}
           connectionName={connection?.name ?? null}
           query={statement}
           fields={answer.fields}

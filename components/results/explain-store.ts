@@ -1,4 +1,5 @@
 import { ApiError, api } from "@/lib/api-client";
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/execute-client";
 import { newId } from "@/lib/ui/new-id";
 import { toPlanText } from "@/lib/ui/results/plan-text";
 
@@ -12,7 +13,7 @@ export type Plan = {
     | { status: "done"; text: string; durationMs: number }
     | { status: "failed"; message: string };
 };
-export type ExplainRequest = { workspaceId: string; connectionId: string; prefix: string; statement: string };
+export type ExplainRequest = { target: ExecuteTarget; prefix: string; statement: string };
 
 /** The engine's own explanation of a plan is short; a result of this many lines is none. */
 const LINES_MAX = 10_000;
@@ -32,14 +33,16 @@ class ExplainStore {
     return this.#plans.get(key) ?? null;
   }
 
-  async start(key: string, { workspaceId, connectionId, prefix, statement }: ExplainRequest): Promise<void> {
+  async start(key: string, { target, prefix, statement }: ExplainRequest): Promise<void> {
     this.close(key);
     const abort = new AbortController();
     this.#aborts.set(key, abort);
+    const { connectionId } = target;
     const plan: Plan = { statement, connectionId, startedAt: Date.now(), outcome: { status: "running" } };
     this.#show(key, plan);
-    const body = { query: `${prefix} ${statement}`, executionId: newId(), limit: LINES_MAX };
-    const outcome = await api.execute(workspaceId, connectionId, body, abort.signal).then(
+    const options = { executionId: newId(), limit: LINES_MAX };
+    const request = toExecuteRequest(target, `${prefix} ${statement}`, options);
+    const outcome = await api.execute(request, abort.signal).then(
       ({ fields, rows, durationMs }): Plan["outcome"] => ({
         status: "done",
         text: toPlanText(fields, rows),

@@ -7,6 +7,7 @@ import { Modal } from "@/components/ui/modal";
 import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useConnectivity } from "@/components/ui/use-browser";
+import type { ExecuteTarget } from "@/lib/execute-client";
 import type { ResultField } from "@/lib/ui/cell-text";
 import { formatRows, toSize } from "@/lib/ui/format";
 import { openExportFile } from "@/lib/ui/results/export-file";
@@ -14,8 +15,7 @@ import { CONTENT_TYPES, type ExportFormat, type ExportProgress, exportRows } fro
 import "./results.css";
 
 type ExportDialogProps = {
-  workspaceId: string;
-  connectionId: string;
+  target: ExecuteTarget;
   connectionName: string | null;
   query: string;
   fields: ResultField[];
@@ -33,11 +33,12 @@ type Work =
 const FORMATS = [
   { value: "csv", label: "CSV" },
   { value: "ndjson", label: "NDJSON" },
+  { value: "arrow", label: "Arrow" },
 ] as const;
 
 /** Writes the whole result to a file: the query is run again, without a limit, and each row goes to the disk as it comes. */
 export function ExportDialog(props: ExportDialogProps) {
-  const { workspaceId, connectionId, connectionName, query, fields, consoleName, onClose } = props;
+  const { target, connectionName, query, fields, consoleName, onClose } = props;
   const nameId = useId();
   const { isOnline } = useConnectivity();
   const [format, setFormat] = useState<ExportFormat>("csv");
@@ -55,7 +56,7 @@ export function ExportDialog(props: ExportDialogProps) {
     const controller = new AbortController();
     abort.current = controller;
     setWork({ status: "running", progress: { rows: 0, bytes: 0 } });
-    const request = { workspaceId, connectionId, query, fields, format, isGuarded: isGuarded && format === "csv" };
+    const request = { target, query, fields, format, isGuarded: isGuarded && format === "csv" };
     try {
       const progress = await exportRows(request, file, controller.signal, (now) =>
         setWork({ status: "running", progress: now }),

@@ -10,6 +10,7 @@ import { useWorkspace } from "@/components/shell/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { Tip } from "@/components/ui/tip";
 import type { Connection } from "@/lib/connections/schema";
+import type { Bound } from "@/lib/execute-client";
 import type { DraftConsole } from "@/lib/ui/desk";
 import { findStatementAt } from "@/lib/ui/sql-statements";
 import "./results.css";
@@ -21,13 +22,15 @@ const RecentRuns = dynamic(() => import("@/components/results/recent-runs").then
 type RunToolsProps = {
   draft: DraftConsole;
   connection: Connection | null;
+  /** The values of the console's variables; null when it takes none. */
+  bound: Bound | null;
   /** Why nothing can be run now; null when it can. */
   disabledReason: string | null;
   isRunning: boolean;
 };
 
 /** Beside Run: the plan of the statement, where the engine explains it, and what was run before. */
-export function RunTools({ draft, connection, disabledReason, isRunning }: RunToolsProps) {
+export function RunTools({ draft, connection, bound, disabledReason, isRunning }: RunToolsProps) {
   const { workspace, editors } = useWorkspace();
   const { data: types } = useConnectionTypes();
   const key = usePlanKey(draft.id);
@@ -48,7 +51,8 @@ export function RunTools({ draft, connection, disabledReason, isRunning }: RunTo
       announce("There is no statement to explain. Write one first.", true);
       return;
     }
-    void explainStore.start(key, { workspaceId: workspace.id, connectionId: connection.id, prefix, statement });
+    const target = { workspaceId: workspace.id, connectionId: connection.id, bound };
+    void explainStore.start(key, { target, prefix, statement });
   };
 
   return (

@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
+import { tableFromIPC } from "apache-arrow";
+import { readConsole, shownId } from "./consoles-people";
 import { expect, expectAccessible, test } from "./fixtures";
 
 const WEEKS = `select date '2026-10-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue
@@ -17,6 +19,7 @@ async function withoutFileDialog(page: Page): Promise<void> {
 test("a chart is guessed, changed by its shelves, read as a table, and kept with the console", async ({
   page,
   consolePage,
+  browser,
 }) => {
   await consolePage.write(WEEKS);
   await consolePage.run.click();
@@ -43,9 +46,34 @@ test("a chart is guessed, changed by its shelves, read as a table, and kept with
   // 7 x (100 + 8 x 20) + 3 x (0 + 1 + ... + 6), by hand.
   await expect(table.getByRole("row", { name: /Midlands/ })).toContainText("1,883");
 
+  // It is the console's own: the interface has it too, and so has another browser.
+  const id = shownId(page);
+  await expect
+    .poll(async () => (await readConsole(page.request, id))?.chart)
+    .toMatchObject({ mark: { type: "bar" }, encoding: { x: { field: "region" }, y: { aggregate: "sum" } } });
+  const other = await browser.newContext({ storageState: await page.context().storageState({ indexedDB: false }) });
+  const elsewhere = await other.newPage();
+  await elsewhere.goto(page.url());
+  await elsewhere.getByRole("group", { name: "Run", exact: true }).getByRole("button", { name: "Run" }).click();
+  await expect(elsewhere.getByRole("img", { name: /^Bar chart of sum revenue by region/ })).toBeVisible();
+  await other.close();
   await page.reload();
   await consolePage.run.click();
   await expect(page.getByRole("img", { name: /^Bar chart of sum revenue by region/ })).toBeVisible();
+});
+
+test("a chart that was chosen before the first save is saved with it", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
+  await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
+  await consolePage.run.click();
+  await page.getByRole("radio", { name: "Chart" }).click();
+  await page.getByRole("combobox", { name: "Kind" }).click();
+  await page.getByRole("option", { name: "Area" }).click();
+  await expect(page.getByRole("img", { name: /^Area chart of sum n by name/ })).toBeVisible();
+  await consolePage.save.click();
+  await expect(consolePage.save).toHaveText("Saved");
+  expect((await readConsole(page.request, shownId(page)))?.chart).toMatchObject({ mark: { type: "area" } });
+  await expect(page.getByRole("img", { name: /^Area chart of sum n by name/ })).toBeVisible();
 });
 
 test("a chart follows the theme", async ({ page, consolePage }) => {
@@ -111,6 +139,48 @@ test("an export without the guard is exact, and NDJSON has every row", async ({ 
   await dialog.getByRole("button", { name: "Export sums.ndjson" }).click();
   download = await saved;
   expect(await readFile(await download.path(), "utf8")).toBe('{"f":"=1+1","big":"9223372036854775807"}\n');
+});
+
+test("an export as Arrow is the whole table, types and all, and is counted as it comes", async ({
+  page,
+  consolePage,
+}) => {
+  await withoutFileDialog(page);
+  await consolePage.write("select range::int as n, 'row ' || range as name from range(120000)");
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  await dialog.getByRole("radio", { name: "Arrow" }).click();
+  await expect(dialog.getByRole("switch", { name: "Guard formulas" })).toHaveCount(0);
+  await expectAccessible(page);
+  const saved = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Export best-sellers.arrow" }).click();
+  const table = tableFromIPC(await readFile(await (await saved).path()));
+  await expect(dialog).toContainText("120,000 rows");
+  expect(table.numRows).toBe(120_000);
+  expect(table.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual(["n Int32", "name Utf8"]);
+  expect(table.get(119_999)?.toJSON()).toEqual({ n: 119_999, name: "row 119999" });
+});
+
+test("the values of a console's variables go along into its export, its plan and all its rows", async ({
+  page,
+  consolePage,
+}) => {
+  await withoutFileDialog(page);
+  await consolePage.write("select range as n, {{word}} as word from range(2000)");
+  await page.getByRole("region", { name: "Variables" }).getByLabel("word", { exact: true }).fill("it's");
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Load all rows" }).click();
+  await expect(page.getByText(/All 2,000 rows/)).toBeVisible();
+  await page.getByRole("button", { name: "Export" }).click();
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export best-sellers.csv" }).click();
+  const lines = (await readFile(await (await saved).path(), "utf8")).split("\r\n");
+  expect(lines).toHaveLength(2002);
+  expect(lines[2000]).toBe("1999,it's");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Explain" }).click();
+  await expect(page.getByRole("region", { name: "Plan" })).toContainText(/RANGE|PROJECTION/i);
 });
 
 test("an export goes straight to the disk where the browser allows it, and a cancelled one leaves nothing", async ({

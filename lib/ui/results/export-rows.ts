@@ -1,16 +1,21 @@
 import { ApiError, parseEnvelope, toApiError } from "@/lib/api-client";
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/execute-client";
 import { isNumericField, type ResultField } from "@/lib/ui/cell-text";
 import { newId } from "@/lib/ui/new-id";
+import { ArrowCounter } from "@/lib/ui/results/arrow-counter";
 import { CsvReader } from "@/lib/ui/results/csv-guard";
 import type { ExportFile } from "@/lib/ui/results/export-file";
 
-export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
+export const EXPORT_FORMATS = ["csv", "ndjson", "arrow"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-export const CONTENT_TYPES: Record<ExportFormat, string> = { csv: "text/csv", ndjson: "application/x-ndjson" };
+export const CONTENT_TYPES: Record<ExportFormat, string> = {
+  csv: "text/csv",
+  ndjson: "application/x-ndjson",
+  arrow: "application/vnd.apache.arrow.stream",
+};
 
 export type ExportRequest = {
-  workspaceId: string;
-  connectionId: string;
+  target: ExecuteTarget;
   query: string;
   fields: ResultField[];
   format: ExportFormat;
@@ -34,11 +39,12 @@ export async function exportRows(
   signal: AbortSignal,
   onProgress: (progress: ExportProgress) => void,
 ): Promise<ExportProgress> {
-  const { workspaceId, connectionId, query, fields, format, isGuarded } = request;
-  const response = await fetch(`/api/workspaces/${workspaceId}/databases/${connectionId}/execute`, {
+  const { target, query, fields, format, isGuarded } = request;
+  const { url, body } = toExecuteRequest(target, query, { executionId: newId(), timeoutMs: TIMEOUT_MS });
+  const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: CONTENT_TYPES[format] },
-    body: JSON.stringify({ query, executionId: newId(), timeoutMs: TIMEOUT_MS }),
+    body: JSON.stringify(body),
     cache: "no-store",
     signal,
   });
@@ -46,6 +52,7 @@ export async function exportRows(
     throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await response.text()));
   }
   const csv = new CsvReader((column) => !isNumericField(fields[column] ?? { name: "", type: "string" }), isGuarded);
+  const arrow = new ArrowCounter();
   const reader = response.body.getReader();
   const progress = { rows: 0, bytes: 0 };
   let saidAt = 0;
@@ -59,6 +66,9 @@ export async function exportRows(
     if (format === "csv") {
       piece = csv.read(value);
       progress.rows = Math.max(0, csv.records - 1);
+    } else if (format === "arrow") {
+      arrow.read(value);
+      progress.rows = arrow.rows;
     } else progress.rows += countLines(value);
     progress.bytes += piece.length;
     await file.write(piece);

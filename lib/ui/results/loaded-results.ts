@@ -1,3 +1,4 @@
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/execute-client";
 import type { ResultField, ResultRow } from "@/lib/ui/cell-text";
 import { newId } from "@/lib/ui/new-id";
 import { ObjectTable } from "@/lib/ui/results/row-table";
@@ -12,8 +13,7 @@ export type LoadState =
   | { status: "failed"; message: string };
 
 export type LoadRequest = {
-  workspaceId: string;
-  connectionId: string;
+  target: ExecuteTarget;
   query: string;
   /** The columns, and the rows that are here already: widths are judged by them. */
   fields: ResultField[];
@@ -42,7 +42,7 @@ class LoadedResults {
     return this.#entries.get(executionId)?.state ?? null;
   }
 
-  start(executionId: string, { workspaceId, connectionId, query, fields, rows }: LoadRequest): void {
+  start(executionId: string, { target, query, fields, rows }: LoadRequest): void {
     this.drop(executionId);
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size < LOADED_MAX) break;
@@ -61,12 +61,12 @@ class LoadedResults {
       this.#notify();
     };
     // Whole, since a worker may have no address of its own to begin at.
-    const url = new URL(`/api/workspaces/${workspaceId}/databases/${connectionId}/execute`, location.origin).href;
-    const body = { query, executionId: newId() };
+    const request = toExecuteRequest(target, query, { executionId: newId() });
+    const url = new URL(request.url, location.origin).href;
     const onProgress = (progress: LoadProgress) => {
       if (entry.state.status === "loading") update({ ...entry.state, progress });
     };
-    worker.ask("load", { url, body, fields }, onProgress).then(
+    worker.ask("load", { url, body: request.body, fields }, onProgress).then(
       (end) => {
         const source = new LoadedRows(fields, end.rows, new ObjectTable(fields, rows), worker);
         update({ status: "loaded", source, end });
