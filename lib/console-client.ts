@@ -29,9 +29,9 @@ export const consoleApi = {
   duplicate: (workspaceId: string, id: string) =>
     send<Console>("POST", `${root(workspaceId)}/${id}/duplicate`, { body: {} }),
   remove: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}`),
-  /** Takes a deletion back. */
-  undelete: (workspaceId: string, id: string) =>
-    send<Console>("POST", `${root(workspaceId)}/${id}/restore`, { body: {} }),
+  /** Takes a deletion back. @param folderId where to, when not to its old folder; null is the top level */
+  undelete: (workspaceId: string, id: string, folderId?: string | null) =>
+    send<Console>("POST", `${root(workspaceId)}/${id}/restore`, { body: { folderId } }),
 
   createFolder: (workspaceId: string, body: CreateFolderBody) =>
     send<ConsoleFolder>("POST", `${root(workspaceId)}/folders`, { body }),

@@ -113,7 +113,9 @@ export function useConsoleActions() {
       /** @returns whether all of it is saved */
       save: async (id: string, message?: string): Promise<boolean> => {
         const savedId = await consoles.save(id, message);
-        if (savedId !== null && savedId !== id && window.location.pathname === toAddress(id)) go(savedId, true);
+        // The view of the result, which stands in the address, stays too.
+        if (savedId !== null && savedId !== id && window.location.pathname === toAddress(id))
+          visit(toAddress(savedId) + window.location.search, true);
         return savedId !== null;
       },
       duplicate: async (id: string) => {

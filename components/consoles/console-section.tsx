@@ -12,7 +12,7 @@ import {
   Plus,
 } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useMemo, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { useActiveConsoleId, useConsoleActions } from "@/components/console/use-console-actions";
 import { ConsoleMenu, FolderMenu } from "@/components/consoles/console-menu";
 import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/consoles/use-consoles";
@@ -23,7 +23,7 @@ import { NameInput } from "@/components/ui/name-input";
 import { Tip } from "@/components/ui/tip";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
-import { buildConsoleTree, type ConsoleNode, isInside, isSamePlace, type Place } from "@/lib/ui/console-tree";
+import { buildConsoleTree, type ConsoleNode, isInside, isSamePlace, type Place, ROOTS } from "@/lib/ui/console-tree";
 import "./consoles.css";
 
 const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
@@ -55,15 +55,16 @@ export function ConsoleSection() {
   const [movingId, setMovingId] = useState<string | null>(null);
   const [removing, setRemoving] = useState<ConsoleFolder | null>(null);
 
+  const isRead = list.data !== undefined && folderList.data !== undefined;
   const consoles = list.data ?? NO_CONSOLES;
   const folders = folderList.data ?? NO_FOLDERS;
   const nodes = useMemo(
     () => buildConsoleTree({ consoles, folders, unsaved: desk?.consoles ?? [], toggled: desk?.toggled ?? {} }),
     [consoles, folders, desk?.consoles, desk?.toggled],
   );
+  useReveal(activeId, { consoles, folders, isReady: isRead && desk !== null });
   const find = (id: string | null) => nodes.find((each) => each.id === id);
   const failure = list.error ?? folderList.error;
-  const isRead = list.data !== undefined && folderList.data !== undefined;
 
   const namesIn = (place: Place) => [
     ...consoles.filter((each) => isSamePlace(each, place)).map(({ name }) => name),
@@ -236,6 +237,26 @@ export function ConsoleSection() {
       {removing && <DeleteFolder folder={removing} onClose={() => setRemoving(null)} />}
     </section>
   );
+}
+
+/** Opens the folders around a console once it is shown; a folder that is closed after that stays closed. */
+function useReveal(
+  activeId: string | null,
+  { consoles, folders, isReady }: { consoles: ConsoleSummary[]; folders: ConsoleFolder[]; isReady: boolean },
+): void {
+  const { desk: store } = useWorkspace();
+  const shown = consoles.find(({ id }) => id === activeId);
+  const folderId = shown?.folderId ?? null;
+  const reveal = useEffectEvent(() => {
+    const around = folders.filter(({ id }) => isInside(folders, folderId, id)).map(({ id }) => id);
+    if (shown !== undefined) around.push(...ROOTS.filter(({ access }) => access === shown.access).map(({ id }) => id));
+    const opened = Object.fromEntries(around.map((id) => [id, true]));
+    if (around.length > 0) store.change((each) => ({ ...each, toggled: { ...each.toggled, ...opened } }));
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: for another console, and for another place of it
+  useEffect(() => {
+    if (isReady) reveal();
+  }, [activeId, folderId, isReady]);
 }
 
 function NodeIcon({ node }: { node: ConsoleNode }) {

@@ -296,9 +296,10 @@ export class ConsoleService {
     }
   }
 
-  async undelete(id: string): Promise<Console | null> {
+  /** @param folderId where to, when not to its old folder; null is the top level */
+  async undelete(id: string, folderId?: string | null): Promise<Console | null> {
     try {
-      const saved = await consoleApi.undelete(this.parts.workspaceId, id);
+      const saved = await consoleApi.undelete(this.parts.workspaceId, id, folderId);
       this.note(saved);
       return saved;
     } catch (error) {

@@ -1,38 +1,59 @@
 "use client";
 
 import { useState } from "react";
+import type { LocalDraft } from "@/components/consoles/draft-store";
 import { useConsoleFolders, useConsoleList } from "@/components/consoles/use-consoles";
 import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { showToast } from "@/components/ui/toast";
-import type { ConsoleFolder } from "@/lib/console-client";
-import { isInside } from "@/lib/ui/console-tree";
-import { closeTab } from "@/lib/ui/desk";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
+import { isInside, toTrail } from "@/lib/ui/console-tree";
+import { closeTab, openTab } from "@/lib/ui/desk";
 
-/** Asks before a folder goes with all that it holds. Undo makes it anew and brings its consoles back into it. */
+type Gone = ConsoleSummary & { draft: LocalDraft | null; tabAt: number };
+
+/** Asks before a folder goes with all that it holds. Undo makes it anew, and brings all back to where it was. */
 export function DeleteFolder({ folder, onClose }: { folder: ConsoleFolder; onClose: () => void }) {
-  const { consoles, desk } = useWorkspace();
+  const { consoles, desk, drafts } = useWorkspace();
   const folders = useConsoleFolders().data ?? [];
   const held = (useConsoleList().data ?? []).filter(({ folderId }) => isInside(folders, folderId, folder.id));
+  const inner = folders.filter(({ id }) => isInside(folders, id, folder.id));
   const [isBusy, setIsBusy] = useState(false);
+
   const remove = async () => {
     setIsBusy(true);
     const isDone = await consoles.removeFolder(folder.id);
     setIsBusy(false);
     if (!isDone) return;
-    for (const { id } of held) desk.change((each) => closeTab(each, id));
+    const tabs = desk.read()?.tabs ?? [];
+    const gone = held.map((each) => ({ ...each, draft: drafts.read(each.id), tabAt: tabs.indexOf(each.id) }));
+    for (const { id } of held) {
+      desk.change((each) => closeTab(each, id));
+      drafts.drop(id);
+    }
     onClose();
     showToast(`${folder.name} is deleted.`, {
       id: `remove-${folder.id}`,
-      action: { label: "Undo", onClick: () => void bringBack() },
+      action: { label: "Undo", onClick: () => void bringBack(gone) },
     });
   };
-  const bringBack = async () => {
-    const { name, parentId, access } = folder;
-    const made = await consoles.createFolder({ name, parentId, access });
-    for (const { id } of held) {
-      const back = await consoles.undelete(id);
-      if (back !== null && made !== null) await consoles.change(id, { folderId: made.id });
+
+  const bringBack = async (gone: Gone[]) => {
+    /** The folders that were made anew, by the ids that they had. */
+    const anew = new Map<string, string>();
+    for (const each of [...inner].sort((a, b) => toTrail(a.path).length - toTrail(b.path).length)) {
+      const { id, name, access, parentId } = each;
+      const made = await consoles.createFolder({ name, access, parentId: anew.get(parentId ?? "") ?? parentId });
+      // It has said why; the consoles come back to the top level then.
+      if (made === null) break;
+      anew.set(id, made.id);
+      desk.change((now) => ({ ...now, toggled: { ...now.toggled, [made.id]: now.toggled[id] ?? false } }));
+    }
+    for (const { id, folderId, draft, tabAt } of gone.sort((a, b) => a.tabAt - b.tabAt)) {
+      const back = await consoles.undelete(id, anew.get(folderId ?? "") ?? null);
+      if (back === null) continue;
+      if (draft !== null) drafts.write(back, draft.content);
+      if (tabAt >= 0) desk.change((each) => openTab(each, id, tabAt));
     }
   };
   return (

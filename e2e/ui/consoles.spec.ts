@@ -179,7 +179,10 @@ test("folders are made, named, filled by dragging and by the menu, and deleted w
   await page.getByRole("button", { name: "Delete folder" }).click();
   await expect(consolePage.tabs).toHaveCount(0);
   await consolePage.undo("Finance is deleted.");
-  await expect.poll(async () => (await readConsole(page.request, id))?.path).toBe("Finance/best-sellers");
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
+  expect((await readConsole(page.request, id))?.path).toBe("Finance/best-sellers");
+  await expect(consolePage.row("Tax")).toHaveAttribute("aria-level", "3");
+  await expect(consolePage.row("untitled.sql")).toHaveAttribute("aria-level", "4");
 });
 
 test("a shared console is the whole workspace's, a private one its owner's alone", async ({

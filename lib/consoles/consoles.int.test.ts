@@ -225,6 +225,21 @@ describe("a console", () => {
       folderId: null,
     });
   });
+
+  it("comes back into the folder that is named, but not where others would see it", async () => {
+    const [folder, shared] = [
+      await anas.makeFolder(free("f")),
+      await anas.makeFolder(free("s"), { access: "workspace" }),
+    ];
+    const saved = await anas.make(free());
+    await anas.send("DELETE", `/${saved.id}`);
+    expect((await anas.send("POST", `/${saved.id}/restore`, { folderId: shared.id })).status).toBe(400);
+    expect((await anas.send("POST", `/${saved.id}/restore`, { folderId: ABSENT })).status).toBe(404);
+    const back = await anas.send("POST", `/${saved.id}/restore`, { folderId: folder.id });
+    expect(back.json.data).toMatchObject({ path: `${folder.path}/${saved.name}`, folderId: folder.id });
+    await anas.send("DELETE", `/${saved.id}`);
+    expect((await anas.send("POST", `/${saved.id}/restore`, { folderId: null })).json.data.path).toBe(saved.name);
+  });
 });
 
 describe("bad input", () => {

@@ -82,7 +82,7 @@ describe("a server that wakes up long after others have ended its change", () =>
     await withdrawLateInserts(workspaceId, making.seq, making.intent);
     expect(await collections.consoles().countDocuments({ workspaceId })).toBe(0);
 
-    await undeleteConsole(actor, id);
+    await undeleteConsole(actor, id, {});
     const before = await getConsole(actor, id);
     for (const { seq, intent } of [making, deleting]) {
       await applyWrites(workspaceId, seq, intent);

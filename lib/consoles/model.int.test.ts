@@ -89,7 +89,7 @@ class Play {
             this.both(
               "undelete",
               () => model.undelete(who, item),
-              () => undeleteConsole(actor, idOf(item)),
+              () => undeleteConsole(actor, idOf(item), {}),
             ),
         ],
       );

@@ -84,6 +84,13 @@ export const createConsoleBody = z.object({
 });
 export type CreateConsoleBody = z.infer<typeof createConsoleBody>;
 
+export const undeleteConsoleBody = z
+  .object({
+    folderId: objectIdText.nullish().describe("Where to, when not to its old folder; null is the top level"),
+  })
+  .default({});
+export type UndeleteConsoleBody = z.infer<typeof undeleteConsoleBody>;
+
 /** What is not sent stays. */
 export const updateConsoleBody = z.object({
   version,

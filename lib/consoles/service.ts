@@ -9,7 +9,14 @@ import { changeConsoles } from "./journal";
 import { type Actor, accessOf, type ConsoleDoc, toConsole, toConsoleSummary, visibleTo } from "./model";
 import { copyName, placeOf } from "./names";
 import { freePlace, getFolderOrThrow, spaceIn } from "./placement";
-import type { Console, ConsoleSummary, CreateConsoleBody, Language, UpdateConsoleBody } from "./schema";
+import type {
+  Console,
+  ConsoleSummary,
+  CreateConsoleBody,
+  Language,
+  UndeleteConsoleBody,
+  UpdateConsoleBody,
+} from "./schema";
 
 /** The consoles that the caller may see, without their texts and charts, in the order in which they were made. */
 export async function listConsoles(actor: Actor, { limit, cursor }: ListQuery): Promise<ConsoleSummary[]> {
@@ -153,16 +160,23 @@ export function deleteConsole(actor: Actor, consoleId: ObjectId): Promise<void> 
 }
 
 /**
- * Brings a deleted console back with its history, to its old place or, when its folder is gone, to the top level.
- * @throws AppError not_found when it is no deleted console that the caller may see; conflict when the name is taken
+ * Brings a deleted console back with its history: to the folder that is named, else to its old place or, when its
+ * folder is gone, to the top level.
+ * @throws AppError not_found when it is no deleted console that the caller may see, and for the folder that is named;
+ *   invalid_request when that folder has another access; conflict when the name is taken
  */
-export function undeleteConsole(actor: Actor, consoleId: ObjectId): Promise<Console> {
+export function undeleteConsole(actor: Actor, consoleId: ObjectId, body: UndeleteConsoleBody): Promise<Console> {
   return changeConsoles(actor, async (changes) => {
     const found = await collections.deletedConsoles().findOne({ _id: consoleId, ...visibleTo(actor) });
     if (!found) throw new AppError("not_found", "There is no such deleted console in this workspace.");
     const { deletedAt: _, deletedBy: __, ...doc } = found;
     const { workspaceId, space, folderId } = doc;
-    const folder = folderId && (await collections.consoleFolders().findOne({ _id: folderId, workspaceId, space }));
+    const folder = body.folderId
+      ? await getFolderOrThrow(actor, body.folderId)
+      : body.folderId === undefined && folderId
+        ? await collections.consoleFolders().findOne({ _id: folderId, workspaceId, space })
+        : null;
+    spaceIn(actor, folder, undefined, space);
     const place = await freePlace({ ...doc, folder }, null);
     const back = { ...doc, ...place, folderId: folder?._id ?? null, version: doc.version + 1, updatedAt: changes.now };
     changes.message = `Bring ${back.path} back`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { member } from "@/lib/auth/access";
-import { consoleSchema } from "@/lib/consoles/schema";
+import { consoleSchema, undeleteConsoleBody } from "@/lib/consoles/schema";
 import { undeleteConsole } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
 import { route } from "@/lib/http/route";
@@ -8,12 +8,15 @@ import { route } from "@/lib/http/route";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Bring a deleted console back",
-    description: "With its id and its history, to its old place or, when its folder is gone, to the top level.",
+    description:
+      "With its id and its history, to the folder in `folderId`; else to its old place or, when its folder is gone, to the top level.",
     tag: "Consoles",
     access: member,
     params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    body: undeleteConsoleBody,
     response: consoleSchema,
     message: "Console restored",
-    handle: ({ params, principal }) => undeleteConsole({ ...params, user: principal.user }, params.consoleId),
+    handle: ({ params, principal, body }) =>
+      undeleteConsole({ ...params, user: principal.user }, params.consoleId, body),
   }),
 });
