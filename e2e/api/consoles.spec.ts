@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import type { Answer, Api } from "./client";
+import { expect, expectError, join, newKey, sampleOf, test } from "./fixtures";
+
+/** Sends a request and notes which operation of the API reference it was. */
+function recorder(api: Api, home: string) {
+  const done = new Set<string>();
+  const ask = async (method: string, path: string, status: number, json?: unknown) => {
+    const answer = await api.send(method, `${home}${path}`, { json });
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(status);
+    done.add(`${method} ${path.split("?")[0]}`);
+    return answer;
+  };
+  return { ask, done };
+}
+
+/** The operations that the API reference lists below the workspace's consoles, with ids in the place of parameters. */
+function listOperations(openapi: Answer, ids: Record<string, string>): string[] {
+  return Object.entries<Record<string, { tags?: string[] }>>(openapi.json.paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { tags }]) => tags?.includes("Consoles"))
+      .map(([method]) => {
+        const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? `{${name}}`);
+        return `${method.toUpperCase()} ${filled.replace("/api/workspaces/{workspaceId}", "")}`;
+      }),
+  );
+}
+
+test("every action on consoles works with a key, and the API reference lists no other", async ({ owner }) => {
+  const { api } = await newKey(owner);
+  const { ask, done } = recorder(api, owner.home);
+  const connectionId = await sampleOf(owner);
+  const data = async (answer: Promise<Answer>) => (await answer).json.data;
+
+  // Folders, a console in one of them, and what it looks like in the lists.
+  const folder = await data(ask("POST", "/consoles/folders", 201, { name: "Reports" }));
+  const content = "select name from products where id = {{id}}";
+  const chart = { mark: "bar", encoding: { x: { field: "name" } } };
+  const body = { name: "one.sql", content, connectionId, folderId: folder.id, chart, message: "Begin" };
+  const made = await data(ask("POST", "/consoles", 201, body));
+  expect(made).toMatchObject({ path: "Reports/one", ownerId: owner.id, version: 1, content, chart });
+  const at = `/consoles/${made.id}`;
+  const listed = await data(ask("GET", "/consoles", 200));
+  expect(listed.map(({ id }: { id: string }) => id)).toContain(made.id);
+  expect(listed[0]).not.toHaveProperty("content");
+  expect(await data(ask("GET", "/consoles/folders", 200))).toMatchObject([{ name: "Reports" }]);
+  expect(await data(ask("GET", at, 200))).toEqual(made);
+
+  // A draft is no commit; a save is one, with its message; a stale one shows the current console.
+  await ask("PUT", `${at}/draft`, 200, { content: "select 2", version: 1 });
+  expect(await data(ask("GET", `${at}/draft`, 200))).toMatchObject({ content: "select 2", version: 1 });
+  await ask("DELETE", `${at}/draft`, 200);
+  expect(await data(ask("GET", `${at}/draft`, 200))).toBeNull();
+  const saved = await data(ask("PUT", at, 200, { version: 1, content: `${content} -- now`, message: "Say when" }));
+  const stale = await ask("PUT", at, 409, { version: 1, content: "select 'lost'" });
+  expect(stale.json.details.current).toEqual(saved);
+  expect(await data(ask("GET", "/consoles/search?q=say%20products", 200))).toEqual([]);
+  expect(await data(ask("GET", "/consoles/search?q=products", 200))).toMatchObject([
+    { id: made.id, snippet: { line: 1 } },
+  ]);
+
+  // Values are bound, and the whole result comes in every format.
+  const variables = { id: { type: "number", value: 1 } };
+  expect((await data(ask("POST", `${at}/execute`, 200, { variables }))).rowCount).toBe(1);
+  expectError(await api.post(`${owner.home}${at}/execute`, {}), 400, "invalid_request");
+  for (const accept of ["text/csv", "application/x-ndjson", "application/vnd.apache.arrow.stream"]) {
+    const executionId = randomUUID();
+    const streamed = await api.post(`${owner.home}${at}/execute`, { variables, executionId }, { headers: { accept } });
+    expect(streamed.status).toBe(200);
+    expect(streamed.headers["content-type"]).toContain(accept);
+    expect(streamed.headers["x-execution-id"]).toBe(executionId);
+  }
+
+  // Rename, move, share, and back.
+  const moved = await data(ask("PUT", at, 200, { version: 2, name: "two.sql", folderId: null }));
+  expect(moved).toMatchObject({ path: "two", folderId: null });
+  expect((await data(ask("PUT", at, 200, { version: 3, access: "workspace" }))).access).toBe("workspace");
+  expect((await data(ask("PUT", at, 200, { version: 4, access: "private" }))).access).toBe("private");
+  const renamed = await data(ask("PATCH", `/consoles/folders/${folder.id}`, 200, { name: "Old reports" }));
+  expect(renamed.path).toBe("Old reports");
+
+  // History follows the rename; one commit's change; an older text as a new commit.
+  const { items } = await data(ask("GET", `${at}/git/history?limit=50`, 200));
+  expect(items.map(({ subject }: { subject: string }) => subject)).toEqual([
+    "Make two private",
+    "Share two",
+    "Move Reports/one to two",
+    "Say when",
+    "Begin",
+  ]);
+  const change = await data(ask("GET", `${at}/git/commit?sha=${items[3].sha}`, 200));
+  expect(change).toMatchObject({
+    message: "Say when\n",
+    author: { name: "Ines Okafor", email: owner.email },
+    files: [{ status: "modified", before: content, after: `${content} -- now` }],
+  });
+  const restored = await data(ask("POST", `${at}/git/restore`, 200, { sha: items[4].sha }));
+  expect(restored).toMatchObject({ version: 6, content });
+
+  // A copy, a deletion that is taken back, and a folder that goes with all in it.
+  const copy = await data(ask("POST", `${at}/duplicate`, 201));
+  expect(copy).toMatchObject({ name: "two copy.sql", version: 1, chart });
+  await ask("DELETE", at, 200);
+  await ask("GET", at, 404);
+  expect(await data(ask("POST", `${at}/restore`, 200, { folderId: folder.id }))).toMatchObject({ id: made.id });
+  await ask("DELETE", `/consoles/folders/${folder.id}`, 409);
+  await ask("DELETE", `/consoles/folders/${folder.id}?recursive=true`, 200);
+  await ask("GET", at, 404);
+
+  // Nothing is in the reference that was not driven here, and nothing was driven that is not in it.
+  const operations = listOperations(await api.get("/api/openapi.json"), { consoleId: made.id, folderId: folder.id });
+  expect(operations.length).toBeGreaterThan(15);
+  expect([...done].sort()).toEqual(operations.sort());
+});
+
+test("a key acts as its creator: others' private consoles are not there, and its commits carry the creator's name", async ({
+  owner,
+}) => {
+  const member = await join(owner, "member");
+  const hidden = await member.api.post(`${owner.home}/consoles`, { name: "mine.sql", content: "select 'member'" });
+  expect(hidden.status).toBe(201);
+  const { api } = await newKey(owner);
+  expectError(await api.get(`${owner.home}/consoles/${hidden.json.data.id}`), 404, "not_found");
+  const made = await api.post(`${owner.home}/consoles`, { name: "by key.sql", content: "", access: "workspace" });
+  const history = await member.api.get(`${owner.home}/consoles/${made.json.data.id}/git/history`);
+  expect(history.json.data.items[0].author).toEqual({ name: "Ines Okafor", email: owner.email });
+});
