@@ -122,14 +122,14 @@ describe.each(NETWORK_DRIVERS.map(([driver, config]) => ({ name: driver.type, dr
     }, 30_000);
 
     test("a host that speaks no TLS where TLS is asked for is told, and no secret with it (T47)", async () => {
-      const port = await serve((socket) =>
+      const { port, close } = await listen((socket) =>
         socket.once("data", () => socket.end(BYTES("HTTP/1.0 400 Bad Request\r\n\r\n"))),
       );
       const { connectionString, ...rest } = config(port);
       const target = connectionString
         ? { connectionString: `${connectionString}&tls=true` }
         : { ...rest, ssl: "verify-full" };
-      const error = await failureOf(driver, target);
+      const error = await failureOf(driver, target).finally(close);
       expect(["source_unreachable", "timeout"]).toContain(error.kind);
       expect(JSON.stringify([error.message, error.details ?? null])).not.toContain(SECRET);
     }, 30_000);
