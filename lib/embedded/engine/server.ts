@@ -1,70 +1,21 @@
-import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 import { version } from "@duckdb/node-api";
 import type { Batch, Field } from "../../connections/data-source.ts";
 import { QueueFullError, Semaphore } from "../../semaphore.ts";
 import { readEntities } from "./catalog.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";
-import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX, STATEMENTS_AT_ONCE } from "./limits.ts";
+import { RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX, STATEMENTS_AT_ONCE } from "./limits.ts";
+import { serveRequests } from "./request-server.ts";
 import { runStatement } from "./run-statement.ts";
-import {
-  type EngineRequest,
-  type EngineResponse,
-  type ExecuteRequest,
-  encodeFrame,
-  FrameReader,
-  sendFrame,
-} from "./wire.ts";
+import { type EngineRequest, type EngineResponse, type ExecuteRequest, encodeFrame, sendFrame } from "./wire.ts";
 
-const OWNER_ONLY = 0o600;
-
-/** Serves one database to the processes of this user. A socket carries one request at a time; see wire.ts. */
-export async function serve(database: EngineDatabase, socketPath: string): Promise<Server> {
+/** Serves one database to the processes of this user. */
+export function serve(database: EngineDatabase, socketPath: string): Promise<Server> {
   const places = new Semaphore(STATEMENTS_AT_ONCE, STATEMENT_QUEUE_MAX);
-  const server = createServer((socket) => serveSocket(database, socket, places));
-  // Whoever holds the file's lock is the only engine of this file, so a socket that is left over is nobody's.
-  rmSync(socketPath, { force: true });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(socketPath, resolve);
-  });
-  chmodSync(socketPath, OWNER_ONLY);
-  return server;
-}
-
-function serveSocket(database: EngineDatabase, socket: Socket, places: Semaphore): void {
-  const frames = new FrameReader<EngineRequest>(REQUEST_BYTES_MAX);
-  let current: AbortController | null = null;
-  const leave = () => current?.abort(new StatementFailure("cancelled", "The client has left."));
-  socket.on("error", () => socket.destroy());
-  socket.on("end", leave);
-  socket.on("close", leave);
-  socket.on("data", (chunk) => {
-    let requests: EngineRequest[];
-    try {
-      requests = frames.push(chunk);
-    } catch {
-      socket.destroy();
-      return;
-    }
-    for (const request of requests) {
-      // One at a time is the protocol: who breaks it is not our client.
-      if (current) {
-        socket.destroy();
-        return;
-      }
-      const controller = new AbortController();
-      current = controller;
-      answer(database, socket, request, places, controller)
-        .then((last) => {
-          // Before the last frame leaves: the next request may come as soon as the client has it.
-          current = null;
-          return sendFrame(socket, encodeFrame(last, RESPONSE_BYTES_MAX));
-        })
-        .catch(() => socket.destroy());
-    }
-  });
+  return serveRequests(socketPath, async (request, socket, left) =>
+    encodeFrame(await answer(database, socket, request, places, left), RESPONSE_BYTES_MAX),
+  );
 }
 
 /** Does what was asked and returns the last message of the answer. */

@@ -1,15 +1,14 @@
-import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { QueueFullError, Semaphore } from "../../../semaphore.ts";
 import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX } from "../limits.ts";
-import { type EngineFailure, type EngineRequest, encodeFrame, FrameReader, sendFrame } from "../wire.ts";
+import { serveRequests } from "../request-server.ts";
+import { type EngineFailure, type EngineRequest, encodeFrame, sendFrame } from "../wire.ts";
 import { typeOfFrame } from "./frames.ts";
 import { openSqlite } from "./open.ts";
 import type { StopRequest } from "./runner.ts";
 import { RunnerProcess } from "./runner-process.ts";
 
-const OWNER_ONLY = 0o600;
 /** Statements of one file at once: each has a process, and only one of them can write. */
 const RUNNERS_MAX = 6;
 /** An idle runner costs some 50 MB; starting one takes a tenth of a second. */
@@ -29,52 +28,13 @@ export async function serveSqlite(file: string, socketPath: string): Promise<() 
   // Fails at once for what is no database, and finishes what a killed writer has left.
   openSqlite(file, false).close();
   const runners = new Runners(file);
-  const server = createServer((socket) => serveSocket(socket, runners));
-  rmSync(socketPath, { force: true });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(socketPath, resolve);
-  });
-  chmodSync(socketPath, OWNER_ONLY);
+  const server = await serveRequests(socketPath, (request, socket, left) =>
+    runners.answer(request, socket, left.signal),
+  );
   return () => {
     server.close();
     runners.close();
   };
-}
-
-function serveSocket(socket: Socket, runners: Runners): void {
-  const frames = new FrameReader<EngineRequest>(REQUEST_BYTES_MAX);
-  let current: AbortController | null = null;
-  const leave = () => current?.abort();
-  socket.on("error", () => socket.destroy());
-  socket.on("end", leave);
-  socket.on("close", leave);
-  socket.on("data", (chunk) => {
-    let requests: EngineRequest[];
-    try {
-      requests = frames.push(chunk);
-    } catch {
-      socket.destroy();
-      return;
-    }
-    for (const request of requests) {
-      // One at a time is the protocol: who breaks it is not our client.
-      if (current) {
-        socket.destroy();
-        return;
-      }
-      const left = new AbortController();
-      current = left;
-      runners
-        .answer(request, socket, left.signal)
-        .then((last) => {
-          // Before the last frame leaves: the next request may come as soon as the client has it.
-          current = null;
-          return sendFrame(socket, last);
-        })
-        .catch(() => socket.destroy());
-    }
-  });
 }
 
 type Idle = { runner: RunnerProcess; timer: NodeJS.Timeout };
