@@ -1,6 +1,6 @@
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
-import { ROLES, type Role } from "@/lib/workspaces/schema";
+import { isAtLeast, type Role } from "@/lib/workspaces/schema";
 import type { Principal } from "./identity";
 
 /**
@@ -78,9 +78,4 @@ export function requireMembership(principal: Principal, workspaceId: ObjectId): 
   const isElsewhere = principal.via === "key" && !principal.workspaceId.equals(workspaceId);
   if (isElsewhere || !principal.role) throw new AppError("forbidden", NOT_YOURS);
   return principal.role;
-}
-
-/** Whether `role` includes what `needed` may do. */
-export function isAtLeast(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) <= ROLES.indexOf(needed);
 }

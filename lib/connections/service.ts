@@ -1,11 +1,10 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import { isAtLeast } from "@/lib/auth/access";
 import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
-import type { Role } from "@/lib/workspaces/schema";
+import { isAtLeast, type Role } from "@/lib/workspaces/schema";
 import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
 import type { Driver, Entity } from "./data-source";
 import { drivers, findDriver } from "./drivers/registry";

@@ -5,6 +5,11 @@ export const ROLES = ["owner", "admin", "member"] as const;
 export const role = z.enum(ROLES);
 export type Role = z.infer<typeof role>;
 
+/** Whether `held` includes what `needed` may do. */
+export function isAtLeast(held: Role, needed: Role): boolean {
+  return ROLES.indexOf(held) <= ROLES.indexOf(needed);
+}
+
 export const WORKSPACE_NAME_MAX = 80;
 
 export const workspaceName = z
