@@ -130,6 +130,7 @@ const rows = (): Record<string, Row> => ({
   },
   "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/restore": {
     statuses: FIRST_MEMBER,
+    body: () => ({ folderId: null }),
     ids: () => ({ consoleId: world.deletedConsoleId }),
   },
   "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/duplicate": { statuses: CREATED_BY_MEMBER },
