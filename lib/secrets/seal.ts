@@ -59,7 +59,7 @@ export function open(sealed: Sealed, context: SealContext, ring: KeyRing = getSe
   if (!key) {
     throw new SealError(
       "unknown_key",
-      `A stored secret was sealed with the key "${keyId}", which this server does not have. Put that key back into ENCRYPTION_KEYS, or enter the secret again.`,
+      `A stored secret was sealed with the key "${keyId}", which this server does not have. Put that key back (in ENCRYPTION_KEYS, or in secrets.json of the data folder), or enter the secret again.`,
     );
   }
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { becomesHealthy, startServer, type TestServer } from "@/scripts/testing/server";
+import { PASSWORD } from "@/test/seed";
+import { ask, runScript, sessionOf } from "./real-servers";
+
+/** Builds when this file runs alone on a changed tree. */
+const START_TIMEOUT_MS = 240_000;
+const SECRET = "marker-of-a-backup";
+/** Nobody listens there; a test of it still has to open the password first. */
+const POSTGRES = { host: "127.0.0.1", port: 9, database: "shop", user: "reader", password: SECRET, ssl: "disable" };
+
+const email = `${randomUUID()}@example.com`;
+let folder: string;
+let backup: string;
+let connectionPath: string;
+let executePath: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "restore-"));
+  backup = join(folder, "store.backup");
+  await withServer("before", async (server) => {
+    const account = await ask(server, "/api/auth/register", { body: { email, password: PASSWORD, name: "Ana" } });
+    const cookie = sessionOf(account);
+    const home = `/api/workspaces/${account.json.data.workspace.id}`;
+    const body = { name: "Shop", type: "postgres", config: POSTGRES };
+    const { id } = (await ask(server, `${home}/connectors`, { body, cookie })).json.data;
+    connectionPath = `${home}/connectors/${id}`;
+    executePath = `${home}/databases/${id}/execute`;
+    await runScript("backup", join(folder, "before"), [backup]);
+  });
+}, START_TIMEOUT_MS);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function withServer(dataDir: string, work: (server: TestServer) => Promise<void>): Promise<void> {
+  const server = await startServer({ DATA_DIR: join(folder, dataDir) });
+  try {
+    await becomesHealthy(server);
+    await work(server);
+  } finally {
+    server.process.kill("SIGTERM");
+    await server.ended;
+  }
+}
+
+async function signIn(server: TestServer): Promise<string> {
+  return sessionOf(await ask(server, "/api/auth/login", { body: { email, password: PASSWORD } }));
+}
+
+const testOf = (path: string) => `${path.replace("/connectors/", "/connections/sources/")}/test`;
+
+it("a store restored with its keys has every credential: people sign in, and each secret opens (F19)", async () => {
+  const dataDir = join(folder, "with-keys");
+  await runScript("restore", dataDir, [backup]);
+  copyFileSync(join(folder, "before", "secrets.json"), join(dataDir, "secrets.json"));
+  await withServer("with-keys", async (server) => {
+    const cookie = await signIn(server);
+    const tested = await ask(server, testOf(connectionPath), { method: "POST", cookie });
+    expect(tested.json.data).toMatchObject({ ok: false, code: "source_unreachable" });
+    expect(tested.text).not.toContain("stored secret");
+
+    // To seal a secret anew it has to be opened, so this proves all of them.
+    const file = join(dataDir, "secrets.json");
+    const secrets = JSON.parse(readFileSync(file, "utf8"));
+    const fresh = `fresh:${Buffer.alloc(32, 7).toString("base64")}`;
+    writeFileSync(file, JSON.stringify({ ...secrets, encryptionKeys: `${fresh},${secrets.encryptionKeys}` }));
+    const rotated = await runScript("keys-rotate", dataDir);
+    expect(rotated).toContain("connections: 1 records, 1 secrets, 1 sealed anew");
+    expect(rotated).toContain("All secrets are sealed with the key fresh.");
+  });
+}, 120_000);
+
+it("a store restored without its keys says which is missing, and a secret can be entered again (F19)", async () => {
+  const dataDir = join(folder, "without-keys");
+  await runScript("restore", dataDir, [backup]);
+  await withServer("without-keys", async (server) => {
+    const cookie = await signIn(server);
+    const missing = /sealed with the key "\w+", which this server does not have\. Put that key back/;
+    const tested = await ask(server, testOf(connectionPath), { method: "POST", cookie });
+    expect(tested.json.data).toEqual({ ok: false, code: "precondition_failed", error: expect.stringMatching(missing) });
+    const shown = await ask(server, connectionPath, { cookie });
+    expect(shown.json.data).toMatchObject({ status: "failing", lastError: expect.stringMatching(missing) });
+    const executed = await ask(server, executePath, { body: { query: "select 1" }, cookie });
+    expect(executed.status).toBe(412);
+    expect(executed.json).toMatchObject({ code: "precondition_failed", error: expect.stringMatching(missing) });
+    await expect(runScript("keys-rotate", dataDir)).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("secrets.password: unknown_key"),
+    });
+
+    const change = (config: object) => ask(server, connectionPath, { method: "PATCH", body: { config }, cookie });
+    const kept = await change({ database: "other", password: { set: true } });
+    expect(kept.status).toBe(400);
+    expect(kept.json.details).toEqual([{ path: "config.password", message: expect.stringContaining("again") }]);
+    expect((await change({ password: SECRET })).status).toBe(200);
+    const again = await ask(server, testOf(connectionPath), { method: "POST", cookie });
+    expect(again.text).not.toContain("stored secret");
+  });
+}, 120_000);
