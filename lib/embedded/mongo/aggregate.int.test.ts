@@ -349,3 +349,16 @@ describe("a pipeline that makes millions of one document", () => {
     await expect(read()).rejects.toMatchObject({ code: TIME_LIMIT });
   });
 });
+
+test("a $lookup joins more documents to one than a call has arguments", async () => {
+  const db = store.client.db("shop");
+  await db.collection("one").insertOne({ k: 1 });
+  const many = Array.from({ length: 75_000 }, () => ({ k: 1 }));
+  for (let i = 0; i < 2; i++) await db.collection("many").insertMany(many.map((doc) => ({ ...doc })));
+  const lookup = { $lookup: { from: "many", localField: "k", foreignField: "k", as: "found" } };
+  const counted = await db
+    .collection("one")
+    .aggregate([lookup, { $project: { _id: 0, n: { $size: "$found" } } }])
+    .toArray();
+  expect(counted).toEqual([{ n: 150_000 }]);
+});

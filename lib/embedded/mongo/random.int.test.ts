@@ -216,7 +216,7 @@ async function step(): Promise<void> {
 }
 
 describe(`with seed ${seed}`, () => {
-  test(`${OPERATIONS} random operations give what the model gives, and the indexes stay exact`, {
+  test(`${OPERATIONS} random operations give what the model gives, and the indexes stay exact (F10)`, {
     timeout: 180_000,
   }, async () => {
     for (let i = 0; i < OPERATIONS; i++) {

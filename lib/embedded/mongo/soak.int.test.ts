@@ -11,7 +11,9 @@ const HEAP_NOISE_MB = 12;
 
 type Sample = { heapMb: number; handles: number; cursors: number };
 
-test("under a mixed load the heap, the handles and the open cursors do not grow", { timeout: 120_000 }, async () => {
+test("under a mixed load the heap, the handles and the open cursors do not grow (F18, shortened)", {
+  timeout: 120_000,
+}, async () => {
   const dir = mkdtempSync(join(tmpdir(), "soak-"));
   const { child, uri, ended } = await forkStore(dir);
   const watcher = await new MongoClient(uri, { maxPoolSize: 1 }).connect();
