@@ -7,6 +7,9 @@ import { backupStore, restoreStore } from "./backup.ts";
 import { startStore } from "./server.ts";
 import { forkStore, startTestStore } from "./testing/start.ts";
 
+/** Stores are started and killed one after another, which takes seconds, and a minute on a machine with much else to do. */
+const KILLS_TIMEOUT_MS = 180_000;
+
 let dir: string;
 
 beforeEach(() => {
@@ -37,7 +40,9 @@ async function writeUntilKilled(uri: string, round: number, note: (entry: string
 }
 
 describe.each(["normal", "full"])("durability %s", (durability) => {
-  test("kill -9 under load, again and again, loses no acknowledged write and applies none by half", async () => {
+  test("kill -9 under load, again and again, loses no acknowledged write and applies none by half", {
+    timeout: KILLS_TIMEOUT_MS,
+  }, async () => {
     const acknowledged = new Set<string>();
     for (let round = 0; round < 5; round++) {
       const { child, uri, ended } = await forkStore(dir, ["--port", "0", "--durability", durability]);
@@ -68,7 +73,9 @@ describe.each(["normal", "full"])("durability %s", (durability) => {
 });
 
 describe("a retryable write", () => {
-  test("that is sent again after kill -9 and a restart is answered and not applied twice", async () => {
+  test("that is sent again after kill -9 and a restart is answered and not applied twice", {
+    timeout: KILLS_TIMEOUT_MS,
+  }, async () => {
     const lsid = { id: new (await import("mongodb")).UUID() };
     const command = {
       update: "c",
