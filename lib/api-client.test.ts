@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ApiError, api, sendAll } from "@/lib/api-client";
 import { toExecuteRequest } from "@/lib/execute-client";
-import { readConnectivity, reportReachable } from "@/lib/ui/connectivity";
+import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/ui/connectivity";
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -49,6 +49,25 @@ describe("the API client", () => {
     answer(429, { success: false, code: "rate_limited", error: "Too many.", details }, { "retry-after": "30" });
     const error = await api.login({ email: "a", password: "b" }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problems: details, retryAfterSeconds: 30 });
+  });
+
+  it("takes an answer that was on its way when the line was cut for no sign of life, and a later one for one", async () => {
+    let arrive = () => {};
+    const sent = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const fetch = vi.fn(async () => {
+      await sent;
+      return new Response(JSON.stringify({ success: true, data: [] }));
+    });
+    vi.stubGlobal("fetch", fetch);
+    const old = api.listConnections("w");
+    reportUnreachable();
+    arrive();
+    await old;
+    expect(readConnectivity().isOnline).toBe(false);
+    await api.listConnections("w");
+    expect(readConnectivity().isOnline).toBe(true);
   });
 
   it("reads a list to its end, however many answers it comes in", async () => {

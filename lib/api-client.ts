@@ -1,7 +1,7 @@
 import type { Connection } from "@/lib/connections/schema";
 import type { ExecuteRequest } from "@/lib/execute-client";
 import type { ResultField, ResultRow } from "@/lib/ui/cell-text";
-import { reportReachable, reportUnreachable } from "@/lib/ui/connectivity";
+import { lastOutage, reportReachable, reportUnreachable } from "@/lib/ui/connectivity";
 
 /** One thing wrong with the input, as the envelope carries it. */
 export type ApiProblem = { path: string; message: string };
@@ -115,6 +115,7 @@ type Received<T> = { data: T; bytes: number; nextCursor: string | null };
 async function request<T>(method: string, url: string, options: RequestOptions): Promise<Received<T>> {
   let response: Response;
   let body: Blob;
+  const sentAfter = lastOutage();
   try {
     response = await fetch(url, {
       method,
@@ -129,7 +130,7 @@ async function request<T>(method: string, url: string, options: RequestOptions):
     reportUnreachable();
     throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
   }
-  reportReachable();
+  reportReachable(sentAfter);
   const answer = parseEnvelope(await body.text());
   if (response.ok && answer?.success === true) {
     return { data: answer.data as T, bytes: body.size, nextCursor: response.headers.get("x-next-cursor") };

@@ -1,7 +1,7 @@
 import { ApiError, parseEnvelope, send, toApiError } from "@/lib/api-client";
 import type { ConfigField } from "@/lib/connections/data-source";
 import type { Connection } from "@/lib/connections/schema";
-import { reportReachable, reportUnreachable } from "@/lib/ui/connectivity";
+import { lastOutage, reportReachable, reportUnreachable } from "@/lib/ui/connectivity";
 
 /** One kind of connection: its form is drawn from `fields` (contract, section 4). */
 export type ConnectionType = {
@@ -60,6 +60,7 @@ function uploadFile(
 ): Promise<StoredFile> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
+    const sentAfter = lastOutage();
     const abort = () => request.abort();
     options.signal.addEventListener("abort", abort);
     request.upload.onprogress = (event) => options.onProgress(event.loaded);
@@ -69,7 +70,7 @@ function uploadFile(
       reject(new ApiError(0, "unreachable", "The upload broke off. Check the network, then send the file again."));
     };
     request.onload = () => {
-      reportReachable();
+      reportReachable(sentAfter);
       const answer = parseEnvelope(request.responseText);
       if (request.status < 300 && answer?.success === true) resolve(answer.data as StoredFile);
       else reject(toApiError(request.status, request.getResponseHeader("retry-after"), answer));

@@ -7,13 +7,14 @@ test("signing out ends the session, and signing in comes back to the page that w
   consolePage,
 }) => {
   await consolePage.open(person.slug);
+  await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
+  const wanted = new URL(page.url()).pathname;
   await consolePage.openAccountMenu();
   await expect(page.getByRole("menu")).toContainText(person.name);
   await expect(page.getByRole("menu")).toContainText(person.email);
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/login$/);
 
-  const wanted = `/w/${person.slug}/consoles/best-sellers`;
   await page.goto(wanted);
   await expect(page).toHaveURL(`/login?next=${encodeURIComponent(wanted)}`);
   const login = new LoginPage(page);

@@ -8,6 +8,7 @@ type Listener = () => void;
 const ONLINE: Connectivity = { isOnline: true, retryAt: null };
 
 let state: Connectivity = ONLINE;
+let outages = 0;
 const listeners = new Set<Listener>();
 
 export function readConnectivity(): Connectivity {
@@ -24,13 +25,22 @@ export function subscribeConnectivity(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** A request reached the server. */
-export function reportReachable(): void {
-  if (!state.isOnline) update(ONLINE);
+/** Which outage was the last one: a request takes it along, so that its answer can be told from newer ones. */
+export function lastOutage(): number {
+  return outages;
+}
+
+/**
+ * A request reached the server. One that was sent before the line was cut says nothing of now.
+ * @param sentAfter the last outage when it was sent
+ */
+export function reportReachable(sentAfter = outages): void {
+  if (!state.isOnline && sentAfter === outages) update(ONLINE);
 }
 
 /** A request did not reach the server, or the browser says that it is offline. */
 export function reportUnreachable(now = Date.now()): void {
+  if (state.isOnline) outages += 1;
   update({ isOnline: false, retryAt: now + RETRY_AFTER_MS });
 }
 
