@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
@@ -439,6 +439,8 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
     await client.close();
     const logs = first.output() + second.output();
     const token = owner.cookie.split("=")[1] ?? "";
+    const { authSecret, encryptionKeys } = JSON.parse(readFileSync(join(dataDir, "secrets.json"), "utf8"));
+    expect(String(encryptionKeys)).toMatch(/^[\w-]+:[\w+/]{43}=$/);
     const secrets = {
       "a connection's secret": marker,
       "the API key": key as string,
@@ -447,6 +449,8 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
       "the mail service's key": RESEND_KEY,
       "the provider's secret": CLIENT_SECRET,
       "the model's key": MODEL_KEY,
+      "the secret of sessions": authSecret as string,
+      "the key that seals": String(encryptionKeys).replace(/^[^:]*:/, ""),
     };
     const places = { answers: answers.join("\n"), logs, store: dump };
     const found = Object.entries(secrets).flatMap(([what, secret]) =>
