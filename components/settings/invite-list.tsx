@@ -78,7 +78,7 @@ function InviteRow({ invite, link, onRenewed }: InviteRowProps) {
   return (
     <>
       <tr className={renew.isError ? "has-sub" : undefined}>
-        <td className="b5">{email}</td>
+        <td className="b5 wrap">{email}</td>
         <td className="t2" data-label="Role">
           {ROLE_NAMES[role]}
         </td>

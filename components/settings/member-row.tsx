@@ -71,7 +71,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
   return (
     <>
       <tr className={failure && asking === null ? "has-sub" : undefined}>
-        <td>
+        <td className="member">
           <div className="who">
             <Mark id={member.userId} name={name} />
             <div className="grow">

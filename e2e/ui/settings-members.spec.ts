@@ -1,3 +1,4 @@
+import type { Locator } from "@playwright/test";
 import { expect, newEmail, PASSWORD, test } from "./fixtures";
 import { invite, join, settings, workspaceIdOf } from "./settings-people";
 
@@ -72,6 +73,27 @@ test("who is signed in as somebody else changes the account and comes back to th
   await expect(page).toHaveURL(`/login?next=${encodeURIComponent(`/invites/${token}`)}`);
   expect(person.email).not.toBe("");
 });
+
+for (const width of [1440, 390]) {
+  test(`long names and addresses stay inside of the page at ${width} px`, async ({ page, person, browser }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await join(browser, page, "member", "Maximiliana".repeat(7));
+    await invite(page.request, `${"a.very.long.address".repeat(3)}@subsidiary.harrow-and-pine.example`, "admin");
+    await page.goto(settings(person, "members"));
+    await expect(page.getByRole("table", { name: "Invites waiting" })).toBeVisible();
+    const edgeOf = async (locator: Locator) => {
+      const box = await locator.boundingBox();
+      return (box?.x ?? Number.NaN) + (box?.width ?? 0);
+    };
+    const form = await edgeOf(page.getByRole("form", { name: "Invite people" }));
+    for (const name of ["Members", "Invites waiting"]) {
+      expect(await edgeOf(page.getByRole("table", { name, exact: true }))).toBeLessThanOrEqual(form);
+    }
+    for (const button of await page.getByRole("button", { name: /^(Remove|Withdraw) / }).all()) {
+      expect(await edgeOf(button)).toBeLessThanOrEqual(form);
+    }
+  });
+}
 
 test("a list of invitations that is too long to draw at once is reached to its end", async ({ page, person }) => {
   const wid = await workspaceIdOf(page.request);

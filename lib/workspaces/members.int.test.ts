@@ -67,10 +67,10 @@ describe("changing a member's role (T27)", () => {
     expect([left.status, left.json.code]).toEqual([409, "last_owner"]);
   });
 
-  it("leaves an owner, however two owners demote each other at once (T28)", async () => {
+  it("leaves an owner, however two owners demote each other at once, 200 times over (T28)", async () => {
     const workspaceId = new ObjectId(owner.workspaceId);
     const second = await seedMember(owner.workspaceId, "owner");
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 200; round += 1) {
       await collections
         .memberships()
         .updateMany(
@@ -85,7 +85,7 @@ describe("changing a member's role (T27)", () => {
       .memberships()
       .updateOne({ workspaceId, userId: new ObjectId(owner.id) }, { $set: { role: "owner" } });
     await collections.memberships().deleteOne({ workspaceId, userId: new ObjectId(second.id) });
-  });
+  }, 120_000);
 });
 
 describe("the members of a large workspace", () => {
