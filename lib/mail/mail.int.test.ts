@@ -115,6 +115,17 @@ describe("a mail by the service", () => {
   });
 });
 
+it("a link that sets a password is in the mail alone once the service has taken it (T10)", async () => {
+  expect((await call("POST", "/api/auth/password/forgot", { body: { email: owner.email } })).status).toBe(200);
+  const find = () => collections.mails().findOne({ workspaceId: null, to: owner.email });
+  // The mail goes out after the answer.
+  await expect.poll(find).not.toBeNull();
+  const token = /\/reset\/([\w-]{43})/.exec(JSON.stringify(lastReceived()))?.[1] ?? "";
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect(await find()).toMatchObject({ status: "sent", subject: "Set a new password", text: "", html: "" });
+  expect((await dumpDatabase()).includes(token)).toBe(false);
+});
+
 describe("what people type", () => {
   it.each([
     "guest@example.com\r\nBcc: everybody@example.com",

@@ -1,7 +1,10 @@
 import type { ObjectId } from "mongodb";
 import type { OutboxEntry } from "./schema";
 
-/** A mail as it was sent or kept. `workspaceId` is null for mails to an account, which no workspace may read. */
+/**
+ * A mail as it was sent or kept. `workspaceId` is null for mails to an account, which no workspace may read; their text
+ * is sealed (account-mail.ts), and empty once they were sent.
+ */
 export type MailDoc = {
   _id: ObjectId;
   workspaceId: ObjectId | null;

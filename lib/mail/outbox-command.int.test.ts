@@ -1,6 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { collections } from "@/lib/db/collections";
+import { seal } from "@/lib/secrets/seal";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedPerson } from "@/test/seed";
@@ -38,6 +39,14 @@ describe("npm run outbox", () => {
     const token = /http:\/\/localhost:3000\/reset\/([\w-]{43})/.exec(output())?.[1];
     const body = { token, password: "another short sentence" };
     expect((await call("POST", "/api/auth/password/reset", { body })).status).toBe(200);
+  });
+
+  it("says so where a mail does not open, and shows the others", async () => {
+    await keep({ subject: "From before", text: "Text from before" });
+    await keep({ subject: "Moved", text: seal("x", { workspaceId: "accounts", recordId: "other", field: "text" }) });
+    expect(await run()).toBe(0);
+    expect(output()).toContain("This mail cannot be opened");
+    expect(output()).toContain("Text from before");
   });
 
   it("shows the newest first with date, subject and what became of them", async () => {

@@ -4,6 +4,7 @@ import { closeDatabase } from "@/lib/db/client";
 import { collections } from "@/lib/db/collections";
 import { ensureStoreService } from "@/lib/embedded/process/store-service";
 import { env } from "@/lib/env";
+import { readKeptText } from "./account-mail";
 import type { MailDoc } from "./model";
 
 const STORE_START_TIMEOUT_MS = 45_000;
@@ -13,7 +14,7 @@ const RULE = "-".repeat(72);
 
 /**
  * The command `npm run outbox`: prints the mails to accounts, such as reset links, that no mail service has taken, the
- * newest first. They belong to no workspace, so no page shows them; whoever can read DATA_DIR or the store may see them.
+ * newest first. They belong to no workspace, so no page shows them; whoever has the keys of this installation may see them.
  * @returns the exit code
  */
 export async function outboxCommand(args: string[], print: (line: string) => void): Promise<number> {
@@ -56,12 +57,12 @@ async function openStore(): Promise<() => Promise<void>> {
 
 function toLines(mails: MailDoc[]): string[] {
   if (mails.length === 0) return ["No mails to accounts are waiting here."];
-  return mails.flatMap(({ createdAt, to, subject, text, status, error }) => [
+  return mails.flatMap(({ _id, createdAt, to, subject, text, status, error }) => [
     RULE,
     `${createdAt.toISOString()}  to ${visible(to.join(", "))}`,
     `${visible(subject)}  (${status}${error ? `: ${visible(error)}` : ""})`,
     "",
-    text.split("\n").map(visible).join("\n").trim(),
+    readKeptText({ _id, text }).split("\n").map(visible).join("\n").trim(),
     "",
   ]);
 }

@@ -6,6 +6,7 @@ import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { log } from "@/lib/log";
+import { toKeptBody } from "./account-mail";
 import { type MailDoc, toOutboxEntry } from "./model";
 import { sendByResend } from "./resend";
 import type { OutboxEntry } from "./schema";
@@ -24,7 +25,9 @@ export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = n
   const html = await render(mail.content);
   const rendered = { to: mail.to, subject: toSubject(mail.subject), html, text: toPlainText(html) };
   const outcome = await deliver(rendered);
-  await collections.mails().insertOne({ _id: new ObjectId(), workspaceId, ...rendered, ...outcome, createdAt: now });
+  const _id = new ObjectId();
+  const body = workspaceId === null && toKeptBody(_id, rendered.text, outcome.status);
+  await collections.mails().insertOne({ _id, workspaceId, ...rendered, ...body, ...outcome, createdAt: now });
   return outcome.status;
 }
 

@@ -2,3 +2,4 @@ import "server-only";
 
 // One line for each domain that seals something: the import registers its fields.
 import "@/lib/connections/sealed-fields";
+import "@/lib/mail/account-mail";

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { collections } from "@/lib/db/collections";
 import { parseKeyRing } from "@/lib/env";
+import { toKeptBody } from "@/lib/mail/account-mail";
 import { takeOwnDatabase } from "@/test/database";
 import { getSecrets } from "./bootstrap";
 import { rotateCommand } from "./rotate-command";
@@ -14,6 +15,7 @@ afterAll(own.drop);
 
 beforeEach(async () => {
   await collections.connections().deleteMany({});
+  await collections.mails().deleteMany({});
 });
 
 async function store(ring: KeyRing): Promise<ConnectionDoc> {
@@ -45,10 +47,16 @@ async function run(...args: string[]): Promise<{ code: number; lines: string[] }
 
 test("it prints counts and says when all is under the newest key", async () => {
   await store(getSecrets().encryptionKeys);
-  expect(await run()).toEqual({
-    code: 0,
-    lines: ["connections: 1 records, 1 secrets, 0 sealed anew", "All secrets are sealed with the key test."],
-  });
+  const _id = new ObjectId();
+  const mail = { _id, workspaceId: null, subject: "", status: "kept", error: null, createdAt: new Date() } as const;
+  await collections.mails().insertOne({ ...mail, to: [], ...toKeptBody(_id, "a link", "kept") });
+  const { code, lines } = await run();
+  expect([code, lines.pop()]).toEqual([0, "All secrets are sealed with the key test."]);
+  // One line a domain, in whatever order they have registered.
+  expect(lines.sort()).toEqual([
+    "connections: 1 records, 1 secrets, 0 sealed anew",
+    "mails: 1 records, 1 secrets, 0 sealed anew",
+  ]);
 });
 
 test("it ends with 1 and names what no key opens, without a secret", async () => {
