@@ -54,7 +54,8 @@ function pagePatterns(): string[] {
 const quiet = (page: Page) => page.waitForLoadState("networkidle");
 
 test("no page breaks its security policy or says a word in the console (T106)", async ({ browser }) => {
-  test.setTimeout(180_000);
+  // Some forty pages, each waited for until nothing is loading any more.
+  test.setTimeout(300_000);
   const context = await browser.newContext();
   const seen = await watch(context);
   const page = await context.newPage();

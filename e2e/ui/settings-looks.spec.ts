@@ -61,9 +61,10 @@ for (const theme of ["light", "dark"] as const) {
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test("settings are a list, and each page leads back to it", async ({ page, person, consolePage }) => {
-    // The editor is there once the page answers to presses.
-    await consolePage.open(person.slug);
+  test("settings are a list, and each page leads back to it", async ({ page, person }) => {
+    await page.goto(`/w/${person.slug}`);
+    // Its name is there once the page answers to presses.
+    await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
     await page.getByRole("button", { name: "More", exact: true }).tap();
     await page.getByRole("link", { name: "Settings" }).tap();
     await expect(page.getByRole("link", { name: "Members" })).toBeVisible();
