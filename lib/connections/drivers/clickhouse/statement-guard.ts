@@ -15,7 +15,7 @@ const CHANGING = new Set([
 /** The session ends with the request. */
 const NEVER = new Set(["SET", "USE", "BEGIN", "COMMIT", "ROLLBACK"]);
 const REFUSED_FUNCTIONS =
-  /^(?:file|url|s3|gcs|oss|cosn|hdfs|azureblobstorage|remote|remotesecure|cluster|clusterallreplicas|mysql|postgresql|mongodb|redis|sqlite|odbc|jdbc|executable|input|iceberg\w*|deltalake\w*|hudi\w*|paimon\w*|ytsaurus|arrowflight|urlengine|catboostevaluate|filesystem\w*|\w+cluster)$/;
+  /^(?:file|url|s3|gcs|oss|cosn|hdfs|hive|azureblobstorage|remote|remotesecure|cluster|clusterallreplicas|mysql|postgresql|mongodb|redis|sqlite|odbc|jdbc|executable|input|iceberg\w*|deltalake\w*|hudi\w*|paimon\w*|ytsaurus|arrowflight|urlengine|catboostevaluate|filesystem\w*|\w+cluster)$/;
 
 /** @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed` */
 export function checkStatement(query: string, readOnly: boolean): void {

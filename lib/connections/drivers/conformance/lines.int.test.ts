@@ -72,10 +72,10 @@ const HOSTS: [what: string, kinds: string[], (socket: Socket) => void][] = [
     (socket) => socket.write(Buffer.from(Array.from({ length: 4096 }, (_, index) => (index * 7919) % 256))),
   ],
   [
-    "drips bytes",
+    "answers one byte a second",
     ["source_unreachable", "timeout"],
     (socket) => {
-      const timer = setInterval(() => socket.write(Buffer.from([0x4a])), 200);
+      const timer = setInterval(() => socket.write(Buffer.from([0x4a])), 1000);
       socket.once("close", () => clearInterval(timer));
     },
   ],
