@@ -1,0 +1,73 @@
+import type { CommandStartedEvent } from "mongodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { takeOwnDataDir } from "@/lib/connections/drivers/duckdb/testing/open-file";
+import { closeDataSources } from "@/lib/connections/pool";
+import { mongoClient } from "@/lib/db/client";
+import { call, cookieOf } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { executionsWritten } from "./executions";
+
+/** Budget of the design, section 6. */
+const LOOK_UPS_MAX = 2;
+/** What reads; history is written behind the answer. */
+const READS = new Set(["find", "aggregate", "count", "distinct", "getMore"]);
+
+const dataDir = takeOwnDataDir();
+const database = takeOwnDatabase();
+// The driver counts nothing unless it is asked to, and its connections only see what was asked before they were made.
+const uri = new URL(process.env.MONGODB_URI ?? "");
+uri.searchParams.set("monitorCommands", "true");
+process.env.MONGODB_URI = uri.toString();
+
+let cookie = "";
+let key = "";
+let workspaceId = "";
+let connectionId = "";
+const commands: string[] = [];
+
+beforeAll(async () => {
+  const registered = await call("POST", "/api/auth/register", {
+    body: { email: "counts@example.com", password: "seven herons by the mill" },
+  });
+  cookie = cookieOf(registered);
+  workspaceId = registered.json.data.workspace.id;
+  const made = await call("POST", `/api/workspaces/${workspaceId}/connectors`, {
+    cookie,
+    body: { name: "counted", type: "duckdb", config: { file: "counted.duckdb" }, readOnly: false },
+  });
+  connectionId = made.json.data.id;
+  const minted = await call("POST", `/api/workspaces/${workspaceId}/api-keys`, { cookie, body: { name: "counting" } });
+  key = minted.json.data.key;
+  mongoClient().on("commandStarted", ({ commandName, command }: CommandStartedEvent) => {
+    commands.push(READS.has(commandName) ? `${commandName} ${command[commandName]}` : commandName);
+  });
+});
+afterAll(async () => {
+  await closeDataSources();
+  await executionsWritten();
+  await database.drop();
+  dataDir.remove();
+});
+
+const onConnection = () => `/api/workspaces/${workspaceId}/databases/${connectionId}/execute`;
+
+it.each<[string, () => Parameters<typeof call>[2], () => string]>([
+  ["by session", () => ({ cookie }), onConnection],
+  ["by key", () => ({ key }), onConnection],
+  ["by key, the connection in the body", () => ({ key, body: { connectionId } }), () => "/api/execute"],
+])("a query %s costs at most two look-ups in the store, from the first time on", async (_, caller, path) => {
+  for (let round = 0; round < 2; round += 1) {
+    commands.length = 0;
+    const { body, ...credentials } = caller() ?? {};
+    const answer = await call("POST", path(), {
+      ...credentials,
+      body: { ...(body as object), query: "select 1 as one" },
+    });
+    expect(answer.json.data.rows).toEqual([{ one: 1 }]);
+    const lookUps = commands.filter((command) => READS.has(command.split(" ")[0] ?? ""));
+    expect(lookUps.length, lookUps.join(", ")).toBeLessThanOrEqual(LOOK_UPS_MAX);
+    // Nothing was counted would prove nothing.
+    expect(lookUps.length).toBeGreaterThan(0);
+    await executionsWritten();
+  }
+});
