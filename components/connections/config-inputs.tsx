@@ -88,6 +88,7 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
       <Select
         labelId={`${id}-label`}
         describedBy={describedBy}
+        placeholder="Left out"
         value={value}
         options={field.options ?? []}
         onChange={(next) => form.set(field.name, next)}

@@ -1,6 +1,6 @@
 "use client";
 
-import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
 import {
   defaultKeymap,
   history,
@@ -115,8 +115,8 @@ function buildExtensions(
   return [
     Prec.highest(
       keymap.of([
-        { key: "Mod-Enter", preventDefault: true, run: () => take(read().onRun) },
-        { key: "Mod-Shift-Enter", preventDefault: true, run: () => take(read().onRunAll) },
+        { key: "Mod-Enter", preventDefault: true, run: (view) => takeWhole(view, read().onRun) },
+        { key: "Mod-Shift-Enter", preventDefault: true, run: (view) => takeWhole(view, read().onRunAll) },
         { key: "Shift-Alt-f", preventDefault: true, run: () => take(read().onFormat) },
       ]),
     ),
@@ -161,6 +161,12 @@ function buildExtensions(
 function take(action: () => void): true {
   action();
   return true;
+}
+
+/** The same for what asks about the text as it stands: no completion is waited for. */
+function takeWhole(view: EditorView, action: () => void): true {
+  closeCompletion(view);
+  return take(action);
 }
 
 /** History is part of what is kept. */

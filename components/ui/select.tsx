@@ -10,6 +10,8 @@ type SelectProps<T extends string> = {
   label?: string;
   labelId?: string;
   describedBy?: string;
+  /** Shown while the value is none of the options. */
+  placeholder?: string;
   value: T;
   onChange: (value: T) => void;
   options: { value: T; label: string; note?: ReactNode; isDisabled?: boolean }[];
@@ -34,7 +36,11 @@ export function Select<T extends string>(props: SelectProps<T>) {
         aria-labelledby={labelId}
         aria-describedby={props.describedBy}
       >
-        <Base.Value className="grow trunc" />
+        <Base.Value className="grow trunc">
+          {(chosen: T) =>
+            options.find((option) => option.value === chosen)?.label ?? <span className="t3">{props.placeholder}</span>
+          }
+        </Base.Value>
         {isDisabled ? <Lock className="xs t3" /> : <ChevronDown className="s t3" />}
       </Base.Trigger>
       <Base.Portal>

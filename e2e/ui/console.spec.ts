@@ -102,6 +102,39 @@ test("completion knows the columns behind an alias", async ({ page, consolePage 
   await expect(consolePage.editor).toContainText("select p.price_cents from products p");
 });
 
+test("completion knows what a WITH names, with its columns, and ranks the columns in scope first", async ({
+  page,
+  consolePage,
+}) => {
+  await consolePage.write("with best as (select name, price_cents / 100.0 as price from products)\nselect ");
+  await page.keyboard.insertText(" from best b, orders");
+  for (let i = 0; i < " from best b, orders".length; i++) await page.keyboard.press("ArrowLeft");
+  await page.keyboard.type("pri");
+  const options = page.getByRole("option");
+  await expect(options.first()).toContainText("price");
+  await expect(options.filter({ hasText: "price_cents" })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await page.keyboard.type("ce, b.");
+  await expect(options).toHaveText([/name/, /price/]);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.type(", bes");
+  await expect(options.first()).toContainText("best");
+});
+
+test("a list of completions makes way for the run", async ({ page, consolePage }) => {
+  await consolePage.write("select 41 + 1 as a from product");
+  await page.keyboard.type("s");
+  await expect(page.getByRole("option").first()).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(consolePage.grid).toBeVisible();
+  await expect(page.getByRole("option")).toHaveCount(0);
+});
+
 test("an edited query is marked as edited over its old rows", async ({ page, consolePage }) => {
   await consolePage.run.click();
   await expect(consolePage.grid).toBeVisible();

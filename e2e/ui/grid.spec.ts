@@ -147,6 +147,33 @@ test("rows are copied as an INSERT for the table they came from", async ({ page,
     .toMatch(/^insert into customers \(id, name\) values\n {2}\(\d+, '.+'\);$/);
 });
 
+test("all rows are copied as TSV, CSV, JSON and Markdown, each with its head and its own way of quoting", async ({
+  page,
+  context,
+  consolePage,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await consolePage.write(
+    `select 1 as id, 'a|b, "c"' as name, null::varchar as gone union all select 2, 'plain', null order by 1`,
+  );
+  await consolePage.run.click();
+  await expect(consolePage.cell(2, 2)).toHaveText("plain");
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  const wanted = {
+    TSV: 'id\tname\tgone\n1\ta|b, "c"\t\n2\tplain\t',
+    CSV: 'id,name,gone\r\n1,"a|b, ""c""",\r\n2,plain,',
+    JSON: '[{"id":1,"name":"a|b, \\"c\\"","gone":null},{"id":2,"name":"plain","gone":null}]',
+    Markdown: '| id | name | gone |\n| ---: | --- | --- |\n| 1 | a\\|b, "c" | null |\n| 2 | plain | null |',
+  };
+  for (const [name, text] of Object.entries(wanted)) {
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    await page.getByRole("menuitem", { name: new RegExp(`^Copy as ${name}`) }).click();
+    await expect(page.getByText(`2 rows copied as ${name.toUpperCase()}.`)).toBeVisible();
+    const copied = await clipboard();
+    expect(name === "JSON" ? JSON.stringify(JSON.parse(copied)) : copied).toBe(text);
+  }
+});
+
 test("what a cell says is never run: markup and formulas are text (T60)", async ({ page, consolePage }) => {
   await consolePage.write(
     `select '<img src=x onerror="window.ran = true">' as "<b onmouseover=alert(1)>", '=cmd()' as f`,

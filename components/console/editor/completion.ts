@@ -16,6 +16,8 @@ const KIND_SIGNS = { table: "▦", alias: "→", function: "ƒ", keyword: "", co
 /** Completion from the schema, ranked by what is in scope. @param readEntities the schema as it is known now */
 export function sqlCompletion(readEntities: () => Entity[]): Extension {
   const source = (context: CompletionContext): CompletionResult | null => {
+    // Whoever typed and went to press Run wants rows, and no list over them.
+    if (!context.explicit && context.view?.hasFocus === false) return null;
     const word = context.matchBefore(/[\p{L}\p{N}_$]*/u);
     const isBehindDot = context.matchBefore(/\.[\p{L}\p{N}_$]*/u) !== null;
     if (!context.explicit && !isBehindDot && (word === null || word.from === word.to)) return null;
