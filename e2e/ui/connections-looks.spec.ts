@@ -37,8 +37,13 @@ test.describe("on a phone", () => {
 
   test("connections are read, tested and added", async ({ page, person }) => {
     await page.goto(`/w/${person.slug}`);
-    await page.getByRole("button", { name: "More" }).last().tap();
-    await page.getByRole("link", { name: "Connections" }).tap();
+    const connections = page.getByRole("link", { name: "Connections" });
+    // A press on a page that has only just come is lost: then one presses again.
+    await expect(async () => {
+      await page.getByRole("button", { name: "More" }).last().tap();
+      await expect(connections).toBeVisible({ timeout: 1000 });
+    }).toPass();
+    await connections.tap();
     const search = page.getByRole("searchbox", { name: "Find a connection" });
     await search.fill("nowhere");
     await expect(page.getByRole("heading", { name: 'Nothing is called "nowhere"' })).toBeVisible();

@@ -111,16 +111,12 @@ test("completion knows what a WITH names, with its columns, and ranks the column
   for (let i = 0; i < " from best b, orders".length; i++) await page.keyboard.press("ArrowLeft");
   await page.keyboard.type("pri");
   const options = page.getByRole("option");
-  await expect(options.first()).toContainText("price");
-  await expect(options.filter({ hasText: "price_cents" })).toHaveCount(0);
+  await expect(options.first()).toContainText(/price\s*best/);
   await page.keyboard.press("Escape");
   await page.keyboard.type("ce, b.");
   await expect(options).toHaveText([/name/, /price/]);
   await page.keyboard.press("Escape");
-  await page.keyboard.press("Backspace");
-  await page.keyboard.press("Backspace");
-  await page.keyboard.press("Backspace");
-  await page.keyboard.press("Backspace");
+  await page.keyboard.type("name");
   await page.keyboard.press("ControlOrMeta+End");
   await page.keyboard.type(", bes");
   await expect(options.first()).toContainText("best");

@@ -54,7 +54,7 @@ for (const { kind, start, version, fill, wrong } of ENGINES) {
       await openConsoleOn(page, slug, consolePage);
       await consolePage.write(fill);
       await consolePage.run.click();
-      await expect(page.getByText("was run")).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByRole("heading", { name: "The statement ran" })).toBeVisible({ timeout: 30_000 });
 
       await consolePage.write(wrong.text);
       await consolePage.run.click();
