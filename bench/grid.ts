@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { type CDPSession, chromium, type Page } from "@playwright/test";
+import { startProduct } from "./support/product";
 
 /*
  * The result grid over a million rows, in a real browser against the built product: how long loading, sorting and
@@ -19,7 +15,6 @@ const QUERY = `select i as id, 'customer ' || (i * 7919) % ${ROWS} as name, ['no
   i % 2 = 0 as paid, random() as chance, null as nothing from range(${ROWS}) t(i)`;
 /** 60 frames a second, and a little for the clock's own grain. */
 const BUDGET_P95_MS = 17;
-const SERVER_START_TIMEOUT_MS = 240_000;
 const LOAD_TIMEOUT_MS = 180_000;
 const FRAMES = 600;
 
@@ -32,7 +27,7 @@ const WAYS = [
 
 /** @param address of a server that runs already; without it one is started, with a data folder of its own */
 export async function run([address]: string[] = []): Promise<void> {
-  const server = address === undefined ? await startServer() : null;
+  const server = address === undefined ? await startProduct() : null;
   const baseURL = address ?? server?.address ?? "";
   const executablePath = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium"].find((path) => existsSync(path));
   const browser = await chromium.launch({
@@ -159,51 +154,4 @@ async function readMemory(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page);
   const { usedSize } = await session.send("Runtime.getHeapUsage");
   return `${Math.round(usedSize / 1024 / 1024)} MiB of objects, the rows' own worker aside`;
-}
-
-async function startServer(): Promise<{ address: string; stop: () => Promise<void> }> {
-  const port = await freePort();
-  const dataDir = mkdtempSync(join(tmpdir(), "millrace-bench-"));
-  // This file is bundled into dist/bench.
-  const script = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
-  const child = spawn(process.execPath, [script], {
-    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, MONGODB_URI: "" },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const address = `http://localhost:${port}`;
-  await answers(address, child);
-  return {
-    address,
-    stop: async () => {
-      const ended = new Promise((resolve) => child.once("exit", resolve));
-      child.kill("SIGTERM");
-      await ended;
-      rmSync(dataDir, { recursive: true, force: true });
-    },
-  };
-}
-
-async function answers(address: string, child: ChildProcess): Promise<void> {
-  const until = performance.now() + SERVER_START_TIMEOUT_MS;
-  while (performance.now() < until) {
-    if (child.exitCode !== null) throw new Error("The server did not start; its own words are above.");
-    const isThere = await fetch(`${address}/api/health`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isThere) return;
-    await sleep(200);
-  }
-  throw new Error("The server did not answer in time.");
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const at = server.address();
-      server.close(() => resolve(typeof at === "object" && at !== null ? at.port : 0));
-    });
-  });
 }

@@ -1,5 +1,5 @@
 import type { Batch, DataSource, Field } from "../../lib/connections/data-source";
-import { byteStream, type TextFormat } from "../../lib/query/serialize/byte-stream";
+import { type BinaryFormat, byteStream, type TextFormat } from "../../lib/query/serialize/byte-stream";
 import { readJsonRows } from "../../lib/query/serialize/json";
 
 const WARM_UP = 50;
@@ -25,7 +25,7 @@ export async function drainBytes(
   source: DataSource,
   query: string,
   rows: number,
-  format: (fields: readonly Field[]) => TextFormat,
+  format: (fields: readonly Field[]) => TextFormat | BinaryFormat,
 ) {
   const startedAt = performance.now();
   const { fields, batches } = await execute(source, query);

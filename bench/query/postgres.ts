@@ -2,10 +2,12 @@ import { Client } from "pg";
 import Cursor from "pg-cursor";
 import type { DataSource } from "../../lib/connections/data-source";
 import { postgres } from "../../lib/connections/drivers/postgres";
+import { arrow } from "../../lib/query/serialize/arrow";
 import { csv } from "../../lib/query/serialize/csv";
 import { ndjson } from "../../lib/query/serialize/ndjson";
 import { startPostgres } from "../../test/servers/postgres";
 import { drain, drainBytes, MIB, medianMs, type Results, readJson, rowsPerSecond, thousands } from "./measure";
+import { measureProduct } from "./product";
 
 const ROWS = 1_000_000;
 const MANY = `select i as id, 'name ' || i as name, ((i * 7) % 1000) / 10.0 as price,
@@ -43,7 +45,8 @@ export async function measurePostgres(results: Results): Promise<void> {
     await clients[0]?.query(`create table ${TABLE} as ${MANY}`);
     await clients[0]?.query(`vacuum analyze ${TABLE}`);
     await measureOne(results, clients, source);
-    await measureMany(results, clients[0] as Client, source);
+    const rowsPerSecond = await measureMany(results, clients[0] as Client, source);
+    await measureProduct(results, server, { client: clients[0] as Client, rowsPerSecond }, { all: ALL, rows: ROWS });
   } finally {
     await source.close();
     await Promise.all(clients.map((client) => client.end()));
@@ -71,7 +74,8 @@ async function measureOne(results: Results, clients: readonly Client[], source: 
   results["postgres: select 1, 10 at once, ours"] = `${Math.round(ours)}/s (${(ours / bare).toFixed(2)}x)`;
 }
 
-async function measureMany(results: Results, client: Client, source: DataSource): Promise<void> {
+/** @returns what the bare library reads, in rows a second */
+async function measureMany(results: Results, client: Client, source: DataSource): Promise<number> {
   for (const rows of [1000, 10_000, 50_000]) {
     const bare = await medianMs(async () => {
       const { rows: found } = await client.query(`${ALL} limit ${rows}`);
@@ -86,7 +90,7 @@ async function measureMany(results: Results, client: Client, source: DataSource)
     await cursor.close();
   });
   results["postgres: 1,000,000 x 5, bare cursor, row objects"] = `${thousands(bare)} rows/s`;
-  for (const [name, format] of Object.entries({ ndjson, csv })) {
+  for (const [name, format] of Object.entries({ ndjson, csv, arrow })) {
     await drainBytes(source, ALL, ROWS, format);
     const before = process.memoryUsage.rss();
     const { rate, firstMs, peak, bytes } = await drainBytes(source, ALL, ROWS, format);
@@ -94,4 +98,5 @@ async function measureMany(results: Results, client: Client, source: DataSource)
       `${thousands(rate)} rows/s = ${(rate / bare).toFixed(2)}x bare; first bytes ${firstMs.toFixed(0)} ms; ` +
       `memory +${((peak - before) / MIB).toFixed(0)} MiB; ${(bytes / MIB).toFixed(0)} MiB sent`;
   }
+  return bare;
 }

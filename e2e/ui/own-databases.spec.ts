@@ -104,7 +104,10 @@ async function register(page: Page): Promise<string> {
 async function connect(page: Page, slug: string, kind: string, server: TestServer, version: RegExp): Promise<void> {
   await page.goto(`/w/${slug}/connections`);
   await page.getByRole("link", { name: "Add connection" }).first().click();
-  await page.getByRole("link", { name: kind }).click();
+  const choice = page.getByRole("link", { name: kind });
+  await choice.click();
+  // The form is that of the kind that is marked.
+  await expect(choice).toHaveAttribute("aria-current", "true");
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("orders-db");
   await page.getByLabel("Host", { exact: true }).fill(server.host);
   await page.getByLabel("Port", { exact: true }).fill(String(server.port));
