@@ -127,15 +127,15 @@ export class Portal implements Submittable, RunningStatement {
   submit(connection: Connection): void {
     const line = connection as Line;
     this.#line = line;
-    line.stream.cork?.();
-    for (const text of this.#options.preamble) this.#send(text);
-    line.parse({ text: this.#options.text, name: "", types: [] }, true);
-    line.bind({ values: [...this.#options.values] }, true);
-    line.describe({ type: "P", name: "" }, true);
     line.once("noData", this.#onNoData);
-    line.execute({ rows: String(this.#rowsAsked) }, true);
-    line.flush();
-    line.stream.uncork?.();
+    this.#inOnePiece(() => {
+      for (const text of this.#options.preamble) this.#send(text);
+      line.parse({ text: this.#options.text, name: "", types: [] }, true);
+      line.bind({ values: [...this.#options.values] }, true);
+      line.describe({ type: "P", name: "" }, true);
+      line.execute({ rows: String(this.#rowsAsked) }, true);
+      line.flush();
+    });
   }
 
   handleRowDescription({ fields }: { fields: FieldDef[] }): void {
@@ -238,18 +238,31 @@ export class Portal implements Submittable, RunningStatement {
     if (!this.#isSuspended || this.#isLeft || this.#isCut || this.#batches.isFailed) return;
     this.#isSuspended = false;
     this.#rowsAsked = Math.min(this.#rowsAsked * GROWTH, BATCH_ROWS_MAX);
-    this.#line?.execute({ rows: String(this.#rowsAsked) }, true);
-    this.#line?.flush();
+    this.#inOnePiece((line) => {
+      line.execute({ rows: String(this.#rowsAsked) }, true);
+      line.flush();
+    });
   }
 
   #sync(): void {
     if (this.#isSynced) return;
     this.#isSynced = true;
-    if (!this.#batches.isFailed) {
-      this.#epilogueLeft = this.#options.epilogue.length;
-      for (const text of this.#options.epilogue) this.#send(text);
-    }
-    this.#line?.sync();
+    this.#inOnePiece((line) => {
+      if (!this.#batches.isFailed) {
+        this.#epilogueLeft = this.#options.epilogue.length;
+        for (const text of this.#options.epilogue) this.#send(text);
+      }
+      line.sync();
+    });
+  }
+
+  /** The library writes each message by itself, and a system call costs more than what it carries. */
+  #inOnePiece(write: (line: Line) => void): void {
+    const line = this.#line;
+    if (!line) return;
+    line.stream.cork?.();
+    write(line);
+    line.stream.uncork?.();
   }
 
   #cut(): void {
