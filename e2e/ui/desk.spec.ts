@@ -26,6 +26,20 @@ test("a closed tab comes back by undo, at its place", async ({ page, consolePage
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
 });
 
+test("closing a tab with the middle button pastes nothing into the editor that comes up", async ({
+  page,
+  consolePage,
+}) => {
+  await consolePage.newConsole.click();
+  await consolePage.write("select 'selected last'");
+  await page.keyboard.press("ControlOrMeta+a");
+  await consolePage.tabs.nth(1).click({ button: "middle" });
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
+  await expect(consolePage.editor).toBeFocused();
+  await expect(consolePage.editor).not.toContainText("selected last");
+  await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql");
+});
+
 test("tabs are moved and closed from the keyboard", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.tabs.nth(1).focus();
