@@ -11,7 +11,7 @@ import { useDatabases } from "@/components/schema/use-schema";
 import { useWorkspace } from "@/components/shell/workspace-context";
 import { showToast } from "@/components/ui/toast";
 import { useMediaQuery } from "@/components/ui/use-browser";
-import { type Console, consoleApi } from "@/lib/console-client";
+import { type Console, consoleApi, type HistoryItem } from "@/lib/console-client";
 import { formatStamp } from "@/lib/ui/format-time";
 
 type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft };
@@ -21,7 +21,7 @@ type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft }
  * Mount it anew for another version.
  */
 export function CompareView({ open, saved, draft }: CompareViewProps) {
-  const { workspace, consoles, drafts } = useWorkspace();
+  const { workspace, user, consoles, drafts } = useWorkspace();
   const { isSaving } = useSaveState(open.id);
   const hostRef = useRef<HTMLElement>(null);
   const isNarrow = useMediaQuery("(max-width: 900px)");
@@ -59,9 +59,7 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
       <div className="compare-head">
         <div className="row">
           <GitCompare className="s" />
-          <h2 className="grow">
-            {last ? `${last.author.name} saved this console` : "This console was saved"} while you were writing
-          </h2>
+          <h2 className="grow">{toWho(last, user.email)} while you were writing</h2>
         </div>
         <p className="t2 xs">
           {last && `${last.subject}, ${formatStamp(new Date(last.date))}. `}Nothing is lost: the other text stays in the
@@ -104,4 +102,10 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
       <section ref={hostRef} className="merge-host" aria-label="The two texts" />
     </section>
   );
+}
+
+/** Who saved meanwhile; oneself, when it was from another window or by a key. */
+function toWho(last: HistoryItem | undefined, ownEmail: string): string {
+  if (last === undefined) return "This console was saved";
+  return last.author.email === ownEmail ? "You saved this console elsewhere" : `${last.author.name} saved this console`;
 }

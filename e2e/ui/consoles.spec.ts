@@ -250,7 +250,7 @@ test.describe("when somebody else has saved meanwhile", () => {
 
   test("both texts stand side by side, and mine can be kept", async ({ page, consolePage }) => {
     const compare = page.getByRole("region", { name: "Compare two texts" });
-    await expect(compare.getByRole("heading")).toHaveText("Ines Okafor saved this console while you were writing");
+    await expect(compare.getByRole("heading")).toHaveText("You saved this console elsewhere while you were writing");
     await expect(compare.getByRole("textbox", { name: "Your text" })).toContainText("'mine'");
     await expect(compare.locator('[aria-label="The saved text"]')).toContainText("'theirs'");
     await compare.getByRole("button", { name: "Keep mine" }).click();
@@ -283,6 +283,25 @@ test.describe("when somebody else has saved meanwhile", () => {
     await page.getByRole("button", { name: "Compare" }).click();
     await expect(page.getByRole("textbox", { name: "Your text" })).toContainText("'mine'");
   });
+});
+
+test("a save by another member says whose it is, and neither text is lost", async ({ page, consolePage, browser }) => {
+  const shared = await addConsole(page.request, { name: "shared.sql", content: "select 'old'", access: "workspace" });
+  const jun = await join(browser, page, "member");
+  await page.reload();
+  await consolePage.row("shared.sql").click();
+  await expect(consolePage.editor).toContainText("'old'");
+  await consolePage.write("select 'ines'");
+  await saveOver(page.request, shared.id, "select 'jun'", jun.page.request);
+  await consolePage.save.click();
+  const compare = page.getByRole("region", { name: "Compare two texts" });
+  await expect(compare.getByRole("heading")).toHaveText(/^Jun .*saved this console while you were writing$/);
+  await compare.getByRole("button", { name: "Keep mine" }).click();
+  await expect(consolePage.save).toHaveText("Saved");
+  const [mine, theirs] = await readHistory(page.request, shared.id);
+  expect(mine?.subject).toBe("Save shared");
+  await page.goto(`${page.url()}/history?sha=${theirs?.sha}`);
+  await expect(page.locator('[aria-label="The text after this save"]')).toContainText("'jun'");
 });
 
 test("a rename by somebody else does not stand in the way of a save", async ({ page, consolePage }) => {
