@@ -135,7 +135,7 @@ export class ConsoleService {
   async #saveFirst(id: string, message?: string): Promise<string | null> {
     const { desk } = this.parts;
     const draft = findConsole(desk.read() ?? { consoles: [] }, id);
-    if (draft === null) return null;
+    if (draft === null || refuseTooLong(draft.content)) return null;
     const { name, content, connectionId, chart } = draft;
     const saved = await this.#create({ name, content, connectionId, chart, message });
     this.#adopt(id, draft, saved);
@@ -177,6 +177,7 @@ export class ConsoleService {
       announce("All is saved");
       return id;
     }
+    if (refuseTooLong(draft.content)) return null;
     if (known && draft.version < known.version) {
       this.setComparing(id, true);
       return null;
@@ -207,6 +208,7 @@ export class ConsoleService {
       this.setComparing(id, false);
       return true;
     }
+    if (refuseTooLong(content)) return false;
     this.#setSaving(id, true);
     try {
       drafts.rebase(current, content);
@@ -249,6 +251,7 @@ export class ConsoleService {
     } catch (error) {
       tell(error, "Nothing was changed.");
       void queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) });
+      void queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) });
       return null;
     }
   }
@@ -379,6 +382,18 @@ function toCurrent(error: unknown): Console | null {
   const { details } = error;
   if (typeof details !== "object" || details === null || !("current" in details)) return null;
   return details.current as Console;
+}
+
+/** A request takes 1 MiB (contract, section 1); besides the text it holds a message of up to 5,000 characters. */
+const TEXT_BYTES_MAX = 1024 * 1024 - 24 * 1024;
+
+/** A text that no request can carry is refused here: the server ends the connection, which says nothing. */
+function refuseTooLong(content: string): boolean {
+  // Six bytes are the most that a character takes, as an escape.
+  if (content.length * 6 < TEXT_BYTES_MAX) return false;
+  if (new Blob([JSON.stringify(content)]).size <= TEXT_BYTES_MAX) return false;
+  showFailure("It is not saved. A console takes about 1 MiB of text. Put a part of it into another console.");
+  return true;
 }
 
 function tell(error: unknown, effect: string): void {

@@ -9,7 +9,7 @@ import type { ConsoleAccess, Language } from "./schema";
 /** @throws AppError not_found, the same for another's private folder and for another workspace's */
 export async function getFolderOrThrow(actor: Actor, folderId: ObjectId | string): Promise<ConsoleFolderDoc> {
   const folder = await collections.consoleFolders().findOne({ _id: new ObjectId(folderId), ...visibleTo(actor) });
-  if (!folder) throw new AppError("not_found", "There is no such folder in this workspace.");
+  if (!folder) throw new AppError("not_found", "There is no such folder in this workspace. Choose another place.");
   return folder;
 }
 

@@ -1,0 +1,120 @@
+import { addConsole, readConsole, readHistory, saveOver, shownId } from "./consoles-people";
+import { expect, test } from "./fixtures";
+import { join, workspaceIdOf } from "./settings-people";
+
+test.beforeEach(async ({ consolePage, person }) => {
+  await consolePage.open(person.slug);
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
+});
+
+test("names that cannot be are refused with the rule that they break, and the old name stays", async ({
+  page,
+  consolePage,
+}) => {
+  const id = shownId(page);
+  await addConsole(page.request, { name: "caf\u00e9.sql", content: "select 1" });
+  await page.reload();
+  await expect(consolePage.row("caf\u00e9.sql")).toBeVisible();
+  const rename = async (typed: string) => {
+    await consolePage.choose("best-sellers.sql", "Rename");
+    await page.getByRole("textbox", { name: "Name of the console" }).fill(typed);
+    await page.keyboard.press("Enter");
+  };
+  for (const [typed, said] of [
+    ["..", /Nothing was changed\. The name .*\S/],
+    [".git", /Nothing was changed\. The name .*git/],
+    // The same name in another form, and in other letters.
+    ["cafe\u0301.sql", /“café” is already there\. Choose another name\./],
+    ["CAF\u00c9.SQL", /“café” is already there\. Choose another name\./],
+  ] as const) {
+    await rename(typed);
+    const toast = page.getByRole("listitem").filter({ hasText: said });
+    await expect(toast).toBeVisible();
+    await expect(consolePage.row("best-sellers.sql")).toBeVisible();
+  }
+  // What no name can hold is not taken into it: a slash, and the character with the code 0.
+  await rename("a/b\u0000c.sql");
+  await expect(consolePage.row("a b c.sql")).toBeVisible();
+  expect(await readConsole(page.request, id)).toMatchObject({ name: "a b c.sql", path: "a b c" });
+});
+
+test("a place that was deleted elsewhere takes nothing, says so, and is gone from the tree", async ({
+  page,
+  consolePage,
+}) => {
+  const root = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles`;
+  const made = await page.request.post(`${root}/folders`, { data: { name: "Finance" } });
+  const folder = (await made.json()).data;
+  await page.reload();
+  await expect(consolePage.row("Finance")).toBeVisible();
+  await page.request.delete(`${root}/folders/${folder.id}`);
+  await consolePage.row("best-sellers.sql").dragTo(consolePage.row("Finance"));
+  await expect(
+    page.getByText("Nothing was changed. There is no such folder in this workspace. Choose another place."),
+  ).toBeVisible();
+  await expect(consolePage.row("Finance")).toHaveCount(0);
+  expect(await readConsole(page.request, shownId(page))).toMatchObject({ path: "best-sellers" });
+});
+
+test("a folder goes into no folder that it holds: not by dragging, not by the menu, not when two do it at once", async ({
+  page,
+  consolePage,
+}) => {
+  const root = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/folders`;
+  const make = async (name: string, parentId?: string) =>
+    (await (await page.request.post(root, { data: { name, parentId } })).json()).data.id as string;
+  const outer = await make("Outer");
+  const inner = await make("Inner", outer);
+  const other = await make("Other");
+  await page.reload();
+  await consolePage.row("Outer").click();
+  await consolePage.row("Outer").dragTo(consolePage.row("Inner"));
+  await expect(consolePage.row("Inner")).toHaveAttribute("aria-level", "3");
+  await consolePage.choose("Outer", "Move to");
+  const dialog = page.getByRole("dialog", { name: "Move Outer to" });
+  await expect(dialog.getByRole("button", { name: "Other" })).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Inner" })).toHaveCount(0);
+  // Somebody moves Other into Inner meanwhile: it is inside of Outer now.
+  expect((await page.request.patch(`${root}/${other}`, { data: { parentId: inner } })).status()).toBe(200);
+  await dialog.getByRole("button", { name: "Other" }).click();
+  await expect(page.getByText(/A folder cannot be moved into itself or into a folder that it holds\./)).toBeVisible();
+  await expect(consolePage.row("Outer")).toHaveAttribute("aria-level", "2");
+});
+
+test("a text over 1 MiB is not saved, says what to do, and is not lost", async ({ page, consolePage }) => {
+  const id = shownId(page);
+  await consolePage.write(`-- long\nselect '${"x".repeat(1024 * 1024)}'`);
+  await consolePage.save.click();
+  await expect(
+    page.getByText("It is not saved. A console takes about 1 MiB of text. Put a part of it into another console."),
+  ).toBeVisible();
+  await expect(consolePage.tabs.first()).toHaveAccessibleName("best-sellers.sql, not saved");
+  expect(await readHistory(page.request, id)).toHaveLength(1);
+  await page.reload();
+  await expect(consolePage.editor).toContainText("-- long");
+});
+
+test("a text of nearly 1 MiB is saved, and its history shows it", async ({ page, consolePage }) => {
+  const id = shownId(page);
+  const text = `select 1${`\n-- ${"x".repeat(996)}`.repeat(1000)}`;
+  await consolePage.write(text);
+  await consolePage.save.click();
+  await expect(consolePage.save).toHaveText("Saved", { timeout: 30_000 });
+  expect((await readConsole(page.request, id))?.content).toBe(text);
+  await page.getByRole("button", { name: "History", exact: true }).click();
+  await expect(page.locator('[aria-label="The text after this save"]')).toContainText("select 1");
+});
+
+test("a save of another console, or of another workspace, is none of this one", async ({ page, browser }) => {
+  const id = shownId(page);
+  const other = await addConsole(page.request, { name: "other.sql", content: "select 'other'" });
+  const [foreign] = await readHistory(page.request, other.id);
+  await page.goto(`${page.url()}/history?sha=${foreign?.sha}`);
+  await expect(page.getByRole("heading", { name: "This console has no such save" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "One save" })).not.toContainText("'other'");
+
+  const jun = await join(browser, page, "member");
+  await jun.page.goto(page.url().replace(/\?.*$/, ""));
+  await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
+  await saveOver(page.request, id, "select 'still here'");
+});
