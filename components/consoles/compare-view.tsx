@@ -93,12 +93,16 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
           </button>
         </div>
       </div>
-      {!isNarrow && (
-        <div className="compare-sides xs b5">
-          <span>Saved, version {saved.version}</span>
-          <span>Yours</span>
-        </div>
-      )}
+      <div className="compare-sides xs b5">
+        <span>
+          <i aria-hidden="true" />
+          Saved, version {saved.version}
+        </span>
+        <span className="mine">
+          <i aria-hidden="true" />
+          Yours
+        </span>
+      </div>
       <section ref={hostRef} className="merge-host" aria-label="The two texts" />
     </section>
   );

@@ -34,7 +34,14 @@ const mergeTheme = EditorView.theme({
     border: "1px solid var(--line-2)",
     backgroundColor: "var(--surface-sheet)",
   },
-  ".cm-chunkButtons": { display: "flex", gap: "6px", padding: "3px 6px", insetInlineEnd: "8px" },
+  // In a row of its own: over the line it would hide what it is about.
+  ".cm-deletedChunk .cm-chunkButtons": {
+    position: "static",
+    display: "flex",
+    justifyContent: "flex-end",
+    padding: "3px 8px",
+    fontFamily: "var(--font-ui)",
+  },
 });
 
 function extensionsOf(

@@ -56,6 +56,23 @@ test("actions alone: the query is formatted and commented out", async ({ page, c
   await expect(consolePage.editor).not.toContainText("--");
 });
 
+test("words are found in the editor and replaced", async ({ page, consolePage }) => {
+  await consolePage.write("select price from products where price > 1");
+  await page.keyboard.press("ControlOrMeta+Shift+p");
+  await find(page).fill("find and replace");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: "Find" })).toBeFocused();
+  await page.keyboard.type("price");
+  await expect(page.locator(".cm-searchMatch")).toHaveCount(2);
+  await page.getByRole("textbox", { name: "Replace" }).click();
+  await page.keyboard.type("cost");
+  await page.getByRole("button", { name: "replace all" }).click();
+  await expect(consolePage.editor).toHaveText("select cost from products where cost > 1");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ControlOrMeta+f");
+  await expect(page.getByRole("textbox", { name: "Find" })).toBeFocused();
+});
+
 test("a query that cannot be formatted stays as it is", async ({ page, consolePage }) => {
   await consolePage.write("select 'open");
   await page.keyboard.press("Shift+Alt+f");

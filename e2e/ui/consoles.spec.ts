@@ -364,6 +364,16 @@ test("a console that was never saved says that it takes values once it is", asyn
   await expect(consolePage.cell(1, 1)).toHaveText("7");
 });
 
+test("the link to a console is copied, and says who can open it", async ({ page, context, consolePage }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await consolePage.choose("best-sellers.sql", "Copy link");
+  await expect(page.getByText(/It is private: share it with the workspace before others can open it\./)).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+  await consolePage.choose("best-sellers.sql", "Share with the workspace");
+  await consolePage.choose("best-sellers.sql", "Copy link");
+  await expect(page.getByText(/is copied\. Everybody in the workspace can open it\./)).toBeVisible();
+});
+
 test("a link leads to one run: who ran what and how it ended", async ({ page, context, consolePage, browser }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.choose("best-sellers.sql", "Share with the workspace");

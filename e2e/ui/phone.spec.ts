@@ -1,3 +1,4 @@
+import { addConsole, readConsole, saveOver, shownId } from "./consoles-people";
 import { expect, expectAccessible, test } from "./fixtures";
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
@@ -30,6 +31,43 @@ test("on a phone the sample runs, shows cards, and list and account are one pres
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.getByRole("button", { name: "Sign out" }).tap();
   await expect(page).toHaveURL(/\/login$/);
+});
+
+test("on a phone two texts are compared one below the other, and a piece of the saved one is taken", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await page.goto(`/w/${person.slug}`);
+  await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
+  await page.getByRole("button", { name: /^select p\.name/ }).tap();
+  await consolePage.write("select 'mine' as a");
+  await saveOver(page.request, shownId(page), "select 'theirs' as a");
+  await page.getByRole("button", { name: "Save", exact: true }).tap();
+  const compare = page.getByRole("region", { name: "Compare two texts" });
+  await expect(compare).toContainText("Saved, version 2");
+  const piece = compare.getByRole("button", { name: "Take the saved piece" });
+  const [button, line] = [await piece.boundingBox(), await compare.locator(".cm-deletedLine").boundingBox()];
+  expect(button?.height).toBeGreaterThanOrEqual(44);
+  // It hides nothing of the text that it is about.
+  expect((button?.y ?? 0) + (button?.height ?? 0)).toBeLessThanOrEqual((line?.y ?? 0) + 1);
+  await expectAccessible(page);
+  await piece.tap();
+  await compare.getByRole("button", { name: "Save merged text" }).tap();
+  await expect(compare).toHaveCount(0);
+  expect((await readConsole(page.request, shownId(page)))?.content).toBe("select 'theirs' as a");
+});
+
+test("a long list on a phone scrolls above the bottom bar", async ({ page, person }) => {
+  for (let n = 1; n <= 16; n++) await addConsole(page.request, { name: `console ${n}.sql`, content: "select 1" });
+  await page.goto(`/w/${person.slug}`);
+  await page.getByRole("button", { name: "Back to the list" }).tap();
+  const last = page.getByRole("button", { name: "Hide this list" });
+  await last.scrollIntoViewIfNeeded();
+  await last.tap();
+  await expect(last).toHaveCount(0);
+  await page.getByRole("button", { name: "More" }).last().tap();
+  await expect(page.getByRole("dialog", { name: person.name })).toBeVisible();
 });
 
 test("nothing on a phone needs scrolling sideways but the table", async ({ page, person, consolePage }) => {
