@@ -155,7 +155,7 @@ function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
       onDoubleClick={on.onRename}
       onAuxClick={(event) => event.button === 1 && on.onClose()}
       onMouseDown={(event) => event.button === 1 && event.preventDefault()}
-      // On Linux this press would paste what was selected last into the editor that comes up.
+      // On Linux this press would paste what was selected last into the editor that has the focus.
       onMouseUp={(event) => event.button === 1 && event.preventDefault()}
       onKeyDown={(event) => (event.key === "Enter" || event.key === " " ? on.onOpen() : on.onKeyDown(event))}
       onDragStart={(event) => {
