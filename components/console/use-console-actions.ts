@@ -70,7 +70,6 @@ export function useConsoleActions() {
       const wasActive = active() === id;
       desk.change((each) => closeTab(each, id));
       editors.forget(id);
-      drafts.drop(id);
       if (wasActive) go(active());
       showToast(`${name} is deleted.`, {
         id: `remove-${id}`,

@@ -66,6 +66,9 @@ export function ConsoleSection() {
   const find = (id: string | null) => nodes.find((each) => each.id === id);
   const failure = list.error ?? folderList.error;
 
+  // The one that the address names says so itself.
+  const leftIds = [...dirty].filter((id) => id !== activeId && !consoles.some((each) => each.id === id));
+
   const namesIn = (place: Place) => [
     ...consoles.filter((each) => isSamePlace(each, place)).map(({ name }) => name),
     ...folders
@@ -203,6 +206,7 @@ export function ConsoleSection() {
           </button>
         </div>
       )}
+      {isRead && <LeftTexts ids={leftIds} />}
       {isOpen && isRead && consoles.length + folders.length + (desk?.consoles.length ?? 0) === 0 && (
         <p className="sec-note">No consoles yet. Make one to ask your data something.</p>
       )}
@@ -257,6 +261,34 @@ function useReveal(
   useEffect(() => {
     if (isReady) reveal();
   }, [activeId, folderId, isReady]);
+}
+
+/** Texts that were typed in consoles which others have deleted since, or may no longer be seen: they are not lost. */
+function LeftTexts({ ids }: { ids: string[] }) {
+  const { drafts } = useWorkspace();
+  const { create } = useConsoleActions();
+  if (ids.length === 0) return null;
+  const keep = () => {
+    for (const id of ids) {
+      const draft = drafts.read(id);
+      if (draft !== null) create(null, { content: draft.content });
+      drafts.drop(id);
+    }
+  };
+  return (
+    <div className="sec-note" role="status">
+      <p>
+        {ids.length === 1 ? "A console is gone in which you had" : `${ids.length} consoles are gone in which you had`}{" "}
+        something unsaved.
+      </p>
+      <button type="button" className="btn sm" onClick={keep}>
+        Put my text in a new console
+      </button>
+      <button type="button" className="btn ghost sm" onClick={() => ids.map((id) => drafts.drop(id))}>
+        Drop it
+      </button>
+    </div>
+  );
 }
 
 function NodeIcon({ node }: { node: ConsoleNode }) {

@@ -282,18 +282,18 @@ export class ConsoleService {
     }
   }
 
-  /** @returns whether it is deleted */
+  /** Deletes a console, and the person's draft of it. @returns whether it is deleted */
   async remove(id: string): Promise<boolean> {
-    const { workspaceId, queryClient } = this.parts;
-    const key = toListKey(workspaceId);
-    const before = queryClient.getQueryData<ConsoleSummary[]>(key);
-    queryClient.setQueryData<ConsoleSummary[]>(key, (list) => list?.filter((each) => each.id !== id));
+    const { workspaceId, queryClient, drafts } = this.parts;
     try {
       await consoleApi.remove(workspaceId, id);
+      drafts.drop(id);
+      queryClient.setQueryData<ConsoleSummary[]>(toListKey(workspaceId), (list) =>
+        list?.filter((each) => each.id !== id),
+      );
       queryClient.removeQueries({ queryKey: toConsoleKey(workspaceId, id) });
       return true;
     } catch (error) {
-      queryClient.setQueryData(key, before);
       tell(error, "It is not deleted.");
       return false;
     }
@@ -340,10 +340,11 @@ export class ConsoleService {
     return this.#withFolders("Nothing was changed.", () => consoleApi.updateFolder(this.parts.workspaceId, id, change));
   }
 
-  /** @returns whether it is deleted */
-  async removeFolder(id: string): Promise<boolean> {
+  /** Deletes a folder with the consoles in it, and the person's drafts of them. @returns whether it is deleted */
+  async removeFolder(id: string, heldIds: string[]): Promise<boolean> {
     const done = await this.#withFolders("It is not deleted.", async () => {
       await consoleApi.removeFolder(this.parts.workspaceId, id);
+      for (const each of heldIds) this.parts.drafts.drop(each);
       return true;
     });
     return done === true;

@@ -22,15 +22,13 @@ export function DeleteFolder({ folder, onClose }: { folder: ConsoleFolder; onClo
 
   const remove = async () => {
     setIsBusy(true);
-    const isDone = await consoles.removeFolder(folder.id);
-    setIsBusy(false);
-    if (!isDone) return;
     const tabs = desk.read()?.tabs ?? [];
     const gone = held.map((each) => ({ ...each, draft: drafts.read(each.id), tabAt: tabs.indexOf(each.id) }));
-    for (const { id } of held) {
-      desk.change((each) => closeTab(each, id));
-      drafts.drop(id);
-    }
+    const heldIds = held.map(({ id }) => id);
+    const isDone = await consoles.removeFolder(folder.id, heldIds);
+    setIsBusy(false);
+    if (!isDone) return;
+    for (const id of heldIds) desk.change((each) => closeTab(each, id));
     onClose();
     showToast(`${folder.name} is deleted.`, {
       id: `remove-${folder.id}`,

@@ -234,6 +234,33 @@ test("a console that was deleted elsewhere gives back what was typed in it", asy
   await expect(consolePage.editor).toContainText("do not lose me");
 });
 
+test("what was typed in a console that is gone is offered where the consoles are listed", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  const id = shownId(page);
+  await consolePage.write("select 'typed before it went'");
+  await expect.poll(async () => (await readDraft(page.request, id))?.content).toContain("before it went");
+  const workspaces = await (await page.request.get("/api/workspaces")).json();
+  await page.request.delete(`/api/workspaces/${workspaces.data[0].id}/consoles/${id}`);
+  const other = await addConsole(page.request, { name: "other.sql", content: "select 'other'" });
+  await page.goto(`/w/${person.slug}/consoles/${other.id}`);
+  const section = page.getByRole("region", { name: "Consoles" });
+  await expect(section.getByText("A console is gone in which you had something unsaved.")).toBeVisible();
+  await section.getByRole("button", { name: "Put my text in a new console" }).click();
+  await expect(consolePage.editor).toContainText("typed before it went");
+  await expect(section.getByText("something unsaved")).toHaveCount(0);
+});
+
+test("a console that is deleted here leaves no unsaved text behind", async ({ page, consolePage }) => {
+  await consolePage.write("select 'mine to throw away'");
+  await expect(page.getByText("1 unsaved")).toBeVisible();
+  await consolePage.choose("best-sellers.sql", "Delete");
+  await expect(page.getByText("All saved")).toBeVisible();
+  await expect(page.getByText("something unsaved")).toHaveCount(0);
+});
+
 test.describe("when somebody else has saved meanwhile", () => {
   const THEIRS = "select 'theirs' as a;\n\nselect 1;\n\n\n\nselect 'same';";
   const MINE = "select 'old' as a;\n\nselect 1;\n\n\n\nselect 'mine';";
