@@ -1,0 +1,42 @@
+import { ROOT } from "./support/paths.mjs";
+import { capture, main, ScriptError } from "./support/run.mjs";
+
+/** Where an attack is known to work: what is below is looked at when packages are brought up to date. */
+const REFUSED = new Set(["high", "critical"]);
+
+/**
+ * Asks the registry for advisories about the packages of a lockfile, and fails for each that matters (T110): `npm run
+ * advisories`, or with a folder that has another lockfile. A registry that keeps none does not stop the build: that it
+ * was not asked is said.
+ */
+await main(async () => {
+  const folder = process.argv[2] ?? ROOT;
+  const { output } = await capture("npm", [
+    ...["audit", "--json", "--package-lock-only", "--loglevel=silent"],
+    ...["--prefix", folder],
+  ]);
+  const report = parse(output);
+  if (!report?.metadata) {
+    console.log("The registry tells of no advisories, so the packages were not checked against any.");
+    return;
+  }
+  const found = Object.values(report.vulnerabilities).filter(({ severity }) => REFUSED.has(severity));
+  if (found.length > 0) {
+    const lines = found.map(({ name, severity, via }) => `  ${name}: ${severity}, ${via.map(toWords).join("; ")}`);
+    throw new ScriptError(`Packages with known ways in. Bring them up to date, or take them out:\n${lines.join("\n")}`);
+  }
+  console.log(`No advisories of weight about ${report.metadata.dependencies.total} packages.`);
+});
+
+/** An advisory itself, or the name of the package through which it comes. */
+function toWords(via) {
+  return typeof via === "string" ? `through ${via}` : `${via.title} (${via.url})`;
+}
+
+function parse(output) {
+  try {
+    return JSON.parse(output);
+  } catch {
+    return null;
+  }
+}
