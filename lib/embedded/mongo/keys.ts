@@ -25,8 +25,8 @@ import {
  * its ascending bytes inverted. Values that are equal to BSON (1, 1.0, 1L, decimal 1) have equal keys. The bytes can
  * not be turned back; the document holds the value.
  *
- * All first bytes lie between LOWEST_TAG and HIGHEST_TAG, and so do their inverses: a key's prefix followed by 0xff is
- * above all keys with that prefix and below all that follow.
+ * All first bytes lie between LOWEST_TAG and HIGHEST_TAG, and so do their inverses: none is 0xff, so that there is always
+ * something above all keys with a prefix.
  */
 export const TAG = {
   minKey: 0x10,

@@ -11,7 +11,7 @@ import { PAUSE, type Query, runQuery } from "./query.ts";
 import { parseSort, sortValues } from "./sort.ts";
 import { Store } from "./store.ts";
 import { anyValue } from "./testing/arbitrary.ts";
-import { BSONRegExp, BsonUndefined, type Doc, docOf, type Value } from "./values.ts";
+import { Binary, BSONRegExp, BsonUndefined, type Doc, docOf, ObjectId, Timestamp, type Value } from "./values.ts";
 
 const variables = { scope: undefined };
 const KEYS: Doc[] = [
@@ -111,6 +111,24 @@ test("every index answers every comparison of every type exactly as a scan does"
     ),
     { numRuns: 60 },
   );
+});
+
+test.each([
+  new Binary(Buffer.alloc(0)),
+  new ObjectId("0".repeat(24)),
+  new Timestamp({ t: 0, i: 1 }),
+  new Date(-8.64e15),
+])("the least value of its type is found in an index of either direction: %s", (least) => {
+  const collection = collectionOf([docOf({ _id: 1, a: least, b: least }), docOf({ _id: 2, a: 1, b: "x" })]);
+  for (const operator of ["$eq", "$lte", "$gte"]) {
+    for (const hint of KEYS.slice(0, 4)) {
+      const path = [...hint.keys()][0] as string;
+      const found = run(collection, docOf({ [path]: docOf({ [operator]: least }) }), hint);
+      expect([operator, hint, found.length]).toEqual([operator, hint, 1]);
+    }
+  }
+  store.dropCollection(collection);
+  store.commit();
 });
 
 test("an index gives the order of a sort exactly as sorting in memory does", { timeout: 120_000 }, () => {

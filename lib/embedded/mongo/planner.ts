@@ -56,8 +56,6 @@ type Predicate = {
   isOfExpression: boolean;
 };
 
-/** Behind every key that begins with what it is put to, and also behind the inverted end of a text. */
-const BEHIND = Buffer.from([0xff, 0xff]);
 const BELOW_ALL: Bound = { bytes: Buffer.from([0x00]), isBehind: false };
 const ABOVE_ALL: Bound = { bytes: Buffer.from([0xff]), isBehind: false };
 
@@ -70,7 +68,16 @@ function behind(bytes: Buffer): Bound {
 }
 
 function toBytes({ bytes, isBehind }: Bound): Buffer {
-  return isBehind ? Buffer.concat([bytes, BEHIND]) : bytes;
+  return isBehind ? successorOf(bytes) : bytes;
+}
+
+/** The least bytes above all that begin with these. There are some: the first byte is a tag or its inverse, below 0xff. */
+function successorOf(bytes: Buffer): Buffer {
+  let end = bytes.length;
+  while (end > 1 && bytes[end - 1] === 0xff) end -= 1;
+  const successor = Buffer.from(bytes.subarray(0, end));
+  successor[end - 1] = (successor[end - 1] as number) + 1;
+  return successor;
 }
 
 function compareBounds(a: Bound, b: Bound): number {
