@@ -8,7 +8,9 @@ import { defineConfig, devices } from "@playwright/test";
 const port = Number(process.env.E2E_PORT ?? 3210);
 const dataDir = process.env.E2E_DATA_DIR ?? join(tmpdir(), `millrace-e2e-${port}`);
 const baseURL = `http://localhost:${port}`;
-const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium"].find((path) => existsSync(path));
+const chromium =
+  process.env.CHROMIUM_PATH ??
+  ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
 
 /** A cold start of the built tree, its build included when it is stale. */
 const SERVER_START_TIMEOUT_MS = 240_000;
@@ -28,7 +30,8 @@ export default defineConfig({
   reporter: process.env.PLAYWRIGHT_REPORT
     ? [["dot"], ["json", { outputFile: process.env.PLAYWRIGHT_REPORT }]]
     : [["list"]],
-  use: { baseURL, trace: "retain-on-failure" },
+  // Recording takes a fifth of the time of a test: it is for looking at one, not for all of them.
+  use: { baseURL, trace: process.env.PLAYWRIGHT_REPORT ? "off" : "retain-on-failure" },
   projects: [
     { name: "api", testDir: "e2e/api" },
     {

@@ -3,7 +3,9 @@ import { canInstallPackages, installPackages } from "./debian.mjs";
 import { inRoot } from "./paths.mjs";
 import { run, ScriptError } from "./run.mjs";
 
-const SYSTEM_PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** The same engine without the window around it, which takes a quarter off the time of the tests. */
+const SHELL_PATH = "/usr/bin/chromium-headless-shell";
+const SYSTEM_PATHS = [SHELL_PATH, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /**
  * Finds a browser for the tests, or fetches one: the system's, Debian's package where this user may install it,
@@ -23,8 +25,12 @@ async function find() {
 
 async function installFromDebian() {
   if (!canInstallPackages()) return undefined;
-  await installPackages("chromium");
-  return find();
+  for (const name of ["chromium-headless-shell", "chromium"]) {
+    await installPackages(name);
+    const found = await find();
+    if (found) return found;
+  }
+  return undefined;
 }
 
 async function installFromPlaywright() {
