@@ -4,6 +4,7 @@ import { settings, workspaceIdOf } from "./settings-people";
 test("a renamed workspace shows its new name everywhere and keeps its address", async ({ page, person }) => {
   await page.goto(settings(person, "general"));
   const name = page.getByRole("textbox", { name: "Name" });
+  await expect(name).toHaveValue("Ines's workspace");
   await name.fill(" ");
   await name.blur();
   await expect(page.getByText("Give the workspace a name.")).toBeVisible();

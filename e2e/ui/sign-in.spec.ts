@@ -73,3 +73,21 @@ test("somebody who is signed in is not asked to sign in again", async ({ page, p
   await page.goto("/login");
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}(/|$)`));
 });
+
+test("what is typed before the page is awake is kept", async ({ page, person }) => {
+  const awake = Promise.withResolvers<void>();
+  await page.context().clearCookies();
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    await awake.promise;
+    await route.continue();
+  });
+  await page.goto("/login", { waitUntil: "commit" });
+  const email = page.getByRole("textbox", { name: "Email" });
+  await email.fill(person.email);
+  awake.resolve();
+  await page.waitForLoadState("networkidle");
+  await expect(email).toHaveValue(person.email);
+  await page.getByLabel("Password", { exact: true }).fill(person.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page).toHaveURL(/\/consoles\//);
+});
