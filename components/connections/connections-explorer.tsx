@@ -23,18 +23,21 @@ export function ConnectionsExplorer() {
   const { data } = useConnections();
   const root = `/w/${workspace.slug}/connections`;
   const show = toShow(query.get("show"));
+  const countOf = (part: Show) => data?.filter((each) => isShown(each, part, "")).length;
+  // Where nothing is for flows alone, there is nothing to choose by it.
+  const parts = PARTS.filter((part) => part.show !== "sources" || show === "sources" || Boolean(countOf("sources")));
 
   return (
     <nav className="nav-box" aria-label="Connections">
       <ConnectionSearch />
       <NavList
         label="Parts of the list"
-        items={PARTS.map((part) => ({
+        items={parts.map((part) => ({
           name: part.name,
           icon: part.icon,
           href: part.show === "all" ? root : `${root}?show=${part.show}`,
           isOn: path === root ? show === part.show : part.show === "all",
-          count: data?.filter((each) => isShown(each, part.show, "")).length,
+          count: countOf(part.show),
         }))}
       />
     </nav>

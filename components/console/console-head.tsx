@@ -35,7 +35,7 @@ type HeadProps = { draft: OpenConsole; connection: Connection | null };
 
 /** The bar above the editor: where it stands, what it runs on, its history, and Save. */
 export function ConsoleBar({ draft, connection }: HeadProps) {
-  const { openHistory, open, rename } = useConsoleActions();
+  const { openHistory, open } = useConsoleActions();
   const isHistory = useIsHistory();
   const [isRenaming, setIsRenaming] = useState(false);
   const { saved } = draft;
@@ -52,18 +52,7 @@ export function ConsoleBar({ draft, connection }: HeadProps) {
           </Fragment>
         ))}
       </span>
-      {isRenaming ? (
-        <NameInput
-          label="Name of the console"
-          value={draft.name}
-          onDone={(typed) => {
-            setIsRenaming(false);
-            if (typed !== null) rename(draft.id, typed);
-          }}
-        />
-      ) : (
-        <h1 className="b5 trunc">{draft.name}</h1>
-      )}
+      <ConsoleName draft={draft} className="b5" isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
       <ConnectionChip draft={draft} connection={connection} />
       <span className="grow" />
       {saved && (
@@ -176,10 +165,28 @@ function ConnectionChip({ draft, connection }: HeadProps) {
   );
 }
 
+type NameProps = { draft: OpenConsole; className?: string; isRenaming: boolean; onRenamed: () => void };
+
+/** The console's name, or the field in which it gets another. */
+function ConsoleName({ draft, className = "", isRenaming, onRenamed }: NameProps) {
+  const { rename } = useConsoleActions();
+  if (!isRenaming) return <h1 className={`trunc ${className}`.trim()}>{draft.name}</h1>;
+  return (
+    <NameInput
+      label="Name of the console"
+      value={draft.name}
+      onDone={(typed) => {
+        onRenamed();
+        if (typed !== null) rename(draft.id, typed);
+      }}
+    />
+  );
+}
+
 /** The same on a phone, with the way back to the list. */
 export function PhoneHead({ draft, connection }: HeadProps) {
   const { workspace } = useWorkspace();
-  const { rename, save } = useConsoleActions();
+  const { save } = useConsoleActions();
   const { isSaving } = useSaveState(draft.id);
   const [isRenaming, setIsRenaming] = useState(false);
   const hasUnsaved = draft.saved === null || draft.draft !== null;
@@ -190,18 +197,7 @@ export function PhoneHead({ draft, connection }: HeadProps) {
         <ChevronLeft className="l" />
       </button>
       <div className="grow">
-        {isRenaming ? (
-          <NameInput
-            label="Name of the console"
-            value={draft.name}
-            onDone={(typed) => {
-              setIsRenaming(false);
-              if (typed !== null) rename(draft.id, typed);
-            }}
-          />
-        ) : (
-          <h1 className="trunc">{draft.name}</h1>
-        )}
+        <ConsoleName draft={draft} isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
         {connection && (
           <div className="xs t3 row phone-where">
             {connection.readOnly && <Lock className="xs" />}
