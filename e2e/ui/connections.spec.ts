@@ -60,6 +60,9 @@ test("the sample is listed, tested, and found by its name", async ({ page, perso
   await expect(row).toBeVisible();
   await page.getByRole("link", { name: /Failing/ }).click();
   await expect(page.getByRole("heading", { name: "None here" })).toBeVisible();
+  // Nothing here is for flows alone, so nothing is chosen by it.
+  await expect(page.getByRole("link", { name: /^Can be queried/ })).toBeVisible();
+  await expect(page.getByRole("link", { name: /^Read by flows only/ })).toHaveCount(0);
 });
 
 test("a connection that fails says why below its row and leads to its form", async ({ page, person }) => {
