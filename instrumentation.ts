@@ -3,7 +3,7 @@ export async function register(): Promise<void> {
   // Written out, so that the bundler sees it and leaves Node's modules out of the edge bundle.
   if (process.env.NEXT_RUNTIME === "nodejs") {
     if (process.env.NEXT_PHASE === "phase-production-build") return;
-    const { startUp } = await import("@/lib/start-up");
+    const { startUp } = await import("@/lib/lifecycle/start-up");
     await startUp();
   }
 }

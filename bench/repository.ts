@@ -2,9 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ObjectId } from "mongodb";
+import { ensureStoreService } from "@/lib/process/store-service";
 import { closeDatabase, database } from "../lib/db/client";
 import { databaseReady } from "../lib/db/indexes";
-import { ensureStoreService } from "../lib/embedded/process/store-service";
 import {
   changeOf,
   commitChanges,

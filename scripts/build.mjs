@@ -34,7 +34,7 @@ async function build() {
 /** Child processes run from one file each; packages stay in node_modules, since some are native. */
 async function bundleChildren() {
   const esbuild = await import("esbuild");
-  const { CHILD_ENTRIES } = await import("../lib/embedded/process/entries.ts");
+  const { CHILD_ENTRIES } = await import("../lib/process/entries.ts");
   await esbuild.build({
     entryPoints: Object.entries(CHILD_ENTRIES)
       .filter(([, source]) => existsSync(inRoot(source)))

@@ -12,7 +12,7 @@ await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const { default: nextEnv } = await import("@next/env");
   nextEnv.loadEnvConfig(ROOT, false, { info: () => {}, error: console.error });
-  const { rotateCommand } = await import(await bundle("lib/secrets/rotate-command.ts"));
+  const { rotateCommand } = await import(await bundle("lib/commands/rotate-keys.ts"));
   try {
     return await rotateCommand(process.argv.slice(2), (line) => console.log(line));
   } catch (error) {

@@ -13,7 +13,7 @@ import { loadDotenv } from "./support/settings.mjs";
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   await loadDotenv();
-  const { outboxCommand } = await importBundled("lib/mail/outbox-command.ts");
+  const { outboxCommand } = await importBundled("lib/commands/outbox.ts");
   try {
     return await outboxCommand(process.argv.slice(2), (line) => console.log(line));
   } catch (error) {

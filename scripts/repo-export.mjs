@@ -12,6 +12,6 @@ await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const { default: nextEnv } = await import("@next/env");
   nextEnv.loadEnvConfig(ROOT, false, { info: () => {}, error: console.error });
-  const { exportCommand } = await importBundled("lib/repository/export-command.ts");
+  const { exportCommand } = await importBundled("lib/commands/export-repository.ts");
   return exportCommand(process.argv.slice(2), (line) => console.log(line));
 });

@@ -16,9 +16,9 @@ await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const { port } = readArguments();
   const { DATA_DIR, STORE_DURABILITY } = await loadSettings();
-  const { CHILD_ENTRIES } = await import("../lib/embedded/process/entries.ts");
-  const { absolutePath, ensureSocketFolder } = await import("../lib/embedded/process/paths.ts");
-  const { storeSocketPath } = await import("../lib/embedded/process/store-uri.ts");
+  const { CHILD_ENTRIES } = await import("../lib/process/entries.ts");
+  const { absolutePath, ensureSocketFolder } = await import("../lib/process/paths.ts");
+  const { storeSocketPath } = await import("../lib/process/store-uri.ts");
 
   ensureSocketFolder();
   const place = port === undefined ? ["--socket", storeSocketPath(DATA_DIR)] : ["--port", port];

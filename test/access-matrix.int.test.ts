@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { routeModules } from "@/.generated/routes";
-import { listEndpoints } from "@/lib/http/registry";
+import { listEndpoints } from "@/lib/api/registry";
 import { call } from "./client";
 import { takeOwnDatabase } from "./database";
 import { dumpDatabase } from "./security/dump";

@@ -1,5 +1,5 @@
 import { routeModules } from "@/.generated/routes";
-import type { RouteHandler } from "@/lib/http/route";
+import type { RouteHandler } from "@/lib/api/route";
 
 export type Caller = { cookie?: string; key?: string };
 type CallOptions = Caller & {

@@ -2,10 +2,10 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { placeFailure } from "@/components/auth/form-failure";
-import { TextField } from "@/components/auth/text-field";
+import { placeFailure } from "@/components/ui/form-failure";
 import { Notice } from "@/components/ui/notice";
-import { accountApi } from "@/lib/account-client";
+import { TextField } from "@/components/ui/text-field";
+import { accountApi } from "@/lib/client/account";
 import { findEmailProblem } from "@/lib/ui/email-help";
 
 /** Asks for a link to a new password. What it answers is the same for every address. */

@@ -4,8 +4,8 @@ import Link from "next/link";
 import { useState } from "react";
 import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { accountApi } from "@/lib/account-client";
-import { api } from "@/lib/api-client";
+import { accountApi } from "@/lib/client/account";
+import { api } from "@/lib/client/api";
 
 /** Signed out: both ways to an account lead back to the invitation. */
 export function OpenInvite({ token }: { token: string }) {

@@ -4,10 +4,10 @@ import { CircleX } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { placeFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
-import { TextField } from "@/components/auth/text-field";
-import { api } from "@/lib/api-client";
+import { placeFailure } from "@/components/ui/form-failure";
+import { TextField } from "@/components/ui/text-field";
+import { api } from "@/lib/client/api";
 import { findEmailProblem } from "@/lib/ui/email-help";
 
 type LoginFields = { email: string; password: string };

@@ -2,10 +2,10 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { placeFailure } from "@/components/auth/form-failure";
-import { TextField } from "@/components/auth/text-field";
+import { placeFailure } from "@/components/ui/form-failure";
 import { Notice } from "@/components/ui/notice";
-import { accountApi } from "@/lib/account-client";
+import { TextField } from "@/components/ui/text-field";
+import { accountApi } from "@/lib/client/account";
 
 /** The server's schema has the last word. */
 const NAME_LENGTH_MAX = 80;

@@ -2,7 +2,7 @@
 
 import { Eye, EyeOff } from "lucide-react";
 import { type ComponentProps, useState } from "react";
-import { TextField } from "@/components/auth/text-field";
+import { TextField } from "@/components/ui/text-field";
 
 /** A password that can be looked at. Paste and password managers work: it is a plain password field until then. */
 export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "type" | "end">) {

@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { signInWith } from "@/lib/oauth-client";
+import { signInWith } from "@/lib/client/oauth";
 
 export type Provider = "github" | "google";
 const NAMES: Record<Provider, string> = { github: "GitHub", google: "Google" };

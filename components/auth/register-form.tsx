@@ -4,12 +4,12 @@ import { CircleX } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
-import { placeFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
 import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
-import { TextField } from "@/components/auth/text-field";
-import { ApiError, api } from "@/lib/api-client";
+import { placeFailure } from "@/components/ui/form-failure";
+import { TextField } from "@/components/ui/text-field";
+import { ApiError, api } from "@/lib/client/api";
 import { findEmailProblem, suggestEmail } from "@/lib/ui/email-help";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
 

@@ -3,12 +3,12 @@
 import Link from "next/link";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { placeFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
 import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
+import { placeFailure } from "@/components/ui/form-failure";
 import { Notice } from "@/components/ui/notice";
-import { accountApi } from "@/lib/account-client";
+import { accountApi } from "@/lib/client/account";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
 
 /** @param token that of the mailed link, which works once */

@@ -6,7 +6,7 @@ import { FileInput } from "@/components/connections/file-input";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
 import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
-import type { ConfigField } from "@/lib/connections-client";
+import type { ConfigField } from "@/lib/client/connections";
 
 /** Of six columns. What is not named takes half; long texts and files take all. */
 const SPANS: Record<string, number> = { host: 4, port: 2, connectionString: 6, baseUrl: 6, file: 6 };

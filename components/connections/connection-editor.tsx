@@ -8,12 +8,12 @@ import { AddressWayPicker, ConfigInput } from "@/components/connections/config-i
 import { TestNotice } from "@/components/connections/test-notice";
 import { useConnectionForm } from "@/components/connections/use-connection-form";
 import { useTest } from "@/components/connections/use-test";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { type Connection, type ConnectionType, connectionsApi, type TestOutcome } from "@/lib/connections-client";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Connection, type ConnectionType, connectionsApi, type TestOutcome } from "@/lib/client/connections";
 import { completeStep } from "@/lib/ui/desk";
 
 type ConnectionEditorProps = {

@@ -2,7 +2,7 @@
 
 import { Search } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
-import { useWorkspace } from "@/components/shell/workspace-context";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** Finds connections by a part of their name or kind; what is looked for stands in the address. */
 export function ConnectionSearch() {

@@ -4,9 +4,9 @@ import { CircleX, Database, SquareTerminal, Workflow } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, type Show, toShow } from "@/components/connections/show";
-import { useConnections } from "@/components/schema/use-schema";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import { NavList } from "@/components/ui/nav-list";
+import { NavList } from "@/components/workspace/nav-list";
+import { useConnections } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 
 const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
   { show: "all", name: "All connections", icon: <Database /> },

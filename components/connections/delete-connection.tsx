@@ -1,11 +1,11 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
-import { type Connection, connectionsApi, toUsages } from "@/lib/connections-client";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Connection, connectionsApi, toUsages } from "@/lib/client/connections";
 
 type DeleteConnectionProps = {
   connection: Connection;

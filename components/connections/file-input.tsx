@@ -4,12 +4,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileUp, Trash2, X } from "lucide-react";
 import { type DragEvent, useRef, useState } from "react";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { type ConfigField, connectionsApi, type StoredFile, toUsages } from "@/lib/connections-client";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type ConfigField, connectionsApi, type StoredFile, toUsages } from "@/lib/client/connections";
 import { toSize } from "@/lib/ui/format";
 
 type Upload = { name: string; sent: number; total: number; stop: AbortController };

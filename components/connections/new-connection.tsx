@@ -6,13 +6,13 @@ import { useSearchParams } from "next/navigation";
 import { ConnectionEditor } from "@/components/connections/connection-editor";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
-import { useConnectionTypes } from "@/components/connections/use-connection-types";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import { Page } from "@/components/ui/page";
-import type { ConnectionType } from "@/lib/connections-client";
+import { Page } from "@/components/workspace/page";
+import { useConnectionTypes } from "@/components/workspace/use-connection-types";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { ConnectionType } from "@/lib/client/connections";
 import "./connections.css";
 
 const GROUPS: { category: ConnectionType["category"]; name: string }[] = [

@@ -1,4 +1,4 @@
-import type { Connection } from "@/lib/connections-client";
+import type { Connection } from "@/lib/client/connections";
 
 /** The parts of the list, as `?show=` names them. */
 export const SHOWS = ["all", "databases", "sources", "failing"] as const;

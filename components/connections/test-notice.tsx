@@ -1,5 +1,5 @@
 import { Notice } from "@/components/ui/notice";
-import type { TestOutcome } from "@/lib/connections-client";
+import type { TestOutcome } from "@/lib/client/connections";
 import { formatDuration } from "@/lib/ui/format";
 
 /** How a test went, in the form. */

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import { ApiError } from "@/lib/api-client";
-import type { Connection, ConnectionType } from "@/lib/connections-client";
+import { ApiError } from "@/lib/client/api";
+import type { Connection, ConnectionType } from "@/lib/client/connections";
 import {
   type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTwoWays, STRING_FIELD, toConfig, toInitialValues,
   toShownFields, toStoredSecrets,

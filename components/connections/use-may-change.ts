@@ -1,8 +1,8 @@
 "use client";
 
-import { useRights } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import type { Connection } from "@/lib/connections-client";
+import { useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Connection } from "@/lib/client/connections";
 
 /** Owners, admins and whoever added a connection may change and delete it (contract, section 4). */
 export function useMayChange(connection: Pick<Connection, "createdBy">): boolean {

@@ -1,9 +1,9 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { announce } from "@/components/ui/live-region";
-import { connectionsApi, type TestOutcome } from "@/lib/connections-client";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { connectionsApi, type TestOutcome } from "@/lib/client/connections";
 
 /** How the last test of this visit went, by connection; the server keeps only its status. */
 const outcomes = new Map<string, TestOutcome>();

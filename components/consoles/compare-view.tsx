@@ -3,15 +3,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { GitCompare } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { toHistoryKey } from "@/components/consoles/console-service";
-import { showMerge } from "@/components/consoles/diff-editor";
-import type { LocalDraft } from "@/components/consoles/draft-store";
-import { type OpenConsole, useSaveState } from "@/components/consoles/use-consoles";
-import { useDatabases } from "@/components/schema/use-schema";
-import { useWorkspace } from "@/components/shell/workspace-context";
+import { showMerge } from "@/components/editor/diff-editor";
 import { showToast } from "@/components/ui/toast";
 import { useMediaQuery } from "@/components/ui/use-browser";
-import { type Console, consoleApi, type HistoryItem } from "@/lib/console-client";
+import { toHistoryKey } from "@/components/workspace/console-service";
+import type { LocalDraft } from "@/components/workspace/draft-store";
+import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
+import { useDatabases } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Console, consoleApi, type HistoryItem } from "@/lib/client/consoles";
 import { formatStamp } from "@/lib/ui/format-time";
 
 type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft };

@@ -13,13 +13,13 @@ import {
   Trash2,
   Users,
 } from "lucide-react";
-import { useConsoleActions } from "@/components/console/use-console-actions";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
 import { showFailure, showToast } from "@/components/ui/toast";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
 import type { Place } from "@/lib/ui/console-tree";
 
 type ConsoleMenuProps = {

@@ -13,16 +13,16 @@ import {
 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
-import { useActiveConsoleId, useConsoleActions } from "@/components/console/use-console-actions";
 import { ConsoleMenu, FolderMenu } from "@/components/consoles/console-menu";
-import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/consoles/use-consoles";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
-import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
 import { Menu } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Tip } from "@/components/ui/tip";
 import { Tree, type TreeRow } from "@/components/ui/tree";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
+import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
+import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
 import { buildConsoleTree, type ConsoleNode, isInside, isSamePlace, type Place, ROOTS } from "@/lib/ui/console-tree";
 import "./consoles.css";
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import type { LocalDraft } from "@/components/consoles/draft-store";
-import { useConsoleFolders, useConsoleList } from "@/components/consoles/use-consoles";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { showToast } from "@/components/ui/toast";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
+import type { LocalDraft } from "@/components/workspace/draft-store";
+import { useConsoleFolders, useConsoleList } from "@/components/workspace/use-consoles";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
 import { isInside, toTrail } from "@/lib/ui/console-tree";
 import { closeTab, openTab } from "@/lib/ui/desk";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useEffectEvent, useRef } from "react";
-import { showSideBySide, showUnified } from "@/components/consoles/diff-editor";
+import { showSideBySide, showUnified } from "@/components/editor/diff-editor";
 
 type DiffViewProps = { before: string; after: string; kind: "unified" | "split"; engine: string | null };
 

@@ -1,7 +1,7 @@
 import type { SqlLanguage } from "sql-formatter";
-import type { EditorMemory } from "@/components/console/editor-memory";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
+import type { EditorMemory } from "@/components/workspace/editor-memory";
 
 const LANGUAGES: Record<string, SqlLanguage> = {
   postgres: "postgresql",

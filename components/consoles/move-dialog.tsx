@@ -1,9 +1,9 @@
 "use client";
 
 import { Check, Folder, Lock, Users } from "lucide-react";
-import { useConsoleFolders } from "@/components/consoles/use-consoles";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { Modal } from "@/components/ui/modal";
+import { useConsoleFolders } from "@/components/workspace/use-consoles";
 import { isInside, isSamePlace, listPlaces, type Place } from "@/lib/ui/console-tree";
 
 type MoveDialogProps = {

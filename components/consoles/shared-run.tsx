@@ -2,16 +2,16 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Link2, Square, X } from "lucide-react";
-import type { Run } from "@/components/console/run-store";
-import { SqlCode } from "@/components/console/sql-code";
-import { useConsoleActions } from "@/components/console/use-console-actions";
-import type { OpenConsole } from "@/components/consoles/use-consoles";
-import { useMemberNames } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
+import { SqlCode } from "@/components/editor/sql-code";
 import { CodeBox } from "@/components/ui/code-box";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { consoleApi, type Execution } from "@/lib/console-client";
+import type { Run } from "@/components/workspace/run-store";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import type { OpenConsole } from "@/components/workspace/use-consoles";
+import { useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { consoleApi, type Execution } from "@/lib/client/consoles";
 import { formatDuration, formatRows } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
 

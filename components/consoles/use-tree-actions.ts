@@ -1,11 +1,11 @@
 "use client";
 
 import { useMemo } from "react";
-import { useConsoleActions } from "@/components/console/use-console-actions";
-import type { ConsoleChange } from "@/components/consoles/console-service";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { showToast } from "@/components/ui/toast";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
+import type { ConsoleChange } from "@/components/workspace/console-service";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
 import type { Place } from "@/lib/ui/console-tree";
 import { toConsoleName } from "@/lib/ui/desk";
 

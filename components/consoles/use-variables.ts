@@ -1,10 +1,10 @@
 "use client";
 
 import { useCallback, useMemo, useState } from "react";
-import { useWorkspace } from "@/components/shell/workspace-context";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 import {
   findVariables, guessKind, parseInputs, type TypedValue, toTypedValue, type VariableInput,
-} from "@/lib/ui/console-variables"; // biome-ignore format: one look at the whole list
+} from "@/lib/sql/variables"; // biome-ignore format: one look at the whole list
 
 export type Variables = {
   /** In the order in which the text names them. */

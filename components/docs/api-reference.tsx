@@ -5,10 +5,10 @@ import Link from "next/link";
 import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { EndpointItem } from "@/components/docs/endpoint-item";
 import { CodeBox } from "@/components/ui/code-box";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Wheel } from "@/components/ui/wheel";
-import { ApiError } from "@/lib/api-client";
+import { ApiError } from "@/lib/client/api";
 import { type OpenApiDocument, searchReference, toReference } from "@/lib/ui/api-reference";
 import "./docs.css";
 

@@ -5,7 +5,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
-import { editorTheme } from "@/components/console/editor/theme";
+import { editorTheme } from "@/components/editor/theme";
 
 const json = StreamLanguage.define({
   token: (stream) => {

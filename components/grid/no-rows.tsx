@@ -1,7 +1,7 @@
 "use client";
 
 import { Table2 } from "lucide-react";
-import type { ExecuteAnswer } from "@/lib/api-client";
+import type { ExecuteAnswer } from "@/lib/client/api";
 import { formatDuration } from "@/lib/ui/format";
 
 /** A statement that ran and gave no rows. */

@@ -18,7 +18,7 @@ import { GridHeads, nextSort, stepColumn } from "@/components/grid/grid-head";
 import { GridRow, type PlacedColumn } from "@/components/grid/grid-row";
 import { COLUMN_PX, type GridColumn, type ResultTable } from "@/components/grid/use-result-columns";
 import { useScaledScroll } from "@/components/grid/use-scaled-scroll";
-import { useFrame } from "@/components/shell/use-frame";
+import { useFrame } from "@/components/workspace/use-frame";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { ROW_HEIGHTS } from "@/lib/ui/frame-preferences";
 import { type Bounds, type CellPlace, type CellRange, moveSelection, toBounds } from "@/lib/ui/grid-selection";

@@ -2,7 +2,6 @@
 
 import dynamic from "next/dynamic";
 import { useCallback, useState } from "react";
-import { ROW_LIMITS } from "@/components/console/run-store";
 import { CellInspector, type Inspected } from "@/components/grid/cell-inspector";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
 import { LoadNote } from "@/components/grid/load-note";
@@ -15,9 +14,10 @@ import { useCopy } from "@/components/grid/use-copy";
 import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useRows } from "@/components/grid/use-rows";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { useIsPhone } from "@/components/ui/use-browser";
-import type { ExecuteAnswer } from "@/lib/api-client";
+import { ROW_LIMITS } from "@/components/workspace/run-store";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { ExecuteAnswer } from "@/lib/client/api";
 import type { CellPlace, CellRange } from "@/lib/ui/grid-selection";
 import { loadedResults } from "@/lib/ui/results/loaded-results";
 import type { SortBy } from "@/lib/ui/results/sort-rows";

@@ -1,10 +1,10 @@
 "use client";
 
 import { useState } from "react";
-import type { Run } from "@/components/console/run-store";
 import { NoRows } from "@/components/grid/no-rows";
 import { ResultSet } from "@/components/grid/result-set";
-import type { KeptChart } from "@/components/results/use-console-chart";
+import type { Run } from "@/components/workspace/run-store";
+import type { KeptChart } from "@/components/workspace/use-console-chart";
 import type { Connection } from "@/lib/connections/schema";
 import { formatRows } from "@/lib/ui/format";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import type { Run } from "@/components/console/run-store";
 import type { GridColumn } from "@/components/grid/use-result-columns";
+import type { Run } from "@/components/workspace/run-store";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { groupDigits } from "@/lib/ui/exact-number";
 import { formatClock, formatCount } from "@/lib/ui/format";

@@ -4,13 +4,13 @@ import type { GridColumn } from "@/components/grid/use-result-columns";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
+import { readScope } from "@/lib/sql/scope";
 import type { CopyFormat } from "@/lib/ui/copy-rows";
 import { formatCount, formatRows } from "@/lib/ui/format";
 import { type CellRange, countCells, toBounds } from "@/lib/ui/grid-selection";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 import type { CopyAsk } from "@/lib/ui/results/worker-messages";
 import { toSqlName } from "@/lib/ui/schema-rows";
-import { readScope } from "@/lib/ui/sql-scope";
 
 /** What other programs take from a clipboard before they stop answering. */
 const COPIED_CELLS_MAX = 2_000_000;

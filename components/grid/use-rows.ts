@@ -1,7 +1,7 @@
 "use client";
 
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
-import type { ExecuteAnswer } from "@/lib/api-client";
+import type { ExecuteAnswer } from "@/lib/client/api";
 import { type LoadState, loadedResults } from "@/lib/ui/results/loaded-results";
 import { AnswerRows, type RowsSource } from "@/lib/ui/results/rows-source";
 

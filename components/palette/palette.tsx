@@ -4,12 +4,12 @@ import { Dialog } from "@base-ui/react/dialog";
 import { Plus, Search } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
-import { useConsoleActions } from "@/components/console/use-console-actions";
-import type { Command } from "@/components/palette/command-store";
 import { type Choice, usePaletteItems } from "@/components/palette/use-palette-items";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Keys } from "@/components/ui/keys";
 import { useConnectivity } from "@/components/ui/use-browser";
+import type { Command } from "@/components/workspace/command-store";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 import { groupPalette, type PaletteMode, readPaletteText } from "@/lib/ui/palette-items";
 import "./palette.css";
 

@@ -1,5 +1,5 @@
-import { ApiError, api } from "@/lib/api-client";
-import { type ExecuteTarget, toExecuteRequest } from "@/lib/execute-client";
+import { ApiError, api } from "@/lib/client/api";
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
 import { newId } from "@/lib/ui/new-id";
 import { toPlanText } from "@/lib/ui/results/plan-text";
 

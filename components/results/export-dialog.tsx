@@ -7,7 +7,7 @@ import { Modal } from "@/components/ui/modal";
 import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useConnectivity } from "@/components/ui/use-browser";
-import type { ExecuteTarget } from "@/lib/execute-client";
+import type { ExecuteTarget } from "@/lib/client/execute";
 import type { ResultField } from "@/lib/ui/cell-text";
 import { formatRows, toSize } from "@/lib/ui/format";
 import { openExportFile } from "@/lib/ui/results/export-file";

@@ -3,18 +3,18 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock, Square, Waves } from "lucide-react";
 import type { ReactNode } from "react";
-import { useConnections } from "@/components/schema/use-schema";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { showToast } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { type Execution, executionsApi } from "@/lib/executions-client";
+import { useConnections } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Execution, executionsApi } from "@/lib/client/executions";
+import { workspaceApi } from "@/lib/client/workspaces";
 import { changeConsole, type DraftConsole } from "@/lib/ui/desk";
 import { formatDuration, formatRows } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
-import { workspaceApi } from "@/lib/workspace-client";
 import "./results.css";
 
 const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; className: string }> = {

@@ -3,16 +3,16 @@
 import { History } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { useConnectionTypes } from "@/components/connections/use-connection-types";
 import { explainStore } from "@/components/results/explain-store";
 import { usePlanKey } from "@/components/results/use-plan";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { Tip } from "@/components/ui/tip";
+import { useConnectionTypes } from "@/components/workspace/use-connection-types";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Bound } from "@/lib/client/execute";
 import type { Connection } from "@/lib/connections/schema";
-import type { Bound } from "@/lib/execute-client";
+import { findStatementAt } from "@/lib/sql/statements";
 import type { DraftConsole } from "@/lib/ui/desk";
-import { findStatementAt } from "@/lib/ui/sql-statements";
 import "./results.css";
 
 const RecentRuns = dynamic(() => import("@/components/results/recent-runs").then((module) => module.RecentRuns), {

@@ -17,12 +17,12 @@ import {
 import Link from "next/link";
 import { type ReactNode, useMemo, useState } from "react";
 import { ColumnIcon } from "@/components/schema/column-icon";
-import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "@/components/schema/use-schema";
-import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
 import { Tip } from "@/components/ui/tip";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
-import type { Entity } from "@/lib/api-client";
+import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
+import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import type { Entity } from "@/lib/client/api";
 import { toEngineName } from "@/lib/ui/column-kind";
 import { completeStep } from "@/lib/ui/desk";
 import { formatClock, formatCountShort } from "@/lib/ui/format";

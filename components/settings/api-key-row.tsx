@@ -1,14 +1,14 @@
 "use client";
 
 import { useState } from "react";
-import { useChange, useMemberNames } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { toMessage } from "@/components/ui/load-failure";
 import { PersonCell } from "@/components/ui/person";
 import { useNow } from "@/components/ui/use-browser";
+import { useChange, useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type ApiKey, workspaceApi } from "@/lib/client/workspaces";
 import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
-import { type ApiKey, workspaceApi } from "@/lib/workspace-client";
 
 const AGE_EVERY_MS = 30_000;
 const DAY_MS = 24 * 60 * 60 * 1000;

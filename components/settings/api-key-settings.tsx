@@ -10,11 +10,11 @@ import { SecretBanner } from "@/components/settings/secret-banner";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { TryApi } from "@/components/settings/try-api";
-import { useApiKeys, useRights } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
+import { useApiKeys, useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The workspace's keys: made, looked over and removed by its admins. */
 export function ApiKeySettings() {

@@ -1,7 +1,7 @@
 "use client";
 
 import { SettingsPage } from "@/components/settings/settings-page";
-import { useFrame } from "@/components/shell/use-frame";
+import { useFrame } from "@/components/workspace/use-frame";
 import type { Density, Theme } from "@/lib/ui/frame-preferences";
 
 const THEMES: { value: Theme; name: string; help: string }[] = [

@@ -1,7 +1,7 @@
 "use client";
 
 import { useSyncExternalStore } from "react";
-import type { CreatedApiKey } from "@/lib/workspace-client";
+import type { CreatedApiKey } from "@/lib/client/workspaces";
 
 type FreshKey = { workspaceId: string; key: CreatedApiKey };
 

@@ -3,18 +3,18 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { placeFailure } from "@/components/auth/form-failure";
-import { TextField } from "@/components/auth/text-field";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { useChange, useRights } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
+import { placeFailure } from "@/components/ui/form-failure";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
+import { TextField } from "@/components/ui/text-field";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { workspaceApi } from "@/lib/workspace-client";
+import { useChange, useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { workspaceApi } from "@/lib/client/workspaces";
 
 /** The server's schema has the last word. */
 const NAME_LENGTH_MAX = 80;

@@ -3,16 +3,16 @@
 import { X } from "lucide-react";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
-import { useChange, useRights } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
+import { useChange, useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type CreatedInvite, type Member, type Role, workspaceApi } from "@/lib/client/workspaces";
 import { completeStep } from "@/lib/ui/desk";
 import { findEmailProblem } from "@/lib/ui/email-help";
 import { parseEmails } from "@/lib/ui/email-list";
-import { type CreatedInvite, type Member, type Role, workspaceApi } from "@/lib/workspace-client";
 
 type Outcome = { sent: CreatedInvite[]; failed: { email: string; message: string }[] };
 

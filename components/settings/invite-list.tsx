@@ -4,16 +4,16 @@ import { Mail } from "lucide-react";
 import { useState } from "react";
 import { ROLE_NAMES } from "@/components/settings/role-words";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
-import { useChange, useInvites, useMemberNames } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
+import { useChange, useInvites, useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type CreatedInvite, type Invite, workspaceApi } from "@/lib/client/workspaces";
 import { formatAgo, formatLeft, formatStamp } from "@/lib/ui/format-time";
-import { type CreatedInvite, type Invite, workspaceApi } from "@/lib/workspace-client";
 
 /** The list is told anew how long its links still work. */
 const AGE_EVERY_MS = 30_000;

@@ -1,9 +1,9 @@
 "use client";
 
 import { SettingsPage } from "@/components/settings/settings-page";
-import { ShortcutGroups } from "@/components/shell/shortcut-groups";
-import { useFrame } from "@/components/shell/use-frame";
 import { SwitchRow } from "@/components/ui/switch-row";
+import { ShortcutGroups } from "@/components/workspace/shortcut-groups";
+import { useFrame } from "@/components/workspace/use-frame";
 
 /** One-letter keys on or off, and every shortcut there is. */
 export function KeyboardSettings() {

@@ -3,8 +3,6 @@
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
-import { useChange, useRights } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
@@ -12,8 +10,10 @@ import { Notice } from "@/components/ui/notice";
 import { Mark } from "@/components/ui/person";
 import { Select } from "@/components/ui/select";
 import { useIsAwake } from "@/components/ui/use-browser";
+import { useChange, useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Member, type Role, workspaceApi } from "@/lib/client/workspaces";
 import { formatDay, formatStamp } from "@/lib/ui/format-time";
-import { type Member, type Role, workspaceApi } from "@/lib/workspace-client";
 
 type Asking = { what: "remove" } | { what: "role"; role: Role };
 

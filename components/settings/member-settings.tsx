@@ -8,11 +8,11 @@ import { MemberRow } from "@/components/settings/member-row";
 import { ROLE_MEANINGS, ROLE_NAMES } from "@/components/settings/role-words";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
-import { useRights, useWorkspaceDetails } from "@/components/settings/use-settings";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
-import type { CreatedInvite, Member } from "@/lib/workspace-client";
+import { useRights, useWorkspaceDetails } from "@/components/workspace/use-settings";
+import type { CreatedInvite, Member } from "@/lib/client/workspaces";
 
 /** From this many on a list is searched rather than read. */
 const SEARCH_FROM = 8;

@@ -1,16 +1,16 @@
 "use client";
 
 import { type FormEvent, useId, useState } from "react";
-import { TextField } from "@/components/auth/text-field";
-import { useChange } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { toMessage } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
-import { ApiError } from "@/lib/api-client";
+import { TextField } from "@/components/ui/text-field";
+import { useChange } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { type CreatedApiKey, workspaceApi } from "@/lib/client/workspaces";
 import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/ui/key-lifetimes";
-import { type CreatedApiKey, workspaceApi } from "@/lib/workspace-client";
 
 type Problems = { name?: string; expiresAt?: string };
 type NewApiKeyProps = { isOpen: boolean; onClose: () => void; onMade: (key: CreatedApiKey) => void };

@@ -7,8 +7,8 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
+import type { OutboxEntry } from "@/lib/client/workspaces";
 import { formatStamp } from "@/lib/ui/format-time";
-import type { OutboxEntry } from "@/lib/workspace-client";
 
 type View = "text" | "html";
 const VIEWS: { value: View; label: string }[] = [

@@ -5,14 +5,14 @@ import { CircleCheck, CircleX, Inbox, Mail } from "lucide-react";
 import { useRouter, useSearchParams } from "next/navigation";
 import { OutboxMail } from "@/components/settings/outbox-mail";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { useRights } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
+import { useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type OutboxEntry, workspaceApi } from "@/lib/client/workspaces";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
-import { type OutboxEntry, workspaceApi } from "@/lib/workspace-client";
 
 const AGE_EVERY_MS = 30_000;
 

@@ -2,19 +2,19 @@
 
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { placeFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
 import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { useChange } from "@/components/settings/use-settings";
-import { useWorkspace } from "@/components/shell/workspace-context";
+import { placeFailure } from "@/components/ui/form-failure";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { Mark } from "@/components/ui/person";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { accountApi } from "@/lib/account-client";
-import { ApiError } from "@/lib/api-client";
+import { useChange } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { accountApi } from "@/lib/client/account";
+import { ApiError } from "@/lib/client/api";
 import { formatDay } from "@/lib/ui/format-time";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
 

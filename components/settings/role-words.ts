@@ -1,4 +1,4 @@
-import type { Role } from "@/lib/workspace-client";
+import type { Role } from "@/lib/client/workspaces";
 
 export const ROLE_NAMES: Record<Role, string> = { owner: "Owner", admin: "Admin", member: "Member" };
 export const ROLE_MEANINGS: { role: Role; text: string }[] = [

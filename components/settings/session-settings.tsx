@@ -4,15 +4,15 @@ import { Monitor, Smartphone } from "lucide-react";
 import { useState } from "react";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
-import { useChange, useSessions } from "@/components/settings/use-settings";
 import { signOut } from "@/components/shell/account-menu";
 import { Confirm } from "@/components/ui/confirm";
-import { ListBones } from "@/components/ui/list-bones";
+import { ListBones } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
-import { accountApi, type Session } from "@/lib/account-client";
+import { useChange, useSessions } from "@/components/workspace/use-settings";
+import { accountApi, type Session } from "@/lib/client/account";
 import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
 import { describeUserAgent } from "@/lib/ui/user-agent";
 

@@ -2,9 +2,9 @@
 
 import { usePathname } from "next/navigation";
 import { SECTION_GROUPS } from "@/components/settings/sections";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import { NavList } from "@/components/ui/nav-list";
 import { useIsPhone } from "@/components/ui/use-browser";
+import { NavList } from "@/components/workspace/nav-list";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The pages of the settings. Their own address shows the first one; on a phone it is this list. */
 export function SettingsExplorer() {

@@ -1,11 +1,11 @@
 "use client";
 
 import { LogOut, Monitor, Moon, Sun } from "lucide-react";
-import { useFrame } from "@/components/shell/use-frame";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "@/components/ui/menu";
 import { showFailure } from "@/components/ui/toast";
-import { ApiError, api } from "@/lib/api-client";
+import { useFrame } from "@/components/workspace/use-frame";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError, api } from "@/lib/client/api";
 import { toInitials } from "@/lib/ui/format";
 import type { Theme } from "@/lib/ui/frame-preferences";
 

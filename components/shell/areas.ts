@@ -1,7 +1,7 @@
 import { Database, type LucideIcon, Settings2, SquareTerminal } from "lucide-react";
 import dynamic from "next/dynamic";
 import type { ComponentType } from "react";
-import { ConsoleExplorer } from "@/components/console/console-explorer";
+import { ConsoleExplorer } from "@/components/consoles/console-explorer";
 
 // Each area brings its own script; the page of one area does not load the others.
 const ConnectionsExplorer = dynamic(() =>

@@ -7,8 +7,8 @@ import { usePathname } from "next/navigation";
 import { useState } from "react";
 import { signOut } from "@/components/shell/account-menu";
 import { AREAS } from "@/components/shell/areas";
-import { useFrame } from "@/components/shell/use-frame";
-import { useWorkspace } from "@/components/shell/workspace-context";
+import { useFrame } from "@/components/workspace/use-frame";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 import { toInitials } from "@/lib/ui/format";
 import type { Theme } from "@/lib/ui/frame-preferences";
 

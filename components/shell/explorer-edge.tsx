@@ -1,7 +1,7 @@
 "use client";
 
 import { type PointerEvent, useRef } from "react";
-import { updateFrame, useFrame } from "@/components/shell/use-frame";
+import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { clampExplorer, EXPLORER_WIDTH } from "@/lib/ui/frame-preferences";
 
 const KEY_STEP_PX = 16;

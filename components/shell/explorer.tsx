@@ -5,11 +5,11 @@ import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
 import { findArea } from "@/components/shell/areas";
 import { ExplorerEdge } from "@/components/shell/explorer-edge";
-import { updateFrame } from "@/components/shell/use-frame";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Menu, MenuLine, MenuLink } from "@/components/ui/menu";
 import { Tip } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
+import { updateFrame } from "@/components/workspace/use-frame";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** What the area offers to open: for consoles the consoles themselves and the schema they can ask. */
 export function Explorer() {

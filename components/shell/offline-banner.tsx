@@ -4,8 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { WifiOff } from "lucide-react";
 import { useCallback, useEffect, useState } from "react";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
-import { api } from "@/lib/api-client";
-import { RETRY_AFTER_MS, reportReachable, reportUnreachable } from "@/lib/ui/connectivity";
+import { api } from "@/lib/client/api";
+import { RETRY_AFTER_MS, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 
 /** Says that the server cannot be reached, and asks again until it can. */
 export function OfflineBanner() {

@@ -4,9 +4,9 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { AccountMenu } from "@/components/shell/account-menu";
 import { AREAS, type Area } from "@/components/shell/areas";
-import { useWorkspace } from "@/components/shell/workspace-context";
 import { Tip } from "@/components/ui/tip";
 import { Wheel } from "@/components/ui/wheel";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The pond-coloured rail: where you are among the areas, and who you are. */
 export function Rail() {

@@ -7,7 +7,6 @@ import { Explorer } from "@/components/shell/explorer";
 import { OfflineBanner } from "@/components/shell/offline-banner";
 import { Rail } from "@/components/shell/rail";
 import { StatusBar } from "@/components/shell/status-bar";
-import { updateFrame } from "@/components/shell/use-frame";
 import { useKeptDesk } from "@/components/shell/use-kept-desk";
 import { useKeptPreferences } from "@/components/shell/use-kept-preferences";
 import { useShellCommands } from "@/components/shell/use-shell-commands";
@@ -15,6 +14,7 @@ import { useShellKeys } from "@/components/shell/use-shell-keys";
 import { LiveRegion } from "@/components/ui/live-region";
 import { TipGroup } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
+import { updateFrame } from "@/components/workspace/use-frame";
 import type { PaletteMode } from "@/lib/ui/palette-items";
 import "./shell.css";
 

@@ -2,10 +2,10 @@
 
 import { CircleCheck, GitBranch, Keyboard, Waves, WifiOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
-import { useUnsavedCount } from "@/components/consoles/use-consoles";
-import { useRunningCount, useWorkspace } from "@/components/shell/workspace-context";
 import { Tip } from "@/components/ui/tip";
 import { useConnectivity } from "@/components/ui/use-browser";
+import { useUnsavedCount } from "@/components/workspace/use-consoles";
+import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
 
 /** One line of facts: is the server there, what runs, where the cursor is, which zone times are in. */
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {

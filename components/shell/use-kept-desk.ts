@@ -2,8 +2,8 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import { accountApi } from "@/lib/account-client";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { accountApi } from "@/lib/client/account";
 import { type Desk, fitDesk, readDesk } from "@/lib/ui/desk";
 
 /** The account has a desk within a second of its change (design, section 2); the request itself takes the rest. */

@@ -2,10 +2,10 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { readFrame, subscribeFrame, updateFrame } from "@/components/shell/use-frame";
 import { readPreferences } from "@/components/shell/use-kept-desk";
-import { useWorkspace } from "@/components/shell/workspace-context";
-import { accountApi } from "@/lib/account-client";
+import { readFrame, subscribeFrame, updateFrame } from "@/components/workspace/use-frame";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { accountApi } from "@/lib/client/account";
 import { type KeptChoices, toChoices, toFrameChange, toPreferencesBody } from "@/lib/ui/kept-preferences";
 
 /**

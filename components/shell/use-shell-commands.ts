@@ -2,13 +2,13 @@
 
 import { Keyboard, LogOut, Monitor, Moon, PanelLeft, Plus, Search, Sun, UserPlus } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useConsoleActions } from "@/components/console/use-console-actions";
-import type { Command } from "@/components/palette/command-store";
-import { useOffer } from "@/components/palette/use-offer";
 import { signOut } from "@/components/shell/account-menu";
 import { AREAS } from "@/components/shell/areas";
-import { updateFrame, useFrame } from "@/components/shell/use-frame";
-import { useWorkspace } from "@/components/shell/workspace-context";
+import type { Command } from "@/components/workspace/command-store";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { updateFrame, useFrame } from "@/components/workspace/use-frame";
+import { useOffer } from "@/components/workspace/use-offer";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { PaletteMode } from "@/lib/ui/palette-items";
 
 type ShellActions = { showPalette: (mode: PaletteMode) => void; showShortcuts: () => void };

@@ -2,10 +2,10 @@
 
 import { useRouter } from "next/navigation";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
-import { useConsoleActions } from "@/components/console/use-console-actions";
 import { AREAS, findArea } from "@/components/shell/areas";
-import { updateFrame, useFrame } from "@/components/shell/use-frame";
-import { useDesk, useWorkspace } from "@/components/shell/workspace-context";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { updateFrame, useFrame } from "@/components/workspace/use-frame";
+import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
 import type { PaletteMode } from "@/lib/ui/palette-items";
 
 /** "G then C": the second key has to follow within this time. */

@@ -1,7 +1,7 @@
 "use client";
 
 import { Notice } from "@/components/ui/notice";
-import { ApiError } from "@/lib/api-client";
+import { ApiError } from "@/lib/client/api";
 
 /** A list or a page that could not be read: why, and the way to try again. */
 export function LoadFailure({ error, onRetry }: { error: Error; onRetry: () => void }) {

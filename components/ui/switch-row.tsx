@@ -2,7 +2,7 @@
 
 import { Switch } from "@base-ui/react/switch";
 import { type ReactNode, useId } from "react";
-import "./page.css";
+import "@/components/workspace/page.css";
 
 type SwitchRowProps = {
   label: string;

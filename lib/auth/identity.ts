@@ -1,10 +1,10 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { requireMembership } from "@/lib/access/rules";
 import { COLLECTION_NAMES, collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import type { MembershipDoc } from "@/lib/workspaces/model";
 import type { Role } from "@/lib/workspaces/schema";
-import { requireMembership } from "./access";
 import type { ApiKeyDoc, SessionDoc, UserDoc } from "./model";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
 import { API_KEY_PREFIX, hashToken } from "./tokens";

@@ -1,10 +1,10 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import { consume, giveBack } from "@/lib/access/rate-limit";
 import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { endOtherSessions } from "./own-sessions";
 import { hashPassword, verifyPassword } from "./passwords";
-import { consume, giveBack } from "./rate-limit";
 import { endResetLinks } from "./reset-service";
 import type { ChangePasswordBody } from "./schema";
 

@@ -2,7 +2,7 @@ import "server-only";
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import { AppError } from "@/lib/http/errors";
-import { Semaphore } from "@/lib/semaphore";
+import { Semaphore } from "@/lib/process/semaphore";
 
 /** OWASP's first recommendation for Argon2id (T5). */
 const PARAMETERS = {

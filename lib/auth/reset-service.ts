@@ -2,6 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { createElement } from "react";
 import { ResetPasswordMail } from "@/emails/reset-password";
+import { addressSubject, consume } from "@/lib/access/rate-limit";
 import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
@@ -9,7 +10,6 @@ import { log } from "@/lib/log";
 import { sendMail } from "@/lib/mail/service";
 import { endOtherSessions } from "./own-sessions";
 import { hashPassword } from "./passwords";
-import { addressSubject, consume } from "./rate-limit";
 import type { ResetPasswordBody } from "./schema";
 import { hashToken, newToken } from "./tokens";
 

@@ -1,5 +1,6 @@
 import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
+import { addressSubject, consume, giveBack } from "@/lib/access/rate-limit";
 import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
@@ -9,7 +10,6 @@ import type { SessionOrigin } from "./adapter";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
 import { type CredentialDoc, toUser, type UserDoc } from "./model";
 import { hashPassword, isOutdated, verifyPassword } from "./passwords";
-import { addressSubject, consume, giveBack } from "./rate-limit";
 import type { LoginBody, Me, RegisterBody, User } from "./schema";
 import { closeSession, openSession } from "./session";
 

@@ -1,6 +1,6 @@
 import "server-only";
-import { sharedState } from "@/lib/embedded/process/shared-state";
 import { log } from "@/lib/log";
+import { sharedState } from "@/lib/process/shared-state";
 import { openConfig } from "./config";
 import type { DataSource } from "./data-source";
 import { driverOf } from "./drivers/registry";

@@ -4,6 +4,7 @@ import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
+import { listUses } from "@/lib/lifecycle/in-use";
 import { isAtLeast, type Role } from "@/lib/workspaces/schema";
 import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
 import type { Driver, Entity } from "./data-source";
@@ -11,7 +12,6 @@ import { drivers, findDriver } from "./drivers/registry";
 import { type ConnectionDoc, toConnection } from "./model";
 import { closeDataSource, openDataSource } from "./pool";
 import type { Connection, ConnectionType, CreateConnectionBody, UpdateConnectionBody } from "./schema";
-import { listUses } from "./uses";
 
 /** The name that the interface's readers know the demo data by (contract, section 2). */
 const SAMPLE_NAME = "Sample shop";

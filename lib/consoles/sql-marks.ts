@@ -1,4 +1,4 @@
-import { readSqlTokens, type SqlDialect, type SqlToken } from "@/lib/query/sql-tokens";
+import { readSqlTokens, type SqlDialect, type SqlToken } from "@/lib/sql/tokens";
 import { VARIABLE_NAME } from "./schema";
 import type { Mark } from "./variables";
 

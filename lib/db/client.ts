@@ -1,7 +1,7 @@
 import "server-only";
 import { type Db, MongoClient } from "mongodb";
-import { storeUri } from "@/lib/embedded/process/store-uri";
 import { env } from "@/lib/env";
+import { storeUri } from "@/lib/process/store-uri";
 
 /** How long a request waits for a store that is away before it answers 503 (F5 asks for an answer within 5 s). */
 const SERVER_SELECTION_TIMEOUT_MS = 4_000;

@@ -1,6 +1,6 @@
 import "server-only";
 import { fetch as undiciFetch } from "undici";
-import { sharedState } from "@/lib/embedded/process/shared-state";
+import { sharedState } from "@/lib/process/shared-state";
 import type { Purpose } from "./address";
 import { guardedAgent } from "./dispatcher";
 import { toConnectionFailure } from "./failures";

@@ -2,9 +2,9 @@ import "server-only";
 import { resolveSrv } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { sharedState } from "@/lib/embedded/process/shared-state";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
+import { sharedState } from "@/lib/process/shared-state";
 import { canonicalAddress, classifyAddress } from "./address";
 import { resolveBySystem } from "./resolver";
 

@@ -1,5 +1,5 @@
-import { sharedState } from "@/lib/embedded/process/shared-state";
 import { AppError } from "@/lib/http/errors";
+import { sharedState } from "@/lib/process/shared-state";
 import { CONNECTION_QUERIES_MAX, WORKSPACE_QUERIES_MAX, WORKSPACE_QUEUE_MAX } from "./limits";
 
 /** A place becomes free when a query ends; most end within this. */

@@ -5,7 +5,7 @@ import type { Batch, Field, ResultStream, Statement, WireValue } from "@/lib/con
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { openDataSource } from "@/lib/connections/pool";
 import { AppError } from "@/lib/http/errors";
-import { orAborted } from "@/lib/or-aborted";
+import { orAborted } from "@/lib/process/or-aborted";
 import { admit } from "./admission";
 import { uniqueColumnNames } from "./column-names";
 import { type ExecutionEnd, startExecution } from "./executions";

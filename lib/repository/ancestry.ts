@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { findPlaces, type Place } from "./places";
+import { findPlaces, type Place } from "./positions";
 import { type Commits, walkCommits } from "./side-commits";
 import { ensureIndexed } from "./trunk-index";
 

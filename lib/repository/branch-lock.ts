@@ -1,5 +1,5 @@
 import { AppError } from "@/lib/http/errors";
-import { QueueFullError, Semaphore } from "@/lib/semaphore";
+import { QueueFullError, Semaphore } from "@/lib/process/semaphore";
 
 /** More than any burst that a server takes at once; beyond it a writer is told to come back. */
 const QUEUE_MAX = 10_000;

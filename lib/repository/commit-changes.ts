@@ -8,10 +8,10 @@ import { MAX_COMMIT_BYTES, MAX_COMMIT_FILES, MAX_FILE_BYTES } from "./limits";
 import { type Author, cleanMessage, newCommit } from "./new-commit";
 import { findCommit, readCommitObject, writeObjects } from "./object-store";
 import { parseBranch, parsePath } from "./paths";
-import { untilWon } from "./races";
 import { findHead, moveHead, TRUNK } from "./refs";
 import { type Edit, editTree, findEntry, isFile } from "./tree-edit";
 import { indexUpTo } from "./trunk-index";
+import { untilWon } from "./until-won";
 
 /**
  * One file's part of a commit. All of a commit's changes speak of the tree as it was before, so two moves may swap.

@@ -9,7 +9,7 @@ import type { FileStatus, GitHistoryDoc } from "./model";
 import type { Author } from "./new-commit";
 import { findCommit } from "./object-store";
 import { parseBranch, parseFolder, parsePath } from "./paths";
-import { lineageOnTrunk } from "./places";
+import { lineageOnTrunk } from "./positions";
 import { findHead, TRUNK } from "./refs";
 import { historiesOf } from "./side-commits";
 import { ensureIndexed } from "./trunk-index";

@@ -9,9 +9,9 @@ import { type MergeConflict, mergeTrees, type Resolutions } from "./merge-trees"
 import { type Author, cleanMessage, newCommit } from "./new-commit";
 import { readCommitObject, writeObjects } from "./object-store";
 import { parseBranch, parsePath } from "./paths";
-import { untilWon } from "./races";
 import { headOrThrow } from "./read";
 import { moveHead, TRUNK } from "./refs";
+import { untilWon } from "./until-won";
 
 export type MergeInput = {
   workspaceId: ObjectId;

@@ -7,7 +7,7 @@ import { type Commit, subjectOf } from "./git-objects";
 import type { Author } from "./new-commit";
 import { findCommit, readBlob, readTree } from "./object-store";
 import { parseBranch, parseFolder, parsePath } from "./paths";
-import { findPlaces } from "./places";
+import { findPlaces } from "./positions";
 import { findHead, listHeads, TRUNK } from "./refs";
 import { findEntry, isFile, join } from "./tree-edit";
 

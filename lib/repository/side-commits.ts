@@ -4,7 +4,7 @@ import { diffCommit } from "./commit-diff";
 import type { Commit } from "./git-objects";
 import { type HistoryChange, type Lookup, toHistory } from "./lineage";
 import { readCommitObject } from "./object-store";
-import { findPlaces, lineageOnTrunk, type Place } from "./places";
+import { findPlaces, lineageOnTrunk, type Place } from "./positions";
 import { findEntry } from "./tree-edit";
 
 /** Commits found by a walk, every one after its parents, in an order that git alone decides. */

@@ -6,7 +6,7 @@ import { type Commit, subjectOf } from "./git-objects";
 import { folderChanges, type HistoryChange, type Lookup, toHistory } from "./lineage";
 import type { GitHistoryDoc } from "./model";
 import { ignoreDuplicates, readCommitObject } from "./object-store";
-import { findPlaces, lineageOnTrunk, type Place } from "./places";
+import { findPlaces, lineageOnTrunk, type Place } from "./positions";
 import { findHead, TRUNK } from "./refs";
 import { historiesOf, walkCommits } from "./side-commits";
 import { findEntry } from "./tree-edit";

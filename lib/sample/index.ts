@@ -3,12 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { childEntry } from "@/lib/embedded/process/entries";
-import { absolutePath } from "@/lib/embedded/process/paths";
-import { sharedState } from "@/lib/embedded/process/shared-state";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
+import { childEntry } from "@/lib/process/entries";
+import { absolutePath } from "@/lib/process/paths";
+import { sharedState } from "@/lib/process/shared-state";
 
 /** Rises when the data or DuckDB's file format changes: a file of an older version is left alone and not read. */
 const SAMPLE_VERSION = 1;

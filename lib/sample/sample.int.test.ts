@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DataSource } from "@/lib/connections/data-source";
 import { duckdb } from "@/lib/connections/drivers/duckdb";
 import { query, takeOwnDataDir, WORKSPACE_ID } from "@/lib/connections/drivers/duckdb/testing/open-file";
-import { childEntry } from "@/lib/embedded/process/entries";
+import { childEntry } from "@/lib/process/entries";
 import { ensureSample, samplePath } from ".";
 
 const FIRST_RUN = `select p.name, sum(i.quantity) as sold, sum(i.quantity * i.price_cents) / 100.0 as revenue

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { sharedState } from "@/lib/embedded/process/shared-state";
 import { ENCRYPTION_KEY_BYTES, type EncryptionKey, type Env, env, parseKeyRing, SECRET_BYTES_MIN } from "@/lib/env";
+import { sharedState } from "@/lib/process/shared-state";
 
 const SECRETS_FILE = "secrets.json";
 const OWNER_READS_AND_WRITES = 0o600;

@@ -1,6 +1,6 @@
 import "server-only";
 import type { Collection, Document, ObjectId } from "mongodb";
-import { sharedState } from "@/lib/embedded/process/shared-state";
+import { sharedState } from "@/lib/process/shared-state";
 import { isSealed, type SealContext } from "./seal";
 
 /** A stored document with sealed fields. */

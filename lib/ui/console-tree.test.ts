@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
+import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
 import { buildConsoleTree, isInside, listPlaces, toTrail } from "@/lib/ui/console-tree";
 
 const at = "2026-11-21T10:00:00.000Z";

@@ -1,4 +1,4 @@
-import type { ConsoleAccess, ConsoleFolder, ConsoleSummary } from "@/lib/console-client";
+import type { ConsoleAccess, ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
 import type { DraftConsole } from "@/lib/ui/desk";
 
 /** The two ends of the tree, by the access of what is below them. */

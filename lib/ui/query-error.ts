@@ -1,5 +1,5 @@
+import { lexSql } from "@/lib/sql/lexer";
 import { findClosest } from "@/lib/ui/edit-distance";
-import { lexSql } from "@/lib/ui/sql-lexer";
 
 /** Where a failed query broke. `line` and `column` are 1-based, in the console's text; `from`..`to` is the piece to mark. */
 export type ErrorPlace = { line: number; column: number; from: number; to: number };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Entity } from "@/lib/api-client";
+import type { Entity } from "@/lib/client/api";
 import { buildSchemaRows, toSqlName } from "@/lib/ui/schema-rows";
 
 const column = (name: string) => ({ name, type: "text", nullable: true, primaryKey: false });

@@ -1,4 +1,4 @@
-import type { Entity, EntityColumn } from "@/lib/api-client";
+import type { Entity, EntityColumn } from "@/lib/client/api";
 
 /** A connection as the tree needs it; `entities` null while they are not loaded. */
 export type SchemaSource = { id: string; name: string; isOpen: boolean; entities: Entity[] | null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Entity } from "@/lib/api-client";
+import type { Entity } from "@/lib/client/api";
 import { offerSql } from "@/lib/ui/sql-completion";
 
 const column = (name: string, type = "VARCHAR") => ({ name, type, nullable: false, primaryKey: name === "id" });

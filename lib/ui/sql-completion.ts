@@ -1,10 +1,10 @@
-import type { Entity } from "@/lib/api-client";
+import type { Entity } from "@/lib/client/api";
+import { SQL_KEYWORDS } from "@/lib/sql/keywords";
+import { lexSql } from "@/lib/sql/lexer";
+import { findQualifier, readScope } from "@/lib/sql/scope";
+import { findStatementAt } from "@/lib/sql/statements";
 import { type ColumnKind, toColumnKind } from "@/lib/ui/column-kind";
 import { toSqlName } from "@/lib/ui/schema-rows";
-import { SQL_KEYWORDS } from "@/lib/ui/sql-keywords";
-import { lexSql } from "@/lib/ui/sql-lexer";
-import { findQualifier, readScope } from "@/lib/ui/sql-scope";
-import { findStatementAt } from "@/lib/ui/sql-statements";
 
 /** What completion offers. `rank` is higher the nearer it is to what is being written. */
 export type SqlOffer = {

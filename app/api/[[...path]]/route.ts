@@ -1,4 +1,4 @@
-import { notFound } from "@/lib/http/route";
+import { notFound } from "@/lib/api/route";
 
 export const GET = notFound;
 export const POST = notFound;

@@ -1,6 +1,6 @@
-import { anyCredential } from "@/lib/auth/access";
+import { anyCredential } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { enterWorkspace } from "@/lib/auth/identity";
-import { route } from "@/lib/http/route";
 import { executeInWorkspace, workspaceToQuery } from "@/lib/query/endpoint";
 import { chooseFormat, executeAnswer, executeBody } from "@/lib/query/schema";
 

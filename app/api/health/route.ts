@@ -1,6 +1,6 @@
-import { open } from "@/lib/auth/access";
-import { health } from "@/lib/health";
-import { route } from "@/lib/http/route";
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { health } from "@/lib/lifecycle/health";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

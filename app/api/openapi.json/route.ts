@@ -1,9 +1,9 @@
 import { routeModules } from "@/.generated/routes";
-import { open } from "@/lib/auth/access";
+import { open } from "@/lib/access/rules";
+import { openApiDocument } from "@/lib/api/openapi";
+import { listEndpoints } from "@/lib/api/registry";
+import { route } from "@/lib/api/route";
 import { env } from "@/lib/env";
-import { openApiDocument } from "@/lib/http/openapi";
-import { listEndpoints } from "@/lib/http/registry";
-import { route } from "@/lib/http/route";
 import { version } from "@/package.json";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

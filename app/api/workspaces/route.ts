@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { account, anyCredential } from "@/lib/auth/access";
+import { account, anyCredential } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { asArray } from "@/lib/http/paging";
-import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 import { createWorkspaceBody, workspaceSchema } from "@/lib/workspaces/schema";
 import { createWorkspace, listWorkspaces } from "@/lib/workspaces/service";

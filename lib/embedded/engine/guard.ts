@@ -1,5 +1,5 @@
 import { StatementType } from "@duckdb/node-api";
-import { readSqlTokens, type SqlToken } from "../../query/sql-tokens.ts";
+import { readSqlTokens, type SqlToken } from "../../sql/tokens.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "./failures.ts";
 import { ALLOWED_PRAGMAS, ALLOWED_TABLE_FUNCTIONS, REFUSED_SCALAR_FUNCTIONS, TELLING_FUNCTIONS } from "./functions.ts";
 

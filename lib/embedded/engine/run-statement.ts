@@ -9,7 +9,7 @@ import {
   StatementType,
 } from "@duckdb/node-api";
 import type { Batch, Field } from "../../connections/data-source.ts";
-import type { SqlToken } from "../../query/sql-tokens.ts";
+import type { SqlToken } from "../../sql/tokens.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";
 import { fieldTypeOf } from "./field-types.ts";

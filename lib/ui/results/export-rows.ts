@@ -1,5 +1,5 @@
-import { ApiError, parseEnvelope, toApiError } from "@/lib/api-client";
-import { type ExecuteTarget, toExecuteRequest } from "@/lib/execute-client";
+import { ApiError, parseEnvelope, toApiError } from "@/lib/client/api";
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
 import { isNumericField, type ResultField } from "@/lib/ui/cell-text";
 import { newId } from "@/lib/ui/new-id";
 import { ArrowCounter } from "@/lib/ui/results/arrow-counter";

@@ -1,4 +1,4 @@
-import { type ExecuteTarget, toExecuteRequest } from "@/lib/execute-client";
+import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
 import type { ResultField, ResultRow } from "@/lib/ui/cell-text";
 import { newId } from "@/lib/ui/new-id";
 import { ObjectTable } from "@/lib/ui/results/row-table";

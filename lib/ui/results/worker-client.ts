@@ -1,4 +1,4 @@
-import { ApiError } from "@/lib/api-client";
+import { ApiError } from "@/lib/client/api";
 import type { Ask, Asked, LoadProgress, Reply } from "@/lib/ui/results/worker-messages";
 
 type Waiting = {

@@ -1,7 +1,7 @@
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { Shell } from "@/components/shell/shell";
-import { WorkspaceProvider } from "@/components/shell/workspace-context";
+import { WorkspaceProvider } from "@/components/workspace/workspace-context";
 import { getPageSession } from "@/lib/auth/page-session";
 
 type LayoutProps = { children: ReactNode; params: Promise<{ slug: string }> };

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
-import { Workbench } from "@/components/console/workbench";
+import { Workbench } from "@/components/consoles/workbench";
 
 export const metadata: Metadata = { title: "Consoles" };
 

@@ -1,8 +1,8 @@
-import { signIn } from "@/lib/auth/access";
+import { signIn } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { loginAnswer, loginBody } from "@/lib/auth/schema";
 import { login } from "@/lib/auth/service";
 import { sessionTokenOf } from "@/lib/auth/session";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,7 +1,7 @@
-import { signIn } from "@/lib/auth/access";
+import { signIn } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { logout } from "@/lib/auth/service";
 import { clearedSessionCookie, sessionTokenOf } from "@/lib/auth/session";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,7 +1,7 @@
-import { account } from "@/lib/auth/access";
+import { account } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { meAnswer } from "@/lib/auth/schema";
 import { getMe } from "@/lib/auth/service";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,8 +1,8 @@
-import { account } from "@/lib/auth/access";
+import { account } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { sessionIdOf } from "@/lib/auth/identity";
 import { changePassword } from "@/lib/auth/password-service";
 import { changePasswordBody } from "@/lib/auth/schema";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

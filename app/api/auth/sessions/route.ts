@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { account } from "@/lib/auth/access";
+import { account } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { sessionIdOf } from "@/lib/auth/identity";
 import { endOtherSessions, listSessions } from "@/lib/auth/own-sessions";
 import { sessionSchema } from "@/lib/auth/schema";
 import { asArray } from "@/lib/http/paging";
-import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { anyCredential } from "@/lib/auth/access";
+import { anyCredential } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { connectionTypeSchema } from "@/lib/connections/schema";
 import { listConnectionTypes } from "@/lib/connections/service";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

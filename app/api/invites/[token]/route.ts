@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { open } from "@/lib/auth/access";
-import { route } from "@/lib/http/route";
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { invitationSchema, inviteToken } from "@/lib/invites/schema";
 import { getInvitation } from "@/lib/invites/service";
 

@@ -1,5 +1,5 @@
-import { account } from "@/lib/auth/access";
-import { route } from "@/lib/http/route";
+import { account } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { preferencesSchema, updatePreferencesBody } from "@/lib/preferences/schema";
 import { getPreferences, updatePreferences } from "@/lib/preferences/service";
 

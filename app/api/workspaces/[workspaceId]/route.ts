@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { admin, member, owner, peopleOnly } from "@/lib/auth/access";
+import { admin, member, owner, peopleOnly } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
 import { noteNextCursor } from "@/lib/http/paging";
-import { route } from "@/lib/http/route";
 import { innerListQuery } from "@/lib/http/schema";
-import { deleteWorkspace } from "@/lib/workspaces/deletion";
+import { deleteWorkspace } from "@/lib/lifecycle/deletion";
 import { updateWorkspaceBody, workspaceDetailsSchema, workspaceSchema } from "@/lib/workspaces/schema";
 import { getWorkspaceOrThrow, renameWorkspace } from "@/lib/workspaces/service";
 

@@ -1,6 +1,6 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
-import { redact } from "@/lib/secrets/redact";
+import { redact } from "@/lib/log/redact";
 import { READ_ONLY_MESSAGE, signInFailed } from "../shared/failures";
 import { placeOf } from "../shared/place";
 

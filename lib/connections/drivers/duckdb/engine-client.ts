@@ -12,7 +12,7 @@ import {
   FrameTooLarge,
 } from "@/lib/embedded/engine/wire";
 import { AppError } from "@/lib/http/errors";
-import { orAborted } from "@/lib/or-aborted";
+import { orAborted } from "@/lib/process/or-aborted";
 import type { Batch, ResultStream } from "../../data-source";
 import { engineAway } from "./engine-service";
 

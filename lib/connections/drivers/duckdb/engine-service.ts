@@ -2,11 +2,11 @@ import "server-only";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { ENGINE_POOL_THREADS } from "@/lib/embedded/engine/limits";
-import { childEntry } from "@/lib/embedded/process/entries";
-import { ensureSocketFolder, socketPathFor } from "@/lib/embedded/process/paths";
-import { ensureService, type Service, ServiceDown } from "@/lib/embedded/process/service";
-import { sharedState } from "@/lib/embedded/process/shared-state";
 import { AppError } from "@/lib/http/errors";
+import { childEntry } from "@/lib/process/entries";
+import { ensureSocketFolder, socketPathFor } from "@/lib/process/paths";
+import { ensureService, type Service, ServiceDown } from "@/lib/process/service";
+import { sharedState } from "@/lib/process/shared-state";
 import { engineSandbox } from "./sandbox";
 
 /** The first start opens the file, which may have a log to recover. */

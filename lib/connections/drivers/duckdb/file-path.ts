@@ -1,9 +1,9 @@
 import "server-only";
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { absolutePath } from "@/lib/embedded/process/paths";
 import { fileName } from "@/lib/files/schema";
 import { AppError } from "@/lib/http/errors";
+import { absolutePath } from "@/lib/process/paths";
 
 const OWNER_ONLY = 0o700;
 /** Beside the companions that `fileName` knows, those that DuckDB makes of its log while it checkpoints. */

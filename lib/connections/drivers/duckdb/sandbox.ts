@@ -1,9 +1,9 @@
 import "server-only";
 import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
-import type { ServiceSpec } from "@/lib/embedded/process/service";
-import { sharedState } from "@/lib/embedded/process/shared-state";
 import { log } from "@/lib/log";
+import type { ServiceSpec } from "@/lib/process/service";
+import { sharedState } from "@/lib/process/shared-state";
 
 /** Where programs and their libraries live; nothing in there is the platform's. */
 const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];

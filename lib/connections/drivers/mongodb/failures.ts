@@ -1,8 +1,8 @@
 import "server-only";
 import { MongoError, MongoNetworkError, MongoParseError, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { AppError } from "@/lib/http/errors";
+import { redact } from "@/lib/log/redact";
 import { addressRefused, noAnswerInTime } from "@/lib/net/failures";
-import { redact } from "@/lib/secrets/redact";
 import { connectionLost, notItsProtocol, signInFailed, toSourceFailure } from "../shared/failures";
 
 // Codes of the server (its page "Error Codes").

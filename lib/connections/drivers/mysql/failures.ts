@@ -1,6 +1,6 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
-import { redact } from "@/lib/secrets/redact";
+import { redact } from "@/lib/log/redact";
 import {
   connectionLost,
   noTls,

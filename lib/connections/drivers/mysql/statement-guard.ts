@@ -1,5 +1,5 @@
 import { AppError } from "@/lib/http/errors";
-import { readSqlTokens, type SqlToken } from "@/lib/query/sql-tokens";
+import { readSqlTokens, type SqlToken } from "@/lib/sql/tokens";
 import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/failures";
 
 /*

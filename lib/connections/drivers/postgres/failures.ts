@@ -1,7 +1,7 @@
 import "server-only";
 import { DatabaseError } from "pg";
 import { AppError } from "@/lib/http/errors";
-import { redact } from "@/lib/secrets/redact";
+import { redact } from "@/lib/log/redact";
 import {
   connectionLost,
   noTls,

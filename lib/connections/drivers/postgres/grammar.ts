@@ -1,8 +1,8 @@
 import "server-only";
 import { Worker } from "node:worker_threads";
 import type { JudgeAnswer, JudgeRequest, Verdict } from "@/lib/embedded/grammar/verdict";
-import { childEntry } from "@/lib/embedded/process/entries";
-import { sharedState } from "@/lib/embedded/process/shared-state";
+import { childEntry } from "@/lib/process/entries";
+import { sharedState } from "@/lib/process/shared-state";
 
 /** The grammar takes about 4 s for a megabyte; whoever needs more writes no statement for people. */
 const JUDGE_TIMEOUT_MS = 15_000;

@@ -1,9 +1,9 @@
 import "server-only";
 import { isIP } from "node:net";
 import { AppError } from "@/lib/http/errors";
+import { redact } from "@/lib/log/redact";
 import type { TlsChoice } from "@/lib/net/connect";
 import { toConnectionFailure } from "@/lib/net/failures";
-import { redact } from "@/lib/secrets/redact";
 import type { SslMode } from "./config";
 
 export const READ_ONLY_MESSAGE = "This connection is read-only: it runs queries and changes nothing.";

@@ -1,4 +1,4 @@
-import { readSqlTokens, type SqlToken } from "../../../query/sql-tokens.ts";
+import { readSqlTokens, type SqlToken } from "../../../sql/tokens.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
 
 /*

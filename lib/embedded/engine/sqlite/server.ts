@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { QueueFullError, Semaphore } from "../../../semaphore.ts";
+import { QueueFullError, Semaphore } from "../../../process/semaphore.ts";
 import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX } from "../limits.ts";
 import { serveRequests } from "../request-server.ts";
 import { type EngineFailure, type EngineRequest, encodeFrame, sendFrame } from "../wire.ts";

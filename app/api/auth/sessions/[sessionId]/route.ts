@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { account } from "@/lib/auth/access";
+import { account } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { endSession } from "@/lib/auth/own-sessions";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({

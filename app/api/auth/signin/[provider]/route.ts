@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { open } from "@/lib/auth/access";
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { serveOAuth } from "@/lib/auth/oauth";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

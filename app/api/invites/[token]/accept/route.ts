@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { account } from "@/lib/auth/access";
-import { route } from "@/lib/http/route";
+import { account } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { acceptedInviteSchema, inviteToken } from "@/lib/invites/schema";
 import { acceptInvite } from "@/lib/invites/service";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { admin, peopleOnly } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/api-keys/schema";
 import { createApiKey, listApiKeys } from "@/lib/api-keys/service";
-import { admin, peopleOnly } from "@/lib/auth/access";
 import { objectId } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
-import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

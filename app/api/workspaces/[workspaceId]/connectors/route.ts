@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { connectionSchema, createConnectionBody } from "@/lib/connections/schema";
 import { createConnection, listConnections } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
-import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
 const params = z.object({ workspaceId: objectId });

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/consoles/schema";
 import { createConsole, listConsoles } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
 const params = z.object({ workspaceId: objectId });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 import { listQuery, pageOf } from "@/lib/http/schema";
 import { listExecutions } from "@/lib/query/executions";
 import { executionSchema } from "@/lib/query/schema";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { admin, peopleOnly } from "@/lib/auth/access";
+import { admin, peopleOnly } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
-import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 import { createdInviteSchema, createInviteBody, inviteSchema } from "@/lib/invites/schema";
 import { createInvite, listInvites } from "@/lib/invites/service";

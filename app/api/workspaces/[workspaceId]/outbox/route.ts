@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { admin } from "@/lib/auth/access";
+import { admin } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 import { listQuery, pageOf } from "@/lib/http/schema";
 import { outboxEntrySchema } from "@/lib/mail/schema";
 import { listOutbox } from "@/lib/mail/service";

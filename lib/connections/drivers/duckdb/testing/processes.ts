@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { absolutePath } from "@/lib/embedded/process/paths";
-import { ensureService } from "@/lib/embedded/process/service";
+import { absolutePath } from "@/lib/process/paths";
+import { ensureService } from "@/lib/process/service";
 import { engineSocketPath } from "../engine-service";
 import { WORKSPACE_ID } from "./open-file";
 

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { toSearch } from "@/app/(workspace)/w/[slug]/consoles/to-search";
-import { Workbench } from "@/components/console/workbench";
+import { Workbench } from "@/components/consoles/workbench";
 
 export const metadata: Metadata = { title: "Console" };
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { admin, peopleOnly } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { deleteApiKey } from "@/lib/api-keys/service";
-import { admin, peopleOnly } from "@/lib/auth/access";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { consoleSchema, updateConsoleBody } from "@/lib/consoles/schema";
 import { deleteConsole, getConsole, updateConsole } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 
 const params = z.object({ workspaceId: objectId, consoleId: objectId });
 

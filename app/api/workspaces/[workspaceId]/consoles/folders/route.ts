@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { createFolder, listFolders } from "@/lib/consoles/folders";
 import { createFolderBody, folderSchema } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 import { listQuery } from "@/lib/http/schema";
 
 const params = z.object({ workspaceId: objectId });

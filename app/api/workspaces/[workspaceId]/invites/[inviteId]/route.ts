@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { admin, peopleOnly } from "@/lib/auth/access";
+import { admin, peopleOnly } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 import { deleteInvite } from "@/lib/invites/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { admin, member, peopleOnly } from "@/lib/auth/access";
+import { admin, member, peopleOnly } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 import { removeMember, updateMemberRole } from "@/lib/workspaces/members";
 import { updatedMemberSchema, updateMemberBody } from "@/lib/workspaces/schema";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { entitiesQuery, entitySchema } from "@/lib/connections/schema";
 import { listEntities } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { deleteDraft, findDraft, putDraft } from "@/lib/consoles/drafts";
 import { draftSchema, putDraftBody } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 
 const params = z.object({ workspaceId: objectId, consoleId: objectId });
 

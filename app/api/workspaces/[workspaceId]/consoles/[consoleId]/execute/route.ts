@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { executeConsole } from "@/lib/consoles/execute";
 import { executeConsoleBody } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 import { chooseFormat, executeAnswer } from "@/lib/query/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { deleteFolder, updateFolder } from "@/lib/consoles/folders";
 import { deleteFolderQuery, folderSchema, updateFolderBody } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 
 const params = z.object({ workspaceId: objectId, folderId: objectId });
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 import { executeInWorkspace } from "@/lib/query/endpoint";
 import { chooseFormat, executeAnswer, executeOnBody } from "@/lib/query/schema";
 

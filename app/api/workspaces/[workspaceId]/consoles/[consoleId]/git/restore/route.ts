@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { member } from "@/lib/auth/access";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
 import { restoreVersion } from "@/lib/consoles/history";
 import { consoleSchema, restoreVersionBody } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
-import { route } from "@/lib/http/route";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({

@@ -1,0 +1,219 @@
+"use client";
+
+import {
+  Check,
+  ChevronDown,
+  ChevronLeft,
+  ChevronRight,
+  Database,
+  Ellipsis,
+  EllipsisVertical,
+  History,
+  Lock,
+} from "lucide-react";
+import dynamic from "next/dynamic";
+import { Fragment, useState } from "react";
+import { ConsoleMenu } from "@/components/consoles/console-menu";
+import { useTreeActions } from "@/components/consoles/use-tree-actions";
+import { Keys } from "@/components/ui/keys";
+import { Menu, MenuChoice } from "@/components/ui/menu";
+import { NameInput } from "@/components/ui/name-input";
+import { Tip } from "@/components/ui/tip";
+import { useConsoleActions, useIsHistory } from "@/components/workspace/use-console-actions";
+import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
+import { useDatabases } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Connection } from "@/lib/connections/schema";
+import { toEngineName } from "@/lib/ui/column-kind";
+import { toTrail } from "@/lib/ui/console-tree";
+
+const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
+  ssr: false,
+});
+
+type HeadProps = { draft: OpenConsole; connection: Connection | null };
+
+/** The bar above the editor: where it stands, what it runs on, its history, and Save. */
+export function ConsoleBar({ draft, connection }: HeadProps) {
+  const { openHistory, open } = useConsoleActions();
+  const isHistory = useIsHistory();
+  const [isRenaming, setIsRenaming] = useState(false);
+  const { saved } = draft;
+  const folders = saved ? toTrail(saved.path) : [];
+  const trail = folders.length > 0 ? folders : [saved?.access === "workspace" ? "Workspace" : "Mine"];
+  return (
+    <div className="bar">
+      <span className="bar-trail t3">
+        {trail.map((name, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: folders of one name can stand in each other, and none moves alone
+          <Fragment key={i}>
+            <span className="trunc">{name}</span>
+            <ChevronRight className="xs" />
+          </Fragment>
+        ))}
+      </span>
+      <ConsoleName draft={draft} className="b5" isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
+      <ConnectionChip draft={draft} connection={connection} />
+      <span className="grow" />
+      {saved && (
+        <button
+          type="button"
+          className={isHistory ? "btn ghost sm on" : "btn ghost sm"}
+          aria-pressed={isHistory}
+          onClick={() => (isHistory ? open(draft.id) : openHistory(draft.id))}
+        >
+          <History className="s" />
+          <span className="bar-word">History</span>
+        </button>
+      )}
+      <SaveButton draft={draft} />
+      <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="btn ghost icon sm" isWide />
+    </div>
+  );
+}
+
+function SaveButton({ draft }: { draft: OpenConsole }) {
+  const { save } = useConsoleActions();
+  const { isSaving } = useSaveState(draft.id);
+  const isClean = draft.saved !== null && draft.draft === null;
+  return (
+    <Tip label={isClean ? "All is saved" : "Save as a commit"} keys={isClean ? undefined : "mod+s"}>
+      <button
+        type="button"
+        className="btn sm save"
+        aria-disabled={isClean || isSaving}
+        onClick={() => !isClean && !isSaving && void save(draft.id)}
+      >
+        {isClean && <Check className="s" />}
+        {isSaving ? "Saving" : isClean ? "Saved" : "Save"}
+        {!isClean && !isSaving && <Keys keys="mod+s" />}
+      </button>
+    </Tip>
+  );
+}
+
+type HeadMenuProps = { draft: OpenConsole; onRename: () => void; className: string; isWide?: boolean };
+
+function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps) {
+  const { move } = useTreeActions();
+  const [isMoving, setIsMoving] = useState(false);
+  const { saved } = draft;
+  return (
+    <>
+      <Menu
+        align="end"
+        trigger={
+          <button type="button" className={className} aria-label="More about this console">
+            {isWide ? <Ellipsis /> : <EllipsisVertical className="l" />}
+          </button>
+        }
+      >
+        <ConsoleMenu
+          id={draft.id}
+          saved={saved}
+          hasUnsaved={saved === null || draft.draft !== null}
+          onRename={onRename}
+          onMove={() => setIsMoving(true)}
+        />
+      </Menu>
+      {isMoving && saved && (
+        <MoveDialog
+          name={saved.name}
+          from={saved}
+          folderId={null}
+          onMove={(place, name) => void move(saved, place, name)}
+          onClose={() => setIsMoving(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function ConnectionChip({ draft, connection }: HeadProps) {
+  const { setConnection } = useConsoleActions();
+  const databases = useDatabases();
+  if (connection === null) return null;
+  const face = (
+    <>
+      <Database />
+      <span className="trunc">{connection.name}</span>
+      {connection.readOnly && <span className="t3">Read-only</span>}
+    </>
+  );
+  if (databases.length < 2) return <span className="chip">{face}</span>;
+  return (
+    <Menu
+      trigger={
+        <button type="button" className="chip" aria-label={`Connection ${connection.name}, change it`}>
+          {face}
+          <ChevronDown className="xs t3" />
+        </button>
+      }
+    >
+      <MenuChoice
+        label="Run on"
+        value={connection.id}
+        onChange={(connectionId) => setConnection(draft.id, connectionId)}
+        options={databases.map(({ id, name, type }) => ({
+          value: id,
+          label: name,
+          icon: <Database />,
+          end: toEngineName(type),
+        }))}
+      />
+    </Menu>
+  );
+}
+
+type NameProps = { draft: OpenConsole; className?: string; isRenaming: boolean; onRenamed: () => void };
+
+/** The console's name, or the field in which it gets another. */
+function ConsoleName({ draft, className = "", isRenaming, onRenamed }: NameProps) {
+  const { rename } = useConsoleActions();
+  if (!isRenaming) return <h1 className={`trunc ${className}`.trim()}>{draft.name}</h1>;
+  return (
+    <NameInput
+      label="Name of the console"
+      value={draft.name}
+      onDone={(typed) => {
+        onRenamed();
+        if (typed !== null) rename(draft.id, typed);
+      }}
+    />
+  );
+}
+
+/** The same on a phone, with the way back to the list. */
+export function PhoneHead({ draft, connection }: HeadProps) {
+  const { workspace } = useWorkspace();
+  const { save } = useConsoleActions();
+  const { isSaving } = useSaveState(draft.id);
+  const [isRenaming, setIsRenaming] = useState(false);
+  const hasUnsaved = draft.saved === null || draft.draft !== null;
+  const goToList = () => window.history.pushState(null, "", `/w/${workspace.slug}`);
+  return (
+    <header className="phone-head">
+      <button type="button" className="touch" aria-label="Back to the list" onClick={goToList}>
+        <ChevronLeft className="l" />
+      </button>
+      <div className="grow">
+        <ConsoleName draft={draft} isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
+        {connection && (
+          <div className="xs t3 row phone-where">
+            {connection.readOnly && <Lock className="xs" />}
+            <span className="trunc">
+              {connection.name}
+              {connection.readOnly ? ", read-only" : ""}
+            </span>
+          </div>
+        )}
+      </div>
+      {hasUnsaved && (
+        <button type="button" className="btn phone-save" aria-disabled={isSaving} onClick={() => void save(draft.id)}>
+          Save
+        </button>
+      )}
+      <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="touch" />
+    </header>
+  );
+}

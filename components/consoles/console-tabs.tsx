@@ -1,0 +1,186 @@
+"use client";
+
+import { Braces, FileCode2, LoaderCircle, PanelLeft, Plus, X } from "lucide-react";
+import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { NameInput } from "@/components/ui/name-input";
+import { Tip } from "@/components/ui/tip";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
+import { updateFrame } from "@/components/workspace/use-frame";
+import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
+import { type Desk, findTitle, isSavedId, moveTab } from "@/lib/ui/desk";
+
+type OpenTab = { id: string; name: string; isMongo: boolean; mark: "never saved" | "not saved" | null };
+
+/**
+ * The open consoles. Arrows go along them, Delete closes, F2 or a double click renames, a middle click closes; they are
+ * dragged, or moved with Alt+Shift and an arrow.
+ */
+export function ConsoleTabs({ desk, activeId }: { desk: Desk; activeId: string | null }) {
+  const { desk: store } = useWorkspace();
+  const { open, create, close, rename } = useConsoleActions();
+  const [renamingId, setRenamingId] = useState<string | null>(null);
+  const [draggedId, setDraggedId] = useState<string | null>(null);
+  const listRef = useRef<HTMLDivElement>(null);
+  const dirty = useDirtyIds();
+  const { data: list } = useConsoleList();
+  const tabs = desk.tabs.map((id): OpenTab => {
+    const listed = list?.find((each) => each.id === id);
+    return {
+      id,
+      name: listed?.name ?? findTitle(desk, id) ?? "Console",
+      isMongo: (listed ?? desk.titles[id])?.language === "mongodb",
+      mark: !isSavedId(id) ? "never saved" : dirty.has(id) ? "not saved" : null,
+    };
+  });
+
+  useEffect(() => {
+    if (activeId === null) return;
+    listRef.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [activeId]);
+
+  const onKeyDown = (event: KeyboardEvent, id: string) => {
+    const at = desk.tabs.indexOf(id);
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (step !== 0 && event.altKey && event.shiftKey) {
+      store.change((each) => moveTab(each, id, at + step));
+      // A node that is moved loses the focus.
+      requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus());
+    } else if (step !== 0) goTo((at + step + desk.tabs.length) % desk.tabs.length);
+    else if (event.key === "Home") goTo(0);
+    else if (event.key === "End") goTo(desk.tabs.length - 1);
+    else if (event.key === "Delete") {
+      const next = desk.tabs[at + 1] ?? desk.tabs[at - 1];
+      close(id);
+      requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
+    } else if (event.key === "F2") setRenamingId(id);
+    else return;
+    event.preventDefault();
+  };
+  const goTo = (at: number) => {
+    const id = desk.tabs[at];
+    if (id === undefined) return;
+    open(id);
+    listRef.current?.querySelectorAll<HTMLElement>('[role="tab"]')[at]?.focus();
+  };
+  const onDragOver = (event: DragEvent, overId: string) => {
+    if (draggedId === null) return;
+    event.preventDefault();
+    if (draggedId !== overId) store.change((each) => moveTab(each, draggedId, each.tabs.indexOf(overId)));
+  };
+
+  return (
+    <div className="tabs" data-region tabIndex={-1}>
+      <Tip label="Show the explorer" keys="mod+b">
+        <button
+          type="button"
+          className="btn ghost icon sm show-side"
+          aria-label="Show the explorer"
+          onClick={() => updateFrame({ explorerOpen: true })}
+        >
+          <PanelLeft />
+        </button>
+      </Tip>
+      <div ref={listRef} className="tab-list" role="tablist" aria-label="Open consoles">
+        {tabs.map((tab) => (
+          <Tab
+            key={tab.id}
+            tab={tab}
+            isActive={tab.id === activeId}
+            isRenaming={tab.id === renamingId}
+            isFirstStop={activeId === null && tab === tabs[0]}
+            onOpen={() => open(tab.id)}
+            onClose={() => close(tab.id)}
+            onRename={() => setRenamingId(tab.id)}
+            onRenamed={(typed) => {
+              setRenamingId(null);
+              if (typed !== null) rename(tab.id, typed);
+            }}
+            onKeyDown={(event) => onKeyDown(event, tab.id)}
+            onDragStart={() => setDraggedId(tab.id)}
+            onDragOver={(event) => onDragOver(event, tab.id)}
+            onDragEnd={() => setDraggedId(null)}
+          />
+        ))}
+      </div>
+      <Tip label="New console" keys="c">
+        <button type="button" className="tab-add" aria-label="New console" onClick={() => create()}>
+          <Plus className="s" />
+        </button>
+      </Tip>
+    </div>
+  );
+}
+
+type TabProps = {
+  tab: OpenTab;
+  isActive: boolean;
+  isRenaming: boolean;
+  isFirstStop: boolean;
+  onOpen: () => void;
+  onClose: () => void;
+  onRename: () => void;
+  onRenamed: (typed: string | null) => void;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onDragStart: () => void;
+  onDragOver: (event: DragEvent) => void;
+  onDragEnd: () => void;
+};
+
+function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
+  const { latest } = useConsoleRuns(tab.id);
+  const isRunning = latest?.status === "running";
+  const Icon = isRunning ? LoaderCircle : tab.isMongo ? Braces : FileCode2;
+  if (isRenaming) {
+    return (
+      <div className="tab on" role="presentation">
+        <FileCode2 className="s" />
+        <NameInput label="Name of the console" value={tab.name} onDone={on.onRenamed} />
+      </div>
+    );
+  }
+  return (
+    <div
+      role="tab"
+      className={isActive ? "tab on" : "tab"}
+      id={`tab-${tab.id}`}
+      aria-label={[tab.name, isRunning && "running", tab.mark].filter(Boolean).join(", ")}
+      aria-selected={isActive}
+      aria-controls={isActive ? "console-panel" : undefined}
+      aria-keyshortcuts="Delete F2"
+      tabIndex={isActive || isFirstStop ? 0 : -1}
+      data-region-start={isActive || undefined}
+      draggable
+      onClick={on.onOpen}
+      onDoubleClick={on.onRename}
+      onAuxClick={(event) => event.button === 1 && on.onClose()}
+      onMouseDown={(event) => event.button === 1 && event.preventDefault()}
+      // On Linux this press would paste what was selected last into the editor that has the focus.
+      onMouseUp={(event) => event.button === 1 && event.preventDefault()}
+      onKeyDown={(event) => (event.key === "Enter" || event.key === " " ? on.onOpen() : on.onKeyDown(event))}
+      onDragStart={(event) => {
+        event.dataTransfer.effectAllowed = "move";
+        event.dataTransfer.setData("text/plain", tab.name);
+        on.onDragStart();
+      }}
+      onDragOver={on.onDragOver}
+      onDragEnd={on.onDragEnd}
+    >
+      <Icon className={isRunning ? "s turning moving" : "s"} />
+      <span className="trunc">{tab.name}</span>
+      {tab.mark !== null && <span className={tab.mark === "never saved" ? "dirty new" : "dirty"} aria-hidden="true" />}
+      {/* For the pointer alone: on the keyboard Delete closes a tab. */}
+      <span
+        className="tab-close"
+        aria-hidden="true"
+        title="Close"
+        onClick={(event) => {
+          event.stopPropagation();
+          on.onClose();
+        }}
+      >
+        <X className="xs" />
+      </span>
+    </div>
+  );
+}

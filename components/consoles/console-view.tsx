@@ -1,0 +1,314 @@
+"use client";
+
+import { Maximize2, X } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useSearchParams } from "next/navigation";
+import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from "react";
+import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
+import { RaceStrip } from "@/components/consoles/race-strip";
+import { ResultPane } from "@/components/consoles/result-pane";
+import { StaleNotice } from "@/components/consoles/stale-notice";
+import { useConsoleCommands } from "@/components/consoles/use-console-commands";
+import { useConsoleRun } from "@/components/consoles/use-console-run";
+import { useVariables } from "@/components/consoles/use-variables";
+import { SqlCode } from "@/components/editor/sql-code";
+import { RunTools } from "@/components/results/run-tools";
+import { announce } from "@/components/ui/live-region";
+import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
+import { useConnections, useDatabases, useEntities } from "@/components/workspace/use-schema";
+import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import type { Connection } from "@/lib/connections/schema";
+import { changeConsole, type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/desk";
+import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
+
+const loadEditor = () => import("@/components/consoles/code-editor");
+const CodeEditor = dynamic(() => loadEditor().then((module) => module.CodeEditor), {
+  ssr: false,
+  loading: () => <EditorBones />,
+});
+const ConsoleSplit = dynamic(
+  async () => {
+    // The editor inside is asked for at the same time, not after.
+    void loadEditor();
+    return (await import("@/components/consoles/console-split")).ConsoleSplit;
+  },
+  { ssr: false, loading: () => <EditorBones /> },
+);
+const CancelQuestion = dynamic(
+  () => import("@/components/consoles/cancel-question").then((module) => module.CancelQuestion),
+  {
+    ssr: false,
+  },
+);
+
+const CompareView = dynamic(() => import("@/components/consoles/compare-view").then((module) => module.CompareView), {
+  ssr: false,
+  loading: () => <EditorBones />,
+});
+const SaveDialog = dynamic(() => import("@/components/consoles/save-dialog").then((module) => module.SaveDialog), {
+  ssr: false,
+});
+const VariableBar = dynamic(() => import("@/components/consoles/variable-bar").then((module) => module.VariableBar), {
+  ssr: false,
+});
+const SharedRun = dynamic(() => import("@/components/consoles/shared-run").then((module) => module.SharedRun), {
+  ssr: false,
+});
+
+const NO_NAMES: string[] = [];
+
+/** After this much work Escape asks before it throws the work away (design, section 6). */
+const ASK_AFTER_MS = 30_000;
+
+/** One console: its connection, the editor, the race strip and the result. */
+export function ConsoleView({ draft }: { draft: OpenConsole }) {
+  const { desk: store, drafts, editors, commands } = useWorkspace();
+  const { save } = useConsoleActions();
+  const { isComparing } = useSaveState(draft.id);
+  const sharedRunId = useSearchParams().get("run");
+  const desk = useDesk();
+  const connection = useConsoleConnection(draft);
+  const entities = useEntities(connection?.id ?? null);
+  const { isOnline } = useConnectivity();
+  const isPhone = useIsPhone();
+  const variables = useVariables(draft.content);
+  const [missing, setMissing] = useState<string[]>(NO_NAMES);
+  const onMissing = useCallback((names: string[]) => {
+    setMissing(names.length === 0 ? NO_NAMES : names);
+    if (names[0] === undefined) return;
+    announce(`A value is missing for ${names.join(", ")}.`, true);
+    document.getElementById(`variable-${names[0]}`)?.focus();
+  }, []);
+  const run = useConsoleRun(draft, { connection, entities, values: variables.values, onMissing });
+  const [isNaming, setIsNaming] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const [isEditorOpen, setIsEditorOpen] = useState(false);
+  const [isHinting, setIsHinting] = useState(false);
+  const isHintSeen = desk?.isEditorHintSeen ?? true;
+  const { latest } = run;
+  const isRunning = latest?.status === "running";
+  const connectionsQuery = useConnections();
+
+  const { id, saved } = draft;
+  const onChange = useCallback(
+    (content: string) => {
+      if (saved !== null) drafts.write(saved, content);
+      else store.change((each) => changeConsole(each, id, { content, changedAt: Date.now() }));
+    },
+    [store, drafts, id, saved],
+  );
+  const { cancel, runAtCursor, runAll } = run;
+  const cancelByKey = useCallback(() => {
+    if (latest?.status !== "running") return false;
+    if (Date.now() - latest.startedAt > ASK_AFTER_MS) setIsAsking(true);
+    else cancel();
+    return true;
+  }, [latest, cancel]);
+  useEffect(() => {
+    if (!isRunning) setIsAsking(false);
+  }, [isRunning]);
+  useEffect(() => {
+    document.title = `${draft.name} - Millrace`;
+  }, [draft.name]);
+
+  const disabledReason = !isOnline
+    ? "You are offline. Run works again when the server answers."
+    : connection === null && !connectionsQuery.isPending
+      ? "No database is connected to this workspace."
+      : saved === null && variables.names.length > 0
+        ? "Save the console first: it can take values then."
+        : null;
+  const guard = (action: () => void) => () => {
+    if (disabledReason !== null || connection === null || isRunning) return;
+    setIsEditorOpen(false);
+    action();
+  };
+  const bound = saved !== null && variables.names.length > 0 ? { consoleId: id, variables: variables.values } : null;
+  const { failure } = run;
+  const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
+  const isSampleWaiting =
+    desk !== null && draft.id === (desk.sampleId ?? SAMPLE_CONSOLE_ID) && !desk.done.includes("sample");
+
+  useConsoleCommands(draft, {
+    run: guard(runAtCursor),
+    runAll: guard(runAll),
+    isRunning,
+    latest,
+    saveWithMessage: () => setIsNaming(true),
+  });
+
+  const editor = (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the focus come and go
+    <div
+      className="editor-pane"
+      data-region
+      onFocus={() => setIsHinting(!isHintSeen)}
+      onBlur={() => {
+        setIsHinting(false);
+        if (!isHintSeen) store.change((each) => ({ ...each, isEditorHintSeen: true }));
+      }}
+    >
+      <CodeEditor
+        consoleId={draft.id}
+        label={`Query of ${draft.name}`}
+        content={draft.content}
+        connectionType={connection?.type ?? null}
+        entities={entities}
+        error={error}
+        onChange={onChange}
+        onRun={guard(runAtCursor)}
+        onRunAll={guard(runAll)}
+        onFormat={() => commands.run("format")}
+        onEscape={cancelByKey}
+      />
+      {isHinting && <p className="editor-hint">Tab indents. Press Esc, then Tab to leave the editor.</p>}
+    </div>
+  );
+  const strip = (
+    <RaceStrip
+      run={latest}
+      content={draft.content}
+      hasRing={isSampleWaiting && !isRunning}
+      isExplaining={desk !== null && !desk.isStripExplained}
+      disabledReason={disabledReason}
+      tools={
+        <RunTools
+          draft={draft}
+          connection={connection}
+          bound={bound}
+          disabledReason={disabledReason}
+          isRunning={isRunning}
+        />
+      }
+      onRun={guard(runAtCursor)}
+      onRunAll={guard(runAll)}
+      onCancel={cancel}
+      onExplained={() => store.change((each) => ({ ...each, isStripExplained: true }))}
+    />
+  );
+  const result = (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the controls inside act; Escape reaches here from all of them
+    <div
+      className="result-pane"
+      data-region
+      onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && !event.defaultPrevented && cancelByKey()}
+    >
+      {sharedRunId !== null && <SharedRun executionId={sharedRunId} open={draft} latest={latest} />}
+      <ResultPane
+        draft={draft}
+        connection={connection}
+        latest={latest}
+        lastGood={run.lastGood}
+        failure={failure}
+        isSample={isSampleWaiting}
+        canRun={disabledReason === null && connection !== null}
+        onRun={guard(runAtCursor)}
+        onLoadMore={run.loadMore}
+        onShowQuery={() => {
+          setIsEditorOpen(true);
+          editors.active?.focus();
+        }}
+      />
+    </div>
+  );
+
+  return (
+    <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${draft.id}`}>
+      {isPhone ? (
+        <PhoneHead draft={draft} connection={connection} />
+      ) : (
+        <ConsoleBar draft={draft} connection={connection} />
+      )}
+      {draft.isStale && !isComparing && <StaleNotice open={draft} />}
+      {variables.names.length > 0 && !isComparing && <VariableBar variables={variables} missing={missing} />}
+      {isComparing && draft.saved && draft.draft ? (
+        <CompareView key={draft.saved.version} open={draft} saved={draft.saved} draft={draft.draft} />
+      ) : isPhone ? (
+        <>
+          <div className={isEditorOpen ? "phone-editor open" : "phone-editor"}>
+            {isEditorOpen ? (
+              <>
+                <button type="button" className="phone-close" onClick={() => setIsEditorOpen(false)}>
+                  <X />
+                  Close the editor
+                </button>
+                {editor}
+              </>
+            ) : (
+              <button type="button" className="phone-preview" onClick={() => setIsEditorOpen(true)}>
+                <code className="code">
+                  <SqlCode text={toPreview(draft.content)} />
+                </code>
+                <span className="row xs">
+                  <Maximize2 className="s" />
+                  {toOpenLabel(draft.content)}
+                </span>
+              </button>
+            )}
+          </div>
+          {!isEditorOpen && result}
+          {strip}
+        </>
+      ) : (
+        <ConsoleSplit editor={editor} strip={strip} result={result} />
+      )}
+      {isNaming && (
+        <SaveDialog
+          name={draft.name}
+          onSave={(message) => {
+            setIsNaming(false);
+            void save(draft.id, message);
+          }}
+          onClose={() => setIsNaming(false)}
+        />
+      )}
+      {isAsking && latest && (
+        <CancelQuestion
+          startedAt={latest.startedAt}
+          onCancel={() => {
+            setIsAsking(false);
+            cancel();
+          }}
+          onKeep={() => setIsAsking(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The console's own connection, else the sample, else the first; null while there is none. */
+function useConsoleConnection(draft: DraftConsole): Connection | null {
+  const databases = useDatabases();
+  return (
+    databases.find(({ id }) => id === draft.connectionId) ??
+    databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME) ??
+    databases[0] ??
+    null
+  );
+}
+
+/** The first two lines that say something. */
+function toPreview(content: string): string {
+  const lines = content.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("--"));
+  if (lines.length === 0) return "Write a query";
+  return lines.slice(0, 2).join("\n") + (lines.length > 2 ? " ..." : "");
+}
+
+function toOpenLabel(content: string): string {
+  const count = content.split("\n").length;
+  return count < 2 ? "Open the editor" : `Open all ${count} lines`;
+}
+
+const BONE_LINES = [48, 34, 52, 26, 38, 22, 30];
+
+function EditorBones() {
+  return (
+    <div className="editor-bones" aria-busy="true">
+      {BONE_LINES.map((width) => (
+        <i key={width} className="bone" style={{ width: `${width}%` }} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+"use client";
+
+import { Check, CircleX, Copy, Play } from "lucide-react";
+import { useState } from "react";
+import type { ReadFailure } from "@/components/consoles/use-console-run";
+import { SqlCode } from "@/components/editor/sql-code";
+import { copyText } from "@/components/ui/copy-text";
+import { announce } from "@/components/ui/live-region";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Connection } from "@/lib/connections/schema";
+import { toEngineName } from "@/lib/ui/column-kind";
+import type { ErrorPlace } from "@/lib/ui/query-error";
+import { toSqlName } from "@/lib/ui/schema-rows";
+
+type ErrorPanelProps = { failure: ReadFailure; connection: Connection | null; content: string; onRun: () => void };
+
+/** A failed query: in words, with its place, the repair that suggests itself, and the database's own message below. */
+export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelProps) {
+  const { editors } = useWorkspace();
+  const [isCopied, setIsCopied] = useState(false);
+  const { title, message, place, suggestion, run, statement, code } = failure;
+  const isUntouched = content === run.content;
+  const statementNumber = run.statements.indexOf(statement) + 1;
+
+  const repair = () => {
+    if (place === null || suggestion === null) return;
+    editors.active?.replace(place.from, place.to, toSqlName(suggestion.name));
+    announce(`${suggestion.name} is put in. Run the query again.`);
+  };
+  const copyDetails = async () => {
+    const where = place ? `Line ${place.line}, column ${place.column}` : "";
+    const text = [
+      title,
+      where,
+      message,
+      `Connection: ${connection?.name ?? ""}`,
+      `Run: ${statement.executionId}`,
+      "",
+      statement.statement.text,
+    ];
+    if (await copyText(text.filter((line, i) => line !== "" || i > 3).join("\n"))) setIsCopied(true);
+  };
+
+  return (
+    <div className="result-fill error-panel">
+      <CircleX className="error-mark" />
+      <div className="grow">
+        <h2>{title}</h2>
+        <p className="t2">
+          {run.statements.length > 1 && `Statement ${statementNumber} of ${run.statements.length}. `}
+          {place ? `Line ${place.line}, column ${place.column}. ` : code === "query_failed" ? "" : message}
+          {suggestion && (
+            <>
+              The closest name is <span className="mono">{suggestion.name}</span>
+              {suggestion.from && (
+                <>
+                  , from <span className="mono">{suggestion.from}</span>
+                </>
+              )}
+              .
+            </>
+          )}
+        </p>
+        {place && <Excerpt content={run.content} place={place} />}
+        <div className="error-acts">
+          {place && suggestion && isUntouched && (
+            <button type="button" className="btn primary" onClick={repair}>
+              <Check className="s" />
+              Use {suggestion.name}
+            </button>
+          )}
+          {place && isUntouched && (
+            <button type="button" className="btn" onClick={() => editors.active?.goTo(place.from)}>
+              Go to line {place.line}
+            </button>
+          )}
+          {(!place || !isUntouched) && (
+            <button type="button" className="btn" onClick={onRun}>
+              <Play className="s" />
+              Run again
+            </button>
+          )}
+          <span className="grow" />
+          <button type="button" className="btn ghost" onClick={copyDetails}>
+            {isCopied ? <Check className="s" /> : <Copy className="s" />}
+            {isCopied ? "Details copied" : "Copy details"}
+          </button>
+        </div>
+        <dl className="kv">
+          {code === "query_failed" && (
+            <>
+              <dt>From the database</dt>
+              <dd className="mono raw">{message}</dd>
+            </>
+          )}
+          {connection && (
+            <>
+              <dt>Connection</dt>
+              <dd>
+                {connection.name}, {toEngineName(connection.type)}
+                {connection.readOnly ? ", read-only" : ""}
+              </dd>
+            </>
+          )}
+          <dt>Run</dt>
+          <dd className="mono">{statement.executionId}</dd>
+        </dl>
+      </div>
+    </div>
+  );
+}
+
+/** The line that failed with the one above it, and the piece marked below. */
+function Excerpt({ content, place }: { content: string; place: ErrorPlace }) {
+  const lines = content.split("\n");
+  const shown = [place.line - 1, place.line].filter((number) => number > 0);
+  return (
+    <div className="card code excerpt" role="img" aria-label={`Line ${place.line} of the query`}>
+      {shown.map((number) => (
+        <div key={number} className="ln">
+          <i>{number}</i>
+          <span>
+            <SqlCode text={lines[number - 1] ?? ""} />
+          </span>
+        </div>
+      ))}
+      <div className="ln carets">
+        <i />
+        <span>{`${" ".repeat(place.column - 1)}${"^".repeat(Math.max(1, place.to - place.from))}`}</span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,207 @@
+"use client";
+
+import { ChevronDown, CircleX, Play, Square } from "lucide-react";
+import { type ReactNode, useEffect, useRef } from "react";
+import { Keys } from "@/components/ui/keys";
+import { Menu, MenuItem } from "@/components/ui/menu";
+import { useNow } from "@/components/ui/use-browser";
+import type { Run } from "@/components/workspace/run-store";
+import { formatCount, toDuration, toSize } from "@/lib/ui/format";
+
+type RaceStripProps = {
+  run: Run | null;
+  content: string;
+  /** The brass ring around Run, on the first visit. */
+  hasRing: boolean;
+  /** Whether the two tones still wait to be explained. */
+  isExplaining: boolean;
+  /** Why Run cannot be pressed; null when it can. */
+  disabledReason: string | null;
+  /** What stands beside Run: the plan, what was run before. */
+  tools?: ReactNode;
+  onRun: () => void;
+  onRunAll: () => void;
+  onCancel: () => void;
+  onExplained: () => void;
+};
+
+/** The second half of a double click on Run is no wish to cancel. */
+const DOUBLE_CLICK_MS = 400;
+
+/** The race: left the action, in the middle the line, right the numbers (design, principle 4). */
+export function RaceStrip({ run, content, hasRing, isExplaining, disabledReason, tools, ...on }: RaceStripProps) {
+  const isRunning = run?.status === "running";
+  const now = useNow(isRunning, 100);
+  const elapsed = isRunning ? Math.max(0, (now ?? run.startedAt) - run.startedAt) : 0;
+  const isEdited = run !== null && !isRunning && run.content !== content;
+  const sums = run?.status === "success" ? addUp(run) : null;
+
+  // The explanation stays with the run that brought it, and goes with the next one.
+  const explainedRunId = useRef<string | null>(null);
+  const runId = sums === null ? null : (run?.id ?? null);
+  if (isExplaining && runId !== null) explainedRunId.current = runId;
+  const { onExplained } = on;
+  useEffect(() => {
+    if (isExplaining && runId !== null) onExplained();
+  }, [isExplaining, runId, onExplained]);
+
+  const cancel = () => {
+    if (run !== null && Date.now() - run.startedAt > DOUBLE_CLICK_MS) on.onCancel();
+  };
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a strip of controls and figures is no form
+    <div className="race" role="group" aria-label="Run">
+      {/* One button for both, so that the focus stays when Run becomes Cancel. */}
+      <span className={hasRing ? "split ring" : isRunning ? "split alone" : "split"}>
+        <button
+          type="button"
+          className={isRunning ? "btn run-stop" : "btn run"}
+          aria-disabled={isRunning ? run.isCancelling : disabledReason !== null}
+          aria-describedby={disabledReason === null ? undefined : "run-reason"}
+          onClick={isRunning ? cancel : on.onRun}
+        >
+          {isRunning ? <Square className="s" /> : <Play className="s" />}
+          {isRunning ? (run.isCancelling ? "Cancelling" : "Cancel") : "Run"}
+          <Keys keys={isRunning ? "esc" : "mod+enter"} />
+        </button>
+        {!isRunning && (
+          <Menu
+            trigger={
+              <button
+                type="button"
+                className="btn run"
+                aria-label="More ways to run"
+                aria-disabled={disabledReason !== null}
+              >
+                <ChevronDown className="s" />
+              </button>
+            }
+          >
+            <MenuItem keys="mod+enter" onSelect={on.onRun}>
+              Run the statement at the cursor
+            </MenuItem>
+            <MenuItem keys="mod+shift+enter" onSelect={on.onRunAll}>
+              Run all statements
+            </MenuItem>
+          </Menu>
+        )}
+      </span>
+      {tools}
+      <Line run={run} sums={sums} />
+      <div className="race-end num">
+        {disabledReason !== null ? (
+          <span id="run-reason" className="t2 trunc">
+            {disabledReason}
+          </span>
+        ) : (
+          <Figures run={run} elapsed={elapsed} sums={sums} />
+        )}
+        {sums !== null && explainedRunId.current === runId && (
+          <span className="t3 race-why">
+            {Math.round(sums.databaseMs)} ms in the database, {Math.round(sums.totalMs - sums.databaseMs)} ms on the way
+          </span>
+        )}
+        {isEdited && <span className="tag">Edited since</span>}
+      </div>
+    </div>
+  );
+}
+
+type Sums = { rows: number; bytes: number; totalMs: number; databaseMs: number };
+
+function addUp(run: Run): Sums {
+  const sums = { rows: 0, bytes: 0, totalMs: 0, databaseMs: 0 };
+  for (const { outcome } of run.statements) {
+    if (outcome.status !== "done") continue;
+    sums.rows += outcome.answer.rowCount;
+    sums.bytes += outcome.answer.bytes;
+    sums.totalMs += outcome.answer.durationMs;
+    sums.databaseMs += Math.min(outcome.answer.databaseMs, outcome.answer.durationMs);
+  }
+  return sums;
+}
+
+function Line({ run, sums }: { run: Run | null; sums: Sums | null }) {
+  if (run?.status === "running") {
+    return (
+      <span className="line" aria-hidden="true">
+        <i className="m" />
+      </span>
+    );
+  }
+  if (sums !== null) {
+    const share = sums.totalMs <= 0 ? 100 : Math.max(2, Math.min(98, (100 * sums.databaseMs) / sums.totalMs));
+    return (
+      <span className="line" aria-hidden="true">
+        <i style={{ width: `${share}%` }} title={`Database ${Math.round(sums.databaseMs)} ms`} />
+        <i
+          className="b"
+          style={{ width: `${100 - share}%` }}
+          title={`On the way ${Math.round(sums.totalMs - sums.databaseMs)} ms`}
+        />
+      </span>
+    );
+  }
+  return (
+    <span className="line" aria-hidden="true">
+      {run?.status === "failure" && <i className="x" style={{ width: "4%" }} />}
+    </span>
+  );
+}
+
+function Figures({ run, elapsed, sums }: { run: Run | null; elapsed: number; sums: Sums | null }): ReactNode {
+  if (run === null) return <span className="t3">Not run yet</span>;
+  if (run.status === "running") {
+    const { value, unit } = toDuration(elapsed);
+    return (
+      <span className="figs">
+        {run.statements.length > 1 && <Figure name="statements" value={toProgress(run)} />}
+        <Figure name={unit} value={value} />
+      </span>
+    );
+  }
+  if (sums !== null) {
+    const duration = toDuration(sums.totalMs);
+    const size = toSize(sums.bytes);
+    return (
+      <span className="figs">
+        <Figure name={sums.rows === 1 ? "row" : "rows"} value={formatCount(sums.rows)} />
+        <Figure name={duration.unit} value={duration.value} />
+        <Figure name={size.unit} value={size.value} className="race-size" />
+      </span>
+    );
+  }
+  const spent = toDuration((run.endedAt ?? run.startedAt) - run.startedAt);
+  return (
+    <>
+      <span className="figs">
+        <Figure name={spent.unit} value={spent.value} />
+      </span>
+      {run.status === "failure" ? (
+        <span className="st bad">
+          <CircleX className="s" />
+          Failed
+        </span>
+      ) : (
+        <span className="st wait">
+          <Square className="s" />
+          Cancelled
+        </span>
+      )}
+    </>
+  );
+}
+
+function Figure({ name, value, className }: { name: string; value: string; className?: string }) {
+  return (
+    <span className={className}>
+      <b>{value}</b> {name}
+    </span>
+  );
+}
+
+function toProgress(run: Run): string {
+  const ended = run.statements.filter(({ outcome }) => outcome.status === "done").length;
+  return `${Math.min(ended + 1, run.statements.length)} of ${run.statements.length}`;
+}

@@ -1,0 +1,230 @@
+"use client";
+
+import { Play, Square, Waves } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useEffect, useState } from "react";
+import { ErrorPanel } from "@/components/consoles/error-panel";
+import type { ReadFailure } from "@/components/consoles/use-console-run";
+import { usePlan } from "@/components/results/use-plan";
+import { useNow } from "@/components/ui/use-browser";
+import type { Run } from "@/components/workspace/run-store";
+import { useConsoleChart } from "@/components/workspace/use-console-chart";
+import type { OpenConsole } from "@/components/workspace/use-consoles";
+import type { Connection } from "@/lib/connections/schema";
+import { formatClock, formatDuration, formatRows } from "@/lib/ui/format";
+
+const ResultView = dynamic(() => import("@/components/grid/result-view").then((module) => module.ResultView), {
+  ssr: false,
+  loading: () => <Bones />,
+});
+
+const PlanView = dynamic(() => import("@/components/results/plan-view").then((module) => module.PlanView), {
+  ssr: false,
+  loading: () => <Bones />,
+});
+
+/** Faster answers than this never show a skeleton (design, section 5). */
+const SKELETON_AFTER_MS = 150;
+
+export type ResultPaneProps = {
+  draft: OpenConsole;
+  connection: Connection | null;
+  latest: Run | null;
+  lastGood: Run | null;
+  failure: ReadFailure | null;
+  /** The sample's console on its first visit. */
+  isSample: boolean;
+  canRun: boolean;
+  onRun: () => void;
+  onLoadMore: (run: Run) => void;
+  onShowQuery: () => void;
+};
+
+/** What a console has to show below the strip: nothing yet, waiting, rows, no rows, or what went wrong. */
+export function ResultPane(props: ResultPaneProps) {
+  const { latest, lastGood, failure } = props;
+  const [shownGoodId, setShownGoodId] = useState<string | null>(null);
+  const isWaiting = useIsWaiting(latest);
+  const isRunning = latest?.status === "running";
+  const { plan, close } = usePlan(props.draft.id, latest);
+  if (plan !== null) return <PlanView plan={plan} onClose={close} />;
+  if (isRunning && isWaiting) return <Waiting startedAt={latest.startedAt} />;
+  // A quick run keeps what was there, so that nothing blinks.
+  if (isRunning) return lastGood === null ? <div className="result-fill" /> : <Good {...props} run={lastGood} />;
+  if (latest === null) return <NotRun {...props} />;
+  if (latest.status === "success") return <Good {...props} run={latest} />;
+
+  if (lastGood !== null && shownGoodId === latest.id) {
+    return (
+      <Good
+        {...props}
+        run={lastGood}
+        back={{ label: failure ? "Back to the failure" : "Back", go: () => setShownGoodId(null) }}
+      />
+    );
+  }
+  const kept = lastGood && (
+    <div className="foot">
+      <span>The last good result is kept.</span>
+      <button type="button" className="link" onClick={() => setShownGoodId(latest.id)}>
+        Show {formatRows(countRows(lastGood))} from{" "}
+        {formatClock(new Date(lastGood.endedAt ?? lastGood.startedAt), false)}
+      </button>
+    </div>
+  );
+  return (
+    <>
+      {failure ? (
+        <ErrorPanel failure={failure} connection={props.connection} content={props.draft.content} onRun={props.onRun} />
+      ) : (
+        <Cancelled run={latest} onRun={props.onRun} canRun={props.canRun} />
+      )}
+      {kept}
+    </>
+  );
+}
+
+type GoodProps = ResultPaneProps & { run: Run; back?: { label: string; go: () => void } };
+
+function Good({ run, back, draft, connection, onLoadMore, onShowQuery, canRun }: GoodProps) {
+  const [chart, keepChart] = useConsoleChart(draft);
+  return (
+    <ResultView
+      // A new run is a new result: its selection and scroll begin anew.
+      key={run.id}
+      run={run}
+      connection={connection}
+      consoleName={draft.name}
+      chart={chart}
+      onChart={keepChart}
+      canRun={canRun}
+      onLoadMore={() => onLoadMore(run)}
+      onShowQuery={onShowQuery}
+      back={back}
+    />
+  );
+}
+
+function NotRun({ isSample, canRun, onRun }: ResultPaneProps) {
+  return (
+    <div className="result-fill center">
+      <div className="empty not-run">
+        <EmptyTable />
+        {isSample ? (
+          <>
+            <h2>Ten best sellers, one press away</h2>
+            <p>Results land here. You can sort and filter them, look at one value closely, and copy them out.</p>
+          </>
+        ) : (
+          <>
+            <h2>Not run yet</h2>
+            <p>Results land here. Run takes the statement at the cursor, or what is selected.</p>
+          </>
+        )}
+        <div className="row">
+          <button type="button" className="btn run" aria-disabled={!canRun} onClick={onRun}>
+            <Play className="s" />
+            Run the query
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Cancelled({ run, canRun, onRun }: { run: Run; canRun: boolean; onRun: () => void }) {
+  return (
+    <div className="result-fill center">
+      <div className="empty">
+        <span className="empty-mark">
+          <Square />
+        </span>
+        <h2>The run was cancelled</h2>
+        <p>
+          The database stopped after {formatDuration((run.endedAt ?? run.startedAt) - run.startedAt)}. No rows came of
+          it.
+        </p>
+        <div className="row">
+          <button type="button" className="btn" aria-disabled={!canRun} onClick={onRun}>
+            <Play className="s" />
+            Run again
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const BONE_ROWS = [
+  [22, 34, 18, 14],
+  [18, 40, 14, 12],
+  [26, 30, 20, 10],
+  [20, 36, 12, 16],
+  [24, 28, 18, 14],
+];
+
+function Waiting({ startedAt }: { startedAt: number }) {
+  const now = useNow(true, 100);
+  return (
+    <div className="result-fill">
+      <div className="waiting" aria-busy="true">
+        {BONE_ROWS.map((widths) => (
+          <div key={widths.join()} className="waiting-row">
+            {widths.map((width) => (
+              <i key={width} className="bone" style={{ width: `${width}%` }} />
+            ))}
+          </div>
+        ))}
+        <div className="st run num">
+          <Waves className="s" />
+          Waiting for the database, {formatDuration(Math.max(0, (now ?? startedAt) - startedAt))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Bones() {
+  return <div className="result-fill" aria-busy="true" />;
+}
+
+const CELLS: [number, number, number][] = [
+  [58, 40, 64],
+  [88, 30, 50],
+  [70, 34, 44],
+  [80, 26, 54],
+];
+
+/** The outline of a result, where one will be. */
+function EmptyTable() {
+  return (
+    <div className="empty-table" aria-hidden="true">
+      {CELLS.map((widths) =>
+        widths.map((width) => (
+          <i key={width}>
+            <b style={{ width: `${width}%` }} />
+          </i>
+        )),
+      )}
+    </div>
+  );
+}
+
+/** True once a run has taken long enough for a skeleton. */
+function useIsWaiting(run: Run | null): boolean {
+  const [waitingId, setWaitingId] = useState<string | null>(null);
+  const runningId = run?.status === "running" ? run.id : null;
+  useEffect(() => {
+    if (runningId === null) return;
+    const timer = setTimeout(() => setWaitingId(runningId), SKELETON_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [runningId]);
+  return runningId !== null && waitingId === runningId;
+}
+
+function countRows(run: Run): number {
+  return run.statements.reduce(
+    (sum, { outcome }) => sum + (outcome.status === "done" ? outcome.answer.rowCount : 0),
+    0,
+  );
+}

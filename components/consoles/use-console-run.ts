@@ -1,0 +1,147 @@
+"use client";
+
+import { useCallback, useMemo } from "react";
+import { announce } from "@/components/ui/live-region";
+import { ROW_LIMITS, type Run, type StatementRun } from "@/components/workspace/run-store";
+import type { OpenConsole } from "@/components/workspace/use-consoles";
+import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
+import type { Entity } from "@/lib/client/api";
+import type { Connection } from "@/lib/connections/schema";
+import { readScope } from "@/lib/sql/scope";
+import { findStatementAt, type SqlStatement, splitStatements } from "@/lib/sql/statements";
+import { findVariables, type TypedValue } from "@/lib/sql/variables";
+import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/ui/query-error";
+
+/** What a failed statement comes to, in words and places. */
+export type ReadFailure = {
+  run: Run;
+  statement: StatementRun;
+  title: string;
+  message: string;
+  code: string;
+  place: ErrorPlace | null;
+  suggestion: { name: string; from: string | null } | null;
+};
+
+type RunOptions = {
+  connection: Connection | null;
+  entities: Entity[];
+  /** Values for the variables of the text, of those that have one. */
+  values: Record<string, TypedValue>;
+  /** Called instead of a run for variables without a value. */
+  onMissing: (names: string[]) => void;
+};
+
+/** Running a console: what Run means at the cursor, and what the last run came to. */
+export function useConsoleRun(draft: OpenConsole, { connection, entities, values, onMissing }: RunOptions) {
+  const { runs, editors } = useWorkspace();
+  const { latest, lastGood } = useConsoleRuns(draft.id);
+  const savedId = draft.saved?.id ?? null;
+
+  const start = useCallback(
+    (statements: SqlStatement[], content: string, limit: number = ROW_LIMITS[0]) => {
+      if (connection === null) return;
+      if (statements.length === 0) {
+        announce("There is no statement to run. Write one first.", true);
+        return;
+      }
+      const names = statements.flatMap(({ text }) => findVariables(text));
+      const missing = names.filter((name) => !Object.hasOwn(values, name));
+      onMissing(missing);
+      if (missing.length > 0) return;
+      const bound = names.length > 0 && savedId !== null ? { consoleId: savedId, variables: values } : null;
+      void runs.start(draft.id, { connectionId: connection.id, bound, content, statements, limit });
+    },
+    [runs, draft.id, savedId, connection, values, onMissing],
+  );
+
+  const runAtCursor = useCallback(() => {
+    const at = editors.active?.read() ?? {
+      content: draft.content,
+      position: draft.content.length,
+      selectionFrom: 0,
+      selectionTo: 0,
+    };
+    start(pickStatements(at), at.content);
+  }, [editors, draft.content, start]);
+
+  const runAll = useCallback(() => {
+    const content = editors.active?.read().content ?? draft.content;
+    start(splitStatements(content), content);
+  }, [editors, draft.content, start]);
+
+  /** Runs the same statements again with the next higher limit of rows. */
+  const loadMore = useCallback(
+    (run: Run) => {
+      const limit = ROW_LIMITS.find((each) => each > run.limit);
+      if (limit !== undefined)
+        start(
+          run.statements.map(({ statement }) => statement),
+          run.content,
+          limit,
+        );
+    },
+    [start],
+  );
+
+  const cancel = useCallback(() => void runs.cancel(draft.id), [runs, draft.id]);
+  const failure = useMemo(
+    () => (latest?.status === "failure" ? readFailure(latest, entities) : null),
+    [latest, entities],
+  );
+  return { latest, lastGood, failure, runAtCursor, runAll, loadMore, cancel };
+}
+
+type EditorReading = { content: string; position: number; selectionFrom: number; selectionTo: number };
+
+/** The selection, cut into its statements; without one the statement at the cursor. */
+function pickStatements({ content, position, selectionFrom, selectionTo }: EditorReading): SqlStatement[] {
+  if (selectionTo > selectionFrom) {
+    return splitStatements(content.slice(selectionFrom, selectionTo)).map(({ from, to, text }) => ({
+      from: from + selectionFrom,
+      to: to + selectionFrom,
+      text,
+    }));
+  }
+  const statement = findStatementAt(content, position);
+  return statement === null ? [] : [statement];
+}
+
+const TITLES: Record<string, string> = {
+  timeout: "The query took longer than it may",
+  rate_limited: "Too many queries are waiting",
+  unavailable: "The database is not ready",
+  source_unreachable: "The database cannot be reached",
+  unreachable: "The server did not answer",
+  read_only: "This connection is read-only",
+  not_allowed: "This statement is not allowed here",
+  not_found: "This connection is gone",
+  forbidden: "You may not run this",
+  too_large: "The query is too long",
+};
+
+function readFailure(run: Run, entities: Entity[]): ReadFailure | null {
+  const statement = run.statements.find(({ outcome }) => outcome.status === "failed");
+  if (statement?.outcome.status !== "failed") return null;
+  const { code, message, details } = statement.outcome.failure;
+  const base = { run, statement, code, message };
+  if (code !== "query_failed")
+    return { ...base, title: TITLES[code] ?? "The query did not run", place: null, suggestion: null };
+  const { title, name } = describeQueryError(message);
+  const { from, text } = statement.statement;
+  const place = locateError(run.content, from, text, details, name);
+  const scope = readScope(text);
+  const inScope = entities.filter((entity) =>
+    scope.tables.some((table) => table.name.toLowerCase() === entity.name.toLowerCase()),
+  );
+  const columns = inScope.flatMap((entity) => entity.columns?.map((column) => column.name) ?? []);
+  const names = [
+    ...columns,
+    ...scope.ctes.flatMap(({ columns: given }) => given),
+    ...scope.ctes.map((cte) => cte.name),
+    ...entities.map((e) => e.name),
+  ];
+  const meant = suggestName(name, details, names);
+  const owner = inScope.find((entity) => entity.columns?.some((column) => column.name === meant))?.name ?? null;
+  return { ...base, title, place, suggestion: meant === null ? null : { name: meant, from: owner } };
+}

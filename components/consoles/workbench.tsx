@@ -1,0 +1,221 @@
+"use client";
+
+import { Lock, Plus, SquareTerminal } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from "react";
+import { ConsoleTabs } from "@/components/consoles/console-tabs";
+import { ConsoleView } from "@/components/consoles/console-view";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { useIsAwake } from "@/components/ui/use-browser";
+import { useActiveConsoleId, useConsoleActions, useIsHistory } from "@/components/workspace/use-console-actions";
+import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/workspace/use-consoles";
+import { useConnections, useDatabases } from "@/components/workspace/use-schema";
+import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import {
+  addConsole, closeTab, EMPTY_DESK, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,
+} from "@/lib/ui/desk"; // biome-ignore format: one look at the whole list
+import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
+import "./console.css";
+import "@/components/consoles/consoles.css";
+
+const HistoryView = dynamic(() => import("@/components/consoles/history-view").then((module) => module.HistoryView), {
+  ssr: false,
+});
+
+/** The area of consoles: tabs, and the console or its history that the address names. */
+export function Workbench() {
+  const { desk: store, consoles } = useWorkspace();
+  const desk = useDesk();
+  const isAwake = useIsAwake();
+  const activeId = useActiveConsoleId();
+  const isHistory = useIsHistory();
+  const { create, land } = useConsoleActions();
+  const hasLanded = useRef(false);
+  useFirstVisit(activeId);
+
+  const query = useSavedConsole(activeId);
+  const active = useOpenConsole(activeId);
+  const isGone = query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
+
+  // Only a new address opens a tab: closing the one that is shown changes the desk before the address follows.
+  const openId = desk === null ? null : (active?.id ?? null);
+  useEffect(() => {
+    if (openId === null) return;
+    const saved = consoles.find(openId);
+    store.change((each) => (saved ? setTitle(openTab(each, openId), openId, saved) : openTab(each, openId)));
+  }, [openId, store, consoles]);
+
+  // What was deleted elsewhere has no tab any more.
+  useEffect(() => {
+    if (isGone && activeId !== null) store.change((each) => closeTab(each, activeId));
+  }, [isGone, activeId, store]);
+
+  // The workspace's own address shows the console that was open last. On a phone that address is also the list, so only
+  // the first look lands. The sample's first address, which is kept in bookmarks, does the same.
+  const hasTabs = desk !== null && desk.tabs.length > 0;
+  const isOldAddress = activeId === SAMPLE_CONSOLE_ID && desk !== null && active === null;
+  const isLeaving = useIsLeaving(activeId);
+  useEffect(() => {
+    if (!hasTabs || isLeaving.current || (activeId !== null && !isOldAddress)) return;
+    if (hasLanded.current && !isOldAddress && matchMedia("(max-width: 640px)").matches) return;
+    hasLanded.current = true;
+    land();
+  }, [activeId, hasTabs, isOldAddress, isLeaving, land]);
+
+  if (desk === null || !isAwake) return <WorkbenchBones />;
+  return (
+    <main className="bench" aria-label={active ? active.name : "Consoles"}>
+      <ConsoleTabs desk={desk} activeId={active?.id ?? activeId} />
+      {active && isHistory ? (
+        <HistoryView key={active.id} open={active} />
+      ) : active ? (
+        <ConsoleView key={active.id} draft={active} />
+      ) : activeId === null ? (
+        <div className="bench-empty">
+          <div className="empty">
+            <span className="empty-mark">
+              <SquareTerminal />
+            </span>
+            <h1>No console is open</h1>
+            <p>A console holds a query and its last result. Open one from the list, or make a new one.</p>
+            <div className="row">
+              <button type="button" className="btn primary" onClick={() => create()}>
+                <Plus />
+                New console
+              </button>
+            </div>
+          </div>
+        </div>
+      ) : isSavedId(activeId) && query.isPending ? (
+        <ConsoleBones />
+      ) : query.error && !isGone ? (
+        <div className="bench-empty">
+          <LoadFailure error={query.error} onRetry={() => query.refetch()} />
+        </div>
+      ) : (
+        <CannotOpen id={activeId} />
+      )}
+    </main>
+  );
+}
+
+/**
+ * True once a link was followed from the workspace's own address. Landing in a console then, while the other page is
+ * still being fetched, would call the person back.
+ */
+function useIsLeaving(activeId: string | null): RefObject<boolean> {
+  const isLeaving = useRef(false);
+  useEffect(() => {
+    isLeaving.current = false;
+    if (activeId !== null) return;
+    const notice = ({ target }: MouseEvent) => {
+      if (target instanceof Element && target.closest("a[href]")) isLeaving.current = true;
+    };
+    document.addEventListener("click", notice, true);
+    return () => document.removeEventListener("click", notice, true);
+  }, [activeId]);
+  return isLeaving;
+}
+
+/** No access and not found look the same (design, section 5). What was typed in it before is not lost. */
+function CannotOpen({ id }: { id: string }) {
+  const { drafts } = useWorkspace();
+  const { open, create } = useConsoleActions();
+  const desk = useDesk();
+  const draft = useDraft(id);
+  const lastId = desk?.lastActiveId ?? null;
+  const keep = () => {
+    if (draft === null) return;
+    create(null, { content: draft.content });
+    drafts.drop(id);
+  };
+  return (
+    <div className="bench-empty">
+      <div className="empty">
+        <span className="empty-mark">
+          <Lock />
+        </span>
+        <h1>You cannot open this console</h1>
+        <p>
+          It is private, was moved, or never existed. Ask the person who sent the link to share it with your workspace.
+        </p>
+        {draft !== null && <p>What you typed in it is still here.</p>}
+        <div className="row">
+          {draft !== null && (
+            <button type="button" className="btn primary" onClick={keep}>
+              Put my text in a new console
+            </button>
+          )}
+          <button type="button" className="btn" onClick={() => (lastId === null ? create() : open(lastId))}>
+            Back to consoles
+          </button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/**
+ * Decides what a first visit finds: what the team saved last, else the sample's console where the sample is, else an
+ * empty desk.
+ */
+function useFirstVisit(activeId: string | null): void {
+  const { desk: store, consoles } = useWorkspace();
+  const desk = useDesk();
+  const isSettled = useSyncExternalStore(store.subscribe, store.isSettled, () => false);
+  const connections = useConnections();
+  const list = useConsoleList();
+  const databases = useDatabases();
+  const isDeciding = useRef(false);
+  const isReady = desk === null && isSettled && !connections.isPending && !list.isPending;
+  useEffect(() => {
+    if (!isReady || isDeciding.current) return;
+    isDeciding.current = true;
+    const decide = async () => {
+      const newest = list.data?.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt))[0];
+      const sample = databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME);
+      const isLinked = activeId !== null && isSavedId(activeId);
+      if (newest || !sample || isLinked) {
+        store.change(() =>
+          newest && !isLinked ? setTitle(openTab(EMPTY_DESK, newest.id), newest.id, newest) : { ...EMPTY_DESK },
+        );
+        return;
+      }
+      const draft = makeSampleConsole(sample.id);
+      const { name, content, connectionId } = draft;
+      const saved = await consoles.tryCreate({ name, content, connectionId });
+      // Without the server it waits here, and is saved like any other.
+      store.change(() =>
+        saved === null
+          ? addConsole(EMPTY_DESK, { ...draft, changedAt: Date.now() })
+          : { ...setTitle(openTab(EMPTY_DESK, saved.id), saved.id, saved), sampleId: saved.id },
+      );
+    };
+    void decide();
+  }, [isReady, activeId, list.data, databases, store, consoles]);
+}
+
+const BONE_LINES = [48, 34, 52, 26, 38, 22, 30];
+
+function ConsoleBones() {
+  return (
+    <>
+      <div className="bar" />
+      <div className="editor-bones" role="status" aria-label="Reading the console">
+        {BONE_LINES.map((width) => (
+          <i key={width} className="bone" style={{ width: `${width}%` }} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function WorkbenchBones() {
+  return (
+    <main className="bench" aria-busy="true" aria-label="Consoles">
+      <div className="tabs" />
+      <ConsoleBones />
+    </main>
+  );
+}

@@ -1,0 +1,68 @@
+import { RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, type DecorationSet, EditorView, GutterMarker, gutterLineClass } from "@codemirror/view";
+import { findStatementAt } from "@/lib/sql/statements";
+
+class LineClass extends GutterMarker {
+  constructor(override readonly elementClass: string) {
+    super();
+  }
+}
+const STATEMENT_LINE = new LineClass("cm-statement");
+const ERROR_LINE = new LineClass("cm-errorLine");
+
+/** A bar in the gutter along the statement that Run would take: the one at the cursor. */
+export const statementBar = StateField.define<RangeSet<GutterMarker>>({
+  create: ({ doc, selection }) => markStatement(doc.toString(), selection.main.head, (at) => doc.lineAt(at).from),
+  update: (marks, transaction) => {
+    if (!transaction.docChanged && !transaction.selection) return marks;
+    const { doc, selection } = transaction.state;
+    return markStatement(doc.toString(), selection.main.head, (at) => doc.lineAt(at).from);
+  },
+  provide: (field) => gutterLineClass.from(field),
+});
+
+/** Shows where a query failed, or nothing for null. It moves with the text and goes when the marked piece is changed. */
+export const setErrorMark = StateEffect.define<{ from: number; to: number } | null>();
+
+export const errorMark = StateField.define<{ from: number; to: number } | null>({
+  create: () => null,
+  update: (place, transaction) => {
+    let next = place;
+    if (next !== null && transaction.docChanged) {
+      const { from, to } = next;
+      const isTouched = transaction.changes.touchesRange(from, to) !== false;
+      next = isTouched ? null : { from: transaction.changes.mapPos(from, 1), to: transaction.changes.mapPos(to, -1) };
+    }
+    for (const effect of transaction.effects) if (effect.is(setErrorMark)) next = effect.value;
+    return next;
+  },
+  provide: (field) => [
+    EditorView.decorations.compute([field, "doc"], (state): DecorationSet => {
+      const place = state.field(field);
+      if (place === null || place.to > state.doc.length) return Decoration.none;
+      const marks = [Decoration.line({ class: "cm-errorLine" }).range(state.doc.lineAt(place.from).from)];
+      if (place.to > place.from) marks.push(Decoration.mark({ class: "cm-errorMark" }).range(place.from, place.to));
+      return Decoration.set(marks);
+    }),
+    gutterLineClass.compute([field, "doc"], (state) => {
+      const place = state.field(field);
+      if (place === null || place.from > state.doc.length) return RangeSet.empty;
+      return RangeSet.of(ERROR_LINE.range(state.doc.lineAt(place.from).from));
+    }),
+  ],
+});
+
+function markStatement(text: string, position: number, toLineStart: (at: number) => number): RangeSet<GutterMarker> {
+  const builder = new RangeSetBuilder<GutterMarker>();
+  const statement = findStatementAt(text, position);
+  if (statement !== null) {
+    let at = toLineStart(statement.from);
+    while (at <= statement.to) {
+      builder.add(at, at, STATEMENT_LINE);
+      const end = text.indexOf("\n", at);
+      if (end < 0) break;
+      at = end + 1;
+    }
+  }
+  return builder.finish();
+}

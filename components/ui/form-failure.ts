@@ -1,0 +1,28 @@
+import type { FieldPath, FieldValues, UseFormSetError } from "react-hook-form";
+import { ApiError } from "@/lib/client/api";
+
+/**
+ * Puts a failure where it belongs: at its fields when the server names them.
+ * @returns what to say above the form; null when every problem stands at a field
+ */
+export function placeFailure<T extends FieldValues>(
+  error: unknown,
+  fields: FieldPath<T>[],
+  setError: UseFormSetError<T>,
+): string | null {
+  if (!(error instanceof ApiError)) return "Something stopped the form here in the browser. Load the page again.";
+  const placed = error.problems.filter(({ path }) => fields.some((field) => field === path));
+  for (const { path, message } of placed) {
+    const field = fields.find((each) => each === path);
+    if (field) setError(field, { message }, { shouldFocus: true });
+  }
+  if (placed.length > 0 && placed.length === error.problems.length) return null;
+  if (error.status === 429) return `${error.message} ${toWait(error.retryAfterSeconds)}`.trim();
+  return error.message;
+}
+
+function toWait(seconds: number | null): string {
+  if (seconds === null) return "";
+  if (seconds < 90) return `You can try again in ${Math.max(1, seconds)} seconds.`;
+  return `You can try again in ${Math.ceil(seconds / 60)} minutes.`;
+}

@@ -1,0 +1,184 @@
+import { QueryClient } from "@tanstack/react-query";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ConsoleService, toConsoleKey } from "@/components/workspace/console-service";
+import { DeskStore } from "@/components/workspace/desk-store";
+import { DraftStore } from "@/components/workspace/draft-store";
+import { EditorMemory } from "@/components/workspace/editor-memory";
+import { RunStore } from "@/components/workspace/run-store";
+import type { Console } from "@/lib/client/consoles";
+import { addConsole, EMPTY_DESK } from "@/lib/ui/desk";
+
+vi.mock("@/components/ui/toast", () => ({ showToast: vi.fn(), showFailure: vi.fn() }));
+
+const ID = "c".repeat(24);
+const consoleOf = (change: Partial<Console> = {}): Console => ({
+  id: ID,
+  path: "a",
+  name: "a.sql",
+  folderId: null,
+  connectionId: null,
+  language: "sql",
+  content: "select 1",
+  chart: null,
+  access: "private",
+  ownerId: "o",
+  version: 1,
+  schedule: null,
+  lastRun: null,
+  createdAt: "2026-11-21T10:00:00.000Z",
+  updatedAt: "2026-11-21T10:00:00.000Z",
+  ...change,
+});
+
+/** A server with one console, which refuses a save of another version than its own. */
+function serve(first: Console) {
+  let stored = first;
+  const bodies: Record<string, unknown>[] = [];
+  const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
+  vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+    const body = init.body === undefined ? {} : JSON.parse(String(init.body));
+    if (url.endsWith("/draft")) return json(200, { success: true, data: { consoleId: ID, ...body, updatedAt: "t" } });
+    bodies.push({ method: init.method, ...body });
+    if (init.method === "POST") {
+      stored = consoleOf({ ...body, id: ID });
+      return json(201, { success: true, data: stored });
+    }
+    if (body.version !== stored.version) {
+      return json(409, { success: false, code: "conflict", error: "Stale.", details: { current: stored } });
+    }
+    stored = { ...stored, ...body, version: stored.version + 1 };
+    return json(200, { success: true, data: stored });
+  });
+  return {
+    bodies,
+    read: () => stored,
+    saveElsewhere: (change: Partial<Console>) => {
+      stored = { ...stored, ...change, version: stored.version + 1 };
+    },
+  };
+}
+
+function makeService() {
+  const queryClient = new QueryClient();
+  const desk = new DeskStore("u", "w", () => {});
+  const server = { put: () => new Promise<never>(() => {}), remove: async () => {} };
+  const drafts = new DraftStore("u", "w", server, () => {});
+  const editors = new EditorMemory();
+  const runs = new RunStore("w", () => {});
+  const service = new ConsoleService({ workspaceId: "w", queryClient, desk, drafts, editors, runs });
+  return { service, queryClient, desk, drafts };
+}
+
+beforeEach(() => {
+  vi.stubGlobal("localStorage", {
+    length: 0,
+    key: () => null,
+    getItem: () => null,
+    setItem: () => {},
+    removeItem: () => {},
+  });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe("ConsoleService", () => {
+  it("saves what was typed on the version that it was begun on, with its message", async () => {
+    const server = serve(consoleOf());
+    const { service, drafts } = makeService();
+    service.note(consoleOf());
+    drafts.write(consoleOf(), "select 2");
+    expect(await service.save(ID, "Two")).toBe(ID);
+    expect(server.bodies).toEqual([{ method: "PUT", version: 1, content: "select 2", message: "Two" }]);
+    expect(drafts.read(ID)).toBeNull();
+  });
+
+  it("never writes over a text that somebody else has saved: it asks to compare", async () => {
+    const server = serve(consoleOf());
+    const { service, drafts } = makeService();
+    service.note(consoleOf());
+    drafts.write(consoleOf(), "select 'mine'");
+    server.saveElsewhere({ content: "select 'theirs'" });
+    expect(await service.save(ID)).toBeNull();
+    expect(server.read().content).toBe("select 'theirs'");
+    expect(service.readComparing().has(ID)).toBe(true);
+    expect(drafts.read(ID)?.content).toBe("select 'mine'");
+  });
+
+  it("saves over a version that only renamed the console", async () => {
+    const server = serve(consoleOf());
+    const { service, drafts } = makeService();
+    service.note(consoleOf());
+    drafts.write(consoleOf(), "select 2");
+    server.saveElsewhere({ name: "b.sql" });
+    expect(await service.save(ID)).toBe(ID);
+    expect(server.read()).toMatchObject({ name: "b.sql", content: "select 2" });
+  });
+
+  it("settles a comparison with the text that was chosen", async () => {
+    const server = serve(consoleOf());
+    const { service, drafts } = makeService();
+    service.note(consoleOf());
+    drafts.write(consoleOf(), "select 'mine'");
+    server.saveElsewhere({ content: "select 'theirs'" });
+    await service.save(ID);
+    expect(await service.resolve(ID, server.read(), "select 'both'")).toBe(true);
+    expect(server.read().content).toBe("select 'both'");
+    expect(service.readComparing().has(ID)).toBe(false);
+    expect(drafts.read(ID)).toBeNull();
+  });
+
+  it("compares anew when a third version came while two were compared", async () => {
+    const server = serve(consoleOf());
+    const { service, drafts, queryClient } = makeService();
+    service.note(consoleOf());
+    drafts.write(consoleOf(), "select 'mine'");
+    server.saveElsewhere({ content: "select 'theirs'" });
+    await service.save(ID);
+    const looked = server.read();
+    server.saveElsewhere({ content: "select 'a third'" });
+    expect(await service.resolve(ID, looked, "select 'mine'")).toBe(false);
+    expect(server.read().content).toBe("select 'a third'");
+    expect(service.readComparing().has(ID)).toBe(true);
+    expect(queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.content).toBe("select 'a third'");
+    expect(drafts.read(ID)).toMatchObject({ content: "select 'mine'", version: looked.version });
+  });
+
+  it("makes a console of one that was never saved, in its tab", async () => {
+    serve(consoleOf());
+    const { service, desk } = makeService();
+    desk.change(() => addConsole(EMPTY_DESK, { id: "u", name: "new.sql", content: "select 3", connectionId: null }));
+    expect(await service.save("u")).toBe(ID);
+    expect(desk.read()).toMatchObject({
+      consoles: [],
+      tabs: [ID],
+      lastActiveId: ID,
+      titles: { [ID]: { name: "new.sql" } },
+    });
+  });
+
+  it("renames on top of whatever was saved meanwhile", async () => {
+    const server = serve(consoleOf());
+    const { service } = makeService();
+    service.note(consoleOf());
+    server.saveElsewhere({ content: "select 'theirs'" });
+    await service.change(ID, { name: "b.sql" });
+    expect(server.read()).toMatchObject({ name: "b.sql", content: "select 'theirs'" });
+  });
+
+  it("keeps the last of several quick charts, shows no other meanwhile, and sends one at a time", async () => {
+    const server = serve(consoleOf());
+    const { service, queryClient } = makeService();
+    service.note(consoleOf());
+    const shown = () => queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.chart;
+    const seen: unknown[] = [];
+    queryClient.getQueryCache().subscribe(() => seen.push(shown()?.mark));
+    const kept = ["bar", "line", "area"].map((mark) => service.keepChart(ID, { mark }));
+    await Promise.all(kept);
+    expect(server.bodies.map(({ version, chart }) => [version, chart])).toEqual([
+      [1, { mark: "bar" }],
+      [2, { mark: "area" }],
+    ]);
+    expect(server.read().chart).toEqual({ mark: "area" });
+    expect(seen.lastIndexOf("bar")).toBeLessThan(seen.indexOf("line"));
+    expect(shown()).toEqual({ mark: "area" });
+  });
+});

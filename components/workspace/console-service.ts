@@ -1,0 +1,411 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { announce } from "@/components/ui/live-region";
+import { showFailure, showToast } from "@/components/ui/toast";
+import type { DeskStore } from "@/components/workspace/desk-store";
+import type { DraftStore } from "@/components/workspace/draft-store";
+import type { EditorMemory } from "@/components/workspace/editor-memory";
+import type { RunStore } from "@/components/workspace/run-store";
+import type { KeptChart } from "@/components/workspace/use-console-chart";
+import { ApiError } from "@/lib/client/api";
+import {
+  type Console,
+  type ConsoleFolder,
+  type ConsoleSummary,
+  type CreateConsoleBody,
+  consoleApi,
+} from "@/lib/client/consoles";
+import { adoptSaved, type DraftConsole, findConsole, isSavedId, setTitle } from "@/lib/ui/desk";
+
+/** What a person may change of a console besides its text. */
+export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart">>;
+
+type Parts = {
+  workspaceId: string;
+  queryClient: QueryClient;
+  desk: DeskStore;
+  drafts: DraftStore;
+  editors: EditorMemory;
+  runs: RunStore;
+};
+
+export const toListKey = (workspaceId: string) => ["consoles", workspaceId];
+export const toFoldersKey = (workspaceId: string) => ["console-folders", workspaceId];
+export const toConsoleKey = (workspaceId: string, id: string) => ["console", workspaceId, id];
+export const toHistoryKey = (workspaceId: string, id: string) => ["console-history", workspaceId, id];
+
+/**
+ * Saved consoles as this page knows them: reads and changes them, and keeps lists, tabs and drafts in step. Failures are
+ * told to the person here; the functions resolve to null then.
+ */
+export class ConsoleService {
+  #comparing: ReadonlySet<string> = new Set();
+  #saving: ReadonlySet<string> = new Set();
+  /** Charts that were chosen and not yet sent, by console. */
+  #charts = new Map<string, KeptChart>();
+  #keepingCharts = new Set<string>();
+  #listeners = new Set<() => void>();
+
+  constructor(private readonly parts: Parts) {}
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** The consoles whose two texts are being compared. */
+  readComparing = (): ReadonlySet<string> => this.#comparing;
+
+  readSaving = (): ReadonlySet<string> => this.#saving;
+
+  setComparing(id: string, isComparing: boolean): void {
+    this.#comparing = withMember(this.#comparing, id, isComparing);
+    this.#notify();
+  }
+
+  /** Reads a console with the person's draft of it. @throws ApiError */
+  async load(id: string, signal?: AbortSignal): Promise<Console> {
+    const { workspaceId, drafts } = this.parts;
+    const [saved, draft] = await Promise.all([
+      consoleApi.read(workspaceId, id, signal),
+      consoleApi.readDraft(workspaceId, id, signal),
+    ]);
+    const aside = drafts.adopt(saved, draft);
+    if (aside !== null) {
+      showToast(`Another browser has a different draft of ${saved.name}. This one's is shown.`, {
+        id: `aside-${id}`,
+        action: { label: "Show the other", onClick: () => drafts.write(saved, aside) },
+      });
+    }
+    this.note(saved, false);
+    return saved;
+  }
+
+  /** Takes in what the server has just said of a console. @param isCached whether its own query has to be told too */
+  note(answer: Console, isCached = true): void {
+    const { workspaceId, queryClient, drafts, desk } = this.parts;
+    // One that was chosen meanwhile is shown on, and sent next.
+    const saved = { ...answer, chart: this.#charts.get(answer.id) ?? answer.chart };
+    drafts.observe(saved);
+    if (isCached) queryClient.setQueryData(toConsoleKey(workspaceId, saved.id), saved);
+    const { content: _, chart: __, ...summary } = saved;
+    queryClient.setQueryData<ConsoleSummary[]>(toListKey(workspaceId), (list) => {
+      if (!list) return list;
+      return list.some(({ id }) => id === saved.id)
+        ? list.map((each) => (each.id === saved.id ? summary : each))
+        : [...list, summary];
+    });
+    if (desk.read()?.tabs.includes(saved.id)) desk.change((each) => setTitle(each, saved.id, saved));
+  }
+
+  /** What is known of a console without its text. */
+  find(id: string): ConsoleSummary | null {
+    const { workspaceId, queryClient } = this.parts;
+    return (
+      queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id)) ??
+      queryClient.getQueryData<ConsoleSummary[]>(toListKey(workspaceId))?.find((each) => each.id === id) ??
+      null
+    );
+  }
+
+  /** Names at the top level of the person's own consoles, which a new one must not take. */
+  takenNames(): string[] {
+    const { workspaceId, queryClient } = this.parts;
+    const list = queryClient.getQueryData<ConsoleSummary[]>(toListKey(workspaceId)) ?? [];
+    return list.flatMap(({ folderId, access, name }) => (folderId === null && access === "private" ? [name] : []));
+  }
+
+  /**
+   * Saves a console's text: a commit. One that somebody else has saved meanwhile is not written over: the two texts are
+   * shown side by side instead.
+   * @returns the id of the saved console, another one when it was saved for the first time; null when nothing was saved
+   */
+  async save(id: string, message?: string): Promise<string | null> {
+    if (this.#saving.has(id)) return null;
+    this.#setSaving(id, true);
+    try {
+      return isSavedId(id) ? await this.#saveAgain(id, message) : await this.#saveFirst(id, message);
+    } catch (error) {
+      tell(error, "It is not saved.");
+      return null;
+    } finally {
+      this.#setSaving(id, false);
+    }
+  }
+
+  async #saveFirst(id: string, message?: string): Promise<string | null> {
+    const { desk } = this.parts;
+    const draft = findConsole(desk.read() ?? { consoles: [] }, id);
+    if (draft === null || refuseTooLong(draft.content)) return null;
+    const { name, content, connectionId, chart } = draft;
+    const saved = await this.#create({ name, content, connectionId, chart, message });
+    this.#adopt(id, draft, saved);
+    announce(`${saved.name} is saved`);
+    return saved.id;
+  }
+
+  /** Makes a console on the server: its first commit. */
+  async tryCreate(body: CreateConsoleBody): Promise<Console | null> {
+    try {
+      return await this.#create(body);
+    } catch (error) {
+      tell(error, "The console is not made.");
+      return null;
+    }
+  }
+
+  async #create(body: CreateConsoleBody): Promise<Console> {
+    const saved = await consoleApi.create(this.parts.workspaceId, body);
+    this.note(saved);
+    return saved;
+  }
+
+  /** The saved console takes the place of the unsaved one: tab, editor and results go on. */
+  #adopt(oldId: string, sent: DraftConsole, saved: Console): void {
+    const { desk, drafts, editors, runs } = this.parts;
+    const typed = findConsole(desk.read() ?? { consoles: [] }, oldId)?.content ?? sent.content;
+    drafts.write(saved, typed);
+    runs.move(oldId, saved.id);
+    editors.move(oldId, saved.id);
+    desk.change((each) => adoptSaved(each, oldId, saved, Date.now()));
+  }
+
+  async #saveAgain(id: string, message?: string): Promise<string | null> {
+    const { workspaceId, drafts, queryClient } = this.parts;
+    const draft = drafts.read(id);
+    const known = queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id));
+    if (draft === null) {
+      announce("All is saved");
+      return id;
+    }
+    if (refuseTooLong(draft.content)) return null;
+    if (known && draft.version < known.version) {
+      this.setComparing(id, true);
+      return null;
+    }
+    try {
+      await this.#put(id, draft.version, draft.content, message);
+      return id;
+    } catch (error) {
+      const current = toCurrent(error);
+      if (current === null) throw error;
+      this.note(current);
+      const now = drafts.read(id);
+      if (now === null) return id;
+      if (now.version === current.version) {
+        await this.#put(id, current.version, now.content, message);
+        return id;
+      }
+      this.setComparing(id, true);
+      return null;
+    }
+  }
+
+  /** Writes a text over the version that was looked at; a still newer one is compared anew. */
+  async resolve(id: string, current: Console, content: string): Promise<boolean> {
+    const { drafts } = this.parts;
+    if (content === current.content) {
+      drafts.drop(id);
+      this.setComparing(id, false);
+      return true;
+    }
+    if (refuseTooLong(content)) return false;
+    this.#setSaving(id, true);
+    try {
+      drafts.rebase(current, content);
+      await this.#put(id, current.version, content);
+      this.setComparing(id, false);
+      return true;
+    } catch (error) {
+      const newer = toCurrent(error);
+      if (newer === null) tell(error, "It is not saved.");
+      else this.note(newer);
+      return false;
+    } finally {
+      this.#setSaving(id, false);
+    }
+  }
+
+  async #put(id: string, version: number, content: string, message?: string): Promise<void> {
+    const { workspaceId, drafts, queryClient } = this.parts;
+    const saved = await consoleApi.update(workspaceId, id, { version, content, message });
+    const typed = drafts.read(id)?.content ?? content;
+    this.note(saved);
+    drafts.rebase(saved, typed);
+    void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
+    announce(`${saved.name} is saved`);
+  }
+
+  /** Renames, moves, shares or reconnects a console. Somebody else's save meanwhile is no reason to refuse it. */
+  async change(id: string, change: ConsoleChange): Promise<Console | null> {
+    const { workspaceId, queryClient } = this.parts;
+    try {
+      const known = this.find(id) ?? (await this.load(id));
+      const saved = await consoleApi.update(workspaceId, id, { version: known.version, ...change }).catch((error) => {
+        const current = toCurrent(error);
+        if (current === null) throw error;
+        return consoleApi.update(workspaceId, id, { version: current.version, ...change });
+      });
+      this.note(saved);
+      void queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
+      return saved;
+    } catch (error) {
+      tell(error, "Nothing was changed.");
+      void queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) });
+      void queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) });
+      return null;
+    }
+  }
+
+  /** Keeps a chart with its saved console. It is shown at once; of several quick choices the last one stays. */
+  async keepChart(id: string, chart: KeptChart): Promise<void> {
+    const { workspaceId, queryClient } = this.parts;
+    const key = toConsoleKey(workspaceId, id);
+    queryClient.setQueryData<Console>(key, (shown) => shown && { ...shown, chart });
+    this.#charts.set(id, chart);
+    if (this.#keepingCharts.has(id)) return;
+    this.#keepingCharts.add(id);
+    for (let next = this.#charts.get(id); next !== undefined; next = this.#charts.get(id)) {
+      this.#charts.delete(id);
+      await this.change(id, { chart: next });
+    }
+    this.#keepingCharts.delete(id);
+  }
+
+  async duplicate(id: string): Promise<Console | null> {
+    try {
+      const copy = await consoleApi.duplicate(this.parts.workspaceId, id);
+      this.note(copy);
+      return copy;
+    } catch (error) {
+      tell(error, "It is not duplicated.");
+      return null;
+    }
+  }
+
+  /** Deletes a console, and the person's draft of it. @returns whether it is deleted */
+  async remove(id: string): Promise<boolean> {
+    const { workspaceId, queryClient, drafts } = this.parts;
+    try {
+      await consoleApi.remove(workspaceId, id);
+      drafts.drop(id);
+      queryClient.setQueryData<ConsoleSummary[]>(toListKey(workspaceId), (list) =>
+        list?.filter((each) => each.id !== id),
+      );
+      queryClient.removeQueries({ queryKey: toConsoleKey(workspaceId, id) });
+      return true;
+    } catch (error) {
+      tell(error, "It is not deleted.");
+      return false;
+    }
+  }
+
+  /** @param folderId where to, when not to its old folder; null is the top level */
+  async undelete(id: string, folderId?: string | null): Promise<Console | null> {
+    try {
+      const saved = await consoleApi.undelete(this.parts.workspaceId, id, folderId);
+      this.note(saved);
+      return saved;
+    } catch (error) {
+      tell(error, "It is not back.");
+      return null;
+    }
+  }
+
+  /** Gives a console the text of an older commit. A draft stays, and is compared when it is saved. */
+  async restoreVersion(id: string, sha: string): Promise<Console | null> {
+    const { workspaceId, queryClient } = this.parts;
+    try {
+      const saved = await consoleApi.restoreVersion(workspaceId, id, sha);
+      this.note(saved);
+      await queryClient.invalidateQueries({ queryKey: toHistoryKey(workspaceId, id) });
+      return saved;
+    } catch (error) {
+      tell(error, "Nothing was restored.");
+      return null;
+    }
+  }
+
+  async createFolder(body: {
+    name: string;
+    parentId: string | null;
+    access: Console["access"];
+  }): Promise<ConsoleFolder | null> {
+    return this.#withFolders("The folder is not made.", () => consoleApi.createFolder(this.parts.workspaceId, body));
+  }
+
+  async changeFolder(
+    id: string,
+    change: Partial<Pick<ConsoleFolder, "name" | "parentId" | "access">>,
+  ): Promise<ConsoleFolder | null> {
+    return this.#withFolders("Nothing was changed.", () => consoleApi.updateFolder(this.parts.workspaceId, id, change));
+  }
+
+  /** Deletes a folder with the consoles in it, and the person's drafts of them. @returns whether it is deleted */
+  async removeFolder(id: string, heldIds: string[]): Promise<boolean> {
+    const done = await this.#withFolders("It is not deleted.", async () => {
+      await consoleApi.removeFolder(this.parts.workspaceId, id);
+      for (const each of heldIds) this.parts.drafts.drop(each);
+      return true;
+    });
+    return done === true;
+  }
+
+  /** Folders carry their consoles along, so both lists are read anew, and the consoles that are open. */
+  async #withFolders<T>(failure: string, work: () => Promise<T>): Promise<T | null> {
+    const { workspaceId, queryClient } = this.parts;
+    let result: T | null = null;
+    try {
+      result = await work();
+    } catch (error) {
+      tell(error, failure);
+    }
+    await Promise.all([
+      queryClient.invalidateQueries({ queryKey: toFoldersKey(workspaceId) }),
+      queryClient.invalidateQueries({ queryKey: toListKey(workspaceId) }),
+    ]);
+    void queryClient.invalidateQueries({ queryKey: ["console", workspaceId] });
+    return result;
+  }
+
+  #setSaving(id: string, isSaving: boolean): void {
+    this.#saving = withMember(this.#saving, id, isSaving);
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** The console as it is on the server, when a save was refused for being stale (contract, section 7). */
+function toCurrent(error: unknown): Console | null {
+  if (!(error instanceof ApiError) || error.code !== "conflict") return null;
+  const { details } = error;
+  if (typeof details !== "object" || details === null || !("current" in details)) return null;
+  return details.current as Console;
+}
+
+/** A request takes 1 MiB (contract, section 1); besides the text it holds a message of up to 5,000 characters. */
+const TEXT_BYTES_MAX = 1024 * 1024 - 24 * 1024;
+
+/** A text that no request can carry is refused here: the server ends the connection, which says nothing. */
+function refuseTooLong(content: string): boolean {
+  // Six bytes are the most that a character takes, as an escape.
+  if (content.length * 6 < TEXT_BYTES_MAX) return false;
+  if (new Blob([JSON.stringify(content)]).size <= TEXT_BYTES_MAX) return false;
+  showFailure("It is not saved. A console takes about 1 MiB of text. Put a part of it into another console.");
+  return true;
+}
+
+function tell(error: unknown, effect: string): void {
+  if (!(error instanceof ApiError)) throw error;
+  showFailure(`${effect} ${error.message}`);
+}
+
+function withMember(set: ReadonlySet<string>, id: string, isIn: boolean): ReadonlySet<string> {
+  if (set.has(id) === isIn) return set;
+  const next = new Set(set);
+  if (isIn) next.add(id);
+  else next.delete(id);
+  return next;
+}

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DeskStore } from "@/components/workspace/desk-store";
+import { addConsole, changeConsole, EMPTY_DESK } from "@/lib/ui/desk";
+
+const draft = { id: "a", name: "a.sql", content: "select 1", connectionId: null };
+const KEY = "millrace:desk:u:w";
+let kept: Map<string, string>;
+let page: EventTarget;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  kept = new Map();
+  page = new EventTarget();
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, text: string) => kept.set(key, text),
+  });
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+  vi.stubGlobal("document", new EventTarget());
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("DeskStore", () => {
+  it("is no first visit before the account's copy has been asked for, and takes it in", () => {
+    const store = new DeskStore("u", "w", () => {});
+    store.wake();
+    expect(store.isSettled()).toBe(false);
+    store.settle(addConsole(EMPTY_DESK, draft));
+    expect(store.isSettled()).toBe(true);
+    expect(store.read()?.consoles).toEqual([draft]);
+  });
+
+  it("loses no unsaved text when the account's copy is the later one", () => {
+    const store = new DeskStore("u", "w", () => {});
+    store.wake();
+    store.change(() => addConsole(EMPTY_DESK, draft));
+    const kept = { ...addConsole(EMPTY_DESK, { ...draft, id: "b" }), changedAt: Date.now() + 1 };
+    store.settle(kept);
+    expect(store.read()?.tabs).toEqual(["b", "a"]);
+    expect(store.read()?.lastActiveId).toBe("b");
+  });
+
+  it("has no desk before it is awake, and none on a first visit", () => {
+    const store = new DeskStore("u", "w", () => {});
+    expect(store.read()).toBeNull();
+    store.wake();
+    expect(store.read()).toBeNull();
+  });
+
+  it("keeps a change a moment after the last one, for the next page", () => {
+    const store = new DeskStore("u", "w", () => {});
+    store.wake();
+    store.change(() => addConsole(EMPTY_DESK, draft));
+    store.change((desk) => changeConsole(desk, "a", { content: "select 2" }));
+    expect(kept.size).toBe(0);
+    vi.runAllTimers();
+    const next = new DeskStore("u", "w", () => {});
+    next.wake();
+    expect(next.read()?.consoles).toEqual([{ ...draft, content: "select 2" }]);
+  });
+
+  it("keeps what was just typed when the page is left", () => {
+    const store = new DeskStore("u", "w", () => {});
+    store.wake();
+    store.change(() => addConsole(EMPTY_DESK, draft));
+    page.dispatchEvent(new Event("pagehide"));
+    expect(kept.get(KEY)).toContain("select 1");
+  });
+
+  it("is somebody else's for another person or workspace", () => {
+    const store = new DeskStore("u", "w", () => {});
+    store.wake();
+    store.change(() => addConsole(EMPTY_DESK, draft));
+    vi.runAllTimers();
+    const other = new DeskStore("u2", "w", () => {});
+    other.wake();
+    expect(other.read()).toBeNull();
+  });
+
+  it("follows what another tab of the browser changes", () => {
+    const store = new DeskStore("u", "w", () => {});
+    store.wake();
+    const heard = vi.fn();
+    store.subscribe(heard);
+    const text = JSON.stringify(addConsole(EMPTY_DESK, draft));
+    page.dispatchEvent(Object.assign(new Event("storage"), { key: KEY, newValue: text }));
+    expect(store.read()?.consoles).toEqual([draft]);
+    expect(heard).toHaveBeenCalledOnce();
+  });
+
+  it("says when the browser's store is full, and goes on", () => {
+    vi.stubGlobal("localStorage", { getItem: () => null, setItem: () => { throw new DOMException("Full", "QuotaExceededError"); } }); // biome-ignore format: one thought
+    const onFull = vi.fn();
+    const store = new DeskStore("u", "w", onFull);
+    store.wake();
+    store.change(() => addConsole(EMPTY_DESK, draft));
+    vi.runAllTimers();
+    expect(onFull).toHaveBeenCalledOnce();
+    expect(store.read()?.consoles).toHaveLength(1);
+  });
+});

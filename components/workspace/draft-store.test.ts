@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DraftStore } from "@/components/workspace/draft-store";
+import { ApiError } from "@/lib/client/api";
+import { reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import type { ConsoleDraft } from "@/lib/client/consoles";
+
+const saved = { id: "c".repeat(24), content: "select 1", version: 3 };
+const KEY = `millrace:draft:u:w:${saved.id}`;
+let kept: Map<string, string>;
+let page: EventTarget;
+let sent: { content: string; version: number }[];
+let removed: number;
+let answer: () => Promise<void>;
+
+/** The server's answer to a draft: the same text with its own time. */
+const draftOf = (content: string, version: number, updatedAt: string): ConsoleDraft => ({
+  consoleId: saved.id,
+  content,
+  version,
+  updatedAt,
+});
+
+function makeStore(onFull = () => {}) {
+  const store = new DraftStore(
+    "u",
+    "w",
+    {
+      put: async (_, body) => {
+        await answer();
+        sent.push(body);
+        return draftOf(body.content, body.version, `t${sent.length}`);
+      },
+      remove: async () => {
+        removed++;
+      },
+    },
+    onFull,
+  );
+  store.wake();
+  return store;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  kept = new Map();
+  page = new EventTarget();
+  sent = [];
+  removed = 0;
+  answer = () => Promise.resolve();
+  vi.stubGlobal("localStorage", {
+    get length() {
+      return kept.size;
+    },
+    key: (at: number) => [...kept.keys()][at] ?? null,
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, text: string) => kept.set(key, text),
+    removeItem: (key: string) => kept.delete(key),
+  });
+  vi.stubGlobal("addEventListener", page.addEventListener.bind(page));
+  vi.stubGlobal("removeEventListener", page.removeEventListener.bind(page));
+  vi.stubGlobal("document", new EventTarget());
+});
+afterEach(() => {
+  reportReachable();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("DraftStore", () => {
+  it("keeps what is typed in the browser at once and sends it once the typing rests", async () => {
+    const store = makeStore();
+    store.write(saved, "select 2");
+    store.write(saved, "select 23");
+    await vi.advanceTimersByTimeAsync(300);
+    expect(JSON.parse(kept.get(KEY) ?? "")).toMatchObject({ content: "select 23", version: 3, isSent: false });
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1500);
+    expect(sent).toEqual([{ content: "select 23", version: 3 }]);
+    expect(store.read(saved.id)).toMatchObject({ isSent: true, serverAt: "t1" });
+  });
+
+  it("keeps what was just typed when the page is left, and has it on the next one", () => {
+    makeStore().write(saved, "select 2");
+    page.dispatchEvent(new Event("pagehide"));
+    expect(makeStore().read(saved.id)?.content).toBe("select 2");
+  });
+
+  it("ends when the text is typed back to what is saved, on the server too", async () => {
+    const store = makeStore();
+    store.write(saved, "select 2");
+    await vi.advanceTimersByTimeAsync(2000);
+    store.write(saved, "select 1");
+    expect(store.read(saved.id)).toBeNull();
+    expect(store.readDirty().size).toBe(0);
+    expect(removed).toBe(1);
+    expect(kept.has(KEY)).toBe(false);
+  });
+
+  it("takes a draft back from the server that ended while it was on its way", async () => {
+    let arrive = () => {};
+    answer = () => new Promise((resolve) => { arrive = resolve; }); // biome-ignore format: one thought
+    const store = makeStore();
+    store.write(saved, "select 2");
+    await vi.advanceTimersByTimeAsync(1100);
+    store.drop(saved.id);
+    expect(removed).toBe(0);
+    arrive();
+    await vi.advanceTimersByTimeAsync(10);
+    expect(removed).toBe(1);
+  });
+
+  it("waits while the server is away and sends when it is back", async () => {
+    answer = () => Promise.reject(new ApiError(0, "unreachable", "The server did not answer."));
+    const store = makeStore();
+    store.write(saved, "select 2");
+    await vi.advanceTimersByTimeAsync(1100);
+    reportUnreachable();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(store.read(saved.id)).toMatchObject({ content: "select 2", isSent: false });
+    answer = () => Promise.resolve();
+    reportReachable();
+    await vi.advanceTimersByTimeAsync(1100);
+    expect(sent).toEqual([{ content: "select 2", version: 3 }]);
+  });
+
+  it("goes on under a new version when only the name or the place was saved", () => {
+    const store = makeStore();
+    store.write(saved, "select 2");
+    store.observe({ ...saved, version: 4 });
+    expect(store.read(saved.id)).toMatchObject({ content: "select 2", version: 4 });
+  });
+
+  it("stays on its version when somebody has saved another text, so that saving compares", () => {
+    const store = makeStore();
+    store.write(saved, "select 2");
+    store.observe({ ...saved, content: "select 9", version: 4 });
+    expect(store.read(saved.id)).toMatchObject({ content: "select 2", version: 3 });
+  });
+
+  it("stays on its version while it is merged, until it is rebased", () => {
+    const store = makeStore();
+    store.write(saved, "select 2");
+    const theirs = { ...saved, content: "select 9", version: 4 };
+    store.observe(theirs);
+    store.write(theirs, "select 29");
+    expect(store.read(saved.id)).toMatchObject({ content: "select 29", version: 3 });
+    store.rebase(theirs, "select 29");
+    expect(store.read(saved.id)).toMatchObject({ content: "select 29", version: 4, base: "select 9" });
+  });
+
+  it("takes in the draft of another browser", () => {
+    const store = makeStore();
+    expect(store.adopt(saved, draftOf("select 7", 3, "t9"))).toBeNull();
+    expect(store.read(saved.id)).toMatchObject({ content: "select 7", version: 3, isSent: true });
+  });
+
+  it("forgets a draft that was saved or given up elsewhere", async () => {
+    const store = makeStore();
+    store.write(saved, "select 2");
+    await vi.advanceTimersByTimeAsync(2000);
+    store.adopt(saved, null);
+    expect(store.read(saved.id)).toBeNull();
+  });
+
+  it("shows its own text, and gives the other one back, when two browsers have typed", async () => {
+    const store = makeStore();
+    store.write(saved, "select 2");
+    await vi.advanceTimersByTimeAsync(2000);
+    store.write(saved, "select 22");
+    expect(store.adopt(saved, draftOf("select 7", 3, "t9"))).toBe("select 7");
+    expect(store.read(saved.id)?.content).toBe("select 22");
+  });
+
+  it("follows what another tab of the browser types", () => {
+    const store = makeStore();
+    const heard = vi.fn();
+    store.subscribe(heard);
+    const newValue = JSON.stringify({ content: "select 5", version: 3, base: null, serverAt: null, isSent: false });
+    page.dispatchEvent(Object.assign(new Event("storage"), { key: KEY, newValue }));
+    expect(store.read(saved.id)?.content).toBe("select 5");
+    page.dispatchEvent(Object.assign(new Event("storage"), { key: KEY, newValue: null }));
+    expect(store.read(saved.id)).toBeNull();
+    expect(heard).toHaveBeenCalledTimes(2);
+  });
+
+  it("says when the browser's store is full, and goes on", async () => {
+    const onFull = vi.fn();
+    const store = makeStore(onFull);
+    vi.stubGlobal("localStorage", { setItem: () => { throw new DOMException("Full", "QuotaExceededError"); } }); // biome-ignore format: one thought
+    store.write(saved, "select 2");
+    await vi.advanceTimersByTimeAsync(300);
+    expect(onFull).toHaveBeenCalledOnce();
+    expect(store.read(saved.id)?.content).toBe("select 2");
+  });
+});

@@ -1,0 +1,38 @@
+import type { ReactNode } from "react";
+import { ShowExplorer } from "@/components/workspace/show-explorer";
+import "./page.css";
+
+type PageProps = {
+  title: string;
+  /** Stands beside the title: how many there are. */
+  count?: number;
+  /** Above the title: where this page belongs. */
+  trail?: ReactNode;
+  actions?: ReactNode;
+  /** Forms and settings stop at 960 px; lists take the whole width (design, section 2). */
+  isWide?: boolean;
+  children: ReactNode;
+};
+
+/** A view without tabs: a title, what can be done, and the content below, which scrolls. */
+export function Page({ title, count, trail, actions, isWide = false, children }: PageProps) {
+  return (
+    <main className={isWide ? "page" : "page narrow"} aria-labelledby="page-title">
+      <div className="page-in">
+        <div className="phead">
+          <ShowExplorer />
+          <div className="phead-title">
+            {trail && <div className="row xs t3 phead-trail">{trail}</div>}
+            <div className="row phead-name">
+              <h1 id="page-title">{title}</h1>
+              {count !== undefined && <span className="t3 num">{count}</span>}
+            </div>
+          </div>
+          <span className="grow" />
+          {actions}
+        </div>
+        {children}
+      </div>
+    </main>
+  );
+}

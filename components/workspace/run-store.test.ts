@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Run, RunStore } from "@/components/workspace/run-store";
+import { splitStatements } from "@/lib/sql/statements";
+
+type Answer = { status: number; body: unknown } | "hang";
+const ROW = {
+  fields: [{ name: "n", type: "int32" }],
+  rows: [{ n: 1 }],
+  rowCount: 1,
+  truncated: false,
+  durationMs: 3,
+  databaseMs: 2,
+};
+const good = (): Answer => ({ status: 200, body: { success: true, data: ROW } });
+const bad = (code: string, status: number): Answer => ({
+  status,
+  body: { success: false, code, error: "Refused.", details: { position: 8 } },
+});
+
+/** A server that answers executions from a list, in order, and cancels as told. */
+function serve(answers: Answer[], cancel: Answer = { status: 200, body: { success: true, data: {} } }) {
+  const asked: { url: string; body: Record<string, unknown> }[] = [];
+  const toResponse = (answer: Exclude<Answer, "hang">) =>
+    new Response(JSON.stringify(answer.body), { status: answer.status });
+  vi.stubGlobal("fetch", (url: string, init: RequestInit) => {
+    asked.push({ url, body: JSON.parse(String(init.body)) });
+    const answer = url.endsWith("/cancel") ? cancel : (answers.shift() ?? good());
+    if (answer !== "hang") return Promise.resolve(toResponse(answer));
+    return new Promise((_, reject) => {
+      init.signal?.addEventListener("abort", () => reject(new DOMException("Aborted", "AbortError")));
+    });
+  });
+  return asked;
+}
+
+function makeStore() {
+  const ended: Run[] = [];
+  const store = new RunStore("w", (_, run) => ended.push(run));
+  const start = (content: string) =>
+    store.start("c", { connectionId: "db", content, statements: splitStatements(content), limit: 1000 });
+  return { store, ended, start };
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe("RunStore", () => {
+  it("runs statements one after the other, each with an execution id of its own", async () => {
+    const asked = serve([good(), good()]);
+    const { store, start } = makeStore();
+    await start("select 1; select 2");
+    expect(asked.map(({ body }) => body.query)).toEqual(["select 1", "select 2"]);
+    expect(new Set(asked.map(({ body }) => body.executionId)).size).toBe(2);
+    expect(store.read("c")).toMatchObject({ latest: { status: "success" }, lastGood: { status: "success" } });
+  });
+
+  it("stops at the first failure and keeps the last good run", async () => {
+    const asked = serve([good(), bad("query_failed", 400)]);
+    const { store, ended, start } = makeStore();
+    await start("select 1");
+    await start("select broken; select 3");
+    expect(asked).toHaveLength(2);
+    const { latest, lastGood } = store.read("c");
+    expect(lastGood?.content).toBe("select 1");
+    expect(latest?.statements.map(({ outcome }) => outcome.status)).toEqual(["failed", "waiting"]);
+    expect(latest?.statements[0]?.outcome).toMatchObject({
+      failure: { code: "query_failed", details: { position: 8 } },
+    });
+    expect(ended.map(({ status }) => status)).toEqual(["success", "failure"]);
+  });
+
+  it("runs one thing at a time in a console, and nothing for no statement", async () => {
+    const asked = serve(["hang"]);
+    const { store, start } = makeStore();
+    void start("select 1");
+    await start("select 2");
+    await start("-- nothing");
+    expect(asked).toHaveLength(1);
+    expect(store.countRunning()).toBe(1);
+  });
+
+  it("asks the server to cancel, and is cancelled when the query says so", async () => {
+    let answerQuery = (_: Response) => {};
+    const cancelled: string[] = [];
+    vi.stubGlobal("fetch", (url: string) => {
+      if (!url.endsWith("/cancel")) return new Promise<Response>((resolve) => { answerQuery = resolve; }); // biome-ignore format: one thought
+      cancelled.push(url);
+      answerQuery(
+        new Response(JSON.stringify({ success: false, code: "cancelled", error: "Cancelled." }), { status: 409 }),
+      );
+      return Promise.resolve(new Response(JSON.stringify({ success: true, data: {} })));
+    });
+    const { store, start } = makeStore();
+    const run = start("select 1; select 2");
+    const executionId = store.read("c").latest?.statements[0]?.executionId;
+    await store.cancel("c");
+    await run;
+    expect(cancelled).toEqual([`/api/workspaces/w/executions/${executionId}/cancel`]);
+    expect(store.read("c").latest).toMatchObject({ status: "cancelled", isCancelling: false });
+    expect(store.read("c").latest?.statements[1]?.outcome.status).toBe("waiting");
+  });
+
+  it("gives the request up when the server knows nothing of the run", async () => {
+    serve(["hang"], bad("not_found", 404));
+    const { store, start } = makeStore();
+    const run = start("select 1");
+    await store.cancel("c");
+    await run;
+    expect(store.read("c").latest?.status).toBe("cancelled");
+  });
+});

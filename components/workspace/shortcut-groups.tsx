@@ -1,0 +1,47 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useState } from "react";
+import { Keys } from "@/components/ui/keys";
+import { useIsApple } from "@/components/ui/use-browser";
+import { SHORTCUTS } from "@/components/workspace/shortcuts";
+import { toKeyLabel } from "@/lib/ui/key-label";
+
+/** All shortcuts with a field to search them: the body of the list behind "?" and of the keyboard's settings. */
+export function ShortcutGroups() {
+  const [search, setSearch] = useState("");
+  const isApple = useIsApple();
+  const wanted = search.trim().toLowerCase();
+  const groups = SHORTCUTS.map(({ group, items }) => ({
+    group,
+    items: items.filter(({ keys, does }) => `${does} ${toKeyLabel(keys, isApple)}`.toLowerCase().includes(wanted)),
+  })).filter(({ items }) => items.length > 0);
+  return (
+    <>
+      <div className="input quiet sm">
+        <Search className="s t3" />
+        <input
+          aria-label="Search shortcuts"
+          placeholder="Search"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+      </div>
+      {groups.length === 0 && <p style={{ marginTop: 16 }}>No shortcut does that.</p>}
+      {groups.map(({ group, items }) => (
+        <section key={group} className="keys-group">
+          <h3>{group}</h3>
+          <ul>
+            {items.map(({ keys, does }) => (
+              <li key={keys}>
+                <span>{does}</span>
+                <span className="sr-only">{toKeyLabel(keys, false)}</span>
+                <Keys keys={keys} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>
+  );
+}

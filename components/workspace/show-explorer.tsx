@@ -1,0 +1,21 @@
+"use client";
+
+import { PanelLeft } from "lucide-react";
+import { Tip } from "@/components/ui/tip";
+import { updateFrame } from "@/components/workspace/use-frame";
+
+/** Brings the explorer back where a page has no tabs to hold the button. The styles show it while the explorer is hidden. */
+export function ShowExplorer() {
+  return (
+    <Tip label="Show the explorer" keys="mod+b">
+      <button
+        type="button"
+        className="btn ghost icon sm page-side"
+        aria-label="Show the explorer"
+        onClick={() => updateFrame({ explorerOpen: true })}
+      >
+        <PanelLeft />
+      </button>
+    </Tip>
+  );
+}

@@ -1,0 +1,174 @@
+"use client";
+
+import { usePathname, useRouter } from "next/navigation";
+import { useMemo } from "react";
+import { showToast } from "@/components/ui/toast";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import {
+  addConsole, changeConsole, closeTab, findConsole, findTitle, isSavedId, openTab, removeConsole, restoreConsole, toConsoleName, toFreeName,
+} from "@/lib/ui/desk"; // biome-ignore format: one look at the whole list
+import { newId } from "@/lib/ui/new-id";
+
+/** The console that the address names; null on the workspace's own address. */
+export function useActiveConsoleId(): string | null {
+  const match = /^\/w\/[^/]+\/consoles\/([^/]+)/.exec(usePathname());
+  return match?.[1] === undefined ? null : decodeURIComponent(match[1]);
+}
+
+/** Whether the address shows the history of the console. */
+export function useIsHistory(): boolean {
+  return /^\/w\/[^/]+\/consoles\/[^/]+\/history\/?$/.test(usePathname());
+}
+
+/** What can be done with consoles, from wherever it is asked for. Opening one changes the address without a load. */
+export function useConsoleActions() {
+  const { workspace, desk, drafts, editors, consoles } = useWorkspace();
+  const router = useRouter();
+  return useMemo(() => {
+    const root = `/w/${workspace.slug}`;
+    const toAddress = (id: string) => `${root}/consoles/${encodeURIComponent(id)}`;
+    const visit = (address: string, isReplacing = false) => {
+      const { pathname, search } = window.location;
+      if (pathname + search === address) return;
+      // From another area the workbench has to be loaded; inside of it the address alone changes.
+      if (pathname !== root && !pathname.startsWith(`${root}/consoles/`)) {
+        router.push(address);
+        return;
+      }
+      window.history[isReplacing ? "replaceState" : "pushState"](null, "", address);
+    };
+    const go = (id: string | null, isReplacing = false) => visit(id === null ? root : toAddress(id), isReplacing);
+    const active = () => desk.read()?.lastActiveId ?? null;
+    const open = (id: string) => {
+      desk.change((each) => openTab(each, id));
+      go(id);
+    };
+
+    const removeUnsaved = (id: string) => {
+      const before = desk.read();
+      const removed = findConsole(before ?? { consoles: [] }, id);
+      if (before === null || removed === null) return;
+      const at = before.consoles.indexOf(removed);
+      const tabAt = before.tabs.indexOf(id);
+      const wasActive = before.lastActiveId === id;
+      desk.change((each) => removeConsole(each, id, Date.now()));
+      editors.forget(id);
+      if (wasActive) go(active());
+      const back = () => ({ ...removed, changedAt: Date.now() });
+      showToast(`${removed.name} is deleted.`, {
+        id: `remove-${id}`,
+        action: { label: "Undo", onClick: () => desk.change((each) => restoreConsole(each, back(), at, tabAt)) },
+      });
+    };
+
+    const removeSaved = async (id: string) => {
+      const name = consoles.find(id)?.name ?? "The console";
+      const before = desk.read();
+      const tabAt = before?.tabs.indexOf(id) ?? -1;
+      const draft = drafts.read(id);
+      if (!(await consoles.remove(id))) return;
+      const wasActive = active() === id;
+      desk.change((each) => closeTab(each, id));
+      editors.forget(id);
+      if (wasActive) go(active());
+      showToast(`${name} is deleted.`, {
+        id: `remove-${id}`,
+        action: {
+          label: "Undo",
+          onClick: async () => {
+            const saved = await consoles.undelete(id);
+            if (saved === null) return;
+            if (draft !== null) drafts.write(saved, draft.content);
+            if (tabAt >= 0) desk.change((each) => openTab(each, id, tabAt));
+            if (wasActive) go(id);
+          },
+        },
+      });
+    };
+
+    return {
+      open,
+      /** Shows the console that was open last, without a step in the history. */
+      land: () => go(active(), true),
+      openHistory: (id: string, sha: string | null = null, isReplacing = false) =>
+        visit(`${toAddress(id)}/history${sha === null ? "" : `?sha=${sha}`}`, isReplacing),
+      /** The console under its whole address, for others. @param executionId one run of it; null for none */
+      toLink: (id: string, executionId: string | null = null) =>
+        `${window.location.origin}${toAddress(id)}${executionId === null ? "" : `?run=${executionId}`}`,
+      create: (connectionId: string | null = null, given: { name?: string; content?: string } = {}) => {
+        const id = newId();
+        const name = toConsoleName(given.name ?? "");
+        desk.change((each) =>
+          addConsole(each, {
+            id,
+            name: name ?? toFreeName(each, "untitled", ".sql", consoles.takenNames()),
+            content: given.content ?? "",
+            connectionId,
+            changedAt: Date.now(),
+          }),
+        );
+        go(id);
+      },
+      /** @returns whether all of it is saved */
+      save: async (id: string, message?: string): Promise<boolean> => {
+        const savedId = await consoles.save(id, message);
+        // The view of the result, which stands in the address, stays too.
+        if (savedId !== null && savedId !== id && window.location.pathname === toAddress(id))
+          visit(toAddress(savedId) + window.location.search, true);
+        return savedId !== null;
+      },
+      duplicate: async (id: string) => {
+        if (isSavedId(id)) {
+          const copy = await consoles.duplicate(id);
+          if (copy !== null) open(copy.id);
+          return;
+        }
+        const original = findConsole(desk.read() ?? { consoles: [] }, id);
+        if (original === null) return;
+        const copyId = newId();
+        const [stem, ending] = splitName(original.name);
+        desk.change((each) => {
+          const name = toFreeName(each, `${stem} copy`, ending, consoles.takenNames());
+          return addConsole(each, { ...original, id: copyId, name, changedAt: Date.now() });
+        });
+        go(copyId);
+      },
+      close: (id: string) => {
+        const before = desk.read();
+        const name = before && findTitle(before, id);
+        if (before === null || name === null || !before.tabs.includes(id)) return;
+        const at = before.tabs.indexOf(id);
+        const wasActive = before.lastActiveId === id;
+        desk.change((each) => closeTab(each, id));
+        if (wasActive) go(active());
+        showToast(`${name} is closed. It stays in the list.`, {
+          id: `close-${id}`,
+          action: {
+            label: "Undo",
+            onClick: () => {
+              desk.change((each) => openTab(each, id, at));
+              go(id);
+            },
+          },
+        });
+      },
+      remove: (id: string) => (isSavedId(id) ? void removeSaved(id) : removeUnsaved(id)),
+      rename: (id: string, typed: string) => {
+        const name = toConsoleName(typed);
+        if (name === null) return;
+        if (!isSavedId(id)) desk.change((each) => changeConsole(each, id, { name, changedAt: Date.now() }));
+        else if (name !== consoles.find(id)?.name) void consoles.change(id, { name });
+      },
+      setConnection: (id: string, connectionId: string) => {
+        if (isSavedId(id)) void consoles.change(id, { connectionId });
+        else desk.change((each) => changeConsole(each, id, { connectionId, changedAt: Date.now() }));
+      },
+    };
+  }, [workspace.slug, desk, drafts, editors, consoles, router]);
+}
+
+/** A name without its ending, and the ending with its dot. */
+function splitName(name: string): [string, string] {
+  const at = name.lastIndexOf(".");
+  return at <= 0 ? [name, ""] : [name.slice(0, at), name.slice(at)];
+}

@@ -1,0 +1,11 @@
+"use client";
+
+import { useEffect } from "react";
+import type { Command } from "@/components/workspace/command-store";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+
+/** Lists what a view can do while it is shown. The commands are renewed with every drawing, so that they act on what is seen. */
+export function useOffer(view: string, offered: Command[]): void {
+  const { commands } = useWorkspace();
+  useEffect(() => commands.offer(view, offered));
+}

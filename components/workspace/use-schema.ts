@@ -1,0 +1,77 @@
+"use client";
+
+import { useQueries, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useState } from "react";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { api, type Entity } from "@/lib/client/api";
+import type { Connection } from "@/lib/connections/schema";
+
+/** The workspace's connections. */
+export function useConnections() {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["connections", workspace.id],
+    queryFn: ({ signal }) => api.listConnections(workspace.id, signal),
+  });
+}
+
+/** Those that can be queried, the sample and the rest in the server's order. */
+export function useDatabases(): Connection[] {
+  const { data } = useConnections();
+  return data?.filter(({ category }) => category === "database") ?? NO_CONNECTIONS;
+}
+
+/** The tables of one connection, for completion and for suggestions; asked for once somebody needs them. */
+export function useEntities(connectionId: string | null): Entity[] {
+  const { workspace } = useWorkspace();
+  const { data } = useQuery({
+    queryKey: toEntitiesKey(workspace.id, connectionId ?? ""),
+    queryFn: ({ signal }) => api.listEntities(workspace.id, connectionId ?? "", { signal }),
+    enabled: connectionId !== null,
+  });
+  return data ?? NO_ENTITIES;
+}
+
+/** The tables of those connections that are open in the tree. */
+export function useOpenSchemas(connectionIds: string[]) {
+  const { workspace } = useWorkspace();
+  return useQueries({
+    queries: connectionIds.map((id) => ({
+      queryKey: toEntitiesKey(workspace.id, id),
+      queryFn: ({ signal }: { signal: AbortSignal }) => api.listEntities(workspace.id, id, { signal }),
+    })),
+  });
+}
+
+/** Reads schemas anew, past the server's cache. */
+export function useSchemaRefresh() {
+  const { workspace } = useWorkspace();
+  const queryClient = useQueryClient();
+  const [isRefreshing, setIsRefreshing] = useState(false);
+  const refresh = useCallback(
+    async (connectionIds: string[]) => {
+      setIsRefreshing(true);
+      const readAnew = (id: string) =>
+        queryClient.fetchQuery({
+          queryKey: toEntitiesKey(workspace.id, id),
+          queryFn: ({ signal }) => api.listEntities(workspace.id, id, { refresh: true, signal }),
+          staleTime: 0,
+        });
+      // A failure is kept in the cache and shows under its connection.
+      await Promise.allSettled([
+        queryClient.invalidateQueries({ queryKey: ["connections", workspace.id] }),
+        ...connectionIds.map(readAnew),
+      ]);
+      setIsRefreshing(false);
+    },
+    [queryClient, workspace.id],
+  );
+  return { refresh, isRefreshing };
+}
+
+const NO_CONNECTIONS: Connection[] = [];
+const NO_ENTITIES: Entity[] = [];
+
+function toEntitiesKey(workspaceId: string, connectionId: string): string[] {
+  return ["entities", workspaceId, connectionId];
+}

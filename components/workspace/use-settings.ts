@@ -1,0 +1,61 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { accountApi } from "@/lib/client/account";
+import { workspaceApi } from "@/lib/client/workspaces";
+
+/** What the person may do here; the server decides again on every request. */
+export function useRights() {
+  const { role } = useWorkspace().workspace;
+  return { role, isOwner: role === "owner", isAdmin: role === "owner" || role === "admin" };
+}
+
+/** The workspace with its members, in the order in which they joined. */
+export function useWorkspaceDetails() {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["workspace", workspace.id],
+    queryFn: ({ signal }) => workspaceApi.read(workspace.id, signal),
+  });
+}
+
+/** Open invitations; asked for only by who may see them. */
+export function useInvites() {
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  return useQuery({
+    queryKey: ["invites", workspace.id],
+    queryFn: ({ signal }) => workspaceApi.listInvites(workspace.id, signal),
+    enabled: isAdmin,
+  });
+}
+
+export function useApiKeys() {
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  return useQuery({
+    queryKey: ["api-keys", workspace.id],
+    queryFn: ({ signal }) => workspaceApi.listApiKeys(workspace.id, signal),
+    enabled: isAdmin,
+  });
+}
+
+export function useSessions() {
+  return useQuery({ queryKey: ["sessions"], queryFn: ({ signal }) => accountApi.listSessions(signal) });
+}
+
+/** A change on the server, after which the lists that show it are read anew. @param lists first part of their keys */
+export function useChange<Input, Output>(lists: string[], change: (input: Input) => Promise<Output>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => Promise.all(lists.map((list) => queryClient.invalidateQueries({ queryKey: [list] }))),
+  });
+}
+
+/** Names by user id, for lists that only carry ids. */
+export function useMemberNames(): Map<string, string> {
+  const { data } = useWorkspaceDetails();
+  return new Map(data?.members.map(({ userId, name, email }) => [userId, name || email]));
+}

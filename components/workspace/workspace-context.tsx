@@ -1,0 +1,147 @@
+"use client";
+
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { announce } from "@/components/ui/live-region";
+import { showFailure } from "@/components/ui/toast";
+import { CommandStore } from "@/components/workspace/command-store";
+import { ConsoleService } from "@/components/workspace/console-service";
+import { DeskStore } from "@/components/workspace/desk-store";
+import { DraftStore } from "@/components/workspace/draft-store";
+import { EditorMemory } from "@/components/workspace/editor-memory";
+import { type Run, RunStore } from "@/components/workspace/run-store";
+import { ApiError, type User, type WorkspaceSummary } from "@/lib/client/api";
+import { consoleApi } from "@/lib/client/consoles";
+import { completeStep, type Desk, SAMPLE_CONSOLE_ID } from "@/lib/ui/desk";
+import { formatRows } from "@/lib/ui/format";
+import { SAMPLE_QUERY } from "@/lib/ui/sample-console";
+
+/** Schemas and lists of connections change seldom; going back to a view within this time asks for nothing. */
+const FRESH_MS = 60_000;
+
+type Workspace = {
+  user: User;
+  workspaces: WorkspaceSummary[];
+  workspace: WorkspaceSummary;
+  desk: DeskStore;
+  runs: RunStore;
+  editors: EditorMemory;
+  /** What was typed in saved consoles and not saved. */
+  drafts: DraftStore;
+  consoles: ConsoleService;
+  /** What the view that is shown can do, for the palette. */
+  commands: CommandStore;
+};
+
+const WorkspaceContext = createContext<Workspace | null>(null);
+
+type ProviderProps = { user: User; workspaces: WorkspaceSummary[]; workspace: WorkspaceSummary; children: ReactNode };
+
+/** Everything that a workspace's views share: who looks, the desk, what runs, and the cache of the server's answers. */
+export function WorkspaceProvider({ user, workspaces, workspace, children }: ProviderProps) {
+  const [queryClient] = useState(makeQueryClient);
+  const [shared] = useState(() => {
+    const onFull = () =>
+      showFailure("This browser's store is full. Save your consoles: what is typed now is lost by a reload.");
+    const desk = new DeskStore(user.id, workspace.id, onFull);
+    const server = {
+      put: (id: string, body: { content: string; version: number }) => consoleApi.putDraft(workspace.id, id, body),
+      remove: (id: string) => consoleApi.removeDraft(workspace.id, id),
+    };
+    const drafts = new DraftStore(user.id, workspace.id, server, onFull);
+    const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(desk, consoleId, run));
+    const editors = new EditorMemory();
+    const consoles = new ConsoleService({ workspaceId: workspace.id, queryClient, desk, drafts, editors, runs });
+    return { desk, drafts, runs, editors, consoles, commands: new CommandStore() };
+  });
+  useEffect(() => shared.desk.wake(), [shared.desk]);
+  useEffect(() => shared.drafts.wake(), [shared.drafts]);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <WorkspaceContext value={{ user, workspaces, workspace, ...shared }}>{children}</WorkspaceContext>
+    </QueryClientProvider>
+  );
+}
+
+export function useWorkspace(): Workspace {
+  const workspace = useContext(WorkspaceContext);
+  if (workspace === null) throw new Error("This view stands outside of a workspace.");
+  return workspace;
+}
+
+/** The desk as it is; null until the page is awake and the first visit is decided. */
+export function useDesk(): Desk | null {
+  const { desk } = useWorkspace();
+  return useSyncExternalStore(desk.subscribe, desk.read, () => null);
+}
+
+export function useConsoleRuns(consoleId: string) {
+  const { runs } = useWorkspace();
+  const read = useCallback(() => runs.read(consoleId), [runs, consoleId]);
+  return useSyncExternalStore(runs.subscribe, read, read);
+}
+
+export function useRunningCount(): number {
+  const { runs } = useWorkspace();
+  return useSyncExternalStore(runs.subscribe, runs.countRunning, () => 0);
+}
+
+/** The session has ended: sign in again and come back to the same place. What was typed is kept in this browser. */
+export function goToLogin(): void {
+  const here = `${window.location.pathname}${window.location.search}`;
+  window.location.assign(`/login?next=${encodeURIComponent(here)}`);
+}
+
+function makeQueryClient(): QueryClient {
+  const onError = (error: unknown) => {
+    // A wrong password is a 401 too, of somebody who is signed in.
+    if (error instanceof ApiError && error.code === "unauthenticated") goToLogin();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH_MS,
+        // What the server has decided does not change by asking again; only silence is worth a second try.
+        retry: (count, error) =>
+          count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 503),
+      },
+    },
+  });
+}
+
+function onRunEnd(desk: DeskStore, consoleId: string, run: Run): void {
+  if (run.status === "success") {
+    announce(`Query finished, ${toFigures(run)}`);
+    desk.change((each) => {
+      const isOwn = run.content !== SAMPLE_QUERY;
+      const ticked = consoleId === (each.sampleId ?? SAMPLE_CONSOLE_ID) ? completeStep(each, "sample") : each;
+      return isOwn ? completeStep(ticked, "own") : ticked;
+    });
+    return;
+  }
+  if (run.status === "cancelled") {
+    announce("Query cancelled");
+    return;
+  }
+  const failed = run.statements.find(({ outcome }) => outcome.status === "failed")?.outcome;
+  if (failed?.status !== "failed") return;
+  if (failed.failure.code === "unauthenticated") goToLogin();
+  announce(`Query failed. ${failed.failure.message.split("\n")[0]}`, true);
+}
+
+function toFigures(run: Run): string {
+  const answers = run.statements.flatMap(({ outcome }) => (outcome.status === "done" ? [outcome.answer] : []));
+  const rows = answers.reduce((sum, answer) => sum + answer.rowCount, 0);
+  const ms = answers.reduce((sum, answer) => sum + answer.durationMs, 0);
+  return `${formatRows(rows)}, ${Math.round(ms)} milliseconds`;
+}

@@ -1,0 +1,230 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { ObjectId } from "mongodb";
+import type { z } from "zod";
+import { type Access, requireAccess, requireCredential } from "@/lib/access/rules";
+import { identify, type Principal } from "@/lib/auth/identity";
+import { databaseReady } from "@/lib/db/indexes";
+import { env } from "@/lib/env";
+import { BODY_LIMITS, type BodyLimit, readJson } from "@/lib/http/body";
+import { refuseCrossSite } from "@/lib/http/csrf";
+import { failure, success } from "@/lib/http/envelope";
+import { AppError, type InputProblem } from "@/lib/http/errors";
+import { remoteAddress } from "@/lib/http/remote-address";
+import { objectIdText } from "@/lib/http/schema";
+import { commonHeaders, DATA_POLICY } from "@/lib/http/security-headers";
+import type { Role } from "@/lib/workspaces/schema";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+export type Method = (typeof METHODS)[number];
+const ALL_VERBS = [...METHODS, "HEAD", "OPTIONS"] as const;
+type Verb = (typeof ALL_VERBS)[number];
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** What a handler gets to know about its caller and its request. Input is already judged and shaped. */
+export type RequestContext<P, Q, B> = {
+  params: P;
+  query: Q;
+  body: B;
+  /** Who calls. Null only on open routes. */
+  principal: Principal;
+  /** The caller's role in the path's workspace. */
+  role: Role;
+  request: Request;
+  /** Aborts when the client goes away. */
+  signal: AbortSignal;
+  /** For limits: the client's address, null when unknown. */
+  address: string | null;
+  requestId: string;
+  /** Headers for the answer, Set-Cookie included. */
+  headers: Headers;
+};
+
+/** One endpoint: its words in the API reference, its locks, its input, its answer and its work. */
+export type RouteDefinition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
+  summary: string;
+  description?: string;
+  tag: string;
+  access: Access;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** The most that a body may have; `json` (1 MiB) unless told. */
+  bodyLimit?: BodyLimit;
+  /** Shape of `data`; absent where `produces` is something else than the envelope. */
+  response?: z.ZodType;
+  /** Success status, 200 unless told (contract, section 1). */
+  status?: 200 | 201 | 202;
+  message?: string;
+  /** Content type of an answer outside of the envelope. */
+  produces?: string;
+  /** A write without a cookie that a browser could still be made to send: login and register. */
+  guardsOrigin?: boolean;
+  /** Answers even while the document store is away. */
+  worksWithoutStore?: boolean;
+  handle: (context: RequestContext<z.output<P>, z.output<Q>, z.output<B>>) => unknown;
+};
+
+type AnyDefinition = RouteDefinition<z.ZodType, z.ZodType, z.ZodType>;
+export type RouteHandler = (request: Request, context: { params: Promise<unknown> }) => Promise<Response>;
+/** A handler that still knows its definition: the API reference and the access matrix are made from it. */
+export type DefinedHandler = RouteHandler & { definition: AnyDefinition };
+
+/** Makes a handler. Its checks come in the contract's order: 401, malformed id 400, 403, input 400, then the work. */
+export function route<
+  P extends z.ZodType = z.ZodNever,
+  Q extends z.ZodType = z.ZodNever,
+  B extends z.ZodType = z.ZodNever,
+>(definition: RouteDefinition<P, Q, B>): DefinedHandler {
+  const handler: RouteHandler = (request, context) =>
+    answer(request, definition.summary, (requestId) =>
+      run(definition as unknown as AnyDefinition, request, context, requestId),
+    );
+  return Object.assign(handler, { definition: definition as unknown as AnyDefinition });
+}
+
+/**
+ * All verbs of one path. Those that are not given answer 405 in JSON with Allow; Next's own answer would have
+ * neither. HEAD is GET without the body.
+ */
+route.methods = function methods(handlers: Partial<Record<Method, DefinedHandler>>): Record<Verb, RouteHandler> {
+  const allowed: string[] = METHODS.filter((method) => handlers[method]);
+  if (handlers.GET) allowed.push("HEAD");
+  const refuse: RouteHandler = (request) =>
+    answer(request, "method not allowed", () => {
+      throw new AppError("method_not_allowed", `This address takes ${allowed.join(", ")}.`, {
+        headers: { Allow: allowed.join(", ") },
+      });
+    });
+  const verbs = Object.fromEntries(ALL_VERBS.map((verb) => [verb, handlers[verb as Method] ?? refuse]));
+  if (handlers.GET) verbs.HEAD = headOf(handlers.GET);
+  return verbs as Record<Verb, RouteHandler>;
+};
+
+/** The answer for an address that no route has. */
+export const notFound: RouteHandler = (request) =>
+  answer(request, "unknown path", () => {
+    throw new AppError("not_found", "There is nothing at this address. /api/openapi.json lists what there is.");
+  });
+
+async function answer(
+  request: Request,
+  routeName: string,
+  work: (requestId: string) => Promise<Response> | Response,
+): Promise<Response> {
+  const requestId = randomUUID();
+  let response: Response;
+  try {
+    response = await work(requestId);
+  } catch (thrown) {
+    response = failure(thrown, { requestId, method: request.method, route: routeName });
+  }
+  response.headers.set("X-Request-Id", requestId);
+  for (const [name, value] of Object.entries(commonHeaders(env().publicUrl))) response.headers.set(name, value);
+  // Who lets an answer be kept says so; the rest is about somebody.
+  if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
+  if (!response.headers.has("Content-Security-Policy")) response.headers.set("Content-Security-Policy", DATA_POLICY);
+  return response;
+}
+
+async function run(
+  definition: AnyDefinition,
+  request: Request,
+  context: { params: Promise<unknown> },
+  requestId: string,
+): Promise<Response> {
+  const isWrite = !SAFE.has(request.method);
+  const rawParams = ((await context.params) ?? {}) as Record<string, string>;
+  if (definition.guardsOrigin) refuseCrossSite(request.headers, env().publicUrl);
+
+  let principal: Principal | null = null;
+  if (!definition.worksWithoutStore) await databaseReady();
+  if (needsIdentity(definition.access, request)) {
+    principal = await identify(request.headers, workspaceIdIn(rawParams));
+    requireCredential(definition.access, principal);
+  }
+  const params = definition.params ? parse(definition.params, rawParams, "params") : {};
+  const workspaceId = (params as { workspaceId?: ObjectId }).workspaceId ?? null;
+  if (principal?.via === "session" && isWrite) refuseCrossSite(request.headers, env().publicUrl);
+  requireAccess(definition.access, principal, workspaceId);
+
+  const query = definition.query ? parse(definition.query, queryOf(request), "query") : {};
+  const body = definition.body
+    ? parse(definition.body, await bodyOf(definition, request, principal), "body")
+    : undefined;
+
+  const headers = new Headers();
+  if (principal?.via === "session" && principal.setCookie) headers.append("Set-Cookie", principal.setCookie);
+  const result = await definition.handle({
+    params,
+    query,
+    body,
+    principal: principal as Principal,
+    role: principal?.role as Role,
+    request,
+    signal: request.signal,
+    address: remoteAddress(request.headers, env().TRUST_PROXY),
+    requestId,
+    headers,
+  });
+  if (result instanceof Response) {
+    // Some responses, redirects above all, have headers that cannot be added to.
+    const open = new Response(result.body, result);
+    headers.forEach((value, name) => {
+      open.headers.append(name, value);
+    });
+    return open;
+  }
+  return success(result, { status: definition.status ?? 200, message: definition.message, headers });
+}
+
+/** Open routes look nobody up; those that refuse keys must know one when they see it. */
+function needsIdentity(access: Access, request: Request): boolean {
+  return access.scope !== "open" || (access.keys === "refused" && request.headers.has("authorization"));
+}
+
+/** The path's workspace, if its id has the right form: identity and role then come from one look-up. */
+function workspaceIdIn(rawParams: Record<string, string>): ObjectId | null {
+  const parsed = objectIdText.safeParse(rawParams.workspaceId);
+  return parsed.success ? new ObjectId(parsed.data) : null;
+}
+
+function queryOf(request: Request): Record<string, string> {
+  return Object.fromEntries(new URL(request.url).searchParams);
+}
+
+function bodyOf(definition: AnyDefinition, request: Request, principal: Principal | null): Promise<unknown> {
+  // A page of another site cannot send an API key, so a key's body needs no type that a form could not have.
+  return readJson(request, BODY_LIMITS[definition.bodyLimit ?? "json"], { demandJsonType: principal?.via !== "key" });
+}
+
+const WHERE = {
+  params: "An id in the address is malformed.",
+  query: "The address asks for something malformed.",
+  body: "The request is malformed.",
+} as const;
+
+function parse<T extends z.ZodType>(schema: T, input: unknown, where: keyof typeof WHERE): z.output<T> {
+  const outcome = schema.safeParse(input);
+  if (outcome.success) return outcome.data;
+  if (input === undefined) {
+    throw new AppError("invalid_request", WHERE[where], { details: [{ path: "", message: "Send a JSON body." }] });
+  }
+  const details: InputProblem[] = outcome.error.issues.map((issue) => ({
+    path: issue.path.join("."),
+    message: issue.message,
+  }));
+  throw new AppError("invalid_request", details[0] ? inWords(details[0]) : WHERE[where], { details });
+}
+
+function inWords({ path, message }: InputProblem): string {
+  return path ? `${path}: ${message}` : message;
+}
+
+function headOf(get: RouteHandler): RouteHandler {
+  return async (request, context) => {
+    const response = await get(request, context);
+    await response.body?.cancel();
+    return new Response(null, { status: response.status, headers: response.headers });
+  };
+}

@@ -1,0 +1,166 @@
+import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import type { ExecuteRequest } from "@/lib/client/execute";
+import type { Connection } from "@/lib/connections/schema";
+import type { ResultField, ResultRow } from "@/lib/ui/cell-text";
+
+/** One thing wrong with the input, as the envelope carries it. */
+export type ApiProblem = { path: string; message: string };
+
+/** A request that the server answered with a failure, or did not answer at all (`status` 0, code `unreachable`). */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: unknown = undefined,
+    /** Whole seconds until another try makes sense; null when the server does not say. */
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+
+  /** The problems field by field; empty for failures of another kind. */
+  get problems(): ApiProblem[] {
+    return Array.isArray(this.details) ? this.details.filter(isProblem) : [];
+  }
+}
+
+export type User = { id: string; email: string; name: string; createdAt: string };
+export type WorkspaceSummary = { id: string; name: string; slug: string; role: "owner" | "admin" | "member" };
+export type EntityColumn = { name: string; type: string; nullable: boolean; primaryKey: boolean };
+export type Entity = {
+  name: string;
+  schema?: string;
+  kind: "table" | "view" | "collection" | "resource";
+  columns?: EntityColumn[];
+  rowEstimate?: number;
+};
+/** `databaseMs` is the database's share of `durationMs`. `bytes` is the size of the answer, counted here. */
+export type ExecuteAnswer = {
+  executionId: string;
+  fields: ResultField[];
+  rows: ResultRow[];
+  rowCount: number;
+  truncated: boolean;
+  durationMs: number;
+  databaseMs: number;
+  bytes: number;
+};
+
+/** Everything that the browser asks of the server. Each function throws ApiError. */
+export const api = {
+  register: (body: { email: string; password: string; name?: string }) =>
+    send<{ user: User; workspace: WorkspaceSummary }>("POST", "/api/auth/register", { body }),
+  login: (body: { email: string; password: string }) => send<{ user: User }>("POST", "/api/auth/login", { body }),
+  logout: () => send<unknown>("POST", "/api/auth/logout", { body: {} }),
+  listConnections: (workspaceId: string, signal?: AbortSignal) =>
+    send<Connection[]>("GET", `/api/workspaces/${workspaceId}/connectors`, { signal }),
+  listEntities: (
+    workspaceId: string,
+    connectionId: string,
+    options: { refresh?: boolean; signal?: AbortSignal } = {},
+  ) =>
+    send<Entity[]>(
+      "GET",
+      `/api/workspaces/${workspaceId}/connectors/${connectionId}/entities${options.refresh ? "?refresh=1" : ""}`,
+      { signal: options.signal },
+    ),
+  /** Runs what `toExecuteRequest` has made, and reads the whole answer. */
+  execute: async ({ url, body }: ExecuteRequest, signal?: AbortSignal) => {
+    const { data, bytes } = await request<Omit<ExecuteAnswer, "bytes">>("POST", url, { body, signal });
+    return { ...data, bytes } satisfies ExecuteAnswer;
+  },
+  cancelExecution: (workspaceId: string, executionId: string) =>
+    send<unknown>("POST", `/api/workspaces/${workspaceId}/executions/${executionId}/cancel`, { body: {} }),
+  /** Resolves when the server is there, whatever state its parts are in. */
+  ping: () => fetch("/api/health", { cache: "no-store" }),
+};
+
+/** The most that a list answers at once (contract, section 1). */
+const PAGE_ITEMS = 200;
+
+type RequestOptions = { body?: unknown; signal?: AbortSignal };
+
+/**
+ * Asks the server and unwraps its envelope: what the clients of the areas are made of.
+ * @throws ApiError for every answer that is not a success, and for none at all
+ */
+export async function send<T>(method: string, url: string, options: RequestOptions = {}): Promise<T> {
+  return (await request<T>(method, url, options)).data;
+}
+
+/**
+ * All pages of a list whose answers are plain arrays: each answer has its limit, and says in a header how it goes on.
+ * @param url without a query
+ */
+export async function sendAll<T>(url: string, options: RequestOptions = {}): Promise<T[]> {
+  return (await sendPages<T[]>(url, options)).flat();
+}
+
+/** The answers of all pages, the first one first; there is always one. */
+export async function sendPages<T>(url: string, options: RequestOptions = {}): Promise<[T, ...T[]]> {
+  const read = (cursor: string) => request<T>("GET", `${url}?limit=${PAGE_ITEMS}${cursor}`, options);
+  let page = await read("");
+  const pages: [T, ...T[]] = [page.data];
+  while (page.nextCursor !== null) {
+    page = await read(`&cursor=${encodeURIComponent(page.nextCursor)}`);
+    pages.push(page.data);
+  }
+  return pages;
+}
+
+type Received<T> = { data: T; bytes: number; nextCursor: string | null };
+
+async function request<T>(method: string, url: string, options: RequestOptions): Promise<Received<T>> {
+  let response: Response;
+  let body: Blob;
+  const sentAfter = lastOutage();
+  try {
+    response = await fetch(url, {
+      method,
+      headers: options.body === undefined ? undefined : { "content-type": "application/json" },
+      body: options.body === undefined ? undefined : JSON.stringify(options.body),
+      signal: options.signal,
+      cache: "no-store",
+    });
+    body = await response.blob();
+  } catch (cause) {
+    if (options.signal?.aborted) throw cause;
+    reportUnreachable();
+    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
+  }
+  reportReachable(sentAfter);
+  const answer = parseEnvelope(await body.text());
+  if (response.ok && answer?.success === true) {
+    return { data: answer.data as T, bytes: body.size, nextCursor: response.headers.get("x-next-cursor") };
+  }
+  throw toApiError(response.status, response.headers.get("retry-after"), answer);
+}
+
+type Envelope = { success: boolean; data?: unknown; error?: unknown; code?: unknown; details?: unknown };
+
+export function parseEnvelope(text: string): Envelope | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "success" in value ? (value as Envelope) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param retryAfterHeader whole seconds as text; null when the header is absent */
+export function toApiError(status: number, retryAfterHeader: string | null, answer: Envelope | null): ApiError {
+  const retryAfter = Number(retryAfterHeader ?? Number.NaN);
+  return new ApiError(
+    status,
+    typeof answer?.code === "string" ? answer.code : "internal",
+    typeof answer?.error === "string" ? answer.error : `The server answered with status ${status}. Try again.`,
+    answer?.details,
+    Number.isFinite(retryAfter) ? retryAfter : null,
+  );
+}
+
+function isProblem(item: unknown): item is ApiProblem {
+  return typeof item === "object" && item !== null && "path" in item && "message" in item;
+}

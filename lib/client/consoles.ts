@@ -1,0 +1,103 @@
+import { send } from "@/lib/client/api";
+import type { Page } from "@/lib/client/workspaces";
+import type {
+  Console, ConsoleAccess, ConsoleCommit, ConsoleDraft, ConsoleFolder, ConsoleSummary, CreateConsoleBody, CreateFolderBody, HistoryItem,
+  SearchHit, UpdateConsoleBody, UpdateFolderBody,
+} from "@/lib/consoles/schema"; // biome-ignore format: one look at the whole list
+import type { Execution } from "@/lib/query/schema";
+
+/** As many as a list answers at once (contract, section 1). */
+const PAGE_SIZE = 200;
+/** Commits a page of the history (design, section 5). */
+const HISTORY_PAGE = 50;
+/** The runs that a link is looked for among, the newest ones. */
+const RUNS_LOOKED_AT = 1000;
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
+
+/** Everything about saved consoles. Each function throws ApiError. */
+export const consoleApi = {
+  /** All that the person may see, without their texts, the oldest first. */
+  list: (workspaceId: string, signal?: AbortSignal) => readAll<ConsoleSummary>(root(workspaceId), signal),
+  listFolders: (workspaceId: string, signal?: AbortSignal) =>
+    readAll<ConsoleFolder>(`${root(workspaceId)}/folders`, signal),
+  read: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<Console>("GET", `${root(workspaceId)}/${id}`, { signal }),
+  create: (workspaceId: string, body: CreateConsoleBody) => send<Console>("POST", root(workspaceId), { body }),
+  update: (workspaceId: string, id: string, body: UpdateConsoleBody) =>
+    send<Console>("PUT", `${root(workspaceId)}/${id}`, { body }),
+  duplicate: (workspaceId: string, id: string) =>
+    send<Console>("POST", `${root(workspaceId)}/${id}/duplicate`, { body: {} }),
+  remove: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}`),
+  /** Takes a deletion back. @param folderId where to, when not to its old folder; null is the top level */
+  undelete: (workspaceId: string, id: string, folderId?: string | null) =>
+    send<Console>("POST", `${root(workspaceId)}/${id}/restore`, { body: { folderId } }),
+
+  createFolder: (workspaceId: string, body: CreateFolderBody) =>
+    send<ConsoleFolder>("POST", `${root(workspaceId)}/folders`, { body }),
+  updateFolder: (workspaceId: string, id: string, body: UpdateFolderBody) =>
+    send<ConsoleFolder>("PATCH", `${root(workspaceId)}/folders/${id}`, { body }),
+  removeFolder: (workspaceId: string, id: string) =>
+    send<null>("DELETE", `${root(workspaceId)}/folders/${id}?recursive=true`),
+
+  /** What this person has typed and not saved; null when there is nothing. */
+  readDraft: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<ConsoleDraft | null>("GET", `${root(workspaceId)}/${id}/draft`, { signal }),
+  putDraft: (workspaceId: string, id: string, body: { content: string; version: number }) =>
+    send<ConsoleDraft>("PUT", `${root(workspaceId)}/${id}/draft`, { body }),
+  removeDraft: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/draft`),
+
+  search: (workspaceId: string, q: string, signal?: AbortSignal) =>
+    send<SearchHit[]>("GET", `${root(workspaceId)}/search?q=${encodeURIComponent(q)}`, { signal }),
+  listHistory: (workspaceId: string, id: string, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<HistoryItem>>(
+      "GET",
+      `${root(workspaceId)}/${id}/git/history?limit=${HISTORY_PAGE}${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+      { signal },
+    ),
+  readCommit: (workspaceId: string, id: string, sha: string, signal?: AbortSignal) =>
+    send<ConsoleCommit>("GET", `${root(workspaceId)}/${id}/git/commit?sha=${sha}`, { signal }),
+  /** Gives the console the text of an older commit, as a new one. */
+  restoreVersion: (workspaceId: string, id: string, sha: string) =>
+    send<Console>("POST", `${root(workspaceId)}/${id}/git/restore`, { body: { sha } }),
+
+  /** One run of the workspace by its id; null when it is not among the newest ones. */
+  findRun: async (workspaceId: string, executionId: string, signal?: AbortSignal): Promise<Execution | null> => {
+    let cursor: string | null = null;
+    for (let seen = 0; seen < RUNS_LOOKED_AT; seen += PAGE_SIZE) {
+      const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const url = `/api/workspaces/${workspaceId}/executions?limit=${PAGE_SIZE}${after}`;
+      const page: Page<Execution> = await send<Page<Execution>>("GET", url, { signal });
+      const found = page.items.find((each) => each.executionId === executionId);
+      if (found) return found;
+      if (page.nextCursor === null) return null;
+      cursor = page.nextCursor;
+    }
+    return null;
+  },
+};
+
+async function readAll<T extends { id: string }>(url: string, signal?: AbortSignal): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const after = all.at(-1)?.id;
+    const page = await send<T[]>("GET", `${url}?limit=${PAGE_SIZE}${after === undefined ? "" : `&cursor=${after}`}`, {
+      signal,
+    });
+    all.push(...page);
+    if (page.length < PAGE_SIZE) return all;
+  }
+}
+
+export type {
+  Console,
+  ConsoleAccess,
+  ConsoleCommit,
+  ConsoleDraft,
+  ConsoleFolder,
+  ConsoleSummary,
+  CreateConsoleBody,
+  Execution,
+  HistoryItem,
+  SearchHit,
+};

@@ -1,0 +1,47 @@
+import type { ApiKey, CreatedApiKey } from "@/lib/api-keys/schema";
+import { send, sendAll, sendPages } from "@/lib/client/api";
+import type { CreatedInvite, Invite } from "@/lib/invites/schema";
+import type { OutboxEntry } from "@/lib/mail/schema";
+import type { Member, Role, UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/workspaces/schema";
+
+export type Page<T> = { items: T[]; nextCursor: string | null };
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
+
+/** What the settings of a workspace read and change. Each function throws ApiError. */
+export const workspaceApi = {
+  /** With all of its members. */
+  read: async (workspaceId: string, signal?: AbortSignal): Promise<WorkspaceDetails> => {
+    const pages = await sendPages<WorkspaceDetails>(root(workspaceId), { signal });
+    return { ...pages[0], members: pages.flatMap(({ members }) => members) };
+  },
+  rename: (workspaceId: string, name: string) => send<Workspace>("PATCH", root(workspaceId), { body: { name } }),
+  remove: (workspaceId: string) => send<null>("DELETE", root(workspaceId)),
+
+  updateRole: (workspaceId: string, userId: string, role: Role) =>
+    send<UpdatedMember>("PUT", `${root(workspaceId)}/members/${userId}`, { body: { role } }),
+  removeMember: (workspaceId: string, userId: string) => send<null>("DELETE", `${root(workspaceId)}/members/${userId}`),
+  listInvites: (workspaceId: string, signal?: AbortSignal) =>
+    sendAll<Invite>(`${root(workspaceId)}/invites`, { signal }),
+  /** Inviting an address again replaces its first link. */
+  createInvite: (workspaceId: string, body: { email: string; role: Role }) =>
+    send<CreatedInvite>("POST", `${root(workspaceId)}/invites`, { body }),
+  removeInvite: (workspaceId: string, inviteId: string) =>
+    send<null>("DELETE", `${root(workspaceId)}/invites/${inviteId}`),
+
+  listApiKeys: (workspaceId: string, signal?: AbortSignal) =>
+    sendAll<ApiKey>(`${root(workspaceId)}/api-keys`, { signal }),
+  /** The answer holds the key, this once. */
+  createApiKey: (workspaceId: string, body: { name: string; expiresAt: string | null }) =>
+    send<CreatedApiKey>("POST", `${root(workspaceId)}/api-keys`, { body }),
+  removeApiKey: (workspaceId: string, keyId: string) => send<null>("DELETE", `${root(workspaceId)}/api-keys/${keyId}`),
+
+  listOutbox: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<OutboxEntry>>(
+      "GET",
+      `${root(workspaceId)}/outbox${cursor === null ? "" : `?cursor=${encodeURIComponent(cursor)}`}`,
+      { signal },
+    ),
+};
+
+export type { ApiKey, CreatedApiKey, CreatedInvite, Invite, Member, OutboxEntry, Role, WorkspaceDetails };

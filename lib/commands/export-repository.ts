@@ -1,0 +1,58 @@
+import "server-only";
+import { resolve } from "node:path";
+import { ObjectId } from "mongodb";
+import { closeDatabase } from "@/lib/db/client";
+import { collections } from "@/lib/db/collections";
+import { env } from "@/lib/env";
+import { AppError } from "@/lib/http/errors";
+import { ensureStoreService } from "@/lib/process/store-service";
+import { exportBare } from "@/lib/repository/export-bare";
+
+const STORE_START_TIMEOUT_MS = 45_000;
+const USAGE = "Say which workspace, and a new folder: npm run repo:export -- <id or slug> <folder>";
+
+/**
+ * The command `npm run repo:export -- <workspace> <folder>`: writes a workspace's repository as a bare git repository,
+ * beside running servers or without any.
+ * @param args the workspace's id or slug, and the folder
+ * @returns the exit code
+ */
+export async function exportCommand(args: string[], print: (line: string) => void): Promise<number> {
+  const [workspace, folder, ...others] = args;
+  if (workspace === undefined || folder === undefined || others.length > 0) {
+    print(USAGE);
+    return 1;
+  }
+  const stop = await openStore();
+  try {
+    const dir = resolve(folder);
+    const { branches, objects } = await exportBare(await findWorkspace(workspace), dir);
+    print(`Wrote ${objects} objects and ${branches} ${branches === 1 ? "branch" : "branches"} to ${dir}`);
+    print(`Look into it with: git clone ${JSON.stringify(dir)}`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    print(error.message);
+    return 1;
+  } finally {
+    await closeDatabase();
+    await stop();
+  }
+}
+
+async function findWorkspace(name: string): Promise<ObjectId> {
+  const bySlug = await collections.workspaces().findOne({ slug: name });
+  const found =
+    bySlug ?? (ObjectId.isValid(name) ? await collections.workspaces().findOne({ _id: new ObjectId(name) }) : null);
+  if (!found)
+    throw new AppError("not_found", `There is no workspace “${name}”. Give its id, or its slug from the address bar.`);
+  return found._id;
+}
+
+async function openStore(): Promise<() => Promise<void>> {
+  const { isEmbeddedStore, DATA_DIR, STORE_DURABILITY } = env();
+  if (!isEmbeddedStore) return async () => {};
+  const store = ensureStoreService({ dataDir: DATA_DIR, durability: STORE_DURABILITY });
+  await store.whenUp(STORE_START_TIMEOUT_MS);
+  return () => store.stop();
+}

@@ -1,0 +1,73 @@
+import "server-only";
+import { parseArgs } from "node:util";
+import { closeDatabase } from "@/lib/db/client";
+import { collections } from "@/lib/db/collections";
+import { env } from "@/lib/env";
+import { readKeptText } from "@/lib/mail/account-mail";
+import type { MailDoc } from "@/lib/mail/model";
+import { ensureStoreService } from "@/lib/process/store-service";
+
+const STORE_START_TIMEOUT_MS = 45_000;
+const SHOWN_DEFAULT = 20;
+const SHOWN_MAX = 200;
+const RULE = "-".repeat(72);
+
+/**
+ * The command `npm run outbox`: prints the mails to accounts, such as reset links, that no mail service has taken, the
+ * newest first. They belong to no workspace, so no page shows them; whoever has the keys of this installation may see them.
+ * @returns the exit code
+ */
+export async function outboxCommand(args: string[], print: (line: string) => void): Promise<number> {
+  const limit = readLimit(args);
+  const stop = await openStore();
+  try {
+    const mails = await collections
+      .mails()
+      .find({ workspaceId: null, status: { $in: ["kept", "failed"] } })
+      .sort({ _id: -1 })
+      .limit(limit)
+      .toArray();
+    for (const line of toLines(mails)) print(line);
+    return 0;
+  } finally {
+    await closeDatabase();
+    await stop();
+  }
+}
+
+/** @throws Error with a code of parseArgs, whose message says what to do */
+function readLimit(args: string[]): number {
+  const { values } = parseArgs({ args, options: { limit: { type: "string" } }, strict: true });
+  if (values.limit === undefined) return SHOWN_DEFAULT;
+  const limit = Number(values.limit);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= SHOWN_MAX) return limit;
+  throw Object.assign(new Error(`--limit takes a number from 1 to ${SHOWN_MAX}.`), {
+    code: "ERR_PARSE_ARGS_INVALID_OPTION_VALUE",
+  });
+}
+
+/** Joins the store of a running server, or starts it for this command. */
+async function openStore(): Promise<() => Promise<void>> {
+  const { isEmbeddedStore, DATA_DIR, STORE_DURABILITY } = env();
+  if (!isEmbeddedStore) return async () => {};
+  const store = ensureStoreService({ dataDir: DATA_DIR, durability: STORE_DURABILITY });
+  await store.whenUp(STORE_START_TIMEOUT_MS);
+  return () => store.stop();
+}
+
+function toLines(mails: MailDoc[]): string[] {
+  if (mails.length === 0) return ["No mails to accounts are waiting here."];
+  return mails.flatMap(({ _id, createdAt, to, subject, text, status, error }) => [
+    RULE,
+    `${createdAt.toISOString()}  to ${visible(to.join(", "))}`,
+    `${visible(subject)}  (${status}${error ? `: ${visible(error)}` : ""})`,
+    "",
+    readKeptText({ _id, text }).split("\n").map(visible).join("\n").trim(),
+    "",
+  ]);
+}
+
+/** A terminal obeys control characters, which somebody may have put into a name. */
+function visible(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ");
+}

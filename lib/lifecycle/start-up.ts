@@ -1,0 +1,66 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { databaseReady } from "@/lib/db/indexes";
+import { type Env, env } from "@/lib/env";
+import { prepareRequests } from "@/lib/http/remote-address";
+import { finishDeletions } from "@/lib/lifecycle/deletion";
+import { log } from "@/lib/log";
+import { installShutdown, isShuttingDown } from "@/lib/process/shutdown";
+import { ensureStoreService } from "@/lib/process/store-service";
+import { ensureSample } from "@/lib/sample";
+import { getSecrets } from "@/lib/secrets/bootstrap";
+
+/** Opening a large store after a power cut, with room to spare; a platform's own health check gives up later. */
+const STORE_START_TIMEOUT_MS = 45_000;
+const RETRY_AFTER_MS = 5_000;
+
+/**
+ * What a server does once before its first request: checks the settings, makes sure of the secrets, starts or joins
+ * the embedded store. A server that cannot work says why and ends with code 1 instead of answering errors.
+ */
+export async function startUp(): Promise<void> {
+  try {
+    await prepare(env());
+  } catch (error) {
+    // Told to stop while it started: the shutdown ends the process.
+    if (isShuttingDown()) return;
+    process.stderr.write(`\nMillrace cannot start. ${error instanceof Error ? error.message : String(error)}\n\n`);
+    process.exit(1);
+  }
+}
+
+async function prepare(settings: Env): Promise<void> {
+  getSecrets();
+  if (settings.isVercel) return;
+  // The development server has its own way to stop, at once.
+  if (settings.NODE_ENV === "production") installShutdown({ port: settings.PORT });
+  if (settings.isEmbeddedStore) {
+    const store = ensureStoreService({ dataDir: settings.DATA_DIR, durability: settings.STORE_DURABILITY });
+    await store.whenUp(STORE_START_TIMEOUT_MS);
+  }
+  prepareRequests();
+  for (const [name, work] of Object.entries(BACKGROUND)) {
+    untilDone(name, work);
+  }
+}
+
+/** Tries again while it fails: a store that was away at the start must not leave us without indexes. */
+async function untilDone(name: string, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      log.error({ err: error, work: name }, "work of the start has failed, and is tried again");
+      await sleep(RETRY_AFTER_MS, undefined, { ref: false });
+    }
+  }
+}
+
+/** What may take a while, and nobody's first request has to wait for. */
+const BACKGROUND: Record<string, () => Promise<void>> = {
+  indexes: databaseReady,
+  sample: async () => {
+    if (env().SAMPLE_DATA === "on") await ensureSample();
+  },
+  deletions: finishDeletions,
+};

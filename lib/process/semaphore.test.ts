@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { QueueFullError, Semaphore } from "./semaphore.ts";
+
+describe("Semaphore", () => {
+  it("lets no more than its limit through at once, and serves the rest in order", async () => {
+    const semaphore = new Semaphore(2, 10);
+    let active = 0;
+    let peak = 0;
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const release = await semaphore.acquire();
+        order.push(index);
+        active += 1;
+        peak = Math.max(peak, active);
+        await new Promise((resolve) => setImmediate(resolve));
+        active -= 1;
+        release();
+      }),
+    );
+    expect(peak).toBe(2);
+    expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(semaphore.isIdle).toBe(true);
+  });
+
+  it("refuses who would not fit in the queue", async () => {
+    const semaphore = new Semaphore(1, 1);
+    const release = await semaphore.acquire();
+    const queued = semaphore.acquire();
+    await expect(semaphore.acquire()).rejects.toBeInstanceOf(QueueFullError);
+    release();
+    (await queued)();
+  });
+
+  it("forgets who leaves the queue, and gives the place to the next", async () => {
+    const semaphore = new Semaphore(1, 5);
+    const release = await semaphore.acquire();
+    const leaving = new AbortController();
+    const left = semaphore.acquire(leaving.signal);
+    const next = semaphore.acquire();
+    leaving.abort(new Error("gone"));
+    await expect(left).rejects.toThrow("gone");
+    release();
+    (await next)();
+    expect(semaphore.isIdle).toBe(true);
+  });
+
+  it("counts a place that is given back twice only once", async () => {
+    const semaphore = new Semaphore(1, 0);
+    const release = await semaphore.acquire();
+    release();
+    release();
+    const again = await semaphore.acquire();
+    await expect(semaphore.acquire()).rejects.toBeInstanceOf(QueueFullError);
+    again();
+  });
+});

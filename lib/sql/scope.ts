@@ -1,0 +1,113 @@
+import { lexSql, type SqlToken } from "@/lib/sql/lexer";
+
+/** A table that a statement reads, and the name by which its columns are reached. `schema` is null when it is not written. */
+export type ScopeTable = { name: string; schema: string | null; alias: string };
+/** A common table expression: its name and the columns that its first select gives it, as far as they are plain. */
+export type ScopeCte = { name: string; columns: string[] };
+export type SqlScope = { tables: ScopeTable[]; ctes: ScopeCte[] };
+
+type Word = { text: string; folded: string; kind: SqlToken["kind"] };
+
+const TABLE_FOLLOWS = new Set(["from", "join", "update", "into"]);
+
+/**
+ * The tables, aliases and common table expressions that a statement names, read without a grammar: it has to work while
+ * the statement is half typed.
+ */
+export function readScope(statement: string): SqlScope {
+  const words = toWords(statement);
+  const tables: ScopeTable[] = [];
+  const ctes: ScopeCte[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    if (word === undefined) continue;
+    if (word.kind === "keyword" && TABLE_FOLLOWS.has(word.folded)) {
+      // "from a x, b y": the list goes on behind each comma.
+      let next = readTable(words, i + 1, tables);
+      while (words[next]?.text === ",") next = readTable(words, next + 1, tables);
+    }
+    if (isName(word) && words[i + 1]?.folded === "as" && opensQuery(words, i + 2) && followsWith(words, i)) {
+      ctes.push({
+        name: word.text,
+        columns: readSelectColumns(
+          words,
+          words.findIndex((w, j) => j > i && w.folded === "select"),
+        ),
+      });
+    }
+  }
+  return { tables, ctes };
+}
+
+/** The name in front of a dot that ends at `position`, as in `o.` or `public.orders.`; null when there is none. */
+export function findQualifier(text: string, position: number): string | null {
+  const match = /(?:([\p{L}_][\p{L}\p{N}_$]*)|"([^"]+)"|`([^`]+)`)\.(?:[\p{L}\p{N}_$]*)$/u.exec(
+    text.slice(Math.max(0, position - 200), position),
+  );
+  return match?.[1] ?? match?.[2] ?? match?.[3] ?? null;
+}
+
+function toWords(text: string): Word[] {
+  return lexSql(text)
+    .filter(({ kind }) => kind !== "space" && kind !== "comment")
+    .map(({ kind, from, to }) => {
+      const raw = text.slice(from, to);
+      const plain = kind === "quoted" ? raw.slice(1, -1).replaceAll('""', '"') : raw;
+      return { text: plain, folded: kind === "quoted" ? plain : plain.toLowerCase(), kind };
+    });
+}
+
+function isName(word: Word | undefined): word is Word {
+  return word !== undefined && (word.kind === "name" || word.kind === "quoted");
+}
+
+/** Reads `schema.table alias` at `start`. @returns where the reading stopped */
+function readTable(words: Word[], start: number, tables: ScopeTable[]): number {
+  let at = start;
+  const path: string[] = [];
+  while (isName(words[at])) {
+    path.push(words[at]?.text ?? "");
+    if (words[at + 1]?.text !== ".") {
+      at++;
+      break;
+    }
+    at += 2;
+  }
+  const name = path.at(-1);
+  if (name === undefined) return at;
+  if (words[at]?.folded === "as") at++;
+  const alias = isName(words[at]) ? words[at]?.text : undefined;
+  if (alias !== undefined) at++;
+  tables.push({ name, schema: path.length > 1 ? (path.at(-2) ?? null) : null, alias: alias ?? name });
+  return at;
+}
+
+function opensQuery(words: Word[], at: number): boolean {
+  let i = at;
+  while (words[i]?.folded === "not" || words[i]?.folded === "materialized") i++;
+  return words[i]?.text === "(" && (words[i + 1]?.folded === "select" || words[i + 1]?.folded === "with");
+}
+
+function followsWith(words: Word[], at: number): boolean {
+  const before = words[at - 1];
+  return before?.folded === "with" || before?.folded === "recursive" || before?.text === ",";
+}
+
+/** The names that a select list gives: `as x`, or the last word of an item such as `o.id`. Expressions without a name are left out. */
+function readSelectColumns(words: Word[], select: number): string[] {
+  const columns: string[] = [];
+  if (select < 0) return columns;
+  let depth = 0;
+  let last: Word | undefined;
+  for (let i = select + 1; i < words.length; i++) {
+    const word = words[i];
+    if (word === undefined) break;
+    if (word.text === "(") depth++;
+    if (word.text === ")") depth--;
+    const isClosed = depth < 0 || (depth === 0 && word.folded === "from");
+    if ((isClosed || (depth === 0 && word.text === ",")) && isName(last)) columns.push(last.text);
+    if (isClosed) break;
+    last = word;
+  }
+  return columns;
+}
