@@ -1,4 +1,5 @@
-import type { Batch, DataSource, Field } from "../../lib/connections/data-source";
+import type { Batch, Field } from "@/lib/tabular/fields";
+import type { DataSource } from "../../lib/connections/data-source";
 import { type BinaryFormat, byteStream, type TextFormat } from "../../lib/query/serialize/byte-stream";
 import { readJsonRows } from "../../lib/query/serialize/json";
 

@@ -8,19 +8,35 @@ import { LoadNote } from "@/components/grid/load-note";
 import { ResultBar } from "@/components/grid/result-bar";
 import { ResultCards } from "@/components/grid/result-cards";
 import { ResultGrid } from "@/components/grid/result-grid";
-import type { ResultViewProps } from "@/components/grid/result-view";
 import { SelectionFoot } from "@/components/grid/selection-foot";
 import { useCopy } from "@/components/grid/use-copy";
 import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useRows } from "@/components/grid/use-rows";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { ROW_LIMITS } from "@/components/workspace/run-store";
+import { ROW_LIMITS, type Run } from "@/components/workspace/run-store";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ExecuteAnswer } from "@/lib/client/api";
+import type { KeptChart } from "@/lib/client/consoles";
+import type { Connection } from "@/lib/connections/schema";
 import type { CellPlace, CellRange } from "@/lib/ui/grid-selection";
 import { loadedResults } from "@/lib/ui/results/loaded-results";
 import type { SortBy } from "@/lib/ui/results/sort-rows";
+
+export type ResultViewProps = {
+  run: Run;
+  connection: Connection | null;
+  /** The console's name: files are called after it. */
+  consoleName: string;
+  canRun: boolean;
+  /** The chart that is kept with the console; null when it has none yet. */
+  chart: KeptChart | null;
+  onChart: (chart: KeptChart) => void;
+  onLoadMore: () => void;
+  onShowQuery: () => void;
+  /** The way back from a kept result to what happened since. */
+  back?: { label: string; go: () => void };
+};
 
 const Pending = () => <div className="result-fill" aria-busy="true" />;
 const JsonPane = dynamic(() => import("@/components/grid/json-pane").then((module) => module.JsonPane), {

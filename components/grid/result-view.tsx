@@ -2,26 +2,8 @@
 
 import { useState } from "react";
 import { NoRows } from "@/components/grid/no-rows";
-import { ResultSet } from "@/components/grid/result-set";
-import type { Run } from "@/components/workspace/run-store";
-import type { KeptChart } from "@/components/workspace/use-console-chart";
-import type { Connection } from "@/lib/connections/schema";
+import { ResultSet, type ResultViewProps } from "@/components/grid/result-set";
 import { formatRows } from "@/lib/ui/format";
-
-export type ResultViewProps = {
-  run: Run;
-  connection: Connection | null;
-  /** The console's name: files are called after it. */
-  consoleName: string;
-  canRun: boolean;
-  /** The chart that is kept with the console; null when it has none yet. */
-  chart: KeptChart | null;
-  onChart: (chart: KeptChart) => void;
-  onLoadMore: () => void;
-  onShowQuery: () => void;
-  /** The way back from a kept result to what happened since. */
-  back?: { label: string; go: () => void };
-};
 
 /** The results of a run: one set, or several with a switch between them. */
 export function ResultView(props: ResultViewProps) {

@@ -5,7 +5,8 @@ import {
   tableFeatures, useTable,
 } from "@tanstack/react-table"; // biome-ignore format: one look at the whole list
 import { useMemo } from "react";
-import { type ResultField, toCellText } from "@/lib/ui/cell-text";
+import type { ResultField } from "@/lib/tabular/json-rows";
+import { toCellText } from "@/lib/ui/cell-text";
 import type { CellTable } from "@/lib/ui/results/row-table";
 
 const features = tableFeatures({

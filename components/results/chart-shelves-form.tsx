@@ -2,7 +2,8 @@
 
 import { useId } from "react";
 import { Select } from "@/components/ui/select";
-import { isNumericField, type ResultField } from "@/lib/ui/cell-text";
+import type { ResultField } from "@/lib/tabular/json-rows";
+import { isNumericField } from "@/lib/ui/cell-text";
 import {
   CHART_KINDS,
   type ChartKind,

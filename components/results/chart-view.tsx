@@ -6,7 +6,7 @@ import { ChartShelvesForm } from "@/components/results/chart-shelves-form";
 import { ChartTable } from "@/components/results/chart-table";
 import { drawChart } from "@/components/results/draw-chart";
 import { useChartTheme } from "@/components/results/use-chart-theme";
-import type { KeptChart } from "@/components/workspace/use-console-chart";
+import type { KeptChart } from "@/lib/client/consoles";
 import type { ChartData } from "@/lib/ui/results/chart-data";
 import { type ChartShelves, fitShelves, guessShelves } from "@/lib/ui/results/chart-shelves";
 import { readShelves, toDrawnSpec, toKeptSpec } from "@/lib/ui/results/chart-spec";

@@ -8,7 +8,7 @@ import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useConnectivity } from "@/components/ui/use-browser";
 import type { ExecuteTarget } from "@/lib/client/execute";
-import type { ResultField } from "@/lib/ui/cell-text";
+import type { ResultField } from "@/lib/tabular/json-rows";
 import { formatRows, toSize } from "@/lib/ui/format";
 import { openExportFile } from "@/lib/ui/results/export-file";
 import { CONTENT_TYPES, type ExportFormat, type ExportProgress, exportRows } from "@/lib/ui/results/export-rows";

@@ -2,10 +2,9 @@
 
 import { LogOut, Monitor, Moon, Sun } from "lucide-react";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "@/components/ui/menu";
-import { showFailure } from "@/components/ui/toast";
+import { signOut } from "@/components/workspace/sign-out";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError, api } from "@/lib/client/api";
 import { toInitials } from "@/lib/ui/format";
 import type { Theme } from "@/lib/ui/frame-preferences";
 
@@ -42,16 +41,4 @@ export function AccountMenu() {
       </MenuItem>
     </Menu>
   );
-}
-
-/** Ends the session on the server, then shows the sign-in page. */
-export async function signOut(): Promise<void> {
-  try {
-    await api.logout();
-    window.location.assign("/login");
-  } catch (error) {
-    showFailure(
-      error instanceof ApiError ? `You are still signed in. ${error.message}` : "You are still signed in. Try again.",
-    );
-  }
 }

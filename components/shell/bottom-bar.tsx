@@ -5,8 +5,8 @@ import { Check, LogOut, Menu as MenuIcon, Monitor, Moon, Sun } from "lucide-reac
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useState } from "react";
-import { signOut } from "@/components/shell/account-menu";
 import { AREAS } from "@/components/shell/areas";
+import { signOut } from "@/components/workspace/sign-out";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { toInitials } from "@/lib/ui/format";

@@ -2,9 +2,9 @@
 
 import { Keyboard, LogOut, Monitor, Moon, PanelLeft, Plus, Search, Sun, UserPlus } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { signOut } from "@/components/shell/account-menu";
 import { AREAS } from "@/components/shell/areas";
 import type { Command } from "@/components/workspace/command-store";
+import { signOut } from "@/components/workspace/sign-out";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { useOffer } from "@/components/workspace/use-offer";

@@ -5,8 +5,8 @@ import type { DeskStore } from "@/components/workspace/desk-store";
 import type { DraftStore } from "@/components/workspace/draft-store";
 import type { EditorMemory } from "@/components/workspace/editor-memory";
 import type { RunStore } from "@/components/workspace/run-store";
-import type { KeptChart } from "@/components/workspace/use-console-chart";
 import { ApiError } from "@/lib/client/api";
+import type { KeptChart } from "@/lib/client/consoles";
 import {
   type Console,
   type ConsoleFolder,

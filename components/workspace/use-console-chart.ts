@@ -3,11 +3,10 @@
 import { useCallback } from "react";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { KeptChart } from "@/lib/client/consoles";
 import { changeConsole } from "@/lib/ui/desk";
 
-/** The chart of a console, as the Vega-Lite specification that is kept with it; null before anybody chose one. */
-export type KeptChart = Record<string, unknown>;
-
+/** The chart of a console and how to keep another one; null before anybody chose one. */
 export function useConsoleChart({ id, chart, saved }: OpenConsole): [KeptChart | null, (chart: KeptChart) => void] {
   const { desk, consoles } = useWorkspace();
   const isSaved = saved !== null;

@@ -1,7 +1,7 @@
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import type { ExecuteRequest } from "@/lib/client/execute";
 import type { Connection } from "@/lib/connections/schema";
-import type { ResultField, ResultRow } from "@/lib/ui/cell-text";
+import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 
 /** One thing wrong with the input, as the envelope carries it. */
 export type ApiProblem = { path: string; message: string };

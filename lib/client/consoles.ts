@@ -6,6 +6,9 @@ import type {
 } from "@/lib/consoles/schema"; // biome-ignore format: one look at the whole list
 import type { Execution } from "@/lib/query/schema";
 
+/** The chart of a console, as the Vega-Lite specification that is kept with it. */
+export type KeptChart = Record<string, unknown>;
+
 /** As many as a list answers at once (contract, section 1). */
 const PAGE_SIZE = 200;
 /** Commits a page of the history (design, section 5). */

@@ -1,30 +1,9 @@
+import type { Batch, Entity, Field } from "@/lib/tabular/fields";
+
 /**
  * What every kind of database looks like to the rest of the product. A driver is one folder under `drivers/`
  * that exports one `Driver`; differences are capability flags, never `if (type === ...)` at the caller.
  */
-
-/** The neutral type names of a result's columns (contract, section 5). */
-export const FIELD_TYPES = [
-  "int32", "int64", "float64", "decimal", "boolean", "string", "date", "time", "timestamp", "timestamptz",
-  "interval", "json", "binary", "objectId", "array", "other",
-] as const; // biome-ignore format: one look at the whole list
-export type FieldType = (typeof FIELD_TYPES)[number];
-
-/** `dbType` is the engine's own name of the type, for people. Names are as the engine gave them, duplicates included. */
-export type Field = { name: string; type: FieldType; dbType: string };
-
-/**
- * A value in the form in which it leaves in JSON: int64 is a number while |x| < 2^53, else a string; decimal and
- * objectId are strings; binary is base64; dates and times are ISO text with all the digits that the database keeps;
- * a float that JSON cannot write is "NaN", "Infinity" or "-Infinity".
- */
-export type WireValue = null | boolean | number | string | WireValue[] | { [key: string]: WireValue };
-
-/**
- * A run of rows, column by column: `columns[i][r]` is row r of field i. `isCut` is on the last batch of a result that
- * ended early because of `cellBytesMax`; that batch may have no rows.
- */
-export type Batch = { rowCount: number; columns: WireValue[][]; isCut?: true };
 
 /** `query` is SQL text, MongoDB shell text, or a MongoDB operation as an object. Parameters are always bound. */
 export type Statement = { query: string | Record<string, unknown>; params?: unknown[] | Record<string, unknown> };
@@ -48,15 +27,6 @@ export type ExecuteOptions = {
  * aborting the signal cancels the statement. Errors while iterating are AppErrors like those of `execute`.
  */
 export type ResultStream = { fields: Field[]; batches: AsyncIterable<Batch> };
-
-export type EntityColumn = { name: string; type: string; nullable: boolean; primaryKey: boolean };
-export type Entity = {
-  name: string;
-  schema?: string;
-  kind: "table" | "view" | "collection" | "resource";
-  columns?: EntityColumn[];
-  rowEstimate?: number;
-};
 
 /** What a test learns. `warning` is what the user of the connection should not be allowed to do (T42), in words. */
 export type SourceFacts = { serverVersion?: string; warning?: string };

@@ -1,11 +1,12 @@
 import "server-only";
 import { randomUUID } from "node:crypto";
 import type { ObjectId } from "mongodb";
-import type { Batch, Field, ResultStream, Statement, WireValue } from "@/lib/connections/data-source";
+import type { ResultStream, Statement } from "@/lib/connections/data-source";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { openDataSource } from "@/lib/connections/pool";
 import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
+import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { admit } from "./admission";
 import { uniqueColumnNames } from "./column-names";
 import { type ExecutionEnd, startExecution } from "./executions";

@@ -1,9 +1,5 @@
+import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
 import { groupDigits } from "@/lib/ui/exact-number";
-
-/** A value as it arrives in JSON (contract, section 5). */
-export type CellValue = null | boolean | number | string | CellValue[] | { [key: string]: CellValue };
-export type ResultField = { name: string; type: string; dbType?: string };
-export type ResultRow = Record<string, CellValue>;
 
 const NUMERIC = new Set(["int32", "int64", "float64", "decimal"]);
 /** Numbers that name something are easier to read and to copy without separators. */

@@ -1,4 +1,5 @@
-import { type CellValue, isNumericField, type ResultField, type ResultRow, toPlainText } from "@/lib/ui/cell-text";
+import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import { isPlainNumber } from "@/lib/ui/exact-number";
 import { toSqlName } from "@/lib/ui/schema-rows";
 

@@ -1,4 +1,4 @@
-import type { Entity, EntityColumn } from "../../connections/data-source.ts";
+import type { Entity, EntityColumn } from "../../tabular/fields.ts";
 import type { EngineDatabase } from "./database.ts";
 
 const COLUMNS = `

@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from "@duckdb/node-api";
-import type { FieldType } from "../../connections/data-source.ts";
+import type { FieldType } from "../../tabular/fields.ts";
 
 const FIELD_TYPE_OF: Partial<Record<DuckDBTypeId, FieldType>> = {
   [DuckDBTypeId.BOOLEAN]: "boolean",

@@ -8,8 +8,8 @@ import {
   ResultReturnType,
   StatementType,
 } from "@duckdb/node-api";
-import type { Batch, Field } from "../../connections/data-source.ts";
 import type { SqlToken } from "../../sql/tokens.ts";
+import type { Batch, Field } from "../../tabular/fields.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";
 import { fieldTypeOf } from "./field-types.ts";

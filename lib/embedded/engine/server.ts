@@ -1,7 +1,7 @@
 import type { Server, Socket } from "node:net";
 import { version } from "@duckdb/node-api";
-import type { Batch, Field } from "../../connections/data-source.ts";
 import { QueueFullError, Semaphore } from "../../process/semaphore.ts";
+import type { Batch, Field } from "../../tabular/fields.ts";
 import { readEntities } from "./catalog.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";

@@ -26,7 +26,7 @@ import {
   DuckDBVariantValue,
   type DuckDBVector,
 } from "@duckdb/node-api";
-import type { WireValue } from "../../connections/data-source.ts";
+import type { WireValue } from "../../tabular/fields.ts";
 import { isJsonText } from "./field-types.ts";
 import {
   dateText,

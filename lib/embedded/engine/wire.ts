@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Batch, Entity, Field } from "../../connections/data-source.ts";
+import type { Batch, Entity, Field } from "../../tabular/fields.ts";
 
 /**
  * The protocol between a file engine and the server: frames of a four-byte length (little endian) and a JSON text.

@@ -1,7 +1,7 @@
 import { tableFromIPC } from "apache-arrow";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Batch, Field, WireValue } from "@/lib/connections/data-source";
+import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { arrow } from "./arrow";
 import { byteStream } from "./byte-stream";
 

@@ -15,7 +15,7 @@ import {
   tableToIPC,
   Utf8,
 } from "apache-arrow";
-import type { Batch, Field, FieldType, WireValue } from "@/lib/connections/data-source";
+import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
 import type { BinaryFormat } from "./byte-stream";
 
 /** The continuation mark and the length in front of each message of the stream format. */

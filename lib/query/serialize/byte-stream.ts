@@ -1,4 +1,4 @@
-import type { Batch } from "@/lib/connections/data-source";
+import type { Batch } from "@/lib/tabular/fields";
 import { Pacer } from "./pacer";
 
 /** A format that is text, row by row. */

@@ -1,4 +1,4 @@
-import type { Field, WireValue } from "@/lib/connections/data-source";
+import type { Field, WireValue } from "@/lib/tabular/fields";
 import type { TextFormat } from "./byte-stream";
 
 const NEEDS_QUOTES = /[",\r\n]/;

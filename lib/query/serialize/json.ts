@@ -1,4 +1,5 @@
-import type { Batch, Field, ResultStream, WireValue } from "@/lib/connections/data-source";
+import type { ResultStream } from "@/lib/connections/data-source";
+import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { Pacer } from "./pacer";
 import { jsonRowWriter } from "./row-text";
 

@@ -1,4 +1,4 @@
-import type { Field } from "@/lib/connections/data-source";
+import type { Field } from "@/lib/tabular/fields";
 import type { TextFormat } from "./byte-stream";
 import { jsonRowWriter } from "./row-text";
 

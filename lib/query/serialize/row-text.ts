@@ -1,4 +1,4 @@
-import type { Batch, Field, WireValue } from "@/lib/connections/data-source";
+import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 
 /** Writes rows of batches as JSON objects, whose keys are the columns' names in the order of the columns. */
 export function jsonRowWriter(fields: readonly Field[]): (batch: Batch, row: number) => string {

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import type { Batch, Field, WireValue } from "@/lib/connections/data-source";
+import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { byteStream } from "./byte-stream";
 import { csv } from "./csv";
 import { jsonAnswer, readJsonRows } from "./json";

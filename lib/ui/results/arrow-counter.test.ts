@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Batch, Field } from "@/lib/connections/data-source";
 import { arrow } from "@/lib/query/serialize/arrow";
+import type { Batch, Field } from "@/lib/tabular/fields";
 import { ArrowCounter } from "@/lib/ui/results/arrow-counter";
 
 const FIELDS: Field[] = [

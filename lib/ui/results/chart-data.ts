@@ -1,4 +1,5 @@
-import { type CellValue, isNumericField, toPlainText } from "@/lib/ui/cell-text";
+import type { CellValue } from "@/lib/tabular/json-rows";
+import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import { type ChartShelves, isTimeField, SERIES_MAX } from "@/lib/ui/results/chart-shelves";
 import { chooseStep, type Step } from "@/lib/ui/results/chart-steps";
 import type { CellTable } from "@/lib/ui/results/row-table";

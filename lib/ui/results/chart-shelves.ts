@@ -1,4 +1,5 @@
-import { isIdentifierField, isNumericField, type ResultField, toPlainText } from "@/lib/ui/cell-text";
+import type { ResultField } from "@/lib/tabular/json-rows";
+import { isIdentifierField, isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import type { CellTable } from "@/lib/ui/results/row-table";
 
 export const CHART_KINDS = ["line", "bar", "area", "dots"] as const;

@@ -1,5 +1,5 @@
 import type { TopLevelSpec } from "vega-lite";
-import type { ResultField } from "@/lib/ui/cell-text";
+import type { ResultField } from "@/lib/tabular/json-rows";
 import type { ChartData, ChartPoint } from "@/lib/ui/results/chart-data";
 import {
   CHART_KINDS,

@@ -2,7 +2,7 @@ import * as vega from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
 import { describe, expect, it } from "vitest";
-import type { CellValue } from "@/lib/ui/cell-text";
+import type { CellValue } from "@/lib/tabular/json-rows";
 import { toChartData } from "@/lib/ui/results/chart-data";
 import { CHART_KINDS, type ChartShelves, fitShelves, guessShelves } from "@/lib/ui/results/chart-shelves";
 import { type ChartTheme, readShelves, toDrawnSpec, toKeptSpec } from "@/lib/ui/results/chart-spec";

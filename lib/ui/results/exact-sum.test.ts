@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CellValue } from "@/lib/ui/cell-text";
+import type { CellValue } from "@/lib/tabular/json-rows";
 import { ExactSum } from "@/lib/ui/results/exact-sum";
 
 function sum(values: CellValue[]) {

@@ -1,4 +1,4 @@
-import type { CellValue } from "@/lib/ui/cell-text";
+import type { CellValue } from "@/lib/tabular/json-rows";
 import { sumNumberTexts } from "@/lib/ui/exact-number";
 
 /** Texts are added up in bundles of this size: one number of any length for each, instead of one for each cell. */

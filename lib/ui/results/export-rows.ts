@@ -1,6 +1,7 @@
 import { ApiError, parseEnvelope, toApiError } from "@/lib/client/api";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
-import { isNumericField, type ResultField } from "@/lib/ui/cell-text";
+import type { ResultField } from "@/lib/tabular/json-rows";
+import { isNumericField } from "@/lib/ui/cell-text";
 import { newId } from "@/lib/ui/new-id";
 import { ArrowCounter } from "@/lib/ui/results/arrow-counter";
 import { CsvReader } from "@/lib/ui/results/csv-guard";

@@ -1,4 +1,4 @@
-import type { CellValue } from "@/lib/ui/cell-text";
+import type { CellValue } from "@/lib/tabular/json-rows";
 import { toCopyText } from "@/lib/ui/copy-rows";
 import { type ChartData, toChartData } from "@/lib/ui/results/chart-data";
 import type { ChartShelves } from "@/lib/ui/results/chart-shelves";

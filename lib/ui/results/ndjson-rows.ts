@@ -1,4 +1,4 @@
-import type { ResultRow } from "@/lib/ui/cell-text";
+import type { ResultRow } from "@/lib/tabular/json-rows";
 
 /**
  * Reads rows from pieces of NDJSON text, wherever the pieces were cut. A whole piece is parsed at once, which takes

@@ -1,4 +1,4 @@
-import type { ResultField, ResultRow } from "@/lib/ui/cell-text";
+import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { toPlainText } from "@/lib/ui/cell-text";
 
 /**

@@ -1,4 +1,4 @@
-import type { CellValue, ResultField, ResultRow } from "@/lib/ui/cell-text";
+import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { type Column, columnFor, widen } from "@/lib/ui/results/columns";
 
 /** Rows that can be read cell by cell: what sorting, filtering, adding up and charts work on. */

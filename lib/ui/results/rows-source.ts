@@ -1,4 +1,4 @@
-import type { CellValue, ResultField, ResultRow } from "@/lib/ui/cell-text";
+import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { type Arrangement, arrangeNow, isPlain, PLAIN } from "@/lib/ui/results/arrangement";
 import type { ChartData } from "@/lib/ui/results/chart-data";
 import type { ChartShelves } from "@/lib/ui/results/chart-shelves";

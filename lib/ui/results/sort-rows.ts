@@ -1,4 +1,5 @@
-import { isNumericField, type ResultField, toPlainText } from "@/lib/ui/cell-text";
+import type { ResultField } from "@/lib/tabular/json-rows";
+import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import { compareNumberText } from "@/lib/ui/exact-number";
 import { WordColumn } from "@/lib/ui/results/columns";
 import { orderOf } from "@/lib/ui/results/float-order";

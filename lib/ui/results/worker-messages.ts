@@ -1,4 +1,4 @@
-import type { CellValue, ResultField, ResultRow } from "@/lib/ui/cell-text";
+import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import type { CopyFormat } from "@/lib/ui/copy-rows";
 import type { Arrangement } from "@/lib/ui/results/arrangement";
 import type { ChartData } from "@/lib/ui/results/chart-data";

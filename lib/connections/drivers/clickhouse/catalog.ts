@@ -1,4 +1,4 @@
-import type { Entity, EntityColumn, WireValue } from "../../data-source";
+import type { Entity, EntityColumn, WireValue } from "@/lib/tabular/fields";
 
 const OWN_DATABASES = "('system', 'information_schema', 'INFORMATION_SCHEMA')";
 

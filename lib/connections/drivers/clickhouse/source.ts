@@ -4,16 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
-import type {
-  Batch,
-  DataSource,
-  Entity,
-  ExecuteOptions,
-  Field,
-  ResultStream,
-  Statement,
-  WireValue,
-} from "../../data-source";
+import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
+import type { DataSource, ExecuteOptions, ResultStream, Statement } from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";

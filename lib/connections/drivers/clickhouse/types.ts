@@ -1,4 +1,4 @@
-import type { FieldType, WireValue } from "../../data-source";
+import type { FieldType, WireValue } from "@/lib/tabular/fields";
 import { int64Value } from "../shared/wire-values";
 
 /** How values of a type are read from the JSON that the server writes with the settings of `request.ts`. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
-import type { DataSource, Entity } from "../../data-source";
+import type { Entity } from "@/lib/tabular/fields";
+import type { DataSource } from "../../data-source";
 import { ask, change, type Subject, type SubjectName, startSubject } from "./subjects";
 
 const MIB = 1024 * 1024;

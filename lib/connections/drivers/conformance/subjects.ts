@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Field, WireValue } from "@/lib/tabular/fields";
 import { startDocumentStore } from "@/test/servers/document-store";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import type { DataSource, Driver, ExecuteOptions, Field, Statement, WireValue } from "../../data-source";
+import type { DataSource, Driver, ExecuteOptions, Statement } from "../../data-source";
 
 export type SubjectName = "postgres" | "mariadb" | "sqlite" | "duckdb" | "mongodb";
 

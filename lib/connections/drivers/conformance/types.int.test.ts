@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DataSource, FieldType, WireValue } from "../../data-source";
+import type { FieldType, WireValue } from "@/lib/tabular/fields";
+import type { DataSource } from "../../data-source";
 import { ask, type Subject, type SubjectName, startSubject } from "./subjects";
 
 /** An expression, what its column is, and what leaves. The values are what each database's manual says it keeps. */

@@ -13,7 +13,8 @@ import {
 } from "@/lib/embedded/engine/wire";
 import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
-import type { Batch, ResultStream } from "../../data-source";
+import type { Batch } from "@/lib/tabular/fields";
+import type { ResultStream } from "../../data-source";
 import { engineAway } from "./engine-service";
 
 /** Sockets kept open between queries: a connection of ours runs at most five at once. */

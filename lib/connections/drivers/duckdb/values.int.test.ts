@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { DataSource, WireValue } from "../../data-source";
+import type { WireValue } from "@/lib/tabular/fields";
+import type { DataSource } from "../../data-source";
 import { openFile, query, takeOwnDataDir } from "./testing/open-file";
 
 const dataDir = takeOwnDataDir();

@@ -1,6 +1,6 @@
 import "server-only";
 import type { Db } from "mongodb";
-import type { Entity, EntityColumn } from "../../data-source";
+import type { Entity, EntityColumn } from "@/lib/tabular/fields";
 import { shapeOf } from "./fields";
 
 /** Documents of each collection whose fields are shown. */

@@ -1,4 +1,4 @@
-import type { Field, FieldType } from "../../data-source";
+import type { Field, FieldType } from "@/lib/tabular/fields";
 import { typeOfValue, type ValueType } from "./values";
 
 /** Where what the other columns have no place for stands. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { DataSource, FieldType, WireValue } from "../../data-source";
+import type { FieldType, WireValue } from "@/lib/tabular/fields";
+import type { DataSource } from "../../data-source";
 import { ask, change, type Subject, startSubject } from "../conformance/subjects";
 
 const MIB = 1024 * 1024;

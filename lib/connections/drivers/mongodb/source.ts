@@ -9,7 +9,8 @@ import {
 } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import { mongoProxyOptions } from "@/lib/net/socks";
-import type { Batch, DataSource, Entity, ExecuteOptions, ResultStream, Statement } from "../../data-source";
+import type { Batch, Entity } from "@/lib/tabular/fields";
+import type { DataSource, ExecuteOptions, ResultStream, Statement } from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
 import {
   BATCH_BYTES_TARGET,

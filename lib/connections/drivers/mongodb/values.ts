@@ -1,5 +1,5 @@
 import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from "mongodb";
-import type { FieldType, WireValue } from "../../data-source";
+import type { FieldType, WireValue } from "@/lib/tabular/fields";
 import { floatValue, int64Value } from "../shared/wire-values";
 
 /** A value's type as the field list names it; `dbType` is MongoDB's own ($type). Null has none. */

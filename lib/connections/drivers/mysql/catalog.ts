@@ -1,4 +1,4 @@
-import type { Entity, EntityColumn } from "../../data-source";
+import type { Entity, EntityColumn } from "@/lib/tabular/fields";
 
 const OWN_SCHEMAS = "('information_schema', 'performance_schema', 'mysql', 'sys')";
 

@@ -1,13 +1,6 @@
 import "server-only";
-import type {
-  Batch,
-  DataSource,
-  Entity,
-  ExecuteOptions,
-  ResultStream,
-  SourceFacts,
-  Statement,
-} from "../../data-source";
+import type { Batch, Entity } from "@/lib/tabular/fields";
+import type { DataSource, ExecuteOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";

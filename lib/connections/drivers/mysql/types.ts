@@ -1,4 +1,4 @@
-import type { FieldType, WireValue } from "../../data-source";
+import type { FieldType, WireValue } from "@/lib/tabular/fields";
 import { float32Value, floatValue, int64Value, jsonValue, trimFraction } from "../shared/wire-values";
 
 /** What the protocol says about a column (the library's ColumnDefinition). */

@@ -1,4 +1,4 @@
-import type { Entity } from "../../data-source";
+import type { Entity } from "@/lib/tabular/fields";
 
 /** Tables, views and the like that the user may read, with their columns, in one reading. */
 export const ENTITIES_SQL = `

@@ -1,4 +1,4 @@
-import type { WireValue } from "../../data-source";
+import type { WireValue } from "@/lib/tabular/fields";
 import { floatValue, int64Value, jsonValue } from "../shared/wire-values";
 import type { KnownType } from "./types";
 

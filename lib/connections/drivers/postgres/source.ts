@@ -1,16 +1,8 @@
 import "server-only";
 import type { FieldDef } from "pg";
 import { AppError } from "@/lib/http/errors";
-import type {
-  Batch,
-  DataSource,
-  Entity,
-  ExecuteOptions,
-  Field,
-  ResultStream,
-  SourceFacts,
-  Statement,
-} from "../../data-source";
+import type { Batch, Entity, Field } from "@/lib/tabular/fields";
+import type { DataSource, ExecuteOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";

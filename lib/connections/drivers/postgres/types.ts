@@ -1,4 +1,4 @@
-import type { FieldType } from "../../data-source";
+import type { FieldType } from "@/lib/tabular/fields";
 
 /** What is known about a type by its number (pg_type.oid). */
 export type KnownType = {

@@ -1,4 +1,4 @@
-import type { Batch, WireValue } from "../../data-source";
+import type { Batch, WireValue } from "@/lib/tabular/fields";
 
 /** Batches that are made ready before somebody asks. */
 export const BATCHES_AHEAD = 2;

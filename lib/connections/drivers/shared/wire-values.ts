@@ -1,4 +1,4 @@
-import type { WireValue } from "../../data-source";
+import type { WireValue } from "@/lib/tabular/fields";
 
 /** int64 from its decimal text: a number while it is exact, else the text. */
 export function int64Value(text: string): number | string {

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { Entity, EntityColumn } from "../../../connections/data-source.ts";
+import type { Entity, EntityColumn } from "../../../tabular/fields.ts";
 
 const TABLES = `
   select name, type from sqlite_schema

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { Batch, Field } from "../../../connections/data-source.ts";
+import type { Batch, Field } from "../../../tabular/fields.ts";
 import { StatementFailure } from "../failures.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX } from "../limits.ts";
 import type { ExecuteRequest } from "../wire.ts";

@@ -1,4 +1,4 @@
-import type { Field, FieldType, WireValue } from "../../../connections/data-source.ts";
+import type { Field, FieldType, WireValue } from "../../../tabular/fields.ts";
 
 /** What SQLite gives: integers as BigInt, so that all 64 bits are kept. */
 export type SqliteValue = null | bigint | number | string | Uint8Array;

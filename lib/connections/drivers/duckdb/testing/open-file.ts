@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { DataSource, ExecuteOptions, Field, Statement, WireValue } from "../../../data-source";
+import type { Field, WireValue } from "@/lib/tabular/fields";
+import type { DataSource, ExecuteOptions, Statement } from "../../../data-source";
 
 export const WORKSPACE_ID = "a".repeat(24);
 const TIMEOUT_MS = 30_000;
