@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { ObjectId } from "mongodb";
 import { ensureStoreService } from "@/lib/process/store-service";
 import { closeDatabase, database } from "../lib/db/client";
-import { databaseReady } from "../lib/db/indexes";
+import { databaseReady } from "../lib/db/ready";
+import { prepareStore } from "../lib/lifecycle/prepare-store";
 import {
   changeOf,
   commitChanges,
@@ -34,6 +35,7 @@ export async function run(): Promise<void> {
   delete process.env.MONGODB_URI;
   try {
     await store.whenUp(START_TIMEOUT_MS);
+    prepareStore();
     await databaseReady();
     const workspaceId = new ObjectId();
     const rows: Record<string, Record<string, string>> = {};

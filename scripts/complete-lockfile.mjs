@@ -7,7 +7,7 @@ import { inRoot } from "./support/paths.mjs";
  * ask for them tell; npm fetches one only where system and processor fit.
  */
 const SYSTEM =
-  /[-/](aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-([a-z0-9]+?)(?:-(musl|gnu|msvc))?$/;
+  /[-/](aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|win32)-([a-z0-9]+?)(?:-(musl|gnu|gnueabihf|msvc))?$/;
 
 const file = inRoot("package-lock.json");
 const lock = JSON.parse(readFileSync(file, "utf8"));

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeDatabase, database } from "@/lib/db/client";
+import { prepareStore } from "@/lib/lifecycle/prepare-store";
 
 /**
  * Gives this test file a database of its own on the local test store and drops it afterwards.
@@ -11,6 +12,7 @@ export function takeOwnDatabase(): { drop: () => Promise<void> } {
   if (!isLocal) throw new Error("Tests only run against a database on this machine.");
   uri.pathname = `/test_${randomBytes(6).toString("hex")}`;
   process.env.MONGODB_URI = uri.toString();
+  prepareStore();
   return {
     drop: async () => {
       await database().dropDatabase();

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { ObjectId } from "mongodb";
+import type { Role } from "@/lib/access/roles";
 import { hashToken, newApiKey } from "@/lib/auth/tokens";
-import { collections } from "@/lib/db/collections";
-import type { Role } from "@/lib/workspaces/schema";
+import { collections } from "@/lib/lifecycle/collections";
 import { type Caller, call, cookieOf } from "./client";
 
 export type Person = { id: string; email: string; cookie: string; workspaceId: string };

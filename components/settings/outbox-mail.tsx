@@ -1,7 +1,7 @@
 "use client";
 
 import { useState } from "react";
-import { MailState } from "@/components/settings/outbox-settings";
+import { MailState } from "@/components/settings/mail-state";
 import { CodeBox } from "@/components/ui/code-box";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Modal } from "@/components/ui/modal";

@@ -1,8 +1,9 @@
 "use client";
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { CircleCheck, CircleX, Inbox, Mail } from "lucide-react";
+import { Inbox } from "lucide-react";
 import { useRouter, useSearchParams } from "next/navigation";
+import { MailState } from "@/components/settings/mail-state";
 import { OutboxMail } from "@/components/settings/outbox-mail";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ListBones } from "@/components/ui/list-skeleton";
@@ -113,30 +114,5 @@ function MailRow({ mail, onOpen }: { mail: OutboxEntry; onOpen: () => void }) {
         {now !== null && formatAgo(at, new Date(now))}
       </td>
     </tr>
-  );
-}
-
-export function MailState({ status }: { status: OutboxEntry["status"] }) {
-  if (status === "sent") {
-    return (
-      <span className="st ok">
-        <CircleCheck className="s" />
-        Sent
-      </span>
-    );
-  }
-  if (status === "failed") {
-    return (
-      <span className="st bad">
-        <CircleX className="s" />
-        Failed
-      </span>
-    );
-  }
-  return (
-    <span className="st wait">
-      <Mail className="s" />
-      Kept here
-    </span>
   );
 }

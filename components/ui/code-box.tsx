@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import "@/components/workspace/page.css";
+import "@/components/ui/page.css";
 
 /** Code to read or copy. It scrolls sideways, so the keyboard has to reach it. */
 export function CodeBox({

@@ -1,4 +1,4 @@
-import "@/components/workspace/page.css";
+import "@/components/ui/page.css";
 
 const WIDTHS = [62, 48, 70, 40];
 

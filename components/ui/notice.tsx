@@ -1,6 +1,6 @@
 import { CircleCheck, CircleX, Info, Lock, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
-import "@/components/workspace/page.css";
+import "@/components/ui/page.css";
 
 const ICONS = { info: Info, good: CircleCheck, bad: CircleX, warn: TriangleAlert, locked: Lock } as const;
 

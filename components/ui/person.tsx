@@ -1,6 +1,6 @@
 import { toInitials } from "@/lib/ui/format";
 import { toPersonColour } from "@/lib/ui/person-colour";
-import "@/components/workspace/page.css";
+import "@/components/ui/page.css";
 
 /** A person's mark: initials on a colour that stays theirs. The name stands beside it. */
 export function Mark({ id, name, isSmall = false }: { id: string; name: string; isSmall?: boolean }) {

@@ -3,7 +3,7 @@
 import { Select as Base } from "@base-ui/react/select";
 import { Check, ChevronDown, Lock } from "lucide-react";
 import type { ReactNode } from "react";
-import "@/components/workspace/page.css";
+import "@/components/ui/page.css";
 
 type SelectProps<T extends string> = {
   /** Read out where no label stands beside it; else `labelId` names the label. */

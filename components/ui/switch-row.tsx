@@ -2,7 +2,7 @@
 
 import { Switch } from "@base-ui/react/switch";
 import { type ReactNode, useId } from "react";
-import "@/components/workspace/page.css";
+import "@/components/ui/page.css";
 
 type SwitchRowProps = {
   label: string;

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { updateFrame } from "@/components/workspace/use-frame";
-import "./page.css";
+import "@/components/ui/page.css";
 
 /** Up to this width the explorer lies over the work, and makes way once something in it was chosen. */
 const OVERLAY = "(min-width: 641px) and (max-width: 900px)";

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { ShowExplorer } from "@/components/workspace/show-explorer";
-import "./page.css";
+import "@/components/ui/page.css";
 
 type PageProps = {
   title: string;

@@ -3,9 +3,9 @@ import ipaddr from "ipaddr.js";
 import type { MongoClient } from "mongodb";
 import { RateLimiterMongo, RateLimiterRes } from "rate-limiter-flexible";
 import { database, mongoClient } from "@/lib/db/client";
-import { COLLECTION_NAMES } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
+import { collections } from "./collections";
 
 /** Contract, section 12; SECURITY T3, T4. Counted in the store, so that all servers share them. */
 export const RATE_LIMITS = {
@@ -78,7 +78,7 @@ function limiter(name: RateLimit): RateLimiterMongo {
   const created = new RateLimiterMongo({
     storeClient: client,
     dbName: database().databaseName,
-    tableName: COLLECTION_NAMES.rateLimits,
+    tableName: collections.rateLimits.collectionName,
     keyPrefix: name,
     points: Math.max(1, Math.round(points * env().RATE_LIMIT_SCALE)),
     duration: windowSeconds,

@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
 import { describe, expect, it } from "vitest";
-import type { Principal } from "@/lib/auth/identity";
-import type { Role } from "@/lib/workspaces/schema";
+import type { Principal } from "./caller";
+import type { Role } from "./roles";
 import {
   account,
   admin,

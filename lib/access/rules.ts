@@ -1,7 +1,7 @@
 import type { ObjectId } from "mongodb";
-import type { Principal } from "@/lib/auth/identity";
 import { AppError } from "@/lib/http/errors";
-import { isAtLeast, type Role } from "@/lib/workspaces/schema";
+import type { Principal } from "./caller";
+import { isAtLeast, type Role } from "./roles";
 
 /**
  * What a route asks of its caller.

@@ -3,11 +3,12 @@ import { MongoDBAdapter } from "@auth/mongodb-adapter";
 import { ObjectId } from "mongodb";
 import type { Adapter, AdapterSession } from "next-auth/adapters";
 import { database, mongoClient } from "@/lib/db/client";
-import { COLLECTION_NAMES } from "@/lib/db/collections";
+import { USER_NAME_MAX } from "@/lib/users/schema";
+import { usersCollectionName } from "@/lib/users/service";
 import { discardWorkspace } from "@/lib/workspaces/service";
+import { collections } from "./collections";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
 import type { SessionDoc } from "./model";
-import { USER_NAME_MAX } from "./schema";
 import { hashToken } from "./tokens";
 
 /** Real ones are shorter; the list of a user's own sessions shows no more. */
@@ -27,10 +28,10 @@ export function authAdapter(from: SessionOrigin = UNKNOWN_ORIGIN): Adapter {
   const adapter = MongoDBAdapter(mongoClient(), {
     databaseName: database().databaseName,
     collections: {
-      Users: COLLECTION_NAMES.users,
-      Accounts: COLLECTION_NAMES.accounts,
-      Sessions: COLLECTION_NAMES.sessions,
-      VerificationTokens: COLLECTION_NAMES.verificationTokens,
+      Users: usersCollectionName,
+      Accounts: collections.accounts.collectionName,
+      Sessions: collections.sessions.collectionName,
+      VerificationTokens: collections.verificationTokens.collectionName,
     },
   });
   return {

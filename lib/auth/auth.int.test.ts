@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { type Answer, call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { PASSWORD, seedPerson } from "@/test/seed";

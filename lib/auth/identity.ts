@@ -1,26 +1,18 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import type { Principal } from "@/lib/access/caller";
+import type { Role } from "@/lib/access/roles";
 import { requireMembership } from "@/lib/access/rules";
-import { COLLECTION_NAMES, collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
-import type { MembershipDoc } from "@/lib/workspaces/model";
-import type { Role } from "@/lib/workspaces/schema";
-import type { ApiKeyDoc, SessionDoc, UserDoc } from "./model";
+import { lookUpUser, type WithUser } from "@/lib/users/service";
+import { findRole, lookUpMembership, lookUpMembershipOf, type WithMembership } from "@/lib/workspaces/memberships";
+import { collections } from "./collections";
+import type { ApiKeyDoc, SessionDoc } from "./model";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
 import { API_KEY_PREFIX, hashToken } from "./tokens";
 
 /** How often "last used" of a key is written, at the most (contract, section 3). */
 const LAST_USED_EVERY_MS = 60_000;
-
-type Common = {
-  user: UserDoc;
-  /** The caller's role in the workspace that the identity was asked for; null when there is none. */
-  role: Role | null;
-};
-/** Who sends a request. A key acts as its creator, inside its one workspace. */
-export type Principal =
-  | (Common & { via: "session"; sessionId: ObjectId; setCookie: string | null })
-  | (Common & { via: "key"; keyId: ObjectId; workspaceId: ObjectId });
 
 /**
  * The principal with its role in a workspace that the body names, for routes whose path names none.
@@ -28,8 +20,7 @@ export type Principal =
  */
 export async function enterWorkspace(principal: Principal, workspaceId: ObjectId): Promise<Principal & { role: Role }> {
   if (principal.via === "key") return { ...principal, role: requireMembership(principal, workspaceId) };
-  const membership = await collections.memberships().findOne({ workspaceId, userId: principal.user._id });
-  const entered = { ...principal, role: membership?.role ?? null };
+  const entered = { ...principal, role: await findRole(workspaceId, principal.user._id) };
   return { ...entered, role: requireMembership(entered, workspaceId) };
 }
 
@@ -62,23 +53,13 @@ export async function identify(
   return token ? identifySession(token, workspaceId, now) : null;
 }
 
-type Joined = { user: [UserDoc?]; membership: [MembershipDoc?] };
-
 async function identifySession(token: string, workspaceId: ObjectId | null, now: Date): Promise<Principal | null> {
   const found = await collections
     .sessions()
-    .aggregate<SessionDoc & Joined>([
+    .aggregate<SessionDoc & WithUser & WithMembership>([
       { $match: { sessionToken: hashToken(token) } },
-      { $lookup: { from: COLLECTION_NAMES.users, localField: "userId", foreignField: "_id", as: "user" } },
-      {
-        $lookup: {
-          from: COLLECTION_NAMES.memberships,
-          localField: "userId",
-          foreignField: "userId",
-          pipeline: [{ $match: { workspaceId } }],
-          as: "membership",
-        },
-      },
+      lookUpUser("userId"),
+      lookUpMembership("userId", workspaceId),
     ])
     .next();
   const user = found?.user[0];
@@ -94,19 +75,10 @@ async function identifyKey(authorization: string, now: Date): Promise<Principal 
   if (!key?.startsWith(API_KEY_PREFIX)) return null;
   const found = await collections
     .apiKeys()
-    .aggregate<ApiKeyDoc & Joined>([
+    .aggregate<ApiKeyDoc & WithUser & WithMembership>([
       { $match: { hash: hashToken(key) } },
-      { $lookup: { from: COLLECTION_NAMES.users, localField: "createdBy", foreignField: "_id", as: "user" } },
-      {
-        $lookup: {
-          from: COLLECTION_NAMES.memberships,
-          let: { workspaceId: "$workspaceId" },
-          localField: "createdBy",
-          foreignField: "userId",
-          pipeline: [{ $match: { $expr: { $eq: ["$workspaceId", "$$workspaceId"] } } }],
-          as: "membership",
-        },
-      },
+      lookUpUser("createdBy"),
+      lookUpMembershipOf("createdBy"),
     ])
     .next();
   const user = found?.user[0];

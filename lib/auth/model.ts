@@ -1,15 +1,5 @@
 import type { ObjectId } from "mongodb";
-import type { Session, User } from "./schema";
-
-/** An account. The password lies apart (CredentialDoc), so that reading a user can never carry its hash along. */
-export type UserDoc = {
-  _id: ObjectId;
-  email: string;
-  name: string;
-  emailVerified: Date | null;
-  image?: string | null;
-  createdAt: Date;
-};
+import type { Session } from "./schema";
 
 /** Same _id as its user. Absent for a user who only signs in through a provider. */
 export type CredentialDoc = { _id: ObjectId; passwordHash: string; changedAt: Date };
@@ -40,10 +30,6 @@ export type ApiKeyDoc = {
 
 /** A one-time link; `tokenHash` is the SHA-256 of its token, in hex. */
 export type PasswordResetDoc = { _id: ObjectId; userId: ObjectId; tokenHash: string; expiresAt: Date };
-
-export function toUser(doc: Pick<UserDoc, "_id" | "email" | "name" | "createdAt">): User {
-  return { id: doc._id.toHexString(), email: doc.email, name: doc.name, createdAt: doc.createdAt.toISOString() };
-}
 
 export function toSession(doc: SessionDoc, currentId: ObjectId): Session {
   return {

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { database } from "@/lib/db/client";
-import { COLLECTION_NAMES, collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { type Answer, call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { dumpDatabase } from "@/test/security/dump";
@@ -157,7 +157,7 @@ describe("sign-in by GitHub", () => {
     expect(dump.includes(given)).toBe(false);
     expect(dump.includes(github.clientSecret)).toBe(false);
     const kept = await database()
-      .collection(COLLECTION_NAMES.accounts)
+      .collection(collections.accounts.collectionName)
       .findOne({}, { sort: { _id: -1 } });
     expect(Object.keys(kept ?? {}).sort()).toEqual(["_id", "provider", "providerAccountId", "type", "userId"]);
     expect(JSON.stringify([...answer.headers]) + answer.text).not.toContain(given);
@@ -183,7 +183,7 @@ describe("sign-in by GitHub is refused", () => {
     const answer = await signIn(user);
     expect(answer.headers.get("location")).toBe(`${PUBLIC_URL}/login?error=OAuthAccountNotLinked`);
     expect(sessionCookiesOf(answer)).toEqual([]);
-    const accounts = database().collection(COLLECTION_NAMES.accounts);
+    const accounts = database().collection(collections.accounts.collectionName);
     expect(await accounts.countDocuments({ userId: new ObjectId(person.id) })).toBe(0);
     // Nor does the GitHub account lead to the password account afterwards.
     expect(sessionCookiesOf(await signIn(user))).toEqual([]);
@@ -254,7 +254,7 @@ describe("a browser that is signed in already", () => {
     const answer = await signIn(newUser(), jar);
     const { json } = await me(cookieOf(answer));
     expect(json.data.user.email).toMatch(/^octo-/);
-    const accounts = database().collection(COLLECTION_NAMES.accounts);
+    const accounts = database().collection(collections.accounts.collectionName);
     expect(await accounts.countDocuments({ userId: new ObjectId(before.id) })).toBe(0);
     expect((await me(before.cookie)).status).toBe(401);
   });

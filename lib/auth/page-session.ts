@@ -1,7 +1,7 @@
 import "server-only";
 import { headers } from "next/headers";
 import { cache } from "react";
-import { databaseReady } from "@/lib/db/indexes";
+import { databaseReady } from "@/lib/db/ready";
 import { identify } from "./identity";
 import type { Me } from "./schema";
 import { getMe } from "./service";

@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { consume, giveBack } from "@/lib/access/rate-limit";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
+import { collections } from "./collections";
 import { endOtherSessions } from "./own-sessions";
 import { hashPassword, verifyPassword } from "./passwords";
 import { endResetLinks } from "./reset-service";

@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
+import { collections } from "@/lib/lifecycle/collections";
 import { readKeptText } from "@/lib/mail/account-mail";
 import { call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";

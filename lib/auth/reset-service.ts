@@ -3,11 +3,12 @@ import { ObjectId } from "mongodb";
 import { createElement } from "react";
 import { ResetPasswordMail } from "@/emails/reset-password";
 import { addressSubject, consume } from "@/lib/access/rate-limit";
-import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { sendMail } from "@/lib/mail/service";
+import { findUserByEmail } from "@/lib/users/service";
+import { collections } from "./collections";
 import { endOtherSessions } from "./own-sessions";
 import { hashPassword } from "./passwords";
 import type { ResetPasswordBody } from "./schema";
@@ -56,7 +57,7 @@ function linkEnded(): AppError {
 }
 
 async function mailLink(email: string, now = new Date()): Promise<void> {
-  const user = await collections.users().findOne({ email }, { projection: { _id: 1 } });
+  const user = await findUserByEmail(email);
   if (!user || !(await maySendMail(user._id))) return;
   const token = newToken();
   await collections.passwordResets().insertOne({

@@ -1,22 +1,11 @@
 import { z } from "zod";
 import { isoDate, objectIdText } from "@/lib/http/schema";
+import { emailAddress, USER_NAME_MAX, userSchema } from "@/lib/users/schema";
 import { workspaceSchema, workspaceSummarySchema } from "@/lib/workspaces/schema";
 
 /** Contract, section 2. Counted in characters as people see them, after Unicode's NFC. */
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
-/** RFC 5321: the longest address that mail can carry. */
-const EMAIL_LENGTH_MAX = 254;
-export const USER_NAME_MAX = 120;
-
-/** The form in which an address is stored and compared. */
-export const emailAddress = z
-  .string()
-  .trim()
-  .max(EMAIL_LENGTH_MAX, "This address is too long.")
-  .toLowerCase()
-  .pipe(z.email("Enter an address such as ana@example.com."));
-
 export const newPassword = z
   .string()
   .transform(normalizePassword)
@@ -38,9 +27,6 @@ const passwordAttempt = z
 
 export const loginBody = z.object({ email: emailAddress, password: passwordAttempt });
 export type LoginBody = z.infer<typeof loginBody>;
-
-export const userSchema = z.object({ id: objectIdText, email: z.string(), name: z.string(), createdAt: isoDate });
-export type User = z.infer<typeof userSchema>;
 
 export const registerAnswer = z.object({ user: userSchema, workspace: workspaceSchema });
 export const loginAnswer = z.object({ user: userSchema });

@@ -1,16 +1,19 @@
 import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
 import { addressSubject, consume, giveBack } from "@/lib/access/rate-limit";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { toUser, type UserDoc } from "@/lib/users/model";
+import type { User } from "@/lib/users/schema";
+import { findUserByEmail, insertUser } from "@/lib/users/service";
 import type { Workspace } from "@/lib/workspaces/schema";
 import { discardWorkspace, listWorkspaces } from "@/lib/workspaces/service";
 import type { SessionOrigin } from "./adapter";
+import { collections } from "./collections";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
-import { type CredentialDoc, toUser, type UserDoc } from "./model";
+import type { CredentialDoc } from "./model";
 import { hashPassword, isOutdated, verifyPassword } from "./passwords";
-import type { LoginBody, Me, RegisterBody, User } from "./schema";
+import type { LoginBody, Me, RegisterBody } from "./schema";
 import { closeSession, openSession } from "./session";
 
 type SignedIn<T> = T & { setCookie: string };
@@ -27,7 +30,7 @@ export async function register(
   origin: SessionOrigin,
 ): Promise<SignedIn<{ user: User; workspace: Workspace }>> {
   await consume("register", addressSubject(origin.address));
-  if (await collections.users().findOne({ email: body.email }, { projection: { _id: 1 } })) throw emailTaken();
+  if (await findUserByEmail(body.email)) throw emailTaken();
   const passwordHash = await hashPassword(body.password);
 
   const now = new Date();
@@ -37,7 +40,7 @@ export async function register(
   const workspace = await createFirstWorkspace(name, user._id, now);
   await collections.credentials().insertOne({ _id: user._id, passwordHash, changedAt: now });
   try {
-    await collections.users().insertOne(user);
+    await insertUser(user);
   } catch (error) {
     await Promise.all([
       discardWorkspace(new ObjectId(workspace.id)),
@@ -67,7 +70,7 @@ export async function login(
   await consume("loginAddress", address);
   await consume("loginAccount", accountAtAddress);
 
-  const user = await collections.users().findOne({ email: body.email });
+  const user = await findUserByEmail(body.email);
   const credential = await collections.credentials().findOne({ _id: user?._id ?? new ObjectId() });
   const fits = await verifyPassword(credential?.passwordHash ?? null, body.password);
   if (!fits || !user || !credential) {

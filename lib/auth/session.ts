@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { authAdapter, type SessionOrigin } from "./adapter";
+import { collections } from "./collections";
 import { hashToken, newToken } from "./tokens";
 
 /** The cookie's name is the interface's (section 5). */

@@ -1,7 +1,6 @@
 import { ApiError, parseEnvelope, send, toApiError } from "@/lib/client/api";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
-import type { ConfigField } from "@/lib/connections/data-source";
-import type { Connection } from "@/lib/connections/schema";
+import type { ConfigField, Connection } from "@/lib/connections/schema";
 
 /** One kind of connection: its form is drawn from `fields` (contract, section 4). */
 export type ConnectionType = {

@@ -1,8 +1,9 @@
-import type { ApiKey, CreatedApiKey } from "@/lib/api-keys/schema";
+import type { Role } from "@/lib/access/roles";
+import type { ApiKey, CreatedApiKey } from "@/lib/auth/api-key-schema";
 import { send, sendAll, sendPages } from "@/lib/client/api";
 import type { CreatedInvite, Invite } from "@/lib/invites/schema";
 import type { OutboxEntry } from "@/lib/mail/schema";
-import type { Member, Role, UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/workspaces/schema";
+import type { Member, UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/workspaces/schema";
 
 export type Page<T> = { items: T[]; nextCursor: string | null };
 

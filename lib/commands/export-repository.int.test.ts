@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { gitLines, temporaryFolder } from "@/lib/repository/testing/git-command";
 import { newRepository, put } from "@/lib/repository/testing/repository-fixture";
 import { takeOwnDatabase } from "@/test/database";

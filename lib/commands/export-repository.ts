@@ -1,12 +1,12 @@
 import "server-only";
 import { resolve } from "node:path";
-import { ObjectId } from "mongodb";
+import type { ObjectId } from "mongodb";
 import { closeDatabase } from "@/lib/db/client";
-import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { ensureStoreService } from "@/lib/process/store-service";
 import { exportBare } from "@/lib/repository/export-bare";
+import { findWorkspaceId } from "@/lib/workspaces/service";
 
 const STORE_START_TIMEOUT_MS = 45_000;
 const USAGE = "Say which workspace, and a new folder: npm run repo:export -- <id or slug> <folder>";
@@ -41,12 +41,10 @@ export async function exportCommand(args: string[], print: (line: string) => voi
 }
 
 async function findWorkspace(name: string): Promise<ObjectId> {
-  const bySlug = await collections.workspaces().findOne({ slug: name });
-  const found =
-    bySlug ?? (ObjectId.isValid(name) ? await collections.workspaces().findOne({ _id: new ObjectId(name) }) : null);
+  const found = await findWorkspaceId(name);
   if (!found)
     throw new AppError("not_found", `There is no workspace “${name}”. Give its id, or its slug from the address bar.`);
-  return found._id;
+  return found;
 }
 
 async function openStore(): Promise<() => Promise<void>> {

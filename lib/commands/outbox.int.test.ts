@@ -1,6 +1,6 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import type { MailDoc } from "@/lib/mail/model";
 import { seal } from "@/lib/secrets/seal";
 import { call } from "@/test/client";

@@ -1,9 +1,8 @@
 import "server-only";
 import { parseArgs } from "node:util";
 import { closeDatabase } from "@/lib/db/client";
-import { collections } from "@/lib/db/collections";
 import { env } from "@/lib/env";
-import { readKeptText } from "@/lib/mail/account-mail";
+import { listWaitingAccountMails, readKeptText } from "@/lib/mail/account-mail";
 import type { MailDoc } from "@/lib/mail/model";
 import { ensureStoreService } from "@/lib/process/store-service";
 
@@ -21,12 +20,7 @@ export async function outboxCommand(args: string[], print: (line: string) => voi
   const limit = readLimit(args);
   const stop = await openStore();
   try {
-    const mails = await collections
-      .mails()
-      .find({ workspaceId: null, status: { $in: ["kept", "failed"] } })
-      .sort({ _id: -1 })
-      .limit(limit)
-      .toArray();
+    const mails = await listWaitingAccountMails(limit);
     for (const line of toLines(mails)) print(line);
     return 0;
   } finally {

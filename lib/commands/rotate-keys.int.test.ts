@@ -1,8 +1,8 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import type { ConnectionDoc } from "@/lib/connections/model";
-import { collections } from "@/lib/db/collections";
 import { parseKeyRing } from "@/lib/env";
+import { collections } from "@/lib/lifecycle/collections";
 import { toKeptBody } from "@/lib/mail/account-mail";
 import { getSecrets } from "@/lib/secrets/bootstrap";
 import { type KeyRing, seal } from "@/lib/secrets/seal";

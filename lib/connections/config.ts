@@ -2,8 +2,9 @@ import "server-only";
 import { AppError, type InputProblem } from "@/lib/http/errors";
 import { open, SealError, type Sealed, seal } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
-import type { ConfigField, Driver } from "./data-source";
+import type { Driver } from "./data-source";
 import type { ConnectionDoc } from "./model";
+import type { ConfigField } from "./schema";
 
 /** Long enough for a private key with its certificates; nothing else in a config is larger. */
 const VALUE_CHARS_MAX = 32_000;

@@ -1,4 +1,5 @@
 import type { Batch, Entity, Field } from "@/lib/tabular/fields";
+import type { ConfigField } from "./schema";
 
 /**
  * What every kind of database looks like to the rest of the product. A driver is one folder under `drivers/`
@@ -43,18 +44,6 @@ export interface DataSource {
   /** Takes nothing new and waits for what runs, which its own time limit bounds. */
   close(): Promise<void>;
 }
-
-/** One input of a connection's form, and at the same time of its validation. */
-export type ConfigField = {
-  name: string;
-  label: string;
-  kind: "text" | "password" | "number" | "boolean" | "select" | "textarea" | "file" | "json";
-  required: boolean;
-  secret: boolean;
-  default?: string | number | boolean;
-  help?: string;
-  options?: { value: string; label: string }[];
-};
 
 export type OpenContext = {
   workspaceId: string;

@@ -102,3 +102,15 @@ export const entitySchema = z.object({
 
 /** `refresh=1` reads the schema anew. */
 export const entitiesQuery = z.object({ refresh: z.enum(["0", "1"]).optional() });
+
+/** One input of a connection's form, and at the same time of its validation. */
+export type ConfigField = {
+  name: string;
+  label: string;
+  kind: "text" | "password" | "number" | "boolean" | "select" | "textarea" | "file" | "json";
+  required: boolean;
+  secret: boolean;
+  default?: string | number | boolean;
+  help?: string;
+  options?: { value: string; label: string }[];
+};

@@ -1,6 +1,6 @@
 import "server-only";
-import { collections } from "@/lib/db/collections";
 import { contextOf, registerSealedFields, sealedPathsIn } from "@/lib/secrets/sealed-fields";
+import { collections } from "./collections";
 
 registerSealedFields({
   name: "connections",

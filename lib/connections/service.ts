@@ -1,18 +1,19 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
+import { isAtLeast, type Role } from "@/lib/access/roles";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
-import { listUses } from "@/lib/lifecycle/in-use";
+import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import type { Entity } from "@/lib/tabular/fields";
-import { isAtLeast, type Role } from "@/lib/workspaces/schema";
+import { collections } from "./collections";
 import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
 import type { Driver } from "./data-source";
 import { drivers, findDriver } from "./drivers/registry";
 import { type ConnectionDoc, toConnection } from "./model";
 import { closeDataSource, openDataSource } from "./pool";
 import type { Connection, ConnectionType, CreateConnectionBody, UpdateConnectionBody } from "./schema";
+import type { FindUses, Use } from "./uses";
 
 /** The name that the interface's readers know the demo data by (contract, section 2). */
 const SAMPLE_NAME = "Sample shop";
@@ -41,6 +42,21 @@ export async function createSampleConnection(workspaceId: ObjectId, userId: Obje
     createdAt: now,
     updatedAt: now,
   });
+}
+
+/** Takes back the connections of a workspace whose making failed half-way: nobody has used them yet. */
+export async function discardConnections(workspaceId: ObjectId): Promise<void> {
+  await collections.connections().deleteMany({ workspaceId });
+}
+
+/** The connections that read a file of the workspace, at most a page of them. */
+export async function listConnectionsOfFile(workspaceId: ObjectId, file: string): Promise<Use[]> {
+  const docs = await collections
+    .connections()
+    .find({ workspaceId, "config.file": file }, { projection: { name: 1 } })
+    .limit(LIST_LIMIT_MAX)
+    .toArray();
+  return docs.map(({ _id, name }) => ({ kind: "connection", id: _id.toHexString(), name }));
 }
 
 /** The workspace's connections, oldest first. */
@@ -141,17 +157,18 @@ export async function updateConnection(
 
 /**
  * Deletes a connection, unless something uses it and `force` is not given.
+ * @param findUses what would stop working without it; the domains that know stand above this one
  * @throws AppError `not_found`, `forbidden`, `in_use` with details [{kind, id, name}]
  */
 export async function deleteConnection(
   workspaceId: ObjectId,
   connectionId: ObjectId,
   actor: { userId: ObjectId; role: Role },
-  options: { force: boolean },
+  options: { force: boolean; findUses: FindUses },
 ): Promise<void> {
   const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
   requireControl(doc, actor);
-  const uses = await listUses(workspaceId, connectionId);
+  const uses = await options.findUses(workspaceId, connectionId);
   if (uses.length > 0 && !options.force) {
     throw new AppError(
       "in_use",

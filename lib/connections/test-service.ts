@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
+import { collections } from "./collections";
 import { openConfig, parseConfig, secretValues } from "./config";
 import type { DataSource, Driver, OpenContext } from "./data-source";
 import type { TestAnswer, TestConnectionBody } from "./schema";

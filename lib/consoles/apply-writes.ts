@@ -1,7 +1,7 @@
 import "server-only";
 import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { log } from "@/lib/log";
+import { collections } from "./collections";
 import type { ConsoleDoc, ConsoleFolderDoc, ConsoleIntent, ConsoleWrite } from "./model";
 
 const DUPLICATE_KEY = 11_000;

@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { findBranch } from "@/lib/repository/service";
 import { applyWrites, withdrawLateInserts } from "./apply-writes";
+import { collections } from "./collections";
 import { commitPart, realign } from "./commit-part";
 import type { CommitPart, ConsoleJournalDoc } from "./model";
 

@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import type { Change } from "@/lib/repository/service";
+import { collections } from "./collections";
 import {
   type Actor,
   type CommitPart,

@@ -1,9 +1,9 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { type Change, commitChanges, findBranch, readFile } from "@/lib/repository/service";
+import { collections } from "./collections";
 import { type CommitPart, type ConsoleIntent, WORKSPACE_SPACE } from "./model";
 
 /** More foreign commits than this between two looks at one file do not happen. */

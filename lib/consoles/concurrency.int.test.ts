@@ -1,6 +1,6 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { folderHistory, listTree, readFile } from "@/lib/repository/service";
 import { finished, startChild } from "@/lib/repository/testing/child";
 import { withExport } from "@/lib/repository/testing/git-command";

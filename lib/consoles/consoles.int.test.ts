@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { git, withExport } from "@/lib/repository/testing/git-command";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";

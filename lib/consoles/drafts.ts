@@ -1,6 +1,6 @@
 import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
+import { collections } from "./collections";
 import { type Actor, toDraft } from "./model";
 import type { ConsoleDraft, PutDraftBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";

@@ -1,6 +1,6 @@
 import { AppError } from "@/lib/http/errors";
 import { sqlTokens } from "./sql-marks";
-import type { Typed } from "./variables";
+import type { Typed } from "./variable-types";
 
 /** Gathers the values of one statement. */
 type Binder = {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { executionsWritten } from "@/lib/query/executions";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";

@@ -1,9 +1,9 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { readCursor } from "@/lib/http/paging";
 import type { ListQuery } from "@/lib/http/schema";
+import { collections } from "./collections";
 import { changeConsoles } from "./journal";
 import { type Actor, accessOf, type ConsoleFolderDoc, toFolder, visibleTo } from "./model";
 import { folderPlaceOf, parseName, placeOf } from "./names";

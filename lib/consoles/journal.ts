@@ -1,12 +1,12 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoServerError, type ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { QueueFullError, Semaphore } from "@/lib/process/semaphore";
 import { sharedState } from "@/lib/process/shared-state";
 import { carryOut } from "./carry-out";
 import { Changes } from "./changes";
+import { collections } from "./collections";
 import type { Actor } from "./model";
 
 /** A server carries its own change out within some ten milliseconds. Who waits this long for one takes it over. */

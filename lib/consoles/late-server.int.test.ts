@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
-import { databaseReady } from "@/lib/db/indexes";
+import { databaseReady } from "@/lib/db/ready";
+import { collections } from "@/lib/lifecycle/collections";
 import { commitChanges, historyOf, readFile } from "@/lib/repository/service";
 import { takeOwnDatabase } from "@/test/database";
 import { applyWrites, withdrawLateInserts } from "./apply-writes";

@@ -1,8 +1,8 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
-import { databaseReady } from "@/lib/db/indexes";
+import { databaseReady } from "@/lib/db/ready";
 import { AppError } from "@/lib/http/errors";
+import { collections } from "@/lib/lifecycle/collections";
 import { listTree, readFile } from "@/lib/repository/service";
 import { takeOwnDatabase } from "@/test/database";
 import { createFolder, deleteFolder, listFolders, updateFolder } from "./folders";

@@ -1,7 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
+import { collections } from "./collections";
 import { type Actor, accessOf, type ConsoleFolderDoc, type Place, type Space, spaceOf, visibleTo } from "./model";
 import { parseName, placeOf } from "./names";
 import type { ConsoleAccess, Language } from "./schema";

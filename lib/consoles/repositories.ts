@@ -1,7 +1,7 @@
 import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { deleteRepository } from "@/lib/repository/service";
+import { collections } from "./collections";
 import { type Actor, type ConsoleDoc, type Space, WORKSPACE_SPACE } from "./model";
 
 const DUPLICATE_KEY = 11_000;

@@ -1,5 +1,5 @@
 import "server-only";
-import { collections } from "@/lib/db/collections";
+import { collections } from "./collections";
 import { type Actor, type ConsoleDoc, toConsoleSummary, visibleTo } from "./model";
 import type { SearchHit } from "./schema";
 

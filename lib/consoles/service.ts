@@ -1,10 +1,10 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/connections/service";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { readCursor } from "@/lib/http/paging";
 import type { ListQuery } from "@/lib/http/schema";
+import { collections } from "./collections";
 import { changeConsoles } from "./journal";
 import { type Actor, accessOf, type ConsoleDoc, toConsole, toConsoleSummary, visibleTo } from "./model";
 import { copyName, placeOf } from "./names";

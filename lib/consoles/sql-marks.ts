@@ -1,6 +1,6 @@
 import { readSqlTokens, type SqlDialect, type SqlToken } from "@/lib/sql/tokens";
 import { VARIABLE_NAME } from "./schema";
-import type { Mark } from "./variables";
+import type { Mark } from "./variable-types";
 
 const DIALECTS: Readonly<Record<string, SqlDialect | undefined>> = {
   duckdb: "duckdb",

@@ -4,16 +4,7 @@ import { beginBinding } from "./engines";
 import { readMongoMarks } from "./mongo-marks";
 import type { VariableValue } from "./schema";
 import { readSqlMarks } from "./sql-marks";
-
-/** One `{{name}}` of a text; offsets in UTF-16 units, `end` exclusive. */
-export type Mark = { name: string; start: number; end: number };
-/** A value with its kind. A date is ISO text; null has no kind of its own. */
-export type Typed =
-  | { type: "null" }
-  | { type: "text"; value: string }
-  | { type: "number"; value: number }
-  | { type: "boolean"; value: boolean }
-  | { type: "date"; value: string };
+import type { Mark, Typed } from "./variable-types";
 
 /** A statement that the engine takes, and the way back from its text to the console's. */
 export type BoundStatement = {

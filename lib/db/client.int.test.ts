@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { startStore } from "@/lib/embedded/mongo/server";
+import { prepareStore } from "@/lib/lifecycle/prepare-store";
 import { freePort } from "@/test/servers/free-port";
 import { closeDatabase, database } from "./client";
-import { databaseReady } from "./indexes";
+import { databaseReady } from "./ready";
 
 const folder = mkdtempSync(join(tmpdir(), "client-"));
 let close = async () => {};
@@ -18,6 +19,7 @@ afterAll(async () => {
 
 it("a store that is away at the first request is used as soon as it is there (F5)", async () => {
   const port = await freePort();
+  prepareStore();
   process.env.MONGODB_URI = `mongodb://127.0.0.1:${port}/?directConnection=true`;
   // Something that takes connections and says nothing, so that the first one fails by its time limit.
   const silent = createServer((socket) => socket.on("error", () => {}));

@@ -6,10 +6,8 @@ import { join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { badCursor, type Page, type PageRequest } from "@/lib/http/paging";
-import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import { workspaceFolder } from "./folders";
 import { fileName, type StoredFile } from "./schema";
 
@@ -18,6 +16,8 @@ const FILE_BYTES_MAX = 1024 ** 3;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 const UPLOAD_ENDING = ".upload";
+/** What reads a file, in the words of an answer. */
+type Use = { kind: string; id: string; name: string };
 /** Tells a cursor of this list from any other text: most texts would do as the name of a file. */
 const CURSOR_MARK = "after:";
 
@@ -83,18 +83,12 @@ function readCursor(cursor: string): string {
 
 /**
  * Removes a file that no connection uses.
+ * @param uses what reads it: connections stand above files
  * @throws AppError `not_found`, `in_use` with the connections that read it
  */
-export async function deleteFile(workspaceId: ObjectId, name: string): Promise<void> {
-  const users = await collections
-    .connections()
-    .find({ workspaceId, "config.file": name }, { projection: { name: 1 } })
-    .limit(LIST_LIMIT_MAX)
-    .toArray();
-  if (users.length > 0) {
-    throw new AppError("in_use", "A connection uses this file. Delete the connection first.", {
-      details: users.map((user) => ({ kind: "connection", id: user._id.toHexString(), name: user.name })),
-    });
+export async function deleteFile(workspaceId: ObjectId, name: string, uses: Use[]): Promise<void> {
+  if (uses.length > 0) {
+    throw new AppError("in_use", "A connection uses this file. Delete the connection first.", { details: uses });
   }
   const path = join(workspaceFolder(workspaceId), name);
   if (!(await exists(path))) throw new AppError("not_found", "There is no such file in this workspace.");

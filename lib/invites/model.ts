@@ -1,5 +1,5 @@
 import type { ObjectId } from "mongodb";
-import type { Role } from "@/lib/workspaces/schema";
+import type { Role } from "@/lib/access/roles";
 import type { Invite } from "./schema";
 
 /** `tokenHash` is the SHA-256 of the link's token, in hex. One open invitation an address and workspace. */

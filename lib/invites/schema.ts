@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { emailAddress } from "@/lib/auth/schema";
+import { role } from "@/lib/access/roles";
 import { isoDate, objectIdText } from "@/lib/http/schema";
-import { role, workspaceSummarySchema } from "@/lib/workspaces/schema";
+import { emailAddress } from "@/lib/users/schema";
+import { workspaceSummarySchema } from "@/lib/workspaces/schema";
 
 export const createInviteBody = z.object({ email: emailAddress, role: role.default("member") });
 export type CreateInviteBody = z.infer<typeof createInviteBody>;

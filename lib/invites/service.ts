@@ -2,16 +2,20 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { createElement } from "react";
 import { InviteMail } from "@/emails/invite";
-import type { UserDoc } from "@/lib/auth/model";
+import type { Role } from "@/lib/access/roles";
 import { hashToken, newToken } from "@/lib/auth/tokens";
-import { collections } from "@/lib/db/collections";
 import { inTransaction } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { sendMail } from "@/lib/mail/service";
+import type { UserDoc } from "@/lib/users/model";
+import { findUser, findUserByEmail } from "@/lib/users/service";
+import { findRole, join } from "@/lib/workspaces/memberships";
 import { toWorkspace } from "@/lib/workspaces/model";
-import type { Role, Workspace } from "@/lib/workspaces/schema";
+import type { Workspace } from "@/lib/workspaces/schema";
+import { getWorkspaceDocOrThrow } from "@/lib/workspaces/service";
+import { collections } from "./collections";
 import { type InviteDoc, toInvite } from "./model";
 import type { CreatedInvite, CreateInviteBody, Invitation, Invite } from "./schema";
 
@@ -33,8 +37,8 @@ export async function createInvite(
     throw new AppError("forbidden", "Only an owner can invite an owner.");
   }
   const workspace = await getWorkspaceDocOrThrow(workspaceId);
-  const known = await collections.users().findOne({ email: body.email }, { projection: { _id: 1 } });
-  if (known && (await collections.memberships().findOne({ workspaceId, userId: known._id }))) {
+  const known = await findUserByEmail(body.email);
+  if (known && (await findRole(workspaceId, known._id)) !== null) {
     throw new AppError("conflict", "This person is a member of the workspace already.");
   }
 
@@ -87,7 +91,7 @@ export async function getInvitation(token: string, now = new Date()): Promise<In
   const invite = await getOpenInviteOrThrow(token, now);
   const [workspace, inviter] = await Promise.all([
     getWorkspaceDocOrThrow(invite.workspaceId),
-    collections.users().findOne({ _id: invite.invitedBy }),
+    findUser(invite.invitedBy),
   ]);
   return {
     workspaceName: workspace.name,
@@ -112,14 +116,7 @@ export async function acceptInvite(token: string, user: UserDoc, now = new Date(
   const role = await inTransaction(async (session) => {
     const { deletedCount } = await collections.invites().deleteOne({ _id: invite._id, workspaceId }, { session });
     if (deletedCount === 0) throw linkEnded();
-    const membership = await collections
-      .memberships()
-      .findOneAndUpdate(
-        { workspaceId, userId: user._id },
-        { $setOnInsert: { role: invite.role, joinedAt: now } },
-        { upsert: true, returnDocument: "after", session },
-      );
-    return membership?.role ?? invite.role;
+    return join(workspaceId, user._id, invite.role, { session, now });
   });
   return toWorkspace(workspace, role);
 }
@@ -128,12 +125,6 @@ async function getOpenInviteOrThrow(token: string, now: Date): Promise<InviteDoc
   const invite = await collections.invites().findOne({ tokenHash: hashToken(token) });
   if (!invite || invite.expiresAt <= now) throw linkEnded();
   return invite;
-}
-
-async function getWorkspaceDocOrThrow(workspaceId: ObjectId) {
-  const workspace = await collections.workspaces().findOne({ _id: workspaceId });
-  if (!workspace) throw new AppError("not_found", "This workspace is gone.");
-  return workspace;
 }
 
 function linkEnded(): AppError {

@@ -2,15 +2,18 @@ import { existsSync } from "node:fs";
 import { Collection, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { database } from "@/lib/db/client";
-import { COLLECTION_NAMES, collections, WORKSPACE_COLLECTIONS } from "@/lib/db/collections";
 import { workspaceFolder } from "@/lib/files/folders";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { digestDatabase, dumpDatabase } from "@/test/security/dump";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
+import { collections, declarations } from "./collections";
 import { finishDeletions } from "./deletion";
 
 process.env.SAMPLE_DATA = "off";
+
+const WORKSPACE_COLLECTIONS = declarations.filter((each) => each.isOfWorkspace).map((each) => each.collectionName);
+
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
@@ -54,7 +57,7 @@ async function fillWorkspace({ isUsed = false } = {}): Promise<Filled> {
   }
   // What no route of this test makes: a row of its own in each collection.
   for (const name of WORKSPACE_COLLECTIONS) {
-    const there = database().collection(COLLECTION_NAMES[name]);
+    const there = database().collection(name);
     if ((await there.countDocuments({ workspaceId })) === 0) await there.insertOne({ workspaceId, seeded: id });
   }
   return { id, base, key, inviteToken: tokenOf(invite.json.data.link) };
@@ -112,7 +115,7 @@ describe("deleting a workspace", () => {
       const breakAt = (real: typeof deleteMany) =>
         function (this: Collection, ...given: Parameters<typeof deleteMany>) {
           // Inside of the transaction everything is one step.
-          const isStep = this.collectionName === COLLECTION_NAMES[name] && !given[1]?.session;
+          const isStep = this.collectionName === name && !given[1]?.session;
           return isStep ? Promise.reject(new Error("the plug was pulled")) : real.apply(this, given);
         };
       const spies = [

@@ -2,11 +2,13 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import { deletePrivateRepositories } from "@/lib/consoles/repositories";
 import { database } from "@/lib/db/client";
-import { COLLECTION_NAMES, collections, WORKSPACE_COLLECTIONS } from "@/lib/db/collections";
 import { inTransaction } from "@/lib/db/transaction";
 import { deleteWorkspaceFolder } from "@/lib/files/folders";
 import { log } from "@/lib/log";
+import { collections, declarations } from "./collections";
 
+/** Those whose documents carry a workspaceId: they go when the workspace goes. */
+const WORKSPACE_COLLECTIONS = declarations.filter((each) => each.isOfWorkspace);
 /** What a workspace leaves elsewhere than in its own documents; each domain that keeps something there adds a line. */
 const ELSEWHERE: ((workspaceId: ObjectId) => Promise<void>)[] = [deleteWorkspaceFolder, deletePrivateRepositories];
 
@@ -36,8 +38,8 @@ export async function finishDeletions(): Promise<void> {
 
 async function purge(workspaceId: ObjectId): Promise<void> {
   for (const remove of ELSEWHERE) await remove(workspaceId);
-  for (const name of WORKSPACE_COLLECTIONS) {
-    await database().collection(COLLECTION_NAMES[name]).deleteMany({ workspaceId });
+  for (const { collectionName } of WORKSPACE_COLLECTIONS) {
+    await database().collection(collectionName).deleteMany({ workspaceId });
   }
   // The last trace goes last: while it stands, the next start knows that there is work left.
   await collections.workspaces().deleteOne({ _id: workspaceId });

@@ -1,9 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-
-/** Something that would stop working without a connection. */
-export type Use = { kind: string; id: string; name: string };
-export type FindUses = (workspaceId: ObjectId, connectionId: ObjectId) => Promise<Use[]>;
+import type { FindUses, Use } from "@/lib/connections/uses";
 
 /** Whoever holds on to connections (flows, dashboards, bindings, scheduled consoles) adds a line. */
 const FINDERS: readonly FindUses[] = [];

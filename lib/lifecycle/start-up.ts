@@ -1,9 +1,10 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { databaseReady } from "@/lib/db/indexes";
+import { databaseReady } from "@/lib/db/ready";
 import { type Env, env } from "@/lib/env";
 import { prepareRequests } from "@/lib/http/remote-address";
 import { finishDeletions } from "@/lib/lifecycle/deletion";
+import { prepareStore } from "@/lib/lifecycle/prepare-store";
 import { log } from "@/lib/log";
 import { installShutdown, isShuttingDown } from "@/lib/process/shutdown";
 import { ensureStoreService } from "@/lib/process/store-service";
@@ -31,6 +32,7 @@ export async function startUp(): Promise<void> {
 
 async function prepare(settings: Env): Promise<void> {
   getSecrets();
+  prepareStore();
   if (settings.isVercel) return;
   // The development server has its own way to stop, at once.
   if (settings.NODE_ENV === "production") installShutdown({ port: settings.PORT });

@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { isSealed, open, type SealContext, SealError, seal } from "@/lib/secrets/seal";
 import { registerSealedFields } from "@/lib/secrets/sealed-fields";
+import { collections } from "./collections";
 import type { MailDoc } from "./model";
 
 /*
@@ -24,6 +24,16 @@ registerSealedFields({
 /** What the store keeps of a mail to an account. @param text plain */
 export function toKeptBody(_id: ObjectId, text: string, status: MailDoc["status"]): Pick<MailDoc, "text" | "html"> {
   return { text: status === "sent" ? "" : seal(text, contextOf(_id)), html: "" };
+}
+
+/** The mails to accounts that no mail service has taken, the newest first. */
+export function listWaitingAccountMails(limit: number): Promise<MailDoc[]> {
+  return collections
+    .mails()
+    .find({ workspaceId: null, status: { $in: ["kept", "failed"] } })
+    .sort({ _id: -1 })
+    .limit(limit)
+    .toArray();
 }
 
 /** The text of a kept mail to an account, for the operator; in its place the reason when it does not open. */

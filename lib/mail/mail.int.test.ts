@@ -2,7 +2,7 @@ import { ObjectId } from "mongodb";
 import { createElement } from "react";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { InviteMail } from "@/emails/invite";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { dumpDatabase } from "@/test/security/dump";

@@ -1,6 +1,6 @@
 import { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedPerson } from "@/test/seed";

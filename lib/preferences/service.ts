@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
+import { collections } from "./collections";
 import { panelField, toPreferences } from "./model";
 import { PREFERENCES_BYTES_MAX, type Preferences, type UpdatePreferencesBody } from "./schema";
 

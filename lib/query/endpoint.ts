@@ -1,6 +1,6 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import type { Principal } from "@/lib/auth/identity";
+import type { Principal } from "@/lib/access/caller";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import type { ExecuteBody, ExecuteOnBody, ResultFormat } from "./schema";

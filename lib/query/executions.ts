@@ -1,10 +1,10 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_DEFAULT } from "@/lib/http/schema";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
+import { collections } from "./collections";
 import { HISTORY_TEXT_CHARS } from "./limits";
 import type { ExecutionDoc, ExecutionStatus } from "./model";
 import type { Execution } from "./schema";

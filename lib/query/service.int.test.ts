@@ -377,7 +377,7 @@ describe("history", () => {
     const failure = expect(running).rejects.toMatchObject({ kind: "cancelled" });
     const newest = async () => (await listExecutions(own, { limit: 1 })).items[0];
     await vi.waitFor(async () => expect(await newest()).toMatchObject({ executionId, status: "running" }), 5000);
-    const { collections } = await import("@/lib/db/collections");
+    const { collections } = await import("@/lib/lifecycle/collections");
     await collections.executions().updateOne({ workspaceId: own, executionId }, { $set: { cancelRequested: true } });
     await failure;
     await executionsWritten();

@@ -1,8 +1,8 @@
 import "server-only";
 import { isUtf8 } from "node:buffer";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
+import { collections } from "./collections";
 import { type FileName, findChange, lineageIn, openView } from "./history";
 import { MAX_PATCH_BYTES } from "./limits";
 import type { HistoryChange } from "./lineage";

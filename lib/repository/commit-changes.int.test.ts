@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { takeOwnDatabase } from "@/test/database";
 import { commitChanges, deleteRepository, listTree, readCommit, readFile } from "./service";
 import { ADA, kindOf, move, newRepository, put, remove } from "./testing/repository-fixture";

@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
+import { collections } from "./collections";
 
 /** Removes all of a workspace's repository. Safe to repeat; branches go first, so that nothing points into a gap. */
 export async function deleteRepository(workspaceId: ObjectId): Promise<void> {

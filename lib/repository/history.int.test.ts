@@ -1,6 +1,6 @@
 import { ObjectId } from "mongodb";
 import { afterAll, describe, expect, it } from "vitest";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { takeOwnDatabase } from "@/test/database";
 import { changeOf, createBranch, folderHistory, historyOf, mergeBranches, rebuildIndex } from "./service";
 import { ADA, kindOf, move, newRepository, put, remove } from "./testing/repository-fixture";

@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
 import { AppError } from "@/lib/http/errors";
 import { type Ancestry, ancestryOf } from "./ancestry";
+import { collections } from "./collections";
 import { type Commit, subjectOf } from "./git-objects";
 import { folderChanges, folderLineage, type HistoryChange } from "./lineage";
 import type { FileStatus, GitHistoryDoc } from "./model";

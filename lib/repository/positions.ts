@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
+import { collections } from "./collections";
 
 /**
  * Where a commit stands in the order of landing on the trunk. A tip has been the trunk's head: what is reachable from

@@ -1,6 +1,6 @@
 import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
+import { collections } from "./collections";
 
 /** The branch that everything lands on. It cannot be deleted and never moves back. */
 export const TRUNK = "main";

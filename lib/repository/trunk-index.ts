@@ -1,6 +1,6 @@
 import "server-only";
 import { MongoBulkWriteError, ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
+import { collections } from "./collections";
 import { diffCommit } from "./commit-diff";
 import { type Commit, subjectOf } from "./git-objects";
 import { folderChanges, type HistoryChange, type Lookup, toHistory } from "./lineage";

@@ -2,7 +2,7 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import "@/lib/connections/sealed-fields";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { takeOwnDatabase } from "@/test/database";
 import { isRotationComplete, rotateSealedFields } from "./rotate";
 import { open, type Sealed, seal } from "./seal";

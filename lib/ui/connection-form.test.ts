@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConfigField } from "@/lib/connections/data-source";
+import type { ConfigField } from "@/lib/connections/schema";
 import {
   findFormProblems, findMovedSecrets, toConfig, toInitialValues, toShownFields, toStoredSecrets,
 } from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list

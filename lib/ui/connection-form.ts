@@ -1,4 +1,4 @@
-import type { ConfigField } from "@/lib/connections/data-source";
+import type { ConfigField } from "@/lib/connections/schema";
 
 /**
  * The form of a connection, drawn from the fields of its type: what is typed, what is wrong with it, and the config that

@@ -1,10 +1,11 @@
 import "server-only";
 import type { ClientSession, ObjectId } from "mongodb";
-import { collections } from "@/lib/db/collections";
+import type { Role } from "@/lib/access/roles";
 import { inTransaction } from "@/lib/db/transaction";
 import { AppError } from "@/lib/http/errors";
+import { collections } from "./collections";
 import type { MembershipDoc } from "./model";
-import type { Role, UpdatedMember } from "./schema";
+import type { UpdatedMember } from "./schema";
 
 type Actor = { userId: ObjectId; role: Role };
 
@@ -31,11 +32,20 @@ export function updateMemberRole(
   });
 }
 
+/** What ends together with a membership, in its transaction. */
+export type EndsWithMembership = (workspaceId: ObjectId, userId: ObjectId, session: ClientSession) => Promise<void>;
+
 /**
- * Takes somebody out of the workspace; anybody may take out themselves. Their API keys end with the membership.
+ * Takes somebody out of the workspace; anybody may take out themselves.
+ * @param endAlso what the domains above keep for the person: API keys end with the membership
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */
-export function removeMember(workspaceId: ObjectId, userId: ObjectId, actor: Actor): Promise<void> {
+export function removeMember(
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  actor: Actor,
+  endAlso: EndsWithMembership,
+): Promise<void> {
   return inTransaction(async (session) => {
     const isSelf = actor.userId.equals(userId);
     if (!isSelf && actor.role === "member") {
@@ -47,7 +57,7 @@ export function removeMember(workspaceId: ObjectId, userId: ObjectId, actor: Act
     }
     if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);
     await collections.memberships().deleteOne({ _id: membership._id, workspaceId }, { session });
-    await collections.apiKeys().deleteMany({ workspaceId, createdBy: userId }, { session });
+    await endAlso(workspaceId, userId, session);
   });
 }
 

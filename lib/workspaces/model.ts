@@ -1,5 +1,6 @@
 import type { ObjectId } from "mongodb";
-import type { Role, Workspace } from "./schema";
+import type { Role } from "@/lib/access/roles";
+import type { Workspace } from "./schema";
 
 export type WorkspaceDoc = {
   _id: ObjectId;

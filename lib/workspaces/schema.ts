@@ -1,14 +1,6 @@
 import { z } from "zod";
+import { role } from "@/lib/access/roles";
 import { isoDate, objectIdText } from "@/lib/http/schema";
-
-export const ROLES = ["owner", "admin", "member"] as const;
-export const role = z.enum(ROLES);
-export type Role = z.infer<typeof role>;
-
-/** Whether `held` includes what `needed` may do. */
-export function isAtLeast(held: Role, needed: Role): boolean {
-  return ROLES.indexOf(held) <= ROLES.indexOf(needed);
-}
 
 export const WORKSPACE_NAME_MAX = 80;
 

@@ -1,12 +1,14 @@
 import "server-only";
 import { randomBytes } from "node:crypto";
 import { MongoServerError, ObjectId } from "mongodb";
-import { createSampleConnection } from "@/lib/connections/service";
-import { COLLECTION_NAMES, collections } from "@/lib/db/collections";
+import type { Role } from "@/lib/access/roles";
+import { createSampleConnection, discardConnections } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
+import { lookUpUser, type WithUser } from "@/lib/users/service";
+import { collections } from "./collections";
 import { type MembershipDoc, toWorkspace, type WorkspaceDoc } from "./model";
-import type { Member, Role, Workspace, WorkspaceDetails } from "./schema";
+import type { Member, Workspace, WorkspaceDetails } from "./schema";
 
 const DUPLICATE_KEY = 11_000;
 const SLUG_LENGTH_MAX = 40;
@@ -28,7 +30,7 @@ export async function createWorkspace(name: string, ownerId: ObjectId, now = new
 /** Takes back a workspace whose making failed half-way: nobody has seen it yet. */
 export async function discardWorkspace(workspaceId: ObjectId): Promise<void> {
   await collections.memberships().deleteMany({ workspaceId });
-  await collections.connections().deleteMany({ workspaceId });
+  await discardConnections(workspaceId);
   await collections.workspaces().deleteOne({ _id: workspaceId });
 }
 
@@ -42,7 +44,12 @@ export async function listWorkspaces(userId: ObjectId, page: PageRequest, only?:
       { $sort: { _id: 1 } },
       { $limit: withExtra(page.limit) },
       {
-        $lookup: { from: COLLECTION_NAMES.workspaces, localField: "workspaceId", foreignField: "_id", as: "workspace" },
+        $lookup: {
+          from: collections.workspaces.collectionName,
+          localField: "workspaceId",
+          foreignField: "_id",
+          as: "workspace",
+        },
       },
     ])
     .toArray();
@@ -70,21 +77,36 @@ export async function getWorkspaceOrThrow(
   page: PageRequest,
 ): Promise<{ details: WorkspaceDetails; nextCursor: string | null }> {
   const after = readCursor(page.cursor);
-  const doc = await collections.workspaces().findOne({ _id: workspaceId });
-  if (!doc) throw new AppError("not_found", "This workspace is gone.");
+  const doc = await getWorkspaceDocOrThrow(workspaceId);
   const memberships = await collections
     .memberships()
-    .aggregate<MembershipDoc & { user: [{ email: string; name: string }?] }>([
+    .aggregate<MembershipDoc & WithUser>([
       { $match: { workspaceId, ...(after && { _id: { $gt: after } }) } },
       { $sort: { _id: 1 } },
       { $limit: withExtra(page.limit) },
-      { $lookup: { from: COLLECTION_NAMES.users, localField: "userId", foreignField: "_id", as: "user" } },
+      lookUpUser("userId"),
     ])
     .toArray();
   const { items, nextCursor } = toPage(memberships, page.limit, ({ user: [user], ...membership }) =>
     user ? [toMember(membership, user)] : [],
   );
   return { details: { ...toWorkspace(doc, role), members: items.flat() }, nextCursor };
+}
+
+/** @throws AppError `not_found` */
+export async function getWorkspaceDocOrThrow(workspaceId: ObjectId): Promise<WorkspaceDoc> {
+  const workspace = await collections.workspaces().findOne({ _id: workspaceId });
+  if (!workspace) throw new AppError("not_found", "This workspace is gone.");
+  return workspace;
+}
+
+/** The workspace that an operator names by its id or its slug; null for none. */
+export async function findWorkspaceId(name: string): Promise<ObjectId | null> {
+  const workspaces = collections.workspaces();
+  const bySlug = await workspaces.findOne({ slug: name });
+  return (
+    (bySlug ?? (ObjectId.isValid(name) ? await workspaces.findOne({ _id: new ObjectId(name) }) : null))?._id ?? null
+  );
 }
 
 function toMember({ userId, role, joinedAt }: MembershipDoc, { email, name }: { email: string; name: string }): Member {

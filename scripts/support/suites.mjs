@@ -12,18 +12,21 @@ const ENVIRONMENT = {
   PATH: [inRoot("node_modules", ".bin"), process.env.PATH].join(delimiter),
 };
 const REPORTS = inRoot("test-results");
+/** What the rules of .dependency-cruiser.mjs hold for. */
+const ROOMS = ["lib", "components", "app", "emails", "instrumentation.ts", "proxy.ts"];
 
-/** Lint, types and unit tests; they need no build. Lint and types run beside each other and count as one test each. */
+/** Lint, rooms, types and unit tests; they need no build. The first three run beside each other and count as one test each. */
 export async function runCheck() {
   generateRoutes();
-  const [lint, types] = await Promise.all([
+  const [lint, rooms, types] = await Promise.all([
     one("lint", [["biome", "check", "--error-on-warnings"]]),
+    one("rooms", [["depcruise", "--config", ".dependency-cruiser.mjs", ...ROOMS]]),
     one("types", [
       ["next", "typegen"],
       ["tsc", "--noEmit"],
     ]),
   ]);
-  return [lint, types, await runVitest("unit")];
+  return [lint, rooms, types, await runVitest("unit")];
 }
 
 /** @param {"unit" | "int"} project */

@@ -1,7 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openConfig } from "@/lib/connections/config";
-import { collections } from "@/lib/db/collections";
+import { collections } from "@/lib/lifecycle/collections";
 import { denyEndpoint } from "@/lib/net/own-endpoints";
 import type { Sealed } from "@/lib/secrets/seal";
 import { call } from "@/test/client";

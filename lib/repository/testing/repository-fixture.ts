@@ -1,5 +1,5 @@
 import { ObjectId } from "mongodb";
-import { databaseReady } from "@/lib/db/indexes";
+import { databaseReady } from "@/lib/db/ready";
 import { AppError } from "@/lib/http/errors";
 import { type Change, type CommitInput, commitChanges } from "../service";
 

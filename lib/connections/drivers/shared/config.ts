@@ -1,7 +1,7 @@
 import "server-only";
 import { z } from "zod";
+import type { ConfigField } from "@/lib/connections/schema";
 import { AppError } from "@/lib/http/errors";
-import type { ConfigField } from "../../data-source";
 
 const TEXT_CHARS_MAX = 1000;
 /** Hosted databases give addresses with several servers and options; none is longer than this. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { admin, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/api-keys/schema";
-import { createApiKey, listApiKeys } from "@/lib/api-keys/service";
+import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/auth/api-key-schema";
+import { createApiKey, listApiKeys } from "@/lib/auth/api-key-service";
 import { objectId } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";

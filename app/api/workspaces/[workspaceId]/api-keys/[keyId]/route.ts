@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { admin, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { deleteApiKey } from "@/lib/api-keys/service";
+import { deleteApiKey } from "@/lib/auth/api-key-service";
 import { objectId } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

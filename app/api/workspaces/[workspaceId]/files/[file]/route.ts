@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
+import { listConnectionsOfFile } from "@/lib/connections/service";
 import { fileName } from "@/lib/files/schema";
 import { deleteFile } from "@/lib/files/service";
 import { objectId } from "@/lib/http/ids";
@@ -14,7 +15,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, file: fileName }),
     message: "File deleted",
     handle: async ({ params }) => {
-      await deleteFile(params.workspaceId, params.file);
+      const uses = await listConnectionsOfFile(params.workspaceId, params.file);
+      await deleteFile(params.workspaceId, params.file, uses);
       return null;
     },
   }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { admin, member, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
+import { deleteKeysOf } from "@/lib/auth/api-key-service";
 import { objectId } from "@/lib/http/ids";
 import { removeMember, updateMemberRole } from "@/lib/workspaces/members";
 import { updatedMemberSchema, updateMemberBody } from "@/lib/workspaces/schema";
@@ -28,7 +29,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     message: "Member removed",
     handle: async ({ params, principal, role }) => {
-      await removeMember(params.workspaceId, params.userId, { userId: principal.user._id, role });
+      await removeMember(params.workspaceId, params.userId, { userId: principal.user._id, role }, deleteKeysOf);
       return null;
     },
   }),

@@ -4,6 +4,7 @@ import { route } from "@/lib/api/route";
 import { deleteConnectionQuery } from "@/lib/connections/schema";
 import { deleteConnection } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
+import { listUses } from "@/lib/lifecycle/in-use";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({
@@ -16,7 +17,10 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     message: "Connection deleted",
     handle: async ({ params, query, principal, role }) => {
       const actor = { userId: principal.user._id, role };
-      await deleteConnection(params.workspaceId, params.connectionId, actor, { force: query.force === "true" });
+      await deleteConnection(params.workspaceId, params.connectionId, actor, {
+        force: query.force === "true",
+        findUses: listUses,
+      });
       return null;
     },
   }),

@@ -1,11 +1,11 @@
 import "server-only";
-import { ObjectId } from "mongodb";
-import type { ApiKeyDoc } from "@/lib/auth/model";
-import { hashToken, newApiKey } from "@/lib/auth/tokens";
-import { collections } from "@/lib/db/collections";
+import { type ClientSession, ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
-import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from "./schema";
+import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from "./api-key-schema";
+import { collections } from "./collections";
+import type { ApiKeyDoc } from "./model";
+import { hashToken, newApiKey } from "./tokens";
 
 /**
  * Makes a key that acts as its creator inside the workspace. The key itself is in this answer and nowhere else:
@@ -49,6 +49,11 @@ export async function listApiKeys(workspaceId: ObjectId, page: PageRequest): Pro
 export async function deleteApiKey(workspaceId: ObjectId, keyId: ObjectId): Promise<void> {
   const { deletedCount } = await collections.apiKeys().deleteOne({ _id: keyId, workspaceId });
   if (deletedCount === 0) throw new AppError("not_found", "There is no such API key in this workspace.");
+}
+
+/** Ends the keys that somebody made in a workspace: without their maker's membership they are nobody's (T20). */
+export async function deleteKeysOf(workspaceId: ObjectId, createdBy: ObjectId, session: ClientSession): Promise<void> {
+  await collections.apiKeys().deleteMany({ workspaceId, createdBy }, { session });
 }
 
 function toApiKey(doc: ApiKeyDoc): ApiKey {

@@ -1,0 +1,10 @@
+import { z } from "zod";
+
+export const ROLES = ["owner", "admin", "member"] as const;
+export const role = z.enum(ROLES);
+export type Role = z.infer<typeof role>;
+
+/** Whether `held` includes what `needed` may do. */
+export function isAtLeast(held: Role, needed: Role): boolean {
+  return ROLES.indexOf(held) <= ROLES.indexOf(needed);
+}

@@ -1,0 +1,23 @@
+import "server-only";
+
+type Preparation = { work: () => Promise<void>; done: Promise<void> | null };
+
+// Route bundles and the start-up hook are separate module instances in one process.
+const KEY = Symbol.for("millrace.db.preparation");
+const shared = globalThis as { [KEY]?: Preparation };
+
+/** Says what has to be done once a process before the first query: the start gives it, since it knows every domain. */
+export function prepareDatabaseBy(work: () => Promise<void>): void {
+  shared[KEY] = { work, done: null };
+}
+
+/** Resolves when the store is prepared; the work is done once a process, and again if it failed. */
+export function databaseReady(): Promise<void> {
+  const preparation = shared[KEY];
+  if (!preparation) return Promise.reject(new Error("Nobody has said how the store is prepared."));
+  preparation.done ??= preparation.work().catch((error) => {
+    preparation.done = null;
+    throw error;
+  });
+  return preparation.done;
+}

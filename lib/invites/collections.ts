@@ -1,0 +1,14 @@
+import "server-only";
+import { declareCollection } from "@/lib/db/collection";
+import type { InviteDoc } from "./model";
+
+export const collections = {
+  invites: declareCollection<InviteDoc>("invites", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, email: 1 }, unique: true, serves: "one open invitation an address" },
+      { key: { tokenHash: 1 }, unique: true, serves: "the invitation of a link" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "invitations that are over are swept" },
+    ],
+  }),
+};

@@ -1,0 +1,31 @@
+import "server-only";
+import { collections as access } from "@/lib/access/collections";
+import { collections as auth } from "@/lib/auth/collections";
+import { collections as connections } from "@/lib/connections/collections";
+import { collections as consoles } from "@/lib/consoles/collections";
+import type { CollectionDeclaration } from "@/lib/db/collection";
+import { collections as invites } from "@/lib/invites/collections";
+import { collections as mail } from "@/lib/mail/collections";
+import { collections as preferences } from "@/lib/preferences/collections";
+import { collections as query } from "@/lib/query/collections";
+import { collections as repository } from "@/lib/repository/collections";
+import { collections as users } from "@/lib/users/collections";
+import { collections as workspaces } from "@/lib/workspaces/collections";
+
+/** The collections of all domains. Only what concerns the whole store (indexes, the end of a workspace) reads them. */
+export const collections = {
+  ...users,
+  ...access,
+  ...workspaces,
+  ...auth,
+  ...preferences,
+  ...mail,
+  ...invites,
+  ...connections,
+  ...query,
+  ...consoles,
+  ...repository,
+};
+
+/** What the domains say of their collections, in the order in which a workspace's documents are removed. */
+export const declarations: readonly CollectionDeclaration[] = Object.values(collections);

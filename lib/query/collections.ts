@@ -1,0 +1,17 @@
+import "server-only";
+import { DAY_SECONDS, declareCollection } from "@/lib/db/collection";
+import type { ExecutionDoc } from "./model";
+
+/** Query history is kept this long. */
+const EXECUTION_DAYS = 30;
+
+export const collections = {
+  executions: declareCollection<ExecutionDoc>("executions", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, _id: -1 }, serves: "query history, newest first" },
+      { key: { workspaceId: 1, executionId: 1 }, serves: "cancelling a query from any server" },
+      { key: { startedAt: 1 }, expireAfterSeconds: EXECUTION_DAYS * DAY_SECONDS, serves: "history is kept 30 days" },
+    ],
+  }),
+};
