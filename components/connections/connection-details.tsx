@@ -12,7 +12,7 @@ import { Trail } from "@/components/connections/new-connection";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
 import { useMayChange } from "@/components/connections/use-may-change";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useIsAwake } from "@/components/ui/use-browser";
@@ -49,7 +49,7 @@ export function ConnectionDetails({ connectionId }: { connectionId: string }) {
       {failure ? (
         <LoadFailure error={failure} onRetry={() => Promise.all([connection.refetch(), types.refetch()])} />
       ) : (
-        <ListBones label="Reading the connection" />
+        <ListSkeleton label="Reading the connection" />
       )}
     </Page>
   );

@@ -14,7 +14,7 @@ import { SwitchRow } from "@/components/ui/switch-row";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Connection, type ConnectionType, connectionsApi, type TestOutcome } from "@/lib/client/connections";
-import { completeStep } from "@/lib/ui/desk";
+import { completeStep } from "@/lib/ui/workbench";
 
 type ConnectionEditorProps = {
   type: ConnectionType;
@@ -28,7 +28,7 @@ type ConnectionEditorProps = {
 export function ConnectionEditor({ type, connection, mayChange }: ConnectionEditorProps) {
   const id = useId();
   const router = useRouter();
-  const { workspace, desk } = useWorkspace();
+  const { workspace, workbench } = useWorkspace();
   const queryClient = useQueryClient();
   const { isOnline } = useConnectivity();
   const form = useConnectionForm(type, connection);
@@ -93,7 +93,7 @@ export function ConnectionEditor({ type, connection, mayChange }: ConnectionEdit
     const saved = await saveNow();
     if (saved === null) return;
     if (connection === null) {
-      desk.change((each) => completeStep(each, "connect"));
+      workbench.change((each) => completeStep(each, "connect"));
       // A test that passed was of these very settings; the list shall not call it untested.
       if (outcome?.ok) await connectionsApi.test(workspace.id, saved.id).catch(() => undefined);
       await refresh();

@@ -7,7 +7,7 @@ import { useEffect, useState } from "react";
 import { ConnectionRow } from "@/components/connections/connection-row";
 import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, toShow } from "@/components/connections/show";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
@@ -15,12 +15,12 @@ import { useConnectionTypes } from "@/components/workspace/use-connection-types"
 import { useConnections } from "@/components/workspace/use-schema";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { completeStep } from "@/lib/ui/desk";
+import { completeStep } from "@/lib/ui/workbench";
 import "./connections.css";
 
 /** Everything that the workspace is connected to. */
 export function ConnectionList() {
-  const { workspace, desk } = useWorkspace();
+  const { workspace, workbench } = useWorkspace();
   const connections = useConnections();
   const types = useConnectionTypes();
   const names = useMemberNames();
@@ -36,8 +36,8 @@ export function ConnectionList() {
   const shown = all.filter((each) => isShown(each, show, search));
   const hasOwn = all.some(({ config }) => config.sample !== true);
   useEffect(() => {
-    if (hasOwn) desk.change((each) => completeStep(each, "connect"));
-  }, [hasOwn, desk]);
+    if (hasOwn) workbench.change((each) => completeStep(each, "connect"));
+  }, [hasOwn, workbench]);
 
   const add = (
     <Link className="btn primary" href={`${root}/new`}>
@@ -64,7 +64,7 @@ export function ConnectionList() {
   );
   return (
     <Page title="Connections" count={connections.data?.length} actions={actions} isWide>
-      {connections.isPending && <ListBones label="Reading the connections" />}
+      {connections.isPending && <ListSkeleton label="Reading the connections" />}
       {connections.isError && !connections.data && (
         <LoadFailure error={connections.error} onRetry={() => connections.refetch()} />
       )}

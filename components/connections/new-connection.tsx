@@ -6,7 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { ConnectionEditor } from "@/components/connections/connection-editor";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Page } from "@/components/workspace/page";
@@ -30,7 +30,7 @@ export function NewConnection() {
   const type = all.find((each) => each.type === asked) ?? all[0];
   return (
     <Page title="Add a connection" trail={<Trail root={root} name="New" />} isWide>
-      {types.isPending && <ListBones label="Reading the kinds of connection" rowPx={42} />}
+      {types.isPending && <ListSkeleton label="Reading the kinds of connection" rowPx={42} />}
       {types.isError && !types.data && <LoadFailure error={types.error} onRetry={() => types.refetch()} />}
       {types.isSuccess && !type && <Notice kind="info">This server offers no kind of connection.</Notice>}
       {type && (

@@ -2,8 +2,8 @@
 
 import { Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
-import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
-import { STEPS, type Step } from "@/lib/ui/desk";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
+import { STEPS, type Step } from "@/lib/ui/workbench";
 
 const NAMES: Record<Step, string> = {
   workspace: "Create your workspace",
@@ -19,12 +19,12 @@ const PLACES: Partial<Record<Step, string>> = { connect: "/connections/new", inv
 
 /** The first steps. They tick themselves from what really happens; gone when complete or hidden. */
 export function Checklist() {
-  const { desk: store, workspace } = useWorkspace();
-  const desk = useDesk();
-  if (desk === null || desk.isChecklistHidden) return null;
+  const { workbench: store, workspace } = useWorkspace();
+  const workbench = useWorkbench();
+  if (workbench === null || workbench.isChecklistHidden) return null;
   // Only owners and admins may invite.
   const own = STEPS.filter((step) => step !== "invite" || workspace.role !== "member");
-  const steps = own.map((step) => ({ step, isDone: desk.done.includes(step) }));
+  const steps = own.map((step) => ({ step, isDone: workbench.done.includes(step) }));
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) return null;
   const next = steps.find(({ isDone }) => !isDone)?.step;

@@ -20,7 +20,7 @@ import { MenuItem, MenuLine } from "@/components/ui/menu";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
-import type { Place } from "@/lib/ui/console-tree";
+import type { FolderChoice } from "@/lib/ui/console-tree";
 
 type ConsoleMenuProps = {
   id: string;
@@ -80,7 +80,7 @@ export function ConsoleMenu({ id, saved, hasUnsaved, onRename, onMove }: Console
 }
 
 type FolderMenuProps = {
-  place: Place;
+  place: FolderChoice;
   /** null for the two ends of the tree, which stay. */
   folder: ConsoleFolder | null;
   onNewConsole: () => void;

@@ -21,9 +21,16 @@ import { Tip } from "@/components/ui/tip";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
-import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
-import { buildConsoleTree, type ConsoleNode, isInside, isSamePlace, type Place, ROOTS } from "@/lib/ui/console-tree";
+import {
+  buildConsoleTree,
+  type ConsoleNode,
+  type FolderChoice,
+  isInside,
+  isSameChoice,
+  ROOTS,
+} from "@/lib/ui/console-tree";
 import "./consoles.css";
 
 const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
@@ -38,12 +45,12 @@ const DeleteFolder = dynamic(
 
 const NO_CONSOLES: ConsoleSummary[] = [];
 const NO_FOLDERS: ConsoleFolder[] = [];
-const MINE: Place = { folderId: null, access: "private" };
+const MINE: FolderChoice = { folderId: null, access: "private" };
 
 /** The person's own consoles and the workspace's, as the explorer lists them. */
 export function ConsoleSection() {
-  const { desk: store } = useWorkspace();
-  const desk = useDesk();
+  const { workbench: store } = useWorkspace();
+  const workbench = useWorkbench();
   const activeId = useActiveConsoleId();
   const dirty = useDirtyIds();
   const list = useConsoleList();
@@ -59,23 +66,24 @@ export function ConsoleSection() {
   const consoles = list.data ?? NO_CONSOLES;
   const folders = folderList.data ?? NO_FOLDERS;
   const nodes = useMemo(
-    () => buildConsoleTree({ consoles, folders, unsaved: desk?.consoles ?? [], toggled: desk?.toggled ?? {} }),
-    [consoles, folders, desk?.consoles, desk?.toggled],
+    () =>
+      buildConsoleTree({ consoles, folders, unsaved: workbench?.consoles ?? [], toggled: workbench?.toggled ?? {} }),
+    [consoles, folders, workbench?.consoles, workbench?.toggled],
   );
-  useReveal(activeId, { consoles, folders, isReady: isRead && desk !== null });
+  useReveal(activeId, { consoles, folders, isReady: isRead && workbench !== null });
   const find = (id: string | null) => nodes.find((each) => each.id === id);
   const failure = list.error ?? folderList.error;
 
   // The one that the address names says so itself.
   const leftIds = [...dirty].filter((id) => id !== activeId && !consoles.some((each) => each.id === id));
 
-  const namesIn = (place: Place) => [
-    ...consoles.filter((each) => isSamePlace(each, place)).map(({ name }) => name),
+  const namesIn = (place: FolderChoice) => [
+    ...consoles.filter((each) => isSameChoice(each, place)).map(({ name }) => name),
     ...folders
-      .filter((each) => isSamePlace({ folderId: each.parentId, access: each.access }, place))
+      .filter((each) => isSameChoice({ folderId: each.parentId, access: each.access }, place))
       .map(({ name }) => name),
   ];
-  const newFolder = async (place: Place) => {
+  const newFolder = async (place: FolderChoice) => {
     const id = await tree.createFolder(place, namesIn(place));
     if (id !== null) setRenamingId(id);
   };
@@ -95,20 +103,20 @@ export function ConsoleSection() {
   };
 
   /** The place that a row stands for, or stands in. */
-  const toPlace = (node: ConsoleNode | undefined): { place: Place; name: string } | null => {
+  const toFolderChoice = (node: ConsoleNode | undefined): { place: FolderChoice; name: string } | null => {
     if (node === undefined) return null;
     if (node.kind === "root" || node.kind === "folder") return { place: node.place, name: node.label };
-    return toPlace(find(node.parentId));
+    return toFolderChoice(find(node.parentId));
   };
   const canDrop = (draggedId: string, targetId: string) => {
     const dragged = find(draggedId);
-    const target = toPlace(find(targetId));
+    const target = toFolderChoice(find(targetId));
     if (!dragged || !target) return false;
-    if (dragged.kind === "console") return !isSamePlace(dragged.console, target.place);
+    if (dragged.kind === "console") return !isSameChoice(dragged.console, target.place);
     if (dragged.kind !== "folder" || isInside(folders, target.place.folderId, dragged.id)) return false;
-    return !isSamePlace({ folderId: dragged.folder.parentId, access: dragged.folder.access }, target.place);
+    return !isSameChoice({ folderId: dragged.folder.parentId, access: dragged.folder.access }, target.place);
   };
-  const moveTo = (id: string, place: Place, name: string) => {
+  const moveTo = (id: string, place: FolderChoice, name: string) => {
     const node = find(id);
     if (node?.kind === "console") void tree.move(node.console, place, name);
     if (node?.kind === "folder") void tree.moveFolder(node.folder, place, name);
@@ -207,10 +215,10 @@ export function ConsoleSection() {
         </div>
       )}
       {isRead && <LeftTexts ids={leftIds} />}
-      {isOpen && isRead && consoles.length + folders.length + (desk?.consoles.length ?? 0) === 0 && (
+      {isOpen && isRead && consoles.length + folders.length + (workbench?.consoles.length ?? 0) === 0 && (
         <p className="sec-note">No consoles yet. Make one to ask your data something.</p>
       )}
-      {isOpen && (isRead || (desk?.consoles.length ?? 0) > 0) && (
+      {isOpen && (isRead || (workbench?.consoles.length ?? 0) > 0) && (
         <Tree
           label="Consoles"
           rows={rows}
@@ -220,7 +228,7 @@ export function ConsoleSection() {
           onRemove={removeNode}
           canDrop={canDrop}
           onDrop={(draggedId, targetId) => {
-            const target = toPlace(find(targetId));
+            const target = toFolderChoice(find(targetId));
             if (target) moveTo(draggedId, target.place, target.name);
           }}
         />
@@ -248,7 +256,7 @@ function useReveal(
   activeId: string | null,
   { consoles, folders, isReady }: { consoles: ConsoleSummary[]; folders: ConsoleFolder[]; isReady: boolean },
 ): void {
-  const { desk: store } = useWorkspace();
+  const { workbench: store } = useWorkspace();
   const shown = consoles.find(({ id }) => id === activeId);
   const folderId = shown?.folderId ?? null;
   const reveal = useEffectEvent(() => {

@@ -8,7 +8,7 @@ import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
 import { updateFrame } from "@/components/workspace/use-frame";
 import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
-import { type Desk, findTitle, isSavedId, moveTab } from "@/lib/ui/desk";
+import { findTitle, isSavedId, moveTab, type Workbench } from "@/lib/ui/workbench";
 
 type OpenTab = { id: string; name: string; isMongo: boolean; mark: "never saved" | "not saved" | null };
 
@@ -16,20 +16,20 @@ type OpenTab = { id: string; name: string; isMongo: boolean; mark: "never saved"
  * The open consoles. Arrows go along them, Delete closes, F2 or a double click renames, a middle click closes; they are
  * dragged, or moved with Alt+Shift and an arrow.
  */
-export function ConsoleTabs({ desk, activeId }: { desk: Desk; activeId: string | null }) {
-  const { desk: store } = useWorkspace();
+export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; activeId: string | null }) {
+  const { workbench: store } = useWorkspace();
   const { open, create, close, rename } = useConsoleActions();
   const [renamingId, setRenamingId] = useState<string | null>(null);
   const [draggedId, setDraggedId] = useState<string | null>(null);
   const listRef = useRef<HTMLDivElement>(null);
   const dirty = useDirtyIds();
   const { data: list } = useConsoleList();
-  const tabs = desk.tabs.map((id): OpenTab => {
+  const tabs = workbench.tabs.map((id): OpenTab => {
     const listed = list?.find((each) => each.id === id);
     return {
       id,
-      name: listed?.name ?? findTitle(desk, id) ?? "Console",
-      isMongo: (listed ?? desk.titles[id])?.language === "mongodb",
+      name: listed?.name ?? findTitle(workbench, id) ?? "Console",
+      isMongo: (listed ?? workbench.titles[id])?.language === "mongodb",
       mark: !isSavedId(id) ? "never saved" : dirty.has(id) ? "not saved" : null,
     };
   });
@@ -40,17 +40,17 @@ export function ConsoleTabs({ desk, activeId }: { desk: Desk; activeId: string |
   }, [activeId]);
 
   const onKeyDown = (event: KeyboardEvent, id: string) => {
-    const at = desk.tabs.indexOf(id);
+    const at = workbench.tabs.indexOf(id);
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step !== 0 && event.altKey && event.shiftKey) {
       store.change((each) => moveTab(each, id, at + step));
       // A node that is moved loses the focus.
       requestAnimationFrame(() => document.getElementById(`tab-${id}`)?.focus());
-    } else if (step !== 0) goTo((at + step + desk.tabs.length) % desk.tabs.length);
+    } else if (step !== 0) goTo((at + step + workbench.tabs.length) % workbench.tabs.length);
     else if (event.key === "Home") goTo(0);
-    else if (event.key === "End") goTo(desk.tabs.length - 1);
+    else if (event.key === "End") goTo(workbench.tabs.length - 1);
     else if (event.key === "Delete") {
-      const next = desk.tabs[at + 1] ?? desk.tabs[at - 1];
+      const next = workbench.tabs[at + 1] ?? workbench.tabs[at - 1];
       close(id);
       requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
     } else if (event.key === "F2") setRenamingId(id);
@@ -58,7 +58,7 @@ export function ConsoleTabs({ desk, activeId }: { desk: Desk; activeId: string |
     event.preventDefault();
   };
   const goTo = (at: number) => {
-    const id = desk.tabs[at];
+    const id = workbench.tabs[at];
     if (id === undefined) return;
     open(id);
     listRef.current?.querySelectorAll<HTMLElement>('[role="tab"]')[at]?.focus();

@@ -18,10 +18,10 @@ import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useConnections, useDatabases, useEntities } from "@/components/workspace/use-schema";
-import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/connections/schema";
-import { changeConsole, type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/desk";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
+import { changeConsole, type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
 
 const loadEditor = () => import("@/components/consoles/code-editor");
 const CodeEditor = dynamic(() => loadEditor().then((module) => module.CodeEditor), {
@@ -64,11 +64,11 @@ const ASK_AFTER_MS = 30_000;
 
 /** One console: its connection, the editor, the race strip and the result. */
 export function ConsoleView({ draft }: { draft: OpenConsole }) {
-  const { desk: store, drafts, editors, commands } = useWorkspace();
+  const { workbench: store, drafts, editors, commands } = useWorkspace();
   const { save } = useConsoleActions();
   const { isComparing } = useSaveState(draft.id);
   const sharedRunId = useSearchParams().get("run");
-  const desk = useDesk();
+  const workbench = useWorkbench();
   const connection = useConsoleConnection(draft);
   const entities = useEntities(connection?.id ?? null);
   const { isOnline } = useConnectivity();
@@ -86,7 +86,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const [isAsking, setIsAsking] = useState(false);
   const [isEditorOpen, setIsEditorOpen] = useState(false);
   const [isHinting, setIsHinting] = useState(false);
-  const isHintSeen = desk?.isEditorHintSeen ?? true;
+  const isHintSeen = workbench?.isEditorHintSeen ?? true;
   const { latest } = run;
   const isRunning = latest?.status === "running";
   const connectionsQuery = useConnections();
@@ -129,7 +129,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const { failure } = run;
   const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
   const isSampleWaiting =
-    desk !== null && draft.id === (desk.sampleId ?? SAMPLE_CONSOLE_ID) && !desk.done.includes("sample");
+    workbench !== null && draft.id === (workbench.sampleId ?? SAMPLE_CONSOLE_ID) && !workbench.done.includes("sample");
 
   useConsoleCommands(draft, {
     run: guard(runAtCursor),
@@ -171,7 +171,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       run={latest}
       content={draft.content}
       hasRing={isSampleWaiting && !isRunning}
-      isExplaining={desk !== null && !desk.isStripExplained}
+      isExplaining={workbench !== null && !workbench.isStripExplained}
       disabledReason={disabledReason}
       tools={
         <RunTools
@@ -305,7 +305,7 @@ const BONE_LINES = [48, 34, 52, 26, 38, 22, 30];
 
 function EditorBones() {
   return (
-    <div className="editor-bones" aria-busy="true">
+    <div className="editor-skeleton" aria-busy="true">
       {BONE_LINES.map((width) => (
         <i key={width} className="bone" style={{ width: `${width}%` }} />
       ))}

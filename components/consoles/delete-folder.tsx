@@ -8,13 +8,13 @@ import { useConsoleFolders, useConsoleList } from "@/components/workspace/use-co
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
 import { isInside, toTrail } from "@/lib/ui/console-tree";
-import { closeTab, openTab } from "@/lib/ui/desk";
+import { closeTab, openTab } from "@/lib/ui/workbench";
 
 type Gone = ConsoleSummary & { draft: LocalDraft | null; tabAt: number };
 
 /** Asks before a folder goes with all that it holds. Undo makes it anew, and brings all back to where it was. */
 export function DeleteFolder({ folder, onClose }: { folder: ConsoleFolder; onClose: () => void }) {
-  const { consoles, desk, drafts } = useWorkspace();
+  const { consoles, workbench, drafts } = useWorkspace();
   const folders = useConsoleFolders().data ?? [];
   const held = (useConsoleList().data ?? []).filter(({ folderId }) => isInside(folders, folderId, folder.id));
   const inner = folders.filter(({ id }) => isInside(folders, id, folder.id));
@@ -22,13 +22,13 @@ export function DeleteFolder({ folder, onClose }: { folder: ConsoleFolder; onClo
 
   const remove = async () => {
     setIsBusy(true);
-    const tabs = desk.read()?.tabs ?? [];
+    const tabs = workbench.read()?.tabs ?? [];
     const gone = held.map((each) => ({ ...each, draft: drafts.read(each.id), tabAt: tabs.indexOf(each.id) }));
     const heldIds = held.map(({ id }) => id);
     const isDone = await consoles.removeFolder(folder.id, heldIds);
     setIsBusy(false);
     if (!isDone) return;
-    for (const id of heldIds) desk.change((each) => closeTab(each, id));
+    for (const id of heldIds) workbench.change((each) => closeTab(each, id));
     onClose();
     showToast(`${folder.name} is deleted.`, {
       id: `remove-${folder.id}`,
@@ -45,13 +45,13 @@ export function DeleteFolder({ folder, onClose }: { folder: ConsoleFolder; onClo
       // It has said why; the consoles come back to the top level then.
       if (made === null) break;
       anew.set(id, made.id);
-      desk.change((now) => ({ ...now, toggled: { ...now.toggled, [made.id]: now.toggled[id] ?? false } }));
+      workbench.change((now) => ({ ...now, toggled: { ...now.toggled, [made.id]: now.toggled[id] ?? false } }));
     }
     for (const { id, folderId, draft, tabAt } of gone.sort((a, b) => a.tabAt - b.tabAt)) {
       const back = await consoles.undelete(id, anew.get(folderId ?? "") ?? null);
       if (back === null) continue;
       if (draft !== null) drafts.write(back, draft.content);
-      if (tabAt >= 0) desk.change((each) => openTab(each, id, tabAt));
+      if (tabAt >= 0) workbench.change((each) => openTab(each, id, tabAt));
     }
   };
   return (

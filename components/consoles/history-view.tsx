@@ -9,7 +9,7 @@ import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
 import { SqlCode } from "@/components/editor/sql-code";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Keys } from "@/components/ui/keys";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Mark } from "@/components/ui/person";
@@ -28,7 +28,7 @@ import "./consoles.css";
 
 const DiffView = dynamic(() => import("@/components/consoles/diff-view").then((module) => module.DiffView), {
   ssr: false,
-  loading: () => <ListBones label="Drawing the change" rows={3} rowPx={26} />,
+  loading: () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
 });
 
 /** As many digits of a commit's id as people read. */
@@ -90,7 +90,7 @@ function Saves({ saved, engine }: { saved: Console; engine: string | null }) {
   });
   const items = history.data?.pages.flatMap((page) => page.items) ?? [];
   const sha = asked ?? (isNarrow ? null : (items[0]?.sha ?? null));
-  if (history.isPending) return <ListBones label="Reading the history" rows={6} rowPx={66} />;
+  if (history.isPending) return <ListSkeleton label="Reading the history" rows={6} rowPx={66} />;
   if (!history.data) {
     return (
       <div className="bench-empty">
@@ -180,7 +180,7 @@ function Commit({ saved, sha, isNewest, engine }: CommitProps) {
         <ArrowLeft className="s" />
         All saves
       </button>
-      {commit.isPending && <ListBones label="Reading the save" rows={4} />}
+      {commit.isPending && <ListSkeleton label="Reading the save" rows={4} />}
       {commit.isError && !isUnknown && <LoadFailure error={commit.error} onRetry={() => commit.refetch()} />}
       {isUnknown && (
         <div className="empty commit-none">

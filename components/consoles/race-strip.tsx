@@ -5,11 +5,11 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { Keys } from "@/components/ui/keys";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { useNow } from "@/components/ui/use-browser";
-import type { Run } from "@/components/workspace/run-store";
+import type { ConsoleRun } from "@/components/workspace/run-store";
 import { formatCount, toDuration, toSize } from "@/lib/ui/format";
 
 type RaceStripProps = {
-  run: Run | null;
+  run: ConsoleRun | null;
   content: string;
   /** The brass ring around Run, on the first visit. */
   hasRing: boolean;
@@ -110,7 +110,7 @@ export function RaceStrip({ run, content, hasRing, isExplaining, disabledReason,
 
 type Sums = { rows: number; bytes: number; totalMs: number; databaseMs: number };
 
-function addUp(run: Run): Sums {
+function addUp(run: ConsoleRun): Sums {
   const sums = { rows: 0, bytes: 0, totalMs: 0, databaseMs: 0 };
   for (const { outcome } of run.statements) {
     if (outcome.status !== "done") continue;
@@ -122,7 +122,7 @@ function addUp(run: Run): Sums {
   return sums;
 }
 
-function Line({ run, sums }: { run: Run | null; sums: Sums | null }) {
+function Line({ run, sums }: { run: ConsoleRun | null; sums: Sums | null }) {
   if (run?.status === "running") {
     return (
       <span className="line" aria-hidden="true">
@@ -150,7 +150,7 @@ function Line({ run, sums }: { run: Run | null; sums: Sums | null }) {
   );
 }
 
-function Figures({ run, elapsed, sums }: { run: Run | null; elapsed: number; sums: Sums | null }): ReactNode {
+function Figures({ run, elapsed, sums }: { run: ConsoleRun | null; elapsed: number; sums: Sums | null }): ReactNode {
   if (run === null) return <span className="t3">Not run yet</span>;
   if (run.status === "running") {
     const { value, unit } = toDuration(elapsed);
@@ -201,7 +201,7 @@ function Figure({ name, value, className }: { name: string; value: string; class
   );
 }
 
-function toProgress(run: Run): string {
+function toProgress(run: ConsoleRun): string {
   const ended = run.statements.filter(({ outcome }) => outcome.status === "done").length;
   return `${Math.min(ended + 1, run.statements.length)} of ${run.statements.length}`;
 }

@@ -7,7 +7,7 @@ import { ErrorPanel } from "@/components/consoles/error-panel";
 import type { ReadFailure } from "@/components/consoles/use-console-run";
 import { usePlan } from "@/components/results/use-plan";
 import { useNow } from "@/components/ui/use-browser";
-import type { Run } from "@/components/workspace/run-store";
+import type { ConsoleRun } from "@/components/workspace/run-store";
 import { useConsoleChart } from "@/components/workspace/use-console-chart";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import type { Connection } from "@/lib/connections/schema";
@@ -29,14 +29,14 @@ const SKELETON_AFTER_MS = 150;
 export type ResultPaneProps = {
   draft: OpenConsole;
   connection: Connection | null;
-  latest: Run | null;
-  lastGood: Run | null;
+  latest: ConsoleRun | null;
+  lastGood: ConsoleRun | null;
   failure: ReadFailure | null;
   /** The sample's console on its first visit. */
   isSample: boolean;
   canRun: boolean;
   onRun: () => void;
-  onLoadMore: (run: Run) => void;
+  onLoadMore: (run: ConsoleRun) => void;
   onShowQuery: () => void;
 };
 
@@ -84,7 +84,7 @@ export function ResultPane(props: ResultPaneProps) {
   );
 }
 
-type GoodProps = ResultPaneProps & { run: Run; back?: { label: string; go: () => void } };
+type GoodProps = ResultPaneProps & { run: ConsoleRun; back?: { label: string; go: () => void } };
 
 function Good({ run, back, draft, connection, onLoadMore, onShowQuery, canRun }: GoodProps) {
   const [chart, keepChart] = useConsoleChart(draft);
@@ -132,7 +132,7 @@ function NotRun({ isSample, canRun, onRun }: ResultPaneProps) {
   );
 }
 
-function Cancelled({ run, canRun, onRun }: { run: Run; canRun: boolean; onRun: () => void }) {
+function Cancelled({ run, canRun, onRun }: { run: ConsoleRun; canRun: boolean; onRun: () => void }) {
   return (
     <div className="result-fill center">
       <div className="empty">
@@ -211,7 +211,7 @@ function EmptyTable() {
 }
 
 /** True once a run has taken long enough for a skeleton. */
-function useIsWaiting(run: Run | null): boolean {
+function useIsWaiting(run: ConsoleRun | null): boolean {
   const [waitingId, setWaitingId] = useState<string | null>(null);
   const runningId = run?.status === "running" ? run.id : null;
   useEffect(() => {
@@ -222,7 +222,7 @@ function useIsWaiting(run: Run | null): boolean {
   return runningId !== null && waitingId === runningId;
 }
 
-function countRows(run: Run): number {
+function countRows(run: ConsoleRun): number {
   return run.statements.reduce(
     (sum, { outcome }) => sum + (outcome.status === "done" ? outcome.answer.rowCount : 0),
     0,

@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Link2, Square, X } from "lucide-react";
 import { SqlCode } from "@/components/editor/sql-code";
 import { CodeBox } from "@/components/ui/code-box";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
-import type { Run } from "@/components/workspace/run-store";
+import type { ConsoleRun } from "@/components/workspace/run-store";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useMemberNames } from "@/components/workspace/use-settings";
@@ -15,7 +15,7 @@ import { consoleApi, type Execution } from "@/lib/client/consoles";
 import { formatDuration, formatRows } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
 
-type SharedRunProps = { executionId: string; open: OpenConsole; latest: Run | null };
+type SharedRunProps = { executionId: string; open: OpenConsole; latest: ConsoleRun | null };
 
 /** One run that a link leads to: who ran what, when, and how it ended. Rows are not kept, so they are a new run away. */
 export function SharedRun({ executionId, open, latest }: SharedRunProps) {
@@ -30,7 +30,7 @@ export function SharedRun({ executionId, open, latest }: SharedRunProps) {
   if (isHere) return null;
   return (
     <section className="shared-run" aria-label="The run of the link">
-      {run.isPending && <ListBones label="Reading the run" rows={1} />}
+      {run.isPending && <ListSkeleton label="Reading the run" rows={1} />}
       {run.isError && <LoadFailure error={run.error} onRetry={() => run.refetch()} />}
       {run.data === null && (
         <p className="row">

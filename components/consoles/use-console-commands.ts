@@ -15,7 +15,7 @@ import {
 import { copyLink } from "@/components/consoles/console-menu";
 import { formatQuery } from "@/components/consoles/format-query";
 import type { Command } from "@/components/workspace/command-store";
-import type { Run } from "@/components/workspace/run-store";
+import type { ConsoleRun } from "@/components/workspace/run-store";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useOffer } from "@/components/workspace/use-offer";
@@ -27,7 +27,7 @@ type ViewCommands = {
   runAll: () => void;
   saveWithMessage: () => void;
   isRunning: boolean;
-  latest: Run | null;
+  latest: ConsoleRun | null;
 };
 
 /** What the palette and the keys can do with the console that is shown. */

@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo } from "react";
 import { announce } from "@/components/ui/live-region";
-import { ROW_LIMITS, type Run, type StatementRun } from "@/components/workspace/run-store";
+import { type ConsoleRun, ROW_LIMITS, type StatementRun } from "@/components/workspace/run-store";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
@@ -14,7 +14,7 @@ import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@
 
 /** What a failed statement comes to, in words and places. */
 export type ReadFailure = {
-  run: Run;
+  run: ConsoleRun;
   statement: StatementRun;
   title: string;
   message: string;
@@ -72,7 +72,7 @@ export function useConsoleRun(draft: OpenConsole, { connection, entities, values
 
   /** Runs the same statements again with the next higher limit of rows. */
   const loadMore = useCallback(
-    (run: Run) => {
+    (run: ConsoleRun) => {
       const limit = ROW_LIMITS.find((each) => each > run.limit);
       if (limit !== undefined)
         start(
@@ -120,7 +120,7 @@ const TITLES: Record<string, string> = {
   too_large: "The query is too long",
 };
 
-function readFailure(run: Run, entities: Entity[]): ReadFailure | null {
+function readFailure(run: ConsoleRun, entities: Entity[]): ReadFailure | null {
   const statement = run.statements.find(({ outcome }) => outcome.status === "failed");
   if (statement?.outcome.status !== "failed") return null;
   const { code, message, details } = statement.outcome.failure;

@@ -6,12 +6,12 @@ import type { ConsoleChange } from "@/components/workspace/console-service";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
-import type { Place } from "@/lib/ui/console-tree";
-import { toConsoleName } from "@/lib/ui/desk";
+import type { FolderChoice } from "@/lib/ui/console-tree";
+import { toConsoleName } from "@/lib/ui/workbench";
 
 /** Moving, sharing and folders: what the tree and the menus of a console do. Each move can be undone. */
 export function useTreeActions() {
-  const { consoles, desk } = useWorkspace();
+  const { consoles, workbench } = useWorkspace();
   const { open } = useConsoleActions();
   return useMemo(() => {
     const change = async (each: ConsoleSummary, to: ConsoleChange, back: ConsoleChange, said: string) => {
@@ -31,13 +31,13 @@ export function useTreeActions() {
       showToast(said, { id: `move-${folder.id}`, action: { label: "Undo", onClick: undo } });
     };
     return {
-      move: (each: ConsoleSummary, to: Place, placeName: string) => {
+      move: (each: ConsoleSummary, to: FolderChoice, placeName: string) => {
         const { folderId, access } = each;
         const isShared = access !== to.access && to.access === "workspace";
         const said = `${each.name} is in ${placeName} now.${isShared ? " Everybody in the workspace sees it." : ""}`;
         return change(each, to, { folderId, access }, said);
       },
-      setAccess: (each: ConsoleSummary, access: Place["access"]) => {
+      setAccess: (each: ConsoleSummary, access: FolderChoice["access"]) => {
         const before = { folderId: each.folderId, access: each.access };
         const said =
           access === "workspace"
@@ -45,9 +45,9 @@ export function useTreeActions() {
             : `${each.name} is private now. Only you see it.`;
         return change(each, { access, folderId: null }, before, said);
       },
-      moveFolder: (folder: ConsoleFolder, { folderId, access }: Place, placeName: string) =>
+      moveFolder: (folder: ConsoleFolder, { folderId, access }: FolderChoice, placeName: string) =>
         changeFolder(folder, { parentId: folderId, access }, `${folder.name} is in ${placeName} now.`),
-      setFolderAccess: (folder: ConsoleFolder, access: Place["access"]) =>
+      setFolderAccess: (folder: ConsoleFolder, access: FolderChoice["access"]) =>
         changeFolder(
           folder,
           { access, parentId: null },
@@ -60,17 +60,18 @@ export function useTreeActions() {
         if (name !== null && name !== folder.name) void consoles.changeFolder(folder.id, { name });
       },
       /** Makes a folder with a name of its own. @returns its id, to type another name; null when it could not be made */
-      createFolder: async ({ folderId, access }: Place, taken: string[]): Promise<string | null> => {
+      createFolder: async ({ folderId, access }: FolderChoice, taken: string[]): Promise<string | null> => {
         const names = new Set(taken.map((each) => each.toLowerCase()));
         let name = "New folder";
         for (let n = 2; names.has(name.toLowerCase()); n++) name = `New folder ${n}`;
         const folder = await consoles.createFolder({ name, parentId: folderId, access });
         if (folder === null) return null;
-        if (folderId !== null) desk.change((each) => ({ ...each, toggled: { ...each.toggled, [folderId]: true } }));
+        if (folderId !== null)
+          workbench.change((each) => ({ ...each, toggled: { ...each.toggled, [folderId]: true } }));
         return folder.id;
       },
       /** Makes an empty console in a place and opens it. */
-      createIn: async ({ folderId, access }: Place, taken: string[]) => {
+      createIn: async ({ folderId, access }: FolderChoice, taken: string[]) => {
         const names = new Set(taken.map((each) => each.toLowerCase()));
         let name = "untitled.sql";
         for (let n = 2; names.has(name); n++) name = `untitled-${n}.sql`;
@@ -78,5 +79,5 @@ export function useTreeActions() {
         if (saved !== null) open(saved.id);
       },
     };
-  }, [consoles, desk, open]);
+  }, [consoles, workbench, open]);
 }

@@ -5,7 +5,7 @@ import Link from "next/link";
 import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { EndpointItem } from "@/components/docs/endpoint-item";
 import { CodeBox } from "@/components/ui/code-box";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Wheel } from "@/components/ui/wheel";
 import { ApiError } from "@/lib/client/api";
@@ -83,7 +83,7 @@ export function ApiReference() {
           <CodeBox label="How a request is signed in">Authorization: Bearer mr_...</CodeBox>
           <div className="docs-list">
             {error && <LoadFailure error={error} onRetry={() => setRound(round + 1)} />}
-            {document === null && !error && <ListBones label="Reading the reference" rows={10} rowPx={44} />}
+            {document === null && !error && <ListSkeleton label="Reading the reference" rows={10} rowPx={44} />}
             {document !== null && (
               <p className="sr-only" role="status">
                 {count} endpoints

@@ -5,14 +5,14 @@ import { useEffect, useMemo, useRef } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
 import { planCards } from "@/lib/ui/cards";
 import { toCellText } from "@/lib/ui/cell-text";
-import type { CellPlace } from "@/lib/ui/grid-selection";
+import type { CellPosition } from "@/lib/ui/grid-selection";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 
 const CARD_PX = 76;
 /** Cards are read one by one; a browser's cap on an element's height is not far beyond. */
 const CARDS_MAX = 100_000;
 
-type CardsProps = { source: RowsSource; columns: GridColumn[]; onInspect: (place: CellPlace) => void };
+type CardsProps = { source: RowsSource; columns: GridColumn[]; onInspect: (place: CellPosition) => void };
 
 /** A result on a phone: a card a row, the first text as its title, the sorted number at the right with a bar. */
 export function ResultCards({ source, columns, onInspect }: CardsProps) {

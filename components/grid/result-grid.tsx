@@ -21,7 +21,7 @@ import { useScaledScroll } from "@/components/grid/use-scaled-scroll";
 import { useFrame } from "@/components/workspace/use-frame";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { ROW_HEIGHTS } from "@/lib/ui/frame-preferences";
-import { type Bounds, type CellPlace, type CellRange, moveSelection, toBounds } from "@/lib/ui/grid-selection";
+import { type Bounds, type CellPosition, type CellRange, moveSelection, toBounds } from "@/lib/ui/grid-selection";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 import type { SortBy } from "@/lib/ui/results/sort-rows";
 import "./grid.css";
@@ -42,7 +42,7 @@ type ResultGridProps = {
   range: CellRange | null;
   onRange: (range: CellRange | null) => void;
   onSort: (sort: SortBy | null) => void;
-  onInspect: (place: CellPlace) => void;
+  onInspect: (place: CellPosition) => void;
   /** Puts the selection on the clipboard of the event. */
   onCopy: (clipboard: DataTransfer) => void;
 };
@@ -106,7 +106,7 @@ export function ResultGrid(props: ResultGridProps) {
   // A row takes over the element of a row that has left: as many elements as rows fit, rounded up, so that none is shared.
   const slots = Math.ceil(scroll.viewPx / rowPx) + 2 * OVERSCAN_ROWS + 2;
 
-  const show = ({ row, column }: CellPlace) => {
+  const show = ({ row, column }: CellPosition) => {
     if (row >= 0) scroll.scrollToRow(row);
     const at = loose.findIndex(({ place }) => place === column);
     if (at >= 0) columnVirtual.scrollToIndex(at, { align: "auto" });
@@ -266,7 +266,7 @@ function isRowInside({ top, bottom }: Bounds, row: number): boolean {
   return row >= top && row <= bottom;
 }
 
-function toPlace(target: EventTarget): CellPlace | null {
+function toPlace(target: EventTarget): CellPosition | null {
   const cell = target instanceof Element ? target.closest<HTMLElement>("[data-row]") : null;
   return cell === null ? null : { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
 }

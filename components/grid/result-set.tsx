@@ -14,17 +14,17 @@ import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useRows } from "@/components/grid/use-rows";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { ROW_LIMITS, type Run } from "@/components/workspace/run-store";
+import { type ConsoleRun, ROW_LIMITS } from "@/components/workspace/run-store";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ExecuteAnswer } from "@/lib/client/api";
 import type { KeptChart } from "@/lib/client/consoles";
 import type { Connection } from "@/lib/connections/schema";
-import type { CellPlace, CellRange } from "@/lib/ui/grid-selection";
+import type { CellPosition, CellRange } from "@/lib/ui/grid-selection";
 import { loadedResults } from "@/lib/ui/results/loaded-results";
 import type { SortBy } from "@/lib/ui/results/sort-rows";
 
 export type ResultViewProps = {
-  run: Run;
+  run: ConsoleRun;
   connection: Connection | null;
   /** The console's name: files are called after it. */
   consoleName: string;
@@ -84,7 +84,7 @@ export function ResultSet(props: ResultSetProps) {
     },
     [source],
   );
-  const inspect = ({ row, column }: CellPlace) => {
+  const inspect = ({ row, column }: CellPosition) => {
     const shown = columns[column];
     if (shown) setInspected({ field: shown.field, value: source.cell(row, shown.index), rowNumber: row + 1 });
   };

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
-import type { Run } from "@/components/workspace/run-store";
+import type { ConsoleRun } from "@/components/workspace/run-store";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { groupDigits } from "@/lib/ui/exact-number";
 import { formatClock, formatCount } from "@/lib/ui/format";
@@ -10,7 +10,7 @@ import { type CellRange, countCells, toBounds } from "@/lib/ui/grid-selection";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 
 type FootProps = {
-  run: Run;
+  run: ConsoleRun;
   source: RowsSource;
   columns: GridColumn[];
   range: CellRange | null;

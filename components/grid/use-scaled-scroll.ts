@@ -7,7 +7,7 @@ import { followScroll, fromTrack, type ScrollScale, toTopMax, toTrack, toTrackPx
 /** After this much rest the scroll position is put to what it should say; nobody sees it. */
 const SETTLE_AFTER_MS = 140;
 
-type Place = {
+type ScrollPosition = {
   /** Where the content stands, in its own pixels. */
   top: number;
   /** What stands between the content's pixels and the track's: `track = content + shift`. */
@@ -20,7 +20,7 @@ type Place = {
  */
 export function useScaledScroll(ref: RefObject<HTMLElement | null>, rowCount: number, rowPx: number, headPx: number) {
   const [viewPx, setViewPx] = useState(0);
-  const [place, setPlace] = useState<Place>({ top: 0, shift: 0 });
+  const [position, setPosition] = useState<ScrollPosition>({ top: 0, shift: 0 });
   const at = useRef(0);
   const top = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -31,13 +31,13 @@ export function useScaledScroll(ref: RefObject<HTMLElement | null>, rowCount: nu
   const show = useCallback((next: number, track: number) => {
     top.current = next;
     at.current = track;
-    setPlace((place) => {
+    setPosition((current) => {
       const shift = track - next;
-      return place.top === next && place.shift === shift ? place : { top: next, shift };
+      return current.top === next && current.shift === shift ? current : { top: next, shift };
     });
   }, []);
 
-  /** Puts the scroll position where the content's place belongs on the track. */
+  /** Puts the scroll position where the content's position belongs on the track. */
   const settle = useCallback(() => {
     const element = ref.current;
     if (element === null) return;
@@ -87,8 +87,8 @@ export function useScaledScroll(ref: RefObject<HTMLElement | null>, rowCount: nu
     };
   }, [ref, headPx]);
 
-  // Fewer rows, or lower ones: the place may be past the end now. The browser has moved the position already.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: these are what the place depends on
+  // Fewer rows, or lower ones: the position may be past the end now. The browser has moved the position already.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: these are what the position depends on
   useEffect(() => {
     const element = ref.current;
     if (element === null) return;
@@ -97,7 +97,7 @@ export function useScaledScroll(ref: RefObject<HTMLElement | null>, rowCount: nu
     settle();
   }, [rowCount, rowPx, viewPx]);
 
-  const first = Math.max(0, Math.floor(place.top / rowPx));
-  const last = Math.min(rowCount, Math.ceil((place.top + viewPx) / rowPx));
-  return { trackPx: toTrackPx(scale), shift: place.shift, first, last, viewPx, onScroll, scrollToRow };
+  const first = Math.max(0, Math.floor(position.top / rowPx));
+  const last = Math.min(rowCount, Math.ceil((position.top + viewPx) / rowPx));
+  return { trackPx: toTrackPx(scale), shift: position.shift, first, last, viewPx, onScroll, scrollToRow };
 }

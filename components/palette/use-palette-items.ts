@@ -8,13 +8,13 @@ import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useDatabases, useOpenSchemas } from "@/components/workspace/use-schema";
 import { useWorkspaceDetails } from "@/components/workspace/use-settings";
-import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { consoleApi } from "@/lib/client/consoles";
 import { toEngineName } from "@/lib/ui/column-kind";
-import { findConsole } from "@/lib/ui/desk";
 import { formatCountShort } from "@/lib/ui/format";
 import type { PaletteItem } from "@/lib/ui/palette-items";
 import { toSqlName } from "@/lib/ui/schema-rows";
+import { findConsole } from "@/lib/ui/workbench";
 
 export type Choice = PaletteItem & { icon: LucideIcon; keys?: string; run: () => void };
 
@@ -32,7 +32,7 @@ export function usePaletteItems(
 ): { choices: Choice[]; isSearching: boolean } {
   const { workspace, editors } = useWorkspace();
   const { open, create } = useConsoleActions();
-  const desk = useDesk();
+  const workbench = useWorkbench();
   const { data: list } = useConsoleList();
   const databases = useDatabases();
   const details = useWorkspaceDetails();
@@ -47,12 +47,12 @@ export function usePaletteItems(
 
   const consoles = useMemo((): Choice[] => {
     const snippets = new Map(hits.data?.map((hit) => [hit.id, hit]));
-    const tabs = desk?.tabs ?? [];
+    const tabs = workbench?.tabs ?? [];
     const recency = (id: string) => {
       const at = tabs.indexOf(id);
       return at < 0 ? tabs.length : at;
     };
-    const unsaved = (desk?.consoles ?? []).map(
+    const unsaved = (workbench?.consoles ?? []).map(
       (each): Choice => ({
         id: each.id,
         kind: "console",
@@ -81,7 +81,7 @@ export function usePaletteItems(
     return [...unsaved, ...saved].sort(
       (a, b) => recency(a.id) - recency(b.id) || (updated.get(b.id) ?? "").localeCompare(updated.get(a.id) ?? ""),
     );
-  }, [hits.data, list, desk?.tabs, desk?.consoles, open]);
+  }, [hits.data, list, workbench?.tabs, workbench?.consoles, open]);
 
   const tables = databases.slice(0, DATABASES_MAX).flatMap((database, i) =>
     (schemas[i]?.data ?? []).map(
@@ -93,7 +93,7 @@ export function usePaletteItems(
         icon: entity.kind === "view" ? Eye : Table2,
         run: () => {
           const name = toSqlName(entity.name);
-          const active = desk && findConsole(desk, desk.lastActiveId);
+          const active = workbench && findConsole(workbench, workbench.lastActiveId);
           // In an editor that is at work the name is what is wanted; else a first look at the rows.
           if (editors.active && active?.content !== "" && editors.active.read().content.trim() !== "") {
             editors.active.insert(name);

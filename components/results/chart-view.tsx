@@ -143,7 +143,7 @@ const BONES = [62, 48, 71, 39, 55, 66, 44];
 
 function ChartBones() {
   return (
-    <div className="chart-bones" aria-busy="true">
+    <div className="chart-skeleton" aria-busy="true">
       {BONES.map((height) => (
         <i key={height} style={{ height: `${height}%` }} />
       ))}

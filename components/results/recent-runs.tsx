@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock, Square, Waves } from "lucide-react";
 import type { ReactNode } from "react";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { showToast } from "@/components/ui/toast";
@@ -12,9 +12,9 @@ import { useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Execution, executionsApi } from "@/lib/client/executions";
 import { workspaceApi } from "@/lib/client/workspaces";
-import { changeConsole, type DraftConsole } from "@/lib/ui/desk";
 import { formatDuration, formatRows } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { changeConsole, type DraftConsole } from "@/lib/ui/workbench";
 import "./results.css";
 
 const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; className: string }> = {
@@ -28,7 +28,7 @@ const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; class
 
 /** What the workspace has run lately, the newest first. A press puts a query back into the editor. */
 export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: () => void }) {
-  const { workspace, user, desk, editors } = useWorkspace();
+  const { workspace, user, workbench, editors } = useWorkspace();
   const { isOnline } = useConnectivity();
   const { data: connections } = useConnections();
   const runs = useInfiniteQuery({
@@ -55,7 +55,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
     // Behind what is there: nothing that was written is lost.
     const added = before === "" ? query.trim() : `${before.endsWith(";") ? "" : ";"}\n\n${query.trim()}`;
     if (editor) editor.replace(before.length, content.length, added);
-    else desk.change((each) => changeConsole(each, draft.id, { content: before + added }));
+    else workbench.change((each) => changeConsole(each, draft.id, { content: before + added }));
     onClose();
     showToast(`The query is back, at the end of ${draft.name}.`, { id: "put-back" });
   };
@@ -64,7 +64,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
     <Modal title="Recent runs" isOpen onClose={onClose}>
       {!isOnline && <p className="xs t3">You are offline: these are the runs that were read before.</p>}
       {runs.isPending ? (
-        <ListBones label="Reading the recent runs" rows={6} />
+        <ListSkeleton label="Reading the recent runs" rows={6} />
       ) : runs.isError && items.length === 0 ? (
         <LoadFailure error={runs.error} onRetry={() => runs.refetch()} />
       ) : items.length === 0 ? (

@@ -12,7 +12,7 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Bound } from "@/lib/client/execute";
 import type { Connection } from "@/lib/connections/schema";
 import { findStatementAt } from "@/lib/sql/statements";
-import type { DraftConsole } from "@/lib/ui/desk";
+import type { DraftConsole } from "@/lib/ui/workbench";
 import "./results.css";
 
 const RecentRuns = dynamic(() => import("@/components/results/recent-runs").then((module) => module.RecentRuns), {

@@ -2,7 +2,7 @@
 
 import { useCallback, useSyncExternalStore } from "react";
 import { explainStore, type Plan } from "@/components/results/explain-store";
-import type { Run } from "@/components/workspace/run-store";
+import type { ConsoleRun } from "@/components/workspace/run-store";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The name under which a console's plan is kept. The sample's console has the same id in every workspace. */
@@ -12,7 +12,7 @@ export function usePlanKey(consoleId: string): string {
 }
 
 /** The plan that stands in the result's place; null when there is none, and when something was run since. */
-export function usePlan(consoleId: string, latest: Run | null): { plan: Plan | null; close: () => void } {
+export function usePlan(consoleId: string, latest: ConsoleRun | null): { plan: Plan | null; close: () => void } {
   const key = usePlanKey(consoleId);
   const read = useCallback(() => explainStore.read(key), [key]);
   const plan = useSyncExternalStore(explainStore.subscribe, read, read);

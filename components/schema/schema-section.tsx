@@ -21,20 +21,20 @@ import { Tip } from "@/components/ui/tip";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
-import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
 import { toEngineName } from "@/lib/ui/column-kind";
-import { completeStep } from "@/lib/ui/desk";
 import { formatClock, formatCountShort } from "@/lib/ui/format";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 import { buildSchemaRows, type SchemaNode } from "@/lib/ui/schema-rows";
+import { completeStep } from "@/lib/ui/workbench";
 
 const ENTITY_ICONS = { table: Table2, view: Eye, collection: Braces, resource: Box } as const;
 
 /** The schema of every database of the workspace: connections, schemas, tables and columns, each level loaded when opened. */
 export function SchemaSection() {
-  const { desk: deskStore, editors, workspace } = useWorkspace();
-  const desk = useDesk();
+  const { workbench: workbenchStore, editors, workspace } = useWorkspace();
+  const workbench = useWorkbench();
   const connections = useConnections();
   const databases = useDatabases();
   const { isOnline } = useConnectivity();
@@ -61,7 +61,8 @@ export function SchemaSection() {
   const toggle = (id: string) => {
     const node = nodes.find((each) => each.id === id);
     setToggled({ ...toggled, [id]: !node?.isExpanded });
-    if (node?.kind === "entity" && !node.isExpanded && desk) deskStore.change((each) => completeStep(each, "table"));
+    if (node?.kind === "entity" && !node.isExpanded && workbench)
+      workbenchStore.change((each) => completeStep(each, "table"));
   };
   const activate = (id: string, isDouble: boolean) => {
     const node = nodes.find((each) => each.id === id);

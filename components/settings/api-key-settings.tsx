@@ -10,7 +10,7 @@ import { SecretBanner } from "@/components/settings/secret-banner";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { TryApi } from "@/components/settings/try-api";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useApiKeys, useRights } from "@/components/workspace/use-settings";
@@ -60,7 +60,7 @@ export function ApiKeySettings() {
         A key works in this workspace only and acts as the person who made it. It cannot manage people or other keys.
       </p>
       {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => holdFreshKey(workspace.id, null)} />}
-      {keys.isPending && <ListBones label="Reading the keys" rowPx={44} />}
+      {keys.isPending && <ListSkeleton label="Reading the keys" rowPx={44} />}
       {keys.isError && !keys.data && <LoadFailure error={keys.error} onRetry={() => keys.refetch()} />}
       {isEmpty && (
         <div className="empty blank">

@@ -10,16 +10,16 @@ import { Select } from "@/components/ui/select";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type CreatedInvite, type Member, type Role, workspaceApi } from "@/lib/client/workspaces";
-import { completeStep } from "@/lib/ui/desk";
 import { findEmailProblem } from "@/lib/ui/email-help";
 import { parseEmails } from "@/lib/ui/email-list";
+import { completeStep } from "@/lib/ui/workbench";
 
 type Outcome = { sent: CreatedInvite[]; failed: { email: string; message: string }[] };
 
 /** Invites several people at once: addresses become chips, what cannot be sent stays in the field with its reason. */
 export function InviteForm({ members, onCreated }: { members: Member[]; onCreated: (invite: CreatedInvite) => void }) {
   const id = useId();
-  const { workspace, desk } = useWorkspace();
+  const { workspace, workbench } = useWorkspace();
   const { role: ownRole } = useRights();
   const inputRef = useRef<HTMLInputElement>(null);
   const [emails, setEmails] = useState<string[]>([]);
@@ -61,7 +61,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
         next.failed.push({ email, message: toMessage(error) });
       }
     }
-    if (next.sent.length > 0) desk.change((each) => completeStep(each, "invite"));
+    if (next.sent.length > 0) workbench.change((each) => completeStep(each, "invite"));
     setEmails(next.failed.map(({ email }) => email));
     setOutcome(next);
     const said = toOutcomeText(next.sent);

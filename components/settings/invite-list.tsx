@@ -6,7 +6,7 @@ import { ROLE_NAMES } from "@/components/settings/role-words";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
@@ -28,7 +28,7 @@ export function InviteList({ created, onRenewed }: InviteListProps) {
   return (
     <section className="part" aria-labelledby="waiting">
       <h2 id="waiting">Invites waiting</h2>
-      {invites.isPending && <ListBones label="Reading the invitations" rows={1} rowPx={44} />}
+      {invites.isPending && <ListSkeleton label="Reading the invitations" rows={1} rowPx={44} />}
       {invites.isError && !invites.data && <LoadFailure error={invites.error} onRetry={() => invites.refetch()} />}
       {invites.isSuccess && items.length === 0 && (
         <p className="t2">Nobody is invited at the moment. Enter an address above to send an invitation.</p>

@@ -8,7 +8,7 @@ import { MemberRow } from "@/components/settings/member-row";
 import { ROLE_MEANINGS, ROLE_NAMES } from "@/components/settings/role-words";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useRights, useWorkspaceDetails } from "@/components/workspace/use-settings";
@@ -41,7 +41,7 @@ export function MemberSettings() {
       ) : (
         <Notice kind="locked">You are a member here. Owners and admins invite people and change roles.</Notice>
       )}
-      {details.isPending && <ListBones label="Reading the members" />}
+      {details.isPending && <ListSkeleton label="Reading the members" />}
       {details.isError && !details.data && <LoadFailure error={details.error} onRetry={() => details.refetch()} />}
       {members.length >= SEARCH_FROM && (
         <div className="input quiet sm people-search">

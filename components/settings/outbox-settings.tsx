@@ -6,7 +6,7 @@ import { useRouter, useSearchParams } from "next/navigation";
 import { MailState } from "@/components/settings/mail-state";
 import { OutboxMail } from "@/components/settings/outbox-mail";
 import { SettingsPage } from "@/components/settings/settings-page";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
@@ -47,7 +47,7 @@ export function OutboxSettings() {
         Every mail that this workspace sent in the last 30 days. Where no mail service is set up they are kept here, to
         be read and passed on by hand.
       </p>
-      {outbox.isPending && <ListBones label="Reading the outbox" rowPx={44} />}
+      {outbox.isPending && <ListSkeleton label="Reading the outbox" rowPx={44} />}
       {outbox.isError && !outbox.data && <LoadFailure error={outbox.error} onRetry={() => outbox.refetch()} />}
       {outbox.isSuccess && mails.length === 0 && (
         <div className="empty blank">

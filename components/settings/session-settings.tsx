@@ -5,7 +5,7 @@ import { useState } from "react";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { Confirm } from "@/components/ui/confirm";
-import { ListBones } from "@/components/ui/list-skeleton";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
@@ -46,7 +46,7 @@ export function SessionSettings() {
       <p className="lead">
         You are signed in at these places. End what you do not recognise, then change your password.
       </p>
-      {sessions.isPending && <ListBones label="Reading your sessions" rows={2} />}
+      {sessions.isPending && <ListSkeleton label="Reading your sessions" rows={2} />}
       {sessions.isError && !sessions.data && <LoadFailure error={sessions.error} onRetry={() => sessions.refetch()} />}
       {items.length > 0 && (
         <table className="list tall fold" aria-label="Sessions">

@@ -7,8 +7,8 @@ import { Explorer } from "@/components/shell/explorer";
 import { OfflineBanner } from "@/components/shell/offline-banner";
 import { Rail } from "@/components/shell/rail";
 import { StatusBar } from "@/components/shell/status-bar";
-import { useKeptDesk } from "@/components/shell/use-kept-desk";
 import { useKeptPreferences } from "@/components/shell/use-kept-preferences";
+import { useKeptWorkbench } from "@/components/shell/use-kept-workbench";
 import { useShellCommands } from "@/components/shell/use-shell-commands";
 import { useShellKeys } from "@/components/shell/use-shell-keys";
 import { LiveRegion } from "@/components/ui/live-region";
@@ -41,7 +41,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const isPhone = useIsPhone();
   const pathname = usePathname();
   useKeptPreferences();
-  useKeptDesk();
+  useKeptWorkbench();
   useShellKeys({ frameRef, onShowShortcuts: () => setIsListOpen(true), onShowPalette: setPaletteMode });
   useShellCommands({ showPalette: setPaletteMode, showShortcuts: () => setIsListOpen(true) });
   const isListPane = /^\/w\/[^/]+(\/settings)?\/?$/.test(pathname);

@@ -2,7 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { readPreferences } from "@/components/shell/use-kept-desk";
+import { readPreferences } from "@/components/shell/use-kept-workbench";
 import { readFrame, subscribeFrame, updateFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/client/account";

@@ -5,7 +5,7 @@ import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { AREAS, findArea } from "@/components/shell/areas";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
-import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import type { PaletteMode } from "@/lib/ui/palette-items";
 
 /** "G then C": the second key has to follow within this time. */
@@ -20,7 +20,7 @@ type Options = {
 /** The shortcuts of the frame (design, section 6). Keys of one letter are off while somebody types. */
 export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Options): void {
   const { workspace, commands } = useWorkspace();
-  const desk = useDesk();
+  const workbench = useWorkbench();
   const { frame } = useFrame();
   const { open, create } = useConsoleActions();
   const router = useRouter();
@@ -38,7 +38,7 @@ export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Optio
       event.preventDefault();
       updateFrame({ explorerOpen: !frame.explorerOpen });
     } else if (event.altKey && !isMod && /^Digit[1-9]$/.test(event.code)) {
-      const id = desk?.tabs[Number(event.code.slice(-1)) - 1];
+      const id = workbench?.tabs[Number(event.code.slice(-1)) - 1];
       if (id === undefined) return;
       event.preventDefault();
       open(id);

@@ -11,7 +11,7 @@ type ConfirmProps = {
   isOpen: boolean;
   isBusy: boolean;
   isDanger?: boolean;
-  /** Asked for when the deed cannot be undone: has to be typed exactly. */
+  /** Asked for when the action cannot be undone: has to be typed exactly. */
   typedName?: string;
   failure: string | null;
   onConfirm: () => void;

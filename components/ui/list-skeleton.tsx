@@ -3,9 +3,9 @@ import "@/components/ui/page.css";
 const WIDTHS = [62, 48, 70, 40];
 
 /** Rows of bars where a list will be. They appear after a moment, so that a quick answer does not flicker. */
-export function ListBones({ label, rows = 4, rowPx = 54 }: { label: string; rows?: number; rowPx?: number }) {
+export function ListSkeleton({ label, rows = 4, rowPx = 54 }: { label: string; rows?: number; rowPx?: number }) {
   return (
-    <div className="list-bones" role="status" aria-label={label}>
+    <div className="list-skeleton" role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: bars have no names and never move
         <div key={i} style={{ height: rowPx }}>

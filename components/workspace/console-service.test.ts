@@ -1,12 +1,12 @@
 import { QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConsoleService, toConsoleKey } from "@/components/workspace/console-service";
-import { DeskStore } from "@/components/workspace/desk-store";
 import { DraftStore } from "@/components/workspace/draft-store";
 import { EditorMemory } from "@/components/workspace/editor-memory";
 import { RunStore } from "@/components/workspace/run-store";
+import { WorkbenchStore } from "@/components/workspace/workbench-store";
 import type { Console } from "@/lib/client/consoles";
-import { addConsole, EMPTY_DESK } from "@/lib/ui/desk";
+import { addConsole, EMPTY_WORKBENCH } from "@/lib/ui/workbench";
 
 vi.mock("@/components/ui/toast", () => ({ showToast: vi.fn(), showFailure: vi.fn() }));
 
@@ -60,13 +60,13 @@ function serve(first: Console) {
 
 function makeService() {
   const queryClient = new QueryClient();
-  const desk = new DeskStore("u", "w", () => {});
+  const workbench = new WorkbenchStore("u", "w", () => {});
   const server = { put: () => new Promise<never>(() => {}), remove: async () => {} };
   const drafts = new DraftStore("u", "w", server, () => {});
   const editors = new EditorMemory();
   const runs = new RunStore("w", () => {});
-  const service = new ConsoleService({ workspaceId: "w", queryClient, desk, drafts, editors, runs });
-  return { service, queryClient, desk, drafts };
+  const service = new ConsoleService({ workspaceId: "w", queryClient, workbench, drafts, editors, runs });
+  return { service, queryClient, workbench, drafts };
 }
 
 beforeEach(() => {
@@ -144,10 +144,12 @@ describe("ConsoleService", () => {
 
   it("makes a console of one that was never saved, in its tab", async () => {
     serve(consoleOf());
-    const { service, desk } = makeService();
-    desk.change(() => addConsole(EMPTY_DESK, { id: "u", name: "new.sql", content: "select 3", connectionId: null }));
+    const { service, workbench } = makeService();
+    workbench.change(() =>
+      addConsole(EMPTY_WORKBENCH, { id: "u", name: "new.sql", content: "select 3", connectionId: null }),
+    );
     expect(await service.save("u")).toBe(ID);
-    expect(desk.read()).toMatchObject({
+    expect(workbench.read()).toMatchObject({
       consoles: [],
       tabs: [ID],
       lastActiveId: ID,

@@ -1,10 +1,10 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
-import type { DeskStore } from "@/components/workspace/desk-store";
 import type { DraftStore } from "@/components/workspace/draft-store";
 import type { EditorMemory } from "@/components/workspace/editor-memory";
 import type { RunStore } from "@/components/workspace/run-store";
+import type { WorkbenchStore } from "@/components/workspace/workbench-store";
 import { ApiError } from "@/lib/client/api";
 import type { KeptChart } from "@/lib/client/consoles";
 import {
@@ -14,7 +14,7 @@ import {
   type CreateConsoleBody,
   consoleApi,
 } from "@/lib/client/consoles";
-import { adoptSaved, type DraftConsole, findConsole, isSavedId, setTitle } from "@/lib/ui/desk";
+import { adoptSaved, type DraftConsole, findConsole, isSavedId, setTitle } from "@/lib/ui/workbench";
 
 /** What a person may change of a console besides its text. */
 export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart">>;
@@ -22,7 +22,7 @@ export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access"
 type Parts = {
   workspaceId: string;
   queryClient: QueryClient;
-  desk: DeskStore;
+  workbench: WorkbenchStore;
   drafts: DraftStore;
   editors: EditorMemory;
   runs: RunStore;
@@ -82,7 +82,7 @@ export class ConsoleService {
 
   /** Takes in what the server has just said of a console. @param isCached whether its own query has to be told too */
   note(answer: Console, isCached = true): void {
-    const { workspaceId, queryClient, drafts, desk } = this.parts;
+    const { workspaceId, queryClient, drafts, workbench } = this.parts;
     // One that was chosen meanwhile is shown on, and sent next.
     const saved = { ...answer, chart: this.#charts.get(answer.id) ?? answer.chart };
     drafts.observe(saved);
@@ -94,7 +94,7 @@ export class ConsoleService {
         ? list.map((each) => (each.id === saved.id ? summary : each))
         : [...list, summary];
     });
-    if (desk.read()?.tabs.includes(saved.id)) desk.change((each) => setTitle(each, saved.id, saved));
+    if (workbench.read()?.tabs.includes(saved.id)) workbench.change((each) => setTitle(each, saved.id, saved));
   }
 
   /** What is known of a console without its text. */
@@ -133,8 +133,8 @@ export class ConsoleService {
   }
 
   async #saveFirst(id: string, message?: string): Promise<string | null> {
-    const { desk } = this.parts;
-    const draft = findConsole(desk.read() ?? { consoles: [] }, id);
+    const { workbench } = this.parts;
+    const draft = findConsole(workbench.read() ?? { consoles: [] }, id);
     if (draft === null || refuseTooLong(draft.content)) return null;
     const { name, content, connectionId, chart } = draft;
     const saved = await this.#create({ name, content, connectionId, chart, message });
@@ -161,12 +161,12 @@ export class ConsoleService {
 
   /** The saved console takes the place of the unsaved one: tab, editor and results go on. */
   #adopt(oldId: string, sent: DraftConsole, saved: Console): void {
-    const { desk, drafts, editors, runs } = this.parts;
-    const typed = findConsole(desk.read() ?? { consoles: [] }, oldId)?.content ?? sent.content;
+    const { workbench, drafts, editors, runs } = this.parts;
+    const typed = findConsole(workbench.read() ?? { consoles: [] }, oldId)?.content ?? sent.content;
     drafts.write(saved, typed);
     runs.move(oldId, saved.id);
     editors.move(oldId, saved.id);
-    desk.change((each) => adoptSaved(each, oldId, saved, Date.now()));
+    workbench.change((each) => adoptSaved(each, oldId, saved, Date.now()));
   }
 
   async #saveAgain(id: string, message?: string): Promise<string | null> {

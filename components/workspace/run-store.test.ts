@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Run, RunStore } from "@/components/workspace/run-store";
+import { type ConsoleRun, RunStore } from "@/components/workspace/run-store";
 import { splitStatements } from "@/lib/sql/statements";
 
 type Answer = { status: number; body: unknown } | "hang";
@@ -34,7 +34,7 @@ function serve(answers: Answer[], cancel: Answer = { status: 200, body: { succes
 }
 
 function makeStore() {
-  const ended: Run[] = [];
+  const ended: ConsoleRun[] = [];
   const store = new RunStore("w", (_, run) => ended.push(run));
   const start = (content: string) =>
     store.start("c", { connectionId: "db", content, statements: splitStatements(content), limit: 1000 });

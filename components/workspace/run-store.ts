@@ -16,7 +16,7 @@ export type StatementOutcome =
   | { status: "cancelled"; wallMs: number };
 export type StatementRun = { statement: SqlStatement; executionId: string; outcome: StatementOutcome };
 /** One press of Run: one statement, or several one after the other. Times are epoch milliseconds. */
-export type Run = {
+export type ConsoleRun = {
   id: string;
   connectionId: string;
   /** The saved console whose statements take these values for their variables; null when none takes any. */
@@ -30,7 +30,7 @@ export type Run = {
   endedAt: number | null;
   isCancelling: boolean;
 };
-export type ConsoleRuns = { latest: Run | null; lastGood: Run | null };
+export type ConsoleRuns = { latest: ConsoleRun | null; lastGood: ConsoleRun | null };
 export type RunRequest = {
   connectionId: string;
   bound?: Bound | null;
@@ -51,7 +51,7 @@ export class RunStore {
 
   constructor(
     private readonly workspaceId: string,
-    private readonly onEnd: (consoleId: string, run: Run) => void,
+    private readonly onEnd: (consoleId: string, run: ConsoleRun) => void,
   ) {}
 
   read = (consoleId: string): ConsoleRuns => this.#byConsole.get(this.#now(consoleId)) ?? NONE;
@@ -140,7 +140,7 @@ export class RunStore {
     return outcome.status;
   }
 
-  #execute(run: Run, { statement, executionId }: StatementRun, signal: AbortSignal): Promise<ExecuteAnswer> {
+  #execute(run: ConsoleRun, { statement, executionId }: StatementRun, signal: AbortSignal): Promise<ExecuteAnswer> {
     const target = { ...run, workspaceId: this.workspaceId };
     return api.execute(toExecuteRequest(target, statement.text, { executionId, limit: run.limit }), signal);
   }
@@ -152,17 +152,17 @@ export class RunStore {
     this.#update(consoleId, { ...run, statements });
   }
 
-  #end(consoleId: string, status: Run["status"]): void {
+  #end(consoleId: string, status: ConsoleRun["status"]): void {
     this.#aborts.delete(this.#now(consoleId));
     const { latest, lastGood } = this.read(consoleId);
     if (!latest) return;
-    const ended: Run = { ...latest, status, endedAt: Date.now(), isCancelling: false };
+    const ended: ConsoleRun = { ...latest, status, endedAt: Date.now(), isCancelling: false };
     this.#byConsole.set(this.#now(consoleId), { latest: ended, lastGood: status === "success" ? ended : lastGood });
     this.#notify();
     this.onEnd(this.#now(consoleId), ended);
   }
 
-  #update(consoleId: string, run: Run): void {
+  #update(consoleId: string, run: ConsoleRun): void {
     this.#byConsole.set(this.#now(consoleId), { ...this.read(consoleId), latest: run });
     this.#notify();
   }

@@ -4,10 +4,10 @@ import { usePathname, useRouter } from "next/navigation";
 import { useMemo } from "react";
 import { showToast } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import { newId } from "@/lib/ui/new-id";
 import {
   addConsole, changeConsole, closeTab, findConsole, findTitle, isSavedId, openTab, removeConsole, restoreConsole, toConsoleName, toFreeName,
-} from "@/lib/ui/desk"; // biome-ignore format: one look at the whole list
-import { newId } from "@/lib/ui/new-id";
+} from "@/lib/ui/workbench"; // biome-ignore format: one look at the whole list
 
 /** The console that the address names; null on the workspace's own address. */
 export function useActiveConsoleId(): string | null {
@@ -22,7 +22,7 @@ export function useIsHistory(): boolean {
 
 /** What can be done with consoles, from wherever it is asked for. Opening one changes the address without a load. */
 export function useConsoleActions() {
-  const { workspace, desk, drafts, editors, consoles } = useWorkspace();
+  const { workspace, workbench, drafts, editors, consoles } = useWorkspace();
   const router = useRouter();
   return useMemo(() => {
     const root = `/w/${workspace.slug}`;
@@ -38,37 +38,37 @@ export function useConsoleActions() {
       window.history[isReplacing ? "replaceState" : "pushState"](null, "", address);
     };
     const go = (id: string | null, isReplacing = false) => visit(id === null ? root : toAddress(id), isReplacing);
-    const active = () => desk.read()?.lastActiveId ?? null;
+    const active = () => workbench.read()?.lastActiveId ?? null;
     const open = (id: string) => {
-      desk.change((each) => openTab(each, id));
+      workbench.change((each) => openTab(each, id));
       go(id);
     };
 
     const removeUnsaved = (id: string) => {
-      const before = desk.read();
+      const before = workbench.read();
       const removed = findConsole(before ?? { consoles: [] }, id);
       if (before === null || removed === null) return;
       const at = before.consoles.indexOf(removed);
       const tabAt = before.tabs.indexOf(id);
       const wasActive = before.lastActiveId === id;
-      desk.change((each) => removeConsole(each, id, Date.now()));
+      workbench.change((each) => removeConsole(each, id, Date.now()));
       editors.forget(id);
       if (wasActive) go(active());
       const back = () => ({ ...removed, changedAt: Date.now() });
       showToast(`${removed.name} is deleted.`, {
         id: `remove-${id}`,
-        action: { label: "Undo", onClick: () => desk.change((each) => restoreConsole(each, back(), at, tabAt)) },
+        action: { label: "Undo", onClick: () => workbench.change((each) => restoreConsole(each, back(), at, tabAt)) },
       });
     };
 
     const removeSaved = async (id: string) => {
       const name = consoles.find(id)?.name ?? "The console";
-      const before = desk.read();
+      const before = workbench.read();
       const tabAt = before?.tabs.indexOf(id) ?? -1;
       const draft = drafts.read(id);
       if (!(await consoles.remove(id))) return;
       const wasActive = active() === id;
-      desk.change((each) => closeTab(each, id));
+      workbench.change((each) => closeTab(each, id));
       editors.forget(id);
       if (wasActive) go(active());
       showToast(`${name} is deleted.`, {
@@ -79,7 +79,7 @@ export function useConsoleActions() {
             const saved = await consoles.undelete(id);
             if (saved === null) return;
             if (draft !== null) drafts.write(saved, draft.content);
-            if (tabAt >= 0) desk.change((each) => openTab(each, id, tabAt));
+            if (tabAt >= 0) workbench.change((each) => openTab(each, id, tabAt));
             if (wasActive) go(id);
           },
         },
@@ -98,7 +98,7 @@ export function useConsoleActions() {
       create: (connectionId: string | null = null, given: { name?: string; content?: string } = {}) => {
         const id = newId();
         const name = toConsoleName(given.name ?? "");
-        desk.change((each) =>
+        workbench.change((each) =>
           addConsole(each, {
             id,
             name: name ?? toFreeName(each, "untitled", ".sql", consoles.takenNames()),
@@ -123,30 +123,30 @@ export function useConsoleActions() {
           if (copy !== null) open(copy.id);
           return;
         }
-        const original = findConsole(desk.read() ?? { consoles: [] }, id);
+        const original = findConsole(workbench.read() ?? { consoles: [] }, id);
         if (original === null) return;
         const copyId = newId();
         const [stem, ending] = splitName(original.name);
-        desk.change((each) => {
+        workbench.change((each) => {
           const name = toFreeName(each, `${stem} copy`, ending, consoles.takenNames());
           return addConsole(each, { ...original, id: copyId, name, changedAt: Date.now() });
         });
         go(copyId);
       },
       close: (id: string) => {
-        const before = desk.read();
+        const before = workbench.read();
         const name = before && findTitle(before, id);
         if (before === null || name === null || !before.tabs.includes(id)) return;
         const at = before.tabs.indexOf(id);
         const wasActive = before.lastActiveId === id;
-        desk.change((each) => closeTab(each, id));
+        workbench.change((each) => closeTab(each, id));
         if (wasActive) go(active());
         showToast(`${name} is closed. It stays in the list.`, {
           id: `close-${id}`,
           action: {
             label: "Undo",
             onClick: () => {
-              desk.change((each) => openTab(each, id, at));
+              workbench.change((each) => openTab(each, id, at));
               go(id);
             },
           },
@@ -156,15 +156,15 @@ export function useConsoleActions() {
       rename: (id: string, typed: string) => {
         const name = toConsoleName(typed);
         if (name === null) return;
-        if (!isSavedId(id)) desk.change((each) => changeConsole(each, id, { name, changedAt: Date.now() }));
+        if (!isSavedId(id)) workbench.change((each) => changeConsole(each, id, { name, changedAt: Date.now() }));
         else if (name !== consoles.find(id)?.name) void consoles.change(id, { name });
       },
       setConnection: (id: string, connectionId: string) => {
         if (isSavedId(id)) void consoles.change(id, { connectionId });
-        else desk.change((each) => changeConsole(each, id, { connectionId, changedAt: Date.now() }));
+        else workbench.change((each) => changeConsole(each, id, { connectionId, changedAt: Date.now() }));
       },
     };
-  }, [workspace.slug, desk, drafts, editors, consoles, router]);
+  }, [workspace.slug, workbench, drafts, editors, consoles, router]);
 }
 
 /** A name without its ending, and the ending with its dot. */

@@ -4,18 +4,18 @@ import { useCallback } from "react";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { KeptChart } from "@/lib/client/consoles";
-import { changeConsole } from "@/lib/ui/desk";
+import { changeConsole } from "@/lib/ui/workbench";
 
 /** The chart of a console and how to keep another one; null before anybody chose one. */
 export function useConsoleChart({ id, chart, saved }: OpenConsole): [KeptChart | null, (chart: KeptChart) => void] {
-  const { desk, consoles } = useWorkspace();
+  const { workbench, consoles } = useWorkspace();
   const isSaved = saved !== null;
   const keep = useCallback(
     (next: KeptChart) => {
       if (isSaved) void consoles.keepChart(id, next);
-      else desk.change((each) => changeConsole(each, id, { chart: next, changedAt: Date.now() }));
+      else workbench.change((each) => changeConsole(each, id, { chart: next, changedAt: Date.now() }));
     },
-    [desk, consoles, id, isSaved],
+    [workbench, consoles, id, isSaved],
   );
   return [chart ?? null, keep];
 }

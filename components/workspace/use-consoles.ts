@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useSyncExternalStore } from "react";
 import { toConsoleKey, toFoldersKey, toListKey } from "@/components/workspace/console-service";
 import type { LocalDraft } from "@/components/workspace/draft-store";
-import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { type Console, consoleApi } from "@/lib/client/consoles";
-import { type DraftConsole, findConsole, isSavedId } from "@/lib/ui/desk";
+import { type DraftConsole, findConsole, isSavedId } from "@/lib/ui/workbench";
 
 /** A console as it is shown: what is in its editor, and what is saved of it. */
 export type OpenConsole = DraftConsole & {
@@ -49,12 +49,12 @@ export function useSavedConsole(id: string | null) {
 
 /** The console to show, once it is known; null before, and for one that cannot be opened. */
 export function useOpenConsole(id: string | null): OpenConsole | null {
-  const desk = useDesk();
+  const workbench = useWorkbench();
   const draft = useDraft(id ?? "");
   const { data: saved } = useSavedConsole(id);
   if (id === null) return null;
   if (!isSavedId(id)) {
-    const unsaved = desk && findConsole(desk, id);
+    const unsaved = workbench && findConsole(workbench, id);
     return unsaved ? { ...unsaved, saved: null, draft: null, isStale: false } : null;
   }
   if (!saved) return null;
@@ -86,8 +86,8 @@ export function useDirtyIds(): ReadonlySet<string> {
 
 /** How many consoles hold something that is not saved. */
 export function useUnsavedCount(): number {
-  const desk = useDesk();
-  return useDirtyIds().size + (desk?.consoles.length ?? 0);
+  const workbench = useWorkbench();
+  return useDirtyIds().size + (workbench?.consoles.length ?? 0);
 }
 
 /** Whether the two texts of a console are being compared, and whether it is being saved. */

@@ -14,15 +14,15 @@ import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { CommandStore } from "@/components/workspace/command-store";
 import { ConsoleService } from "@/components/workspace/console-service";
-import { DeskStore } from "@/components/workspace/desk-store";
 import { DraftStore } from "@/components/workspace/draft-store";
 import { EditorMemory } from "@/components/workspace/editor-memory";
-import { type Run, RunStore } from "@/components/workspace/run-store";
+import { type ConsoleRun, RunStore } from "@/components/workspace/run-store";
+import { WorkbenchStore } from "@/components/workspace/workbench-store";
 import { ApiError, type User, type WorkspaceSummary } from "@/lib/client/api";
 import { consoleApi } from "@/lib/client/consoles";
-import { completeStep, type Desk, SAMPLE_CONSOLE_ID } from "@/lib/ui/desk";
 import { formatRows } from "@/lib/ui/format";
 import { SAMPLE_QUERY } from "@/lib/ui/sample-console";
+import { completeStep, SAMPLE_CONSOLE_ID, type Workbench } from "@/lib/ui/workbench";
 
 /** Schemas and lists of connections change seldom; going back to a view within this time asks for nothing. */
 const FRESH_MS = 60_000;
@@ -31,7 +31,7 @@ type Workspace = {
   user: User;
   workspaces: WorkspaceSummary[];
   workspace: WorkspaceSummary;
-  desk: DeskStore;
+  workbench: WorkbenchStore;
   runs: RunStore;
   editors: EditorMemory;
   /** What was typed in saved consoles and not saved. */
@@ -45,24 +45,24 @@ const WorkspaceContext = createContext<Workspace | null>(null);
 
 type ProviderProps = { user: User; workspaces: WorkspaceSummary[]; workspace: WorkspaceSummary; children: ReactNode };
 
-/** Everything that a workspace's views share: who looks, the desk, what runs, and the cache of the server's answers. */
+/** Everything that a workspace's views share: who looks, the workbench, what runs, and the cache of the server's answers. */
 export function WorkspaceProvider({ user, workspaces, workspace, children }: ProviderProps) {
   const [queryClient] = useState(makeQueryClient);
   const [shared] = useState(() => {
     const onFull = () =>
       showFailure("This browser's store is full. Save your consoles: what is typed now is lost by a reload.");
-    const desk = new DeskStore(user.id, workspace.id, onFull);
+    const workbench = new WorkbenchStore(user.id, workspace.id, onFull);
     const server = {
       put: (id: string, body: { content: string; version: number }) => consoleApi.putDraft(workspace.id, id, body),
       remove: (id: string) => consoleApi.removeDraft(workspace.id, id),
     };
     const drafts = new DraftStore(user.id, workspace.id, server, onFull);
-    const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(desk, consoleId, run));
+    const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(workbench, consoleId, run));
     const editors = new EditorMemory();
-    const consoles = new ConsoleService({ workspaceId: workspace.id, queryClient, desk, drafts, editors, runs });
-    return { desk, drafts, runs, editors, consoles, commands: new CommandStore() };
+    const consoles = new ConsoleService({ workspaceId: workspace.id, queryClient, workbench, drafts, editors, runs });
+    return { workbench, drafts, runs, editors, consoles, commands: new CommandStore() };
   });
-  useEffect(() => shared.desk.wake(), [shared.desk]);
+  useEffect(() => shared.workbench.wake(), [shared.workbench]);
   useEffect(() => shared.drafts.wake(), [shared.drafts]);
   return (
     <QueryClientProvider client={queryClient}>
@@ -77,10 +77,10 @@ export function useWorkspace(): Workspace {
   return workspace;
 }
 
-/** The desk as it is; null until the page is awake and the first visit is decided. */
-export function useDesk(): Desk | null {
-  const { desk } = useWorkspace();
-  return useSyncExternalStore(desk.subscribe, desk.read, () => null);
+/** The workbench as it is; null until the page is awake and the first visit is decided. */
+export function useWorkbench(): Workbench | null {
+  const { workbench } = useWorkspace();
+  return useSyncExternalStore(workbench.subscribe, workbench.read, () => null);
 }
 
 export function useConsoleRuns(consoleId: string) {
@@ -119,10 +119,10 @@ function makeQueryClient(): QueryClient {
   });
 }
 
-function onRunEnd(desk: DeskStore, consoleId: string, run: Run): void {
+function onRunEnd(workbench: WorkbenchStore, consoleId: string, run: ConsoleRun): void {
   if (run.status === "success") {
     announce(`Query finished, ${toFigures(run)}`);
-    desk.change((each) => {
+    workbench.change((each) => {
       const isOwn = run.content !== SAMPLE_QUERY;
       const ticked = consoleId === (each.sampleId ?? SAMPLE_CONSOLE_ID) ? completeStep(each, "sample") : each;
       return isOwn ? completeStep(ticked, "own") : ticked;
@@ -139,7 +139,7 @@ function onRunEnd(desk: DeskStore, consoleId: string, run: Run): void {
   announce(`Query failed. ${failed.failure.message.split("\n")[0]}`, true);
 }
 
-function toFigures(run: Run): string {
+function toFigures(run: ConsoleRun): string {
   const answers = run.statements.flatMap(({ outcome }) => (outcome.status === "done" ? [outcome.answer] : []));
   const rows = answers.reduce((sum, answer) => sum + answer.rowCount, 0);
   const ms = answers.reduce((sum, answer) => sum + answer.durationMs, 0);

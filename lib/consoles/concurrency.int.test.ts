@@ -8,8 +8,8 @@ import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedPerson } from "@/test/seed";
 import { bundleHere } from "./testing/bundle";
+import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 import type { CrashTask } from "./testing/crash-process";
-import { type Desk, deskOf } from "./testing/desk";
 import type { Save, SaveOutcome, SaveTask } from "./testing/save-process";
 
 const own = takeOwnDatabase();
@@ -45,10 +45,10 @@ async function fromTwoServers(workspaceId: ObjectId, saves: Save[]): Promise<Sav
   return runs.flatMap(({ sent }) => sent.flat());
 }
 
-async function newDesk(): Promise<{ desk: Desk; workspaceId: ObjectId }> {
+async function newAuthor(): Promise<{ author: ConsoleAuthor; workspaceId: ObjectId }> {
   const answer = await call("POST", "/api/workspaces", { ...person, body: { name: "Harbour" } });
   const { id } = answer.json.data;
-  return { desk: deskOf(person, id), workspaceId: new ObjectId(id) };
+  return { author: authorOf(person, id), workspaceId: new ObjectId(id) };
 }
 
 async function nothingIsOpen(workspaceId: ObjectId): Promise<void> {
@@ -57,9 +57,9 @@ async function nothingIsOpen(workspaceId: ObjectId): Promise<void> {
 
 describe("saves at once from two servers (F10, T111)", () => {
   it("fifty of different consoles lose no version and no commit", async () => {
-    const { desk, workspaceId } = await newDesk();
+    const { author, workspaceId } = await newAuthor();
     const made = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => desk.make(`c${n}`, { access: "workspace", content: `first ${n}` })),
+      Array.from({ length: 50 }, (_, n) => author.make(`c${n}`, { access: "workspace", content: `first ${n}` })),
     );
     const outcomes = await fromTwoServers(
       workspaceId,
@@ -67,8 +67,8 @@ describe("saves at once from two servers (F10, T111)", () => {
     );
     expect(outcomes.filter(({ error }) => error !== null)).toEqual([]);
     for (const [n, { id, path }] of made.entries()) {
-      expect((await desk.send("GET", `/${id}`)).json.data).toMatchObject({ version: 2, content: `second ${n}` });
-      expect((await desk.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(2);
+      expect((await author.send("GET", `/${id}`)).json.data).toMatchObject({ version: 2, content: `second ${n}` });
+      expect((await author.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(2);
       const { content } = await readFile({ workspaceId, path: `consoles/${path}.sql` });
       expect(content.toString()).toBe(`second ${n}`);
     }
@@ -78,8 +78,8 @@ describe("saves at once from two servers (F10, T111)", () => {
   });
 
   it("fifty of one console on one version have one winner, and forty-nine conflicts that show it", async () => {
-    const { desk, workspaceId } = await newDesk();
-    const { id } = await desk.make("one", { content: "first" });
+    const { author, workspaceId } = await newAuthor();
+    const { id } = await author.make("one", { content: "first" });
     const outcomes = await fromTwoServers(
       workspaceId,
       Array.from({ length: 50 }, (_, n) => ({ id, update: { version: 1, content: `by ${n}` } })),
@@ -88,13 +88,13 @@ describe("saves at once from two servers (F10, T111)", () => {
     expect(winners).toHaveLength(1);
     const losers = outcomes.filter(({ error }) => error !== null);
     expect(losers.map(({ error, current }) => [error, current])).toEqual(Array(49).fill(["conflict", 2]));
-    expect((await desk.send("GET", `/${id}`)).json.data).toMatchObject({ version: 2, content: winners[0]?.content });
-    expect((await desk.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(2);
+    expect((await author.send("GET", `/${id}`)).json.data).toMatchObject({ version: 2, content: winners[0]?.content });
+    expect((await author.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(2);
     await nothingIsOpen(workspaceId);
   });
 
   it("fifty new ones at one path, in forms of its name, leave one", async () => {
-    const { desk, workspaceId } = await newDesk();
+    const { author, workspaceId } = await newAuthor();
     const forms = ["caf\u00e9", "cafe\u0301", "CAF\u00c9", "Caf\u00e9.sql", "caf\uff45\u0301"];
     const outcomes = await fromTwoServers(
       workspaceId,
@@ -104,16 +104,16 @@ describe("saves at once from two servers (F10, T111)", () => {
     );
     const winners = outcomes.filter(({ error }) => error === null);
     expect([winners.length, outcomes.filter(({ error }) => error === "conflict").length]).toEqual([1, 49]);
-    expect((await desk.send("GET", "")).json.data.map((each: { id: string }) => each.id)).toEqual([winners[0]?.id]);
+    expect((await author.send("GET", "")).json.data.map((each: { id: string }) => each.id)).toEqual([winners[0]?.id]);
     const files = (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file");
     expect(files).toHaveLength(1);
   });
 
   it("a hundred by one server on one version have one winner too", async () => {
-    const { desk } = await newDesk();
-    const { id } = await desk.make("one");
+    const { author } = await newAuthor();
+    const { id } = await author.make("one");
     const answers = await Promise.all(
-      Array.from({ length: 100 }, () => desk.save(id, { version: 1, content: "the same text" })),
+      Array.from({ length: 100 }, () => author.save(id, { version: 1, content: "the same text" })),
     );
     const counts = [200, 409].map((status) => answers.filter((answer) => answer.status === status).length);
     expect(counts).toEqual([1, 99]);
@@ -124,14 +124,14 @@ describe("a server killed at any write of a save", () => {
   type Seen = "before" | "after" | "unharmed";
 
   async function killedAt(write: number): Promise<Seen> {
-    const { desk, workspaceId } = await newDesk();
-    const { id } = await desk.make("first", { content: "one" });
+    const { author, workspaceId } = await newAuthor();
+    const { id } = await author.make("first", { content: "one" });
     const task: CrashTask = { workspaceId: workspaceId.toHexString(), userId: person.id, consoleId: id, write };
     const { code, signal } = await finished(startChild(crasher, task));
     expect([code, signal]).toEqual(signal === null ? [0, null] : [null, "SIGKILL"]);
     // Reading the history carries out what was left behind, two seconds later.
-    const story = await desk.story(id);
-    const doc = (await desk.send("GET", `/${id}`)).json.data;
+    const story = await author.story(id);
+    const doc = (await author.send("GET", `/${id}`)).json.data;
     const shared = (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file");
     const isBefore = doc.version === 1;
     if (isBefore) {
@@ -145,8 +145,8 @@ describe("a server killed at any write of a save", () => {
     }
     await nothingIsOpen(workspaceId);
     // Whatever happened, work goes on.
-    expect((await desk.save(id, { version: doc.version, content: "three" })).status).toBe(200);
-    expect((await desk.story(id))[0]).toMatch(/^modified .*: Save /);
+    expect((await author.save(id, { version: doc.version, content: "three" })).status).toBe(200);
+    expect((await author.story(id))[0]).toMatch(/^modified .*: Save /);
     if (signal === null) return "unharmed";
     return isBefore ? "before" : "after";
   }

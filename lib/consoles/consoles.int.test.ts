@@ -6,20 +6,20 @@ import { git, withExport } from "@/lib/repository/testing/git-command";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { type Desk, deskOf } from "./testing/desk";
+import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const own = takeOwnDatabase();
 let ana: Person;
 let ben: Person;
 let stranger: Person;
-let [anas, bens, strangers] = [] as unknown as [Desk, Desk, Desk];
+let [anas, bens, strangers] = [] as unknown as [ConsoleAuthor, ConsoleAuthor, ConsoleAuthor];
 beforeAll(async () => {
   ana = await seedPerson("Ana");
   ben = await seedMember(ana.workspaceId, "member");
   stranger = await seedPerson("Stranger");
-  anas = deskOf(ana, ana.workspaceId);
-  bens = deskOf(ben, ana.workspaceId);
-  strangers = deskOf(stranger, stranger.workspaceId);
+  anas = authorOf(ana, ana.workspaceId);
+  bens = authorOf(ben, ana.workspaceId);
+  strangers = authorOf(stranger, stranger.workspaceId);
 });
 afterAll(own.drop);
 
@@ -341,8 +341,8 @@ describe("bad input", () => {
     const other = await anas.make(free());
     const foreign = await strangers.make(free());
     const hidden = await bens.make(free());
-    const shaOf = async (desk: Desk, id: string) =>
-      (await desk.send("GET", `/${id}/git/history`)).json.data.items[0].sha;
+    const shaOf = async (author: ConsoleAuthor, id: string) =>
+      (await author.send("GET", `/${id}/git/history`)).json.data.items[0].sha;
     const bad = ["abcdef", "g".repeat(7), "a".repeat(41), "", "%00", "HEAD", "main", "--all"];
     const unknown = [
       "0".repeat(7),
@@ -382,8 +382,8 @@ describe("who sees a console", () => {
   it("a private one is its owner's alone: for others it is not there, whatever they do", async () => {
     const { id } = await anas.make(free(), { content: "select 'hidden treasure'" });
     const { sha } = (await anas.send("GET", `/${id}/git/history`)).json.data.items[0];
-    const key = deskOf({ key: await seedKey(ana.workspaceId, ben) }, ana.workspaceId);
-    for (const desk of [bens, key]) {
+    const key = authorOf({ key: await seedKey(ana.workspaceId, ben) }, ana.workspaceId);
+    for (const author of [bens, key]) {
       const asked: [string, string, unknown?][] = [
         ["GET", ""],
         ["PUT", "", { version: 1, content: "x" }],
@@ -399,12 +399,12 @@ describe("who sees a console", () => {
         ["POST", "/git/restore", { sha }],
       ];
       for (const [method, path, body] of asked) {
-        const hidden = await desk.send(method, `/${id}${path}`, body);
-        const missing = await desk.send(method, `/${ABSENT}${path}`, body);
+        const hidden = await author.send(method, `/${id}${path}`, body);
+        const missing = await author.send(method, `/${ABSENT}${path}`, body);
         expect([method, path, hidden.status, hidden.text]).toEqual([method, path, 404, missing.text]);
       }
-      expect((await desk.send("GET", "?limit=200")).text).not.toContain(id);
-      expect((await desk.send("GET", "/search?q=treasure")).json.data).toEqual([]);
+      expect((await author.send("GET", "?limit=200")).text).not.toContain(id);
+      expect((await author.send("GET", "/search?q=treasure")).json.data).toEqual([]);
     }
     expect((await anas.send("GET", `/${id}`)).json.data.version).toBe(1);
     await anas.send("DELETE", `/${id}`);
@@ -484,8 +484,8 @@ describe("who sees a console", () => {
 
   it("the end of a workspace takes its private repositories along", async () => {
     const person = await seedPerson("Leaving");
-    const desk = deskOf(person, person.workspaceId);
-    await desk.make(free());
+    const author = authorOf(person, person.workspaceId);
+    await author.make(free());
     const workspaceId = new ObjectId(person.workspaceId);
     const [repository] = await collections.privateRepositories().find({ workspaceId }).toArray();
     if (!repository) throw new Error("A private console has a repository.");

@@ -5,15 +5,15 @@ import { executionsWritten } from "@/lib/query/executions";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
-import { type Desk, deskOf } from "./testing/desk";
+import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const own = takeOwnDatabase();
 let ana: Person;
-let desk: Desk;
+let author: ConsoleAuthor;
 let connectionId = "";
 beforeAll(async () => {
   ana = await seedPerson("Ana");
-  desk = deskOf({ key: await seedKey(ana.workspaceId, ana) }, ana.workspaceId);
+  author = authorOf({ key: await seedKey(ana.workspaceId, ana) }, ana.workspaceId);
   connectionId = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, ana)).json.data[0].id;
 });
 afterAll(async () => {
@@ -23,8 +23,8 @@ afterAll(async () => {
 
 let made = 0;
 async function run(content: string, body: Record<string, unknown> = {}) {
-  const { id } = await desk.make(`c${made++}`, { content, connectionId });
-  return desk.send("POST", `/${id}/execute`, body);
+  const { id } = await author.make(`c${made++}`, { content, connectionId });
+  return author.send("POST", `/${id}/execute`, body);
 }
 
 describe("a console is run", () => {
@@ -51,7 +51,7 @@ describe("a console is run", () => {
   });
 
   it("without a body, and in the format that is asked for", async () => {
-    const { id } = await desk.make("bare", { content: "select 7 as seven", connectionId });
+    const { id } = await author.make("bare", { content: "select 7 as seven", connectionId });
     const path = `/api/workspaces/${ana.workspaceId}/consoles/${id}/execute`;
     const bare = await call("POST", path, ana);
     expect([bare.status, bare.json.error, bare.json.data?.rows]).toEqual([200, undefined, [{ seven: 7 }]]);
@@ -60,13 +60,13 @@ describe("a console is run", () => {
   });
 
   it("as it was last saved, on its connection or on the one that the caller names", async () => {
-    const { id } = await desk.make("named", { content: "select 1 as x" });
-    const without = await desk.send("POST", `/${id}/execute`, {});
+    const { id } = await author.make("named", { content: "select 1 as x" });
+    const without = await author.send("POST", `/${id}/execute`, {});
     expect([without.status, without.json.details[0].path]).toEqual([400, "connectionId"]);
-    expect((await desk.send("POST", `/${id}/execute`, { connectionId })).json.data.rows).toEqual([{ x: 1 }]);
-    await desk.save(id, { version: 1, content: "select 2 as x", connectionId });
-    expect((await desk.send("POST", `/${id}/execute`, {})).json.data.rows).toEqual([{ x: 2 }]);
-    expect((await desk.send("POST", `/${id}/execute`, { connectionId: "f".repeat(24) })).status).toBe(404);
+    expect((await author.send("POST", `/${id}/execute`, { connectionId })).json.data.rows).toEqual([{ x: 1 }]);
+    await author.save(id, { version: 1, content: "select 2 as x", connectionId });
+    expect((await author.send("POST", `/${id}/execute`, {})).json.data.rows).toEqual([{ x: 2 }]);
+    expect((await author.send("POST", `/${id}/execute`, { connectionId: "f".repeat(24) })).status).toBe(404);
   });
 
   it("under the caller's id, with a limit", async () => {

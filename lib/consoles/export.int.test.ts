@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { git, gitLines, temporaryFolder, withExport } from "@/lib/repository/testing/git-command";
 import { takeOwnDatabase } from "@/test/database";
 import { seedMember, seedPerson } from "@/test/seed";
-import { deskOf, type SavedConsole } from "./testing/desk";
+import { authorOf, type SavedConsole } from "./testing/console-author";
 
 const own = takeOwnDatabase();
 afterAll(own.drop);
@@ -13,7 +13,7 @@ afterAll(own.drop);
 it("a clone of the exported repository has the shared consoles, their texts and their histories as the interface shows them", async () => {
   const ana = await seedPerson("Ana");
   const ben = await seedMember(ana.workspaceId, "member");
-  const [anas, bens] = [deskOf(ana, ana.workspaceId), deskOf(ben, ana.workspaceId)];
+  const [anas, bens] = [authorOf(ana, ana.workspaceId), authorOf(ben, ana.workspaceId)];
   const access = "workspace";
 
   const folder = await anas.makeFolder("Größen", { access });

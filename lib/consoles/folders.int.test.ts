@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/lifecycle/collections";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
-import { type Desk, deskOf } from "./testing/desk";
+import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const own = takeOwnDatabase();
-let [anas, bens, strangers] = [] as unknown as [Desk, Desk, Desk];
+let [anas, bens, strangers] = [] as unknown as [ConsoleAuthor, ConsoleAuthor, ConsoleAuthor];
 let ana: Person;
 beforeAll(async () => {
   ana = await seedPerson("Ana");
   const stranger = await seedPerson("Stranger");
-  anas = deskOf(ana, ana.workspaceId);
-  bens = deskOf(await seedMember(ana.workspaceId, "member"), ana.workspaceId);
-  strangers = deskOf(stranger, stranger.workspaceId);
+  anas = authorOf(ana, ana.workspaceId);
+  bens = authorOf(await seedMember(ana.workspaceId, "member"), ana.workspaceId);
+  strangers = authorOf(stranger, stranger.workspaceId);
 });
 afterAll(own.drop);
 
@@ -46,8 +46,8 @@ describe("a folder of consoles", () => {
       },
     ]);
     const { id } = answer.json.data;
-    const listed = async (desk: Desk) =>
-      (await desk.send("GET", "/folders?limit=200")).json.data.filter((each: { id: string }) => each.id === id);
+    const listed = async (author: ConsoleAuthor) =>
+      (await author.send("GET", "/folders?limit=200")).json.data.filter((each: { id: string }) => each.id === id);
     expect(await listed(anas)).toEqual([answer.json.data]);
     expect(await listed(bens)).toEqual([]);
     for (const [method, body] of [["PATCH", { name: "x" }], ["DELETE"]] as const) {

@@ -6,7 +6,7 @@ import type { ListQuery } from "@/lib/http/schema";
 import { collections } from "./collections";
 import { changeConsoles } from "./journal";
 import { type Actor, accessOf, type ConsoleFolderDoc, toFolder, visibleTo } from "./model";
-import { folderPlaceOf, parseName, placeOf } from "./names";
+import { consolePathOf, folderPlaceOf, parseName } from "./names";
 import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
 import { type ConsoleFolder, type CreateFolderBody, FOLDER_DEPTH_MAX, type UpdateFolderBody } from "./schema";
 
@@ -90,7 +90,7 @@ export function updateFolder(actor: Actor, folderId: ObjectId, body: UpdateFolde
     for (const doc of await consolesIn(subtree)) {
       if (changesAccess && body.access === "private") refuseOthers(actor, [doc]);
       const folder = doc.folderId && moved.get(doc.folderId.toHexString());
-      changes.update(doc, { ...doc, ...placeOf(folder?.path ?? null, doc.name, doc.language), space });
+      changes.update(doc, { ...doc, ...consolePathOf(folder?.path ?? null, doc.name, doc.language), space });
     }
     changes.message = messageOf(before, after);
     return toFolder(after);

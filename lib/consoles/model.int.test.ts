@@ -64,13 +64,13 @@ class Play {
     const actor = random.pick(this.people);
     const who = actor.user._id.toHexString();
     const every = [...model.items, ...model.trash];
-    const deeds: [string, number, () => Promise<void>][] = [
+    const actions: [string, number, () => Promise<void>][] = [
       ["create", 5, () => this.create(actor, who)],
       ["folder", 2, () => this.createFolder(actor, who)],
     ];
     if (every.length > 0) {
       const item = random.pick(every);
-      deeds.push(
+      actions.push(
         ["save", 12, () => this.save(actor, who, item)],
         [
           "delete",
@@ -97,7 +97,7 @@ class Play {
     if (model.folders.length > 0) {
       const folder = random.pick(model.folders);
       const recursive = random.below(3) === 0;
-      deeds.push(
+      actions.push(
         ["change folder", 4, () => this.changeFolder(actor, who, folder)],
         [
           "delete folder",
@@ -111,7 +111,7 @@ class Play {
         ],
       );
     }
-    await random.pick(deeds.flatMap(([, weight, deed]) => Array<() => Promise<void>>(weight).fill(deed)))();
+    await random.pick(actions.flatMap(([, weight, action]) => Array<() => Promise<void>>(weight).fill(action)))();
   }
 
   /** Model and product have to do the same, or refuse for the same reason. */

@@ -7,7 +7,7 @@ export type Space = "workspace" | (string & {});
 export const WORKSPACE_SPACE: Space = "workspace";
 
 /** Where a console stands. `path`, `file` and `key` follow from its folder, its name and its language. */
-export type Place = {
+export type ConsolePath = {
   /** Folders and name, without the ending. */
   path: string;
   /** Its path in git. */
@@ -16,7 +16,7 @@ export type Place = {
   key: string;
 };
 
-export type ConsoleDoc = Place & {
+export type ConsoleDoc = ConsolePath & {
   _id: ObjectId;
   workspaceId: ObjectId;
   space: Space;

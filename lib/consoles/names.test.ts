@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { copyName, folderPlaceOf, parseName, placeOf } from "./names";
+import { consolePathOf, copyName, folderPlaceOf, parseName } from "./names";
 
 test.each([
   [null, "report", "sql", "report", "consoles/report.sql"],
@@ -9,16 +9,16 @@ test.each([
   [null, ".sql", "sql", ".sql", "consoles/.sql.sql"],
   ["a/b", "c", "mongodb", "a/b/c", "consoles/a/b/c.mongodb"],
 ] as const)("in %j, %j in %s stands at %s", (folder, name, language, path, file) => {
-  expect(placeOf(folder, name, language)).toMatchObject({ path, file });
+  expect(consolePathOf(folder, name, language)).toMatchObject({ path, file });
 });
 
 test("forms of one name have one key, and a folder can have the key of a file", () => {
-  const { key } = placeOf("A", "caf\u00e9", "sql");
+  const { key } = consolePathOf("A", "caf\u00e9", "sql");
   for (const same of ["cafe\u0301", "CAF\u00c9", "caf\uff45\u0301", "caf\u00e9.sql"]) {
-    expect(placeOf("a", same, "sql").key).toBe(key);
+    expect(consolePathOf("a", same, "sql").key).toBe(key);
   }
   expect(folderPlaceOf("a", "CAF\u00c9.sql").key).toBe(key);
-  expect(placeOf("a", "cafe", "sql").key).not.toBe(key);
+  expect(consolePathOf("a", "cafe", "sql").key).not.toBe(key);
 });
 
 test("a name is kept in its composed form and refused with the rule that it breaks", () => {

@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
 import { collisionKey, parsePath } from "@/lib/repository/service";
-import type { Place } from "./model";
+import type { ConsolePath } from "./model";
 import type { Language } from "./schema";
 
 const ROOT = "consoles";
@@ -24,7 +24,7 @@ export function parseName(name: string): string {
  * @param folderPath null at the top level
  * @throws AppError invalid_request when the path gets too long
  */
-export function placeOf(folderPath: string | null, name: string, language: Language): Place {
+export function consolePathOf(folderPath: string | null, name: string, language: Language): ConsolePath {
   const ending = ENDINGS[language];
   const hasEnding = name.length > ending.length && name.toLowerCase().endsWith(ending);
   const path = joinPath(folderPath, hasEnding ? name.slice(0, -ending.length) : name);

@@ -2,8 +2,8 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
-import { type Actor, accessOf, type ConsoleFolderDoc, type Place, type Space, spaceOf, visibleTo } from "./model";
-import { parseName, placeOf } from "./names";
+import { type Actor, accessOf, type ConsoleFolderDoc, type ConsolePath, type Space, spaceOf, visibleTo } from "./model";
+import { consolePathOf, parseName } from "./names";
 import type { ConsoleAccess, Language } from "./schema";
 
 /** @throws AppError not_found, the same for another's private folder and for another workspace's */
@@ -45,9 +45,9 @@ export function spaceIn(
 export async function freePlace(
   target: { workspaceId: ObjectId; space: Space; folder: ConsoleFolderDoc | null; name: string; language: Language },
   self: ObjectId | null,
-): Promise<Place & { name: string }> {
+): Promise<ConsolePath & { name: string }> {
   const name = parseName(target.name);
-  const place = placeOf(target.folder?.path ?? null, name, target.language);
+  const place = consolePathOf(target.folder?.path ?? null, name, target.language);
   await refuseTaken({ ...target, key: place.key }, self);
   return { ...place, name };
 }

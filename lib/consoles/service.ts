@@ -7,7 +7,7 @@ import type { ListQuery } from "@/lib/http/schema";
 import { collections } from "./collections";
 import { changeConsoles } from "./journal";
 import { type Actor, accessOf, type ConsoleDoc, toConsole, toConsoleSummary, visibleTo } from "./model";
-import { copyName, placeOf } from "./names";
+import { consolePathOf, copyName } from "./names";
 import { freePlace, getFolderOrThrow, spaceIn } from "./placement";
 import type {
   Console,
@@ -131,7 +131,7 @@ export function duplicateConsole(actor: Actor, consoleId: ObjectId): Promise<Con
         .toArray()),
     ];
     const taken = new Set(beside.map(({ key }) => key));
-    const isFree = (name: string) => !taken.has(placeOf(folder?.path ?? null, name, language).key);
+    const isFree = (name: string) => !taken.has(consolePathOf(folder?.path ?? null, name, language).key);
     const name = copyName(original.name, isFree);
     const place = await freePlace({ workspaceId, space, folder, name, language }, null);
     const copy = {

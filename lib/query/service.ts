@@ -93,7 +93,7 @@ export async function runQuery(request: QueryRequest): Promise<QueryResult> {
   }
 }
 
-async function answerJson(run: Run, result: ResultStream, limit: number | undefined): Promise<Response> {
+async function answerJson(run: RunningQuery, result: ResultStream, limit: number | undefined): Promise<Response> {
   const rows = await readJsonRows(result, {
     rows: clampRows(limit),
     bytes: ANSWER_BYTES_MAX,
@@ -112,7 +112,7 @@ async function answerJson(run: Run, result: ResultStream, limit: number | undefi
 }
 
 async function answerStream(
-  run: Run,
+  run: RunningQuery,
   result: ResultStream,
   request: QueryRequest,
   format: Exclude<ResultFormat, "json">,
@@ -144,7 +144,7 @@ async function answerStream(
 type Timing = { durationMs: number; databaseMs: number };
 
 /** One query from its admission to its end. `succeed` and `fail` count once; later calls change nothing. */
-type Run = {
+type RunningQuery = {
   executionId: string;
   /** Waits for a place, opens the source and starts the statement; the batches measure their own waiting. */
   open(cellBytesMax: number | undefined): Promise<ResultStream>;
@@ -153,7 +153,7 @@ type Run = {
   fail(error: unknown, rowCount?: number): unknown;
 };
 
-function begin(request: QueryRequest, format: string): Run {
+function begin(request: QueryRequest, format: string): RunningQuery {
   const { connection, statement } = request;
   const executionId = request.executionId ?? randomUUID();
   const timeoutMs = Math.min(request.timeoutMs ?? TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS);

@@ -1,6 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { findPlaces, type Place } from "./positions";
+import { findPositions, type Position } from "./positions";
 import { type Commits, walkCommits } from "./side-commits";
 import { ensureIndexed } from "./trunk-index";
 
@@ -8,23 +8,23 @@ import { ensureIndexed } from "./trunk-index";
  * Everything reachable from a commit: all of the trunk up to `tip`, and the commits of `side`. Trunk histories are
  * never walked; the cost is the length of the side.
  */
-export type Ancestry = { head: string; tip: Place | null; side: Commits };
+export type Ancestry = { head: string; tip: Position | null; side: Commits };
 
 export async function ancestryOf(workspaceId: ObjectId, head: string): Promise<Ancestry> {
   const trunk = await ensureIndexed(workspaceId);
   if (trunk?.oid === head) return { head, tip: trunk, side: new Map() };
-  const place = (await findPlaces(workspaceId, [head])).get(head);
-  if (place?.isTip) return { head, tip: place, side: new Map() };
-  const tips: Place[] = [];
-  const places = new Map<string, Place>();
+  const position = (await findPositions(workspaceId, [head])).get(head);
+  if (position?.isTip) return { head, tip: position, side: new Map() };
+  const tips: Position[] = [];
+  const positions = new Map<string, Position>();
   const walked = await walkCommits(workspaceId, [head], (at) => {
-    places.set(at.oid, at);
+    positions.set(at.oid, at);
     if (at.isTip) tips.push(at);
     return at.isTip;
   });
-  const tip = tips.reduce<Place | null>((best, at) => (best && best.seq >= at.seq ? best : at), null);
+  const tip = tips.reduce<Position | null>((best, at) => (best && best.seq >= at.seq ? best : at), null);
   // A side that has landed before the tip is part of what the tip reaches.
-  const side = new Map([...walked].filter(([oid]) => !tip || (places.get(oid)?.seq ?? Infinity) > tip.seq));
+  const side = new Map([...walked].filter(([oid]) => !tip || (positions.get(oid)?.seq ?? Infinity) > tip.seq));
   return { head, tip, side };
 }
 
@@ -44,8 +44,8 @@ export async function countApart(workspaceId: ObjectId, a: Ancestry, b: Ancestry
  */
 export async function mergeBase(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<string | null> {
   const shared = [...(await sharedSide(workspaceId, a, b)), ...(await underTip(workspaceId, b, a))];
-  const places = await findPlaces(workspaceId, shared);
-  const seqOf = (oid: string) => places.get(oid)?.seq ?? Infinity;
+  const positions = await findPositions(workspaceId, shared);
+  const seqOf = (oid: string) => positions.get(oid)?.seq ?? Infinity;
   // Sides come parents first, and landing keeps that order, so the last of the highest is an ancestor of no other.
   const best = shared.reduce<string | null>((top, oid) => (top !== null && seqOf(top) > seqOf(oid) ? top : oid), null);
   if (best !== null) return best;
@@ -72,6 +72,6 @@ async function sharedSide(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Prom
 async function underTip(workspaceId: ObjectId, one: Ancestry, other: Ancestry): Promise<string[]> {
   const { tip } = other;
   if (!tip || one.side.size === 0) return [];
-  const places = await findPlaces(workspaceId, [...one.side.keys()]);
-  return [...one.side.keys()].filter((oid) => (places.get(oid)?.seq ?? Infinity) <= tip.seq);
+  const positions = await findPositions(workspaceId, [...one.side.keys()]);
+  return [...one.side.keys()].filter((oid) => (positions.get(oid)?.seq ?? Infinity) <= tip.seq);
 }

@@ -84,7 +84,7 @@ describe("a process killed at any of its writes", () => {
       for (const isAfter of [false, true]) {
         const { workspaceId, save } = await newRepository();
         await save("Base", [put("consoles/a.sql", "select 1\n", "file-a"), put("consoles/old.sql", "old\n")]);
-        const task: CrashTask = { workspaceId: workspaceId.toHexString(), deed: "commit", write, isAfter };
+        const task: CrashTask = { workspaceId: workspaceId.toHexString(), action: "commit", write, isAfter };
         const { signal } = await finished(startChild(crasher, task));
         isDone = signal === null;
         const files = (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file");
@@ -128,7 +128,7 @@ describe("a process killed at any of its writes", () => {
       await createBranch({ workspaceId, name: "user/ada" });
       await save("Side", [put("a", "one\n2\n3\n4\n5\n"), move("b", "c")], { branch: "user/ada" });
       await save("Trunk", [put("a", "1\n2\n3\n4\nfive\n")]);
-      const task: CrashTask = { workspaceId: workspaceId.toHexString(), deed: "merge", write, isAfter: true };
+      const task: CrashTask = { workspaceId: workspaceId.toHexString(), action: "merge", write, isAfter: true };
       const { signal } = await finished(startChild(crasher, task));
       const before = (await historyOf({ workspaceId, fileId: "file-a" })).items.map(({ subject }) => subject);
       const merged = ["Merge branch 'user/ada'", "Side", "Trunk", "Base"];

@@ -19,7 +19,7 @@ export type FileName = { fileId: string; path?: undefined } | { path: string; fi
 
 export type HistoryItem = { sha: string; author: Author; date: Date; subject: string };
 export type FileHistoryItem = HistoryItem & { status: FileStatus; path: string; previousPath: string | null };
-export type Page<T> = { items: T[]; nextCursor: string | null };
+export type HistoryPage<T> = { items: T[]; nextCursor: string | null };
 
 type PageInput = { workspaceId: ObjectId; branch?: string; cursor?: string; limit?: number };
 
@@ -31,7 +31,7 @@ const PAGE_ITEMS = 50;
  * the branch never had such a file. Pages hold on to the head that the first one was read at.
  * @throws AppError invalid_request for a cursor that is not ours
  */
-export async function historyOf(input: PageInput & FileName): Promise<Page<FileHistoryItem>> {
+export async function historyOf(input: PageInput & FileName): Promise<HistoryPage<FileHistoryItem>> {
   const view = await openView(input);
   const lineage = view && (await lineageIn(view, input));
   if (!view || lineage === null) return { items: [], nextCursor: null };
@@ -39,7 +39,7 @@ export async function historyOf(input: PageInput & FileName): Promise<Page<FileH
 }
 
 /** The commits that touched anything in a folder ("" is the whole repository), newest first. */
-export async function folderHistory(input: PageInput & { folder: string }): Promise<Page<HistoryItem>> {
+export async function folderHistory(input: PageInput & { folder: string }): Promise<HistoryPage<HistoryItem>> {
   const lineage = folderLineage(parseFolder(input.folder));
   const view = await openView(input);
   if (!view) return { items: [], nextCursor: null };
@@ -89,7 +89,7 @@ async function readPage(
   view: View,
   { limit = PAGE_ITEMS }: PageInput,
   lineage: string,
-): Promise<Page<FileHistoryItem>> {
+): Promise<HistoryPage<FileHistoryItem>> {
   const { workspaceId } = view;
   const tip = view.tip?.seq ?? 0;
   const found: { at: number; item: FileHistoryItem }[] = [];

@@ -11,7 +11,7 @@ afterAll(own.drop);
 
 /** The whole of what a repository promises, in the simplest form: files by path, and what was done to each. */
 type File = { key: number; path: string; content: string; fileId: string | undefined };
-type Deed = { sha: string; status: string; path: string; previousPath: string | null; content: string | null };
+type FileAction = { sha: string; status: string; path: string; previousPath: string | null; content: string | null };
 
 const PATHS = ["a", "b", "c", "d/a", "d/b", "d/e/f", "g h", "ü"];
 const step = fc.record({
@@ -27,13 +27,13 @@ type Planned = [changes: Change[], settle: (sha: string) => void];
 
 class Model {
   files: File[] = [];
-  readonly deeds = new Map<number, Deed[]>();
+  readonly actions = new Map<number, FileAction[]>();
   private keys = 0;
   private texts = 0;
 
   newFile(path: string, hasId: boolean): File {
     const key = ++this.keys;
-    this.deeds.set(key, []);
+    this.actions.set(key, []);
     return { key, path, content: this.newText(), fileId: hasId ? `file-${key}` : undefined };
   }
 
@@ -55,7 +55,7 @@ class Model {
 
   tell(file: File, sha: string, status: string, previousPath: string | null = null): void {
     const content = status === "deleted" ? null : file.content;
-    this.deeds.get(file.key)?.unshift({ sha, status, path: file.path, previousPath, content });
+    this.actions.get(file.key)?.unshift({ sha, status, path: file.path, previousPath, content });
   }
 }
 
@@ -161,15 +161,15 @@ it("random saves, moves and removals read as a simple model of files says, and g
       for (const file of model.files) {
         const { path, fileId, key, content } = file;
         expect((await readFile({ workspaceId, path })).content.toString()).toBe(content);
-        const deeds = model.deeds.get(key) ?? [];
+        const actions = model.actions.get(key) ?? [];
         const { items } = await historyOf({ workspaceId, path });
         expect(items.map(({ sha, status, path, previousPath }) => ({ sha, status, path, previousPath }))).toEqual(
-          deeds.map(({ content: _, ...deed }) => deed),
+          actions.map(({ content: _, ...action }) => action),
         );
         if (fileId) expect(await historyOf({ workspaceId, fileId })).toEqual({ items, nextCursor: null });
-        const last = deeds[0];
+        const last = actions[0];
         const [change] = (await changeOf({ workspaceId, path, sha: last?.sha ?? "" })).files;
-        expect(change).toMatchObject({ after: content, before: deeds[1]?.content ?? null });
+        expect(change).toMatchObject({ after: content, before: actions[1]?.content ?? null });
       }
       const kept = await storedIndex(workspaceId);
       await rebuildIndex(workspaceId);

@@ -6,19 +6,19 @@ import { collections } from "./collections";
  * Where a commit stands in the order of landing on the trunk. A tip has been the trunk's head: what is reachable from
  * it are exactly the commits with a `seq` up to its own, so `seq` also counts them.
  */
-export type Place = { oid: string; seq: number; isTip: boolean };
+export type Position = { oid: string; seq: number; isTip: boolean };
 
 /** Entries read to find the file at a path: a commit that replaces a file leaves two for it. */
 const LATEST_ENTRIES = 3;
 
-/** The places of those commits that have landed and are indexed. */
-export async function findPlaces(workspaceId: ObjectId, oids: string[]): Promise<Map<string, Place>> {
+/** The positions of those commits that have landed and are indexed. */
+export async function findPositions(workspaceId: ObjectId, oids: string[]): Promise<Map<string, Position>> {
   const docs = await collections
     .gitCommits()
     .find({ workspaceId, oid: { $in: oids } })
-    .project<Place>({ _id: 0, oid: 1, seq: 1, isTip: 1 })
+    .project<Position>({ _id: 0, oid: 1, seq: 1, isTip: 1 })
     .toArray();
-  return new Map(docs.map((place) => [place.oid, place]));
+  return new Map(docs.map((position) => [position.oid, position]));
 }
 
 /** Which file the trunk had at a path after the commit with that `seq`; null when it never had one. */

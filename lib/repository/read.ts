@@ -7,7 +7,7 @@ import { type Commit, subjectOf } from "./git-objects";
 import type { Author } from "./new-commit";
 import { findCommit, readBlob, readTree } from "./object-store";
 import { parseBranch, parseFolder, parsePath } from "./paths";
-import { findPlaces } from "./positions";
+import { findPositions } from "./positions";
 import { findHead, listHeads, TRUNK } from "./refs";
 import { findEntry, isFile, join } from "./tree-edit";
 
@@ -138,7 +138,7 @@ async function onBranches(workspaceId: ObjectId, oids: string[]): Promise<string
   const heads = await listHeads(workspaceId);
   const trunk = heads.find(({ name }) => name === TRUNK);
   if (trunk) await ancestryOf(workspaceId, trunk.oid);
-  const reachable = new Set((await findPlaces(workspaceId, oids)).keys());
+  const reachable = new Set((await findPositions(workspaceId, oids)).keys());
   for (const { name, oid } of heads) {
     if (name === TRUNK || oids.every((candidate) => reachable.has(candidate))) continue;
     const { side } = await ancestryOf(workspaceId, oid);

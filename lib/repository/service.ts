@@ -12,8 +12,8 @@ export {
   type FileName,
   folderHistory,
   type HistoryItem,
+  type HistoryPage,
   historyOf,
-  type Page,
   requireHistoryCursor,
 } from "./history";
 export { type MergeInput, type MergeResult, mergeBranches } from "./merge-branches";

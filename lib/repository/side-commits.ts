@@ -4,7 +4,7 @@ import { diffCommit } from "./commit-diff";
 import type { Commit } from "./git-objects";
 import { type HistoryChange, type Lookup, toHistory } from "./lineage";
 import { readCommitObject } from "./object-store";
-import { findPlaces, lineageOnTrunk, type Place } from "./positions";
+import { findPositions, lineageOnTrunk, type Position } from "./positions";
 import { findEntry } from "./tree-edit";
 
 /** Commits found by a walk, every one after its parents, in an order that git alone decides. */
@@ -12,12 +12,12 @@ export type Commits = Map<string, Commit>;
 
 /**
  * All commits reachable from `starts` but not past one that `isStop` accepts.
- * @param isStop gets a commit's place on the trunk, null while it has none; such a commit and its parents are left out
+ * @param isStop gets a commit's position on the trunk, null while it has none; such a commit and its parents are left out
  */
 export async function walkCommits(
   workspaceId: ObjectId,
   starts: readonly string[],
-  isStop: (place: Place) => boolean,
+  isStop: (position: Position) => boolean,
 ): Promise<Commits> {
   const found: Commits = new Map();
   const seen = new Set<string>();
@@ -30,8 +30,8 @@ export async function walkCommits(
     }
     if (seen.has(oid)) continue;
     seen.add(oid);
-    const place = (await findPlaces(workspaceId, [oid])).get(oid);
-    if (place && isStop(place)) continue;
+    const position = (await findPositions(workspaceId, [oid])).get(oid);
+    if (position && isStop(position)) continue;
     const commit = await readCommitObject(workspaceId, oid);
     // Taken up again once its parents are done.
     stack.push({ oid, commit });
@@ -63,8 +63,8 @@ export async function historiesOf(
 }
 
 async function landedLineage(workspaceId: ObjectId, oid: string, path: string): Promise<string | null> {
-  const place = (await findPlaces(workspaceId, [oid])).get(oid);
-  return place ? lineageOnTrunk(workspaceId, place.seq, path) : null;
+  const position = (await findPositions(workspaceId, [oid])).get(oid);
+  return position ? lineageOnTrunk(workspaceId, position.seq, path) : null;
 }
 
 /** The parent that a commit has the file at a path from, unchanged. */

@@ -6,14 +6,14 @@ import { type Commit, subjectOf } from "./git-objects";
 import { folderChanges, type HistoryChange, type Lookup, toHistory } from "./lineage";
 import type { GitHistoryDoc } from "./model";
 import { ignoreDuplicates, readCommitObject } from "./object-store";
-import { findPlaces, lineageOnTrunk, type Place } from "./positions";
+import { findPositions, lineageOnTrunk, type Position } from "./positions";
 import { findHead, TRUNK } from "./refs";
 import { historiesOf, walkCommits } from "./side-commits";
 import { findEntry } from "./tree-edit";
 
 /** Documents that wait while a long stretch is indexed; written together. */
 const FLUSH_DOCS = 1_000;
-/** Commits of one look-up for the place where indexing goes on. */
+/** Commits of one look-up for the position where indexing goes on. */
 const LOOK_BACK = 200;
 /** Paths whose file a long stretch of indexing remembers; about 20 MB. */
 const REMEMBERED_PATHS_MAX = 100_000;
@@ -24,15 +24,15 @@ const SUBJECT_CHARS = 200;
  * The trunk's head, once its history is indexed up to it; null before the first commit. The index is written after the
  * branch has moved, so a crash may leave it behind: whoever comes next completes it, and what two write is equal.
  */
-export async function ensureIndexed(workspaceId: ObjectId): Promise<Place | null> {
+export async function ensureIndexed(workspaceId: ObjectId): Promise<Position | null> {
   const head = await findHead(workspaceId, TRUNK);
   return head === null ? null : indexUpTo(workspaceId, head);
 }
 
 /** As `ensureIndexed`, for a commit that is or has been the trunk's head. */
-export async function indexUpTo(workspaceId: ObjectId, head: string): Promise<Place> {
+export async function indexUpTo(workspaceId: ObjectId, head: string): Promise<Position> {
   const waiting: { oid: string; commit: Commit }[] = [];
-  let base: Place | null = null;
+  let base: Position | null = null;
   let next: string | null = head;
   // Usually the head or its first parent is indexed; each further look reaches back over a longer stretch.
   for (let reach = 1; next !== null && !base; reach = LOOK_BACK) {
@@ -42,13 +42,16 @@ export async function indexUpTo(workspaceId: ObjectId, head: string): Promise<Pl
       stretch.push({ oid: next, commit });
       next = commit.parents[0] ?? null;
     }
-    const places = await findPlaces(workspaceId, [...stretch.map(({ oid }) => oid), ...(next === null ? [] : [next])]);
+    const positions = await findPositions(workspaceId, [
+      ...stretch.map(({ oid }) => oid),
+      ...(next === null ? [] : [next]),
+    ]);
     for (const { oid, commit } of stretch) {
-      base = places.get(oid) ?? null;
+      base = positions.get(oid) ?? null;
       if (base) break;
       waiting.push({ oid, commit });
     }
-    if (!base && next !== null) base = places.get(next) ?? null;
+    if (!base && next !== null) base = positions.get(next) ?? null;
   }
   if (base && waiting.length === 0) return base;
   const writer = new IndexWriter(workspaceId, base);
@@ -70,13 +73,13 @@ export async function rebuildIndex(workspaceId: ObjectId): Promise<void> {
 /** Indexes commits of the trunk, each on top of the one before. */
 class IndexWriter {
   private entries: GitHistoryDoc[] = [];
-  private commits: Place[] = [];
+  private commits: Position[] = [];
   /** The files that the trunk has at paths, as far as this stretch has shown; entries may not be written yet. */
   private readonly latest = new Map<string, string>();
 
   constructor(
     private readonly workspaceId: ObjectId,
-    private tip: Place | null,
+    private tip: Position | null,
   ) {}
 
   async add(oid: string, commit: Commit): Promise<void> {
@@ -89,7 +92,7 @@ class IndexWriter {
     if (this.entries.length + this.commits.length >= FLUSH_DOCS) await this.flush();
   }
 
-  async finish(): Promise<Place> {
+  async finish(): Promise<Position> {
     await this.flush();
     if (!this.tip) throw new Error("There was no commit to index.");
     return this.tip;
@@ -139,7 +142,7 @@ class IndexWriter {
     return shown;
   }
 
-  private append(oid: string, commit: Commit, changes: HistoryChange[], isTip: boolean): Place {
+  private append(oid: string, commit: Commit, changes: HistoryChange[], isTip: boolean): Position {
     const { workspaceId } = this;
     const seq = (this.tip?.seq ?? 0) + 1;
     const common = {
@@ -155,9 +158,9 @@ class IndexWriter {
       if (change.status !== "deleted") this.latest.set(change.path, change.lineage);
     }
     for (const change of folderChanges(changes)) this.entries.push({ _id: new ObjectId(), ...common, ...change });
-    const place = { oid, seq, isTip };
-    this.commits.push(place);
-    return place;
+    const position = { oid, seq, isTip };
+    this.commits.push(position);
+    return position;
   }
 
   private async flush(): Promise<void> {
@@ -166,7 +169,7 @@ class IndexWriter {
     if (entries.length > 0) {
       await collections.gitHistory().insertMany(entries, { ordered: false }).catch(ignoreDuplicates);
     }
-    await insertPlaces(workspaceId, commits);
+    await insertPositions(workspaceId, commits);
     this.entries = [];
     this.commits = [];
     if (this.latest.size > REMEMBERED_PATHS_MAX) this.latest.clear();
@@ -174,8 +177,8 @@ class IndexWriter {
 }
 
 /** In order, so that a commit's document always stands for its ancestors' too. */
-async function insertPlaces(workspaceId: ObjectId, places: Place[]): Promise<void> {
-  const operations = places.map(({ oid, seq, isTip }) => ({
+async function insertPositions(workspaceId: ObjectId, positions: Position[]): Promise<void> {
+  const operations = positions.map(({ oid, seq, isTip }) => ({
     updateOne: { filter: { workspaceId, oid }, update: { $setOnInsert: { seq, isTip } }, upsert: true },
   }));
   // Of two upserts of one document at once the slower may fail; it finds the document when it looks again.

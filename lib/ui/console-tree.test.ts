@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
-import { buildConsoleTree, isInside, listPlaces, toTrail } from "@/lib/ui/console-tree";
+import { buildConsoleTree, isInside, listFolderChoices, toTrail } from "@/lib/ui/console-tree";
 
 const at = "2026-11-21T10:00:00.000Z";
 const consoleOf = (id: string, access: "private" | "workspace", folderId: string | null = null): ConsoleSummary => ({
@@ -75,7 +75,13 @@ describe("buildConsoleTree", () => {
 
 describe("places", () => {
   it("are the two ends and every folder", () => {
-    expect(listPlaces(folders).map(({ label }) => label)).toEqual(["Mine", "Attic", "Workspace", "finance", "tax"]);
+    expect(listFolderChoices(folders).map(({ label }) => label)).toEqual([
+      "Mine",
+      "Attic",
+      "Workspace",
+      "finance",
+      "tax",
+    ]);
   });
 
   it("know what lies inside of what", () => {

@@ -1,5 +1,5 @@
 import type { ConsoleAccess, ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
-import type { DraftConsole } from "@/lib/ui/desk";
+import type { DraftConsole } from "@/lib/ui/workbench";
 
 /** The two ends of the tree, by the access of what is below them. */
 export const ROOTS: readonly { id: string; access: ConsoleAccess; label: string }[] = [
@@ -8,7 +8,7 @@ export const ROOTS: readonly { id: string; access: ConsoleAccess; label: string 
 ];
 
 /** A place for consoles: a folder, or with `folderId` null the top of one of the two ends. */
-export type Place = { folderId: string | null; access: ConsoleAccess };
+export type FolderChoice = { folderId: string | null; access: ConsoleAccess };
 
 type NodeBase = {
   id: string;
@@ -21,8 +21,8 @@ type NodeBase = {
 };
 export type ConsoleNode = NodeBase &
   (
-    | { kind: "root"; place: Place; count: number }
-    | { kind: "folder"; folder: ConsoleFolder; place: Place; count: number }
+    | { kind: "root"; place: FolderChoice; count: number }
+    | { kind: "folder"; folder: ConsoleFolder; place: FolderChoice; count: number }
     | { kind: "console"; console: ConsoleSummary }
     | { kind: "unsaved"; console: DraftConsole }
   );
@@ -37,17 +37,17 @@ export type ConsoleTreeInput = {
 
 /** The visible rows of the tree of consoles, from the top down; what is in a closed folder is not looked at. */
 export function buildConsoleTree({ consoles, folders, unsaved, toggled }: ConsoleTreeInput): ConsoleNode[] {
-  const foldersIn = groupBy(folders, (each) => toPlaceKey({ folderId: each.parentId, access: each.access }));
-  const consolesIn = groupBy(consoles, (each) => toPlaceKey(each));
-  const countIn = (place: Place): number => {
-    const key = toPlaceKey(place);
-    const below = (foldersIn.get(key) ?? []).reduce((sum, each) => sum + countIn(toPlace(each)), 0);
+  const foldersIn = groupBy(folders, (each) => toChoiceKey({ folderId: each.parentId, access: each.access }));
+  const consolesIn = groupBy(consoles, (each) => toChoiceKey(each));
+  const countIn = (place: FolderChoice): number => {
+    const key = toChoiceKey(place);
+    const below = (foldersIn.get(key) ?? []).reduce((sum, each) => sum + countIn(toFolderChoice(each)), 0);
     return (consolesIn.get(key)?.length ?? 0) + below;
   };
   const nodes: ConsoleNode[] = [];
 
-  const addAll = (place: Place, parentId: string, level: number, extra: DraftConsole[]) => {
-    const key = toPlaceKey(place);
+  const addAll = (place: FolderChoice, parentId: string, level: number, extra: DraftConsole[]) => {
+    const key = toChoiceKey(place);
     const inside = [...(foldersIn.get(key) ?? [])].sort(byName);
     const files = [
       ...(consolesIn.get(key) ?? []).map((console) => ({
@@ -61,7 +61,7 @@ export function buildConsoleTree({ consoles, folders, unsaved, toggled }: Consol
     const setSize = inside.length + files.length;
     inside.forEach((folder, i) => {
       const isExpanded = toggled[folder.id] ?? false;
-      const own = toPlace(folder);
+      const own = toFolderChoice(folder);
       nodes.push({
         kind: "folder",
         id: folder.id,
@@ -83,7 +83,7 @@ export function buildConsoleTree({ consoles, folders, unsaved, toggled }: Consol
   };
 
   ROOTS.forEach(({ id, access, label }, i) => {
-    const place: Place = { folderId: null, access };
+    const place: FolderChoice = { folderId: null, access };
     const isExpanded = toggled[id] ?? true;
     nodes.push({
       kind: "root",
@@ -103,7 +103,9 @@ export function buildConsoleTree({ consoles, folders, unsaved, toggled }: Consol
 }
 
 /** Everything that something can be moved into: the two ends and all folders, each after the one that holds it. */
-export function listPlaces(folders: ConsoleFolder[]): { id: string; label: string; level: number; place: Place }[] {
+export function listFolderChoices(
+  folders: ConsoleFolder[],
+): { id: string; label: string; level: number; place: FolderChoice }[] {
   const toggled = Object.fromEntries(folders.map(({ id }) => [id, true]));
   return buildConsoleTree({ consoles: [], folders, unsaved: [], toggled }).flatMap((node) =>
     node.kind === "root" || node.kind === "folder"
@@ -119,8 +121,8 @@ export function isInside(folders: ConsoleFolder[], folderId: string | null, oute
   return false;
 }
 
-export function isSamePlace(a: Place, b: Place): boolean {
-  return toPlaceKey(a) === toPlaceKey(b);
+export function isSameChoice(a: FolderChoice, b: FolderChoice): boolean {
+  return toChoiceKey(a) === toChoiceKey(b);
 }
 
 /** Names of the folders that lead to a console, from the outside in; empty at the top. */
@@ -128,11 +130,11 @@ export function toTrail(path: string): string[] {
   return path.split("/").slice(0, -1);
 }
 
-function toPlace(folder: ConsoleFolder): Place {
+function toFolderChoice(folder: ConsoleFolder): FolderChoice {
   return { folderId: folder.id, access: folder.access };
 }
 
-function toPlaceKey({ folderId, access }: Place): string {
+function toChoiceKey({ folderId, access }: FolderChoice): string {
   return folderId ?? `top:${access}`;
 }
 

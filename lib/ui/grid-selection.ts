@@ -1,7 +1,7 @@
 /** A cell by its place in the shown rows and columns; row -1 is the head. */
-export type CellPlace = { row: number; column: number };
+export type CellPosition = { row: number; column: number };
 /** A rectangle of cells: `anchor` stays where the selection began, `head` moves. */
-export type CellRange = { anchor: CellPlace; head: CellPlace };
+export type CellRange = { anchor: CellPosition; head: CellPosition };
 export type Bounds = { top: number; bottom: number; left: number; right: number };
 
 export function toBounds({ anchor, head }: CellRange): Bounds {
@@ -46,13 +46,13 @@ export function moveSelection(range: CellRange, { key, isMod, isShift }: GridKey
 }
 
 function toTarget(
-  { row, column }: CellPlace,
+  { row, column }: CellPosition,
   key: string,
   isMod: boolean,
   lastRow: number,
   lastColumn: number,
   page: number,
-): CellPlace | null {
+): CellPosition | null {
   switch (key) {
     case "ArrowDown":
       return { row: isMod ? lastRow : row + 1, column };

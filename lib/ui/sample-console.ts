@@ -1,4 +1,4 @@
-import { type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/desk";
+import { type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
 
 /** The name of the connection that every new workspace has (contract, section 2). */
 export const SAMPLE_CONNECTION_NAME = "Sample shop";

@@ -3,7 +3,7 @@ import { closeDatabase } from "@/lib/db/client";
 import { commitChanges, mergeBranches } from "../service";
 
 /** Does one thing to a repository and is killed at one of its writes, before or after the store has carried it out. */
-export type CrashTask = { workspaceId: string; deed: "commit" | "merge"; write: number; isAfter: boolean };
+export type CrashTask = { workspaceId: string; action: "commit" | "merge"; write: number; isAfter: boolean };
 
 const WRITES = ["insertOne", "insertMany", "updateOne", "bulkWrite", "deleteOne"] as const;
 
@@ -30,7 +30,7 @@ async function die(): Promise<never> {
 
 const workspaceId = new ObjectId(task.workspaceId);
 const author = { name: "Ada", email: "ada@example.com" };
-if (task.deed === "commit") {
+if (task.action === "commit") {
   await commitChanges({
     workspaceId,
     author,

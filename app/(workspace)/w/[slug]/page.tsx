@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
-import { Workbench } from "@/components/consoles/workbench";
+import { WorkbenchView } from "@/components/consoles/workbench-view";
 
 export const metadata: Metadata = { title: "Consoles" };
 
 /** Lands in the console that was open last; on a phone it is the list. */
 export default async function WorkspacePage({ params }: { params: Promise<{ slug: string }> }) {
   await requireSession(`/w/${(await params).slug}`);
-  return <Workbench />;
+  return <WorkbenchView />;
 }

@@ -2,7 +2,7 @@ import "server-only";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
 import { READ_ONLY_MESSAGE, signInFailed } from "../shared/failures";
-import { placeOf } from "../shared/place";
+import { positionOf } from "../shared/text-position";
 
 // Codes of the server (its file ErrorCodes.cpp).
 const READ_ONLY = 164;
@@ -28,7 +28,7 @@ export function toServerFailure(text: string, query: string, secrets: readonly s
   const position = /failed at position (\d+)/.exec(words)?.[1];
   return new AppError("query_failed", message, {
     // The server counts bytes.
-    details: { code, ...(position !== undefined && placeOf(query, charOffset(query, Number(position) - 1))) },
+    details: { code, ...(position !== undefined && positionOf(query, charOffset(query, Number(position) - 1))) },
   });
 }
 

@@ -1,7 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import { AppError } from "@/lib/http/errors";
-import { parseConfig } from "../shared/config";
+import { readConfig } from "../shared/config";
 
 export type MongoConfig = {
   /** Put together anew from its parts: nothing of it reaches the library unseen. */
@@ -41,7 +41,7 @@ const NAMES = new Map(Object.keys(OPTIONS).map((name) => [name.toLowerCase(), na
 
 /** @throws AppError `invalid_request` */
 export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
-  const { connectionString, database } = parseConfig(fields, config);
+  const { connectionString, database } = readConfig(fields, config);
   const parts =
     /^(?<scheme>mongodb(?:\+srv)?):\/\/(?:(?<user>[^:@/?]*)(?::(?<password>[^@/?]*))?@)?(?<hosts>[^/?@]+)(?:\/(?<database>[^?]*))?(?:\?(?<query>.*))?$/.exec(
       connectionString.trim(),

@@ -1,7 +1,7 @@
 import { BSON } from "mongodb";
 import { z } from "zod";
 import { AppError } from "@/lib/http/errors";
-import { placeOf } from "../shared/place";
+import { positionOf } from "../shared/text-position";
 import { ShellSyntaxError } from "./shell/lexer";
 import { parseShell, type ShellCall } from "./shell/parser";
 
@@ -112,7 +112,7 @@ export function readOperation(query: string | Record<string, unknown>): Operatio
     return fromCalls(name, calls);
   } catch (error) {
     if (error instanceof ShellSyntaxError) {
-      throw new AppError("query_failed", error.message, { details: placeOf(query, error.offset) });
+      throw new AppError("query_failed", error.message, { details: positionOf(query, error.offset) });
     }
     throw error;
   }

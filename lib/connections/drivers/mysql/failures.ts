@@ -9,7 +9,7 @@ import {
   signInFailed,
   toSourceFailure,
 } from "../shared/failures";
-import { type Place, placeOf } from "../shared/place";
+import { positionOf, type TextPosition } from "../shared/text-position";
 
 /** The library's errors: those of the server have a number, its own a code. */
 type DriverError = Error & { errno?: number; code?: string; sqlState?: string; sqlMessage?: string };
@@ -68,15 +68,15 @@ export function toQueryFailure(error: unknown, query: string, secrets: readonly 
 }
 
 /** The server says `near 'what follows' at line 3`: the place is the first such text at or after that line. */
-function placeIn(query: string, message: string): Place | undefined {
+function placeIn(query: string, message: string): TextPosition | undefined {
   const found = /near '([\s\S]*)' at line (\d+)$/.exec(message);
   if (!found) return undefined;
   const [, near = "", line = "1"] = found;
   const lines = query.split("\n");
   const lineStart = lines.slice(0, Number(line) - 1).join("\n").length + (Number(line) > 1 ? 1 : 0);
-  if (near === "") return placeOf(query, query.length);
+  if (near === "") return positionOf(query, query.length);
   const at = query.indexOf(near, lineStart);
-  return at < 0 ? placeOf(query, lineStart) : placeOf(query, at);
+  return at < 0 ? positionOf(query, lineStart) : positionOf(query, at);
 }
 
 function asDriverError(error: unknown): DriverError {

@@ -10,7 +10,7 @@ import {
   signInFailed,
   toSourceFailure,
 } from "../shared/failures";
-import { placeOfCharacter } from "../shared/place";
+import { positionOfCharacter } from "../shared/text-position";
 
 /** Names in the hint: `Perhaps you meant to reference the column "orders.id" or the column "orders.uid".` */
 const CANDIDATES_MAX = 10;
@@ -64,7 +64,7 @@ export function toQueryFailure(error: unknown, query: string, secrets: readonly 
     ...(code !== "" && { sqlState: code }),
     ...(error.detail !== undefined && { detail: redact(error.detail, secrets) }),
     ...(error.hint !== undefined && { hint: redact(error.hint, secrets) }),
-    ...(error.position !== undefined && placeOfCharacter(query, Number(error.position))),
+    ...(error.position !== undefined && positionOfCharacter(query, Number(error.position))),
     ...candidatesOf(error.hint),
   };
   return new AppError("query_failed", message, { details, cause: error });

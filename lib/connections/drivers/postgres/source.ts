@@ -6,9 +6,9 @@ import type { DataSource, ExecuteOptions, ResultStream, SourceFacts, Statement }
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
-import { placeOf } from "../shared/place";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
+import { positionOf } from "../shared/text-position";
 import { ENTITIES_SQL, toEntities } from "./catalog";
 import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
@@ -142,7 +142,7 @@ export class PostgresSource implements DataSource {
 async function check(text: string, readOnly: boolean): Promise<void> {
   const verdict = await judgeStatement(text, readOnly);
   if (verdict.status === "ok") return;
-  const place = verdict.offset === undefined ? undefined : placeOf(text, verdict.offset);
+  const place = verdict.offset === undefined ? undefined : positionOf(text, verdict.offset);
   if (verdict.status === "refused") throw new AppError(verdict.kind, verdict.message, { details: place });
   // Where writing is allowed, the server itself decides: it may be newer than the grammar.
   if (readOnly) throw new AppError("query_failed", verdict.message, { details: { sqlState: "42601", ...place } });

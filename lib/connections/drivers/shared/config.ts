@@ -54,7 +54,7 @@ const networkFields = z.strictObject({
  * The stored config of a connection through a schema; empty inputs of the form count as not given.
  * @throws AppError `invalid_request` with one detail a problem, their paths below `config`
  */
-export function parseConfig<T>(schema: z.ZodType<T>, config: Record<string, unknown>): T {
+export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unknown>): T {
   const given = Object.entries(config).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const result = schema.safeParse(Object.fromEntries(given));
   if (result.success) return result.data;
@@ -73,7 +73,7 @@ export function parseConfig<T>(schema: z.ZodType<T>, config: Record<string, unkn
  * @throws AppError `invalid_request`
  */
 export function parseNetworkConfig(config: Record<string, unknown>, rules: AddressRules): NetworkConfig {
-  const fields = parseConfig(networkFields, config);
+  const fields = readConfig(networkFields, config);
   if (fields.connectionString !== undefined) {
     for (const name of ["host", "port", "database", "user", "password"] as const) {
       if (fields[name] !== undefined) {

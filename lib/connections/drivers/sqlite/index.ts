@@ -5,7 +5,7 @@ import type { DataSource, Driver } from "../../data-source";
 import { EngineClient } from "../duckdb/engine-client";
 import { leaseEngine } from "../duckdb/engine-service";
 import { requireBareFileName, workspaceFile } from "../duckdb/file-path";
-import { parseConfig } from "../shared/config";
+import { readConfig } from "../shared/config";
 import { sqlText } from "../shared/params";
 
 const config = z.strictObject({ file: z.unknown() });
@@ -61,5 +61,5 @@ export const sqlite: Driver = {
 
 /** @throws AppError `invalid_request` (T39) */
 function fileOf(given: Record<string, unknown>): string {
-  return requireBareFileName(parseConfig(config, given).file);
+  return requireBareFileName(readConfig(config, given).file);
 }

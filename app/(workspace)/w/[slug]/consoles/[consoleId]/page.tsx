@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { toSearch } from "@/app/(workspace)/w/[slug]/consoles/to-search";
-import { Workbench } from "@/components/consoles/workbench";
+import { WorkbenchView } from "@/components/consoles/workbench-view";
 
 export const metadata: Metadata = { title: "Console" };
 
@@ -14,5 +14,5 @@ type ConsolePageProps = {
 export default async function ConsolePage({ params, searchParams }: ConsolePageProps) {
   const { slug, consoleId } = await params;
   await requireSession(`/w/${slug}/consoles/${consoleId}${toSearch(await searchParams)}`);
-  return <Workbench />;
+  return <WorkbenchView />;
 }

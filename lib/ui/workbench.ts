@@ -1,5 +1,5 @@
 /**
- * A person's desk in one workspace: which consoles are open as tabs, the texts of those that were never saved, and how
+ * A person's workbench in one workspace: which consoles are open as tabs, the texts of those that were never saved, and how
  * far the first steps are. It is kept in this browser and with the account. Pure changes; the store keeps and shows them.
  */
 
@@ -20,7 +20,7 @@ export type DraftConsole = {
 export type Title = { name: string; language: "sql" | "mongodb" };
 export const STEPS = ["workspace", "sample", "table", "own", "connect", "invite"] as const;
 export type Step = (typeof STEPS)[number];
-export type Desk = {
+export type Workbench = {
   version: 1;
   /** Those that were never saved. */
   consoles: DraftConsole[];
@@ -35,7 +35,7 @@ export type Desk = {
   toggled: Record<string, boolean>;
   /** The saved console that the first visit made of the sample; null when there is none. */
   sampleId: string | null;
-  /** Epoch milliseconds of the last change; of two desks the later one decides. */
+  /** Epoch milliseconds of the last change; of two workbenchs the later one decides. */
   changedAt: number;
   done: Step[];
   isChecklistHidden: boolean;
@@ -49,7 +49,7 @@ export type Desk = {
 export const SAMPLE_CONSOLE_ID = "best-sellers";
 export const CONSOLE_NAME_MAX = 120;
 
-export const EMPTY_DESK: Desk = {
+export const EMPTY_WORKBENCH: Workbench = {
   version: 1,
   consoles: [],
   tabs: [],
@@ -71,79 +71,84 @@ export function isSavedId(id: string): boolean {
 }
 
 /** The name that a tab shows; null for a console that is not known here. */
-export function findTitle(desk: Pick<Desk, "consoles" | "titles">, id: string): string | null {
-  return findConsole(desk, id)?.name ?? desk.titles[id]?.name ?? null;
+export function findTitle(workbench: Pick<Workbench, "consoles" | "titles">, id: string): string | null {
+  return findConsole(workbench, id)?.name ?? workbench.titles[id]?.name ?? null;
 }
 
-export function findConsole(desk: Pick<Desk, "consoles">, id: string | null): DraftConsole | null {
-  return desk.consoles.find((each) => each.id === id) ?? null;
+export function findConsole(workbench: Pick<Workbench, "consoles">, id: string | null): DraftConsole | null {
+  return workbench.consoles.find((each) => each.id === id) ?? null;
 }
 
 /** Adds a console and opens it as the last tab. */
-export function addConsole(desk: Desk, added: DraftConsole): Desk {
-  return { ...desk, consoles: [...desk.consoles, added], tabs: [...desk.tabs, added.id], lastActiveId: added.id };
+export function addConsole(workbench: Workbench, added: DraftConsole): Workbench {
+  return {
+    ...workbench,
+    consoles: [...workbench.consoles, added],
+    tabs: [...workbench.tabs, added.id],
+    lastActiveId: added.id,
+  };
 }
 
 /** Changes an unsaved console. */
-export function changeConsole(desk: Desk, id: string, change: Partial<Omit<DraftConsole, "id">>): Desk {
-  return { ...desk, consoles: desk.consoles.map((each) => (each.id === id ? { ...each, ...change } : each)) };
+export function changeConsole(workbench: Workbench, id: string, change: Partial<Omit<DraftConsole, "id">>): Workbench {
+  return { ...workbench, consoles: workbench.consoles.map((each) => (each.id === id ? { ...each, ...change } : each)) };
 }
 
 /** Opens a console as a tab, where it is not one yet. @param at its place among the tabs; the end when left out */
-export function openTab(desk: Desk, id: string, at = desk.tabs.length): Desk {
-  if (!isKnown(desk, id) || (desk.lastActiveId === id && desk.tabs.includes(id))) return desk;
-  const tabs = desk.tabs.includes(id) ? desk.tabs : desk.tabs.toSpliced(at, 0, id);
-  return { ...desk, tabs, lastActiveId: id };
+export function openTab(workbench: Workbench, id: string, at = workbench.tabs.length): Workbench {
+  if (!isKnown(workbench, id) || (workbench.lastActiveId === id && workbench.tabs.includes(id))) return workbench;
+  const tabs = workbench.tabs.includes(id) ? workbench.tabs : workbench.tabs.toSpliced(at, 0, id);
+  return { ...workbench, tabs, lastActiveId: id };
 }
 
 /** Closes a tab; its console stays in the list. The tab at its place becomes the active one, else the one before it. */
-export function closeTab(desk: Desk, id: string): Desk {
-  const at = desk.tabs.indexOf(id);
-  if (at < 0) return desk;
-  const tabs = desk.tabs.toSpliced(at, 1);
-  const lastActiveId = desk.lastActiveId === id ? (tabs[at] ?? tabs[at - 1] ?? null) : desk.lastActiveId;
-  return { ...desk, tabs, lastActiveId };
+export function closeTab(workbench: Workbench, id: string): Workbench {
+  const at = workbench.tabs.indexOf(id);
+  if (at < 0) return workbench;
+  const tabs = workbench.tabs.toSpliced(at, 1);
+  const lastActiveId = workbench.lastActiveId === id ? (tabs[at] ?? tabs[at - 1] ?? null) : workbench.lastActiveId;
+  return { ...workbench, tabs, lastActiveId };
 }
 
 /** Moves a tab to another place. @param to its place afterwards */
-export function moveTab(desk: Desk, id: string, to: number): Desk {
-  const at = desk.tabs.indexOf(id);
-  if (at < 0) return desk;
-  const place = Math.min(Math.max(0, to), desk.tabs.length - 1);
-  return { ...desk, tabs: desk.tabs.toSpliced(at, 1).toSpliced(place, 0, id) };
+export function moveTab(workbench: Workbench, id: string, to: number): Workbench {
+  const at = workbench.tabs.indexOf(id);
+  if (at < 0) return workbench;
+  const place = Math.min(Math.max(0, to), workbench.tabs.length - 1);
+  return { ...workbench, tabs: workbench.tabs.toSpliced(at, 1).toSpliced(place, 0, id) };
 }
 
 /** Takes an unsaved console away for good, its tab too. @param now epoch milliseconds */
-export function removeConsole(desk: Desk, id: string, now = 0): Desk {
-  const closed = closeTab(desk, id);
+export function removeConsole(workbench: Workbench, id: string, now = 0): Workbench {
+  const closed = closeTab(workbench, id);
   const consoles = closed.consoles.filter((each) => each.id !== id);
   return { ...closed, consoles, gone: now === 0 ? closed.gone : withGone(closed.gone, id, now) };
 }
 
-/** Remembers what a saved console is called; the desk itself when that is known. */
-export function setTitle(desk: Desk, id: string, { name, language }: Title): Desk {
-  const known = desk.titles[id];
-  if (known?.name === name && known.language === language) return desk;
-  return { ...desk, titles: { ...desk.titles, [id]: { name, language } } };
+/** Remembers what a saved console is called; the workbench itself when that is known. */
+export function setTitle(workbench: Workbench, id: string, { name, language }: Title): Workbench {
+  const known = workbench.titles[id];
+  if (known?.name === name && known.language === language) return workbench;
+  return { ...workbench, titles: { ...workbench.titles, [id]: { name, language } } };
 }
 
 /** An unsaved console was saved: its tab is the saved one's from now on. @param now epoch milliseconds */
-export function adoptSaved(desk: Desk, oldId: string, saved: { id: string } & Title, now: number): Desk {
+export function adoptSaved(workbench: Workbench, oldId: string, saved: { id: string } & Title, now: number): Workbench {
   return {
-    ...setTitle(desk, saved.id, saved),
-    consoles: desk.consoles.filter((each) => each.id !== oldId),
-    tabs: desk.tabs.map((id) => (id === oldId ? saved.id : id)),
-    lastActiveId: desk.lastActiveId === oldId ? saved.id : desk.lastActiveId,
-    sampleId: oldId === SAMPLE_CONSOLE_ID ? saved.id : desk.sampleId,
-    gone: withGone(desk.gone, oldId, now),
+    ...setTitle(workbench, saved.id, saved),
+    consoles: workbench.consoles.filter((each) => each.id !== oldId),
+    tabs: workbench.tabs.map((id) => (id === oldId ? saved.id : id)),
+    lastActiveId: workbench.lastActiveId === oldId ? saved.id : workbench.lastActiveId,
+    sampleId: oldId === SAMPLE_CONSOLE_ID ? saved.id : workbench.sampleId,
+    gone: withGone(workbench.gone, oldId, now),
   };
 }
 
 /**
- * The desk of two browsers: tabs are the later one's, and no unsaved text of either is lost unless it was saved or
+ * The workbench of two browsers: tabs are the later one's, and no unsaved text of either is lost unless it was saved or
  * deleted after it was last changed.
  */
-export function mergeDesks(mine: Desk, theirs: Desk): Desk {
+export function mergeWorkbenchs(mine: Workbench, theirs: Workbench): Workbench {
   const [late, early] = theirs.changedAt > mine.changedAt ? [theirs, mine] : [mine, theirs];
   const gone = { ...early.gone, ...late.gone };
   const isGone = ({ id, changedAt = 0 }: DraftConsole) => (gone[id] ?? -1) >= changedAt;
@@ -167,30 +172,30 @@ export function mergeDesks(mine: Desk, theirs: Desk): Desk {
   });
 }
 
-/** The desk without the longest unsaved texts, so that it takes at most `charsMax` characters as JSON. */
-export function fitDesk(desk: Desk, charsMax: number): Desk {
-  const sizes = desk.consoles
+/** The workbench without the longest unsaved texts, so that it takes at most `charsMax` characters as JSON. */
+export function fitWorkbench(workbench: Workbench, charsMax: number): Workbench {
+  const sizes = workbench.consoles
     .map((each) => ({ each, size: JSON.stringify(each).length }))
     .sort((a, b) => a.size - b.size);
-  let left = charsMax - JSON.stringify({ ...desk, consoles: [] }).length;
+  let left = charsMax - JSON.stringify({ ...workbench, consoles: [] }).length;
   const kept = new Set<DraftConsole>();
   for (const { each, size } of sizes) {
     left -= size + 1;
     if (left >= 0) kept.add(each);
   }
-  return kept.size === desk.consoles.length
-    ? desk
-    : { ...desk, consoles: desk.consoles.filter((each) => kept.has(each)) };
+  return kept.size === workbench.consoles.length
+    ? workbench
+    : { ...workbench, consoles: workbench.consoles.filter((each) => kept.has(each)) };
 }
 
 /** Puts a removed console back where it was. @param tabAt its tab's place; negative when it had none */
-export function restoreConsole(desk: Desk, console: DraftConsole, at: number, tabAt: number): Desk {
-  const restored = { ...desk, consoles: desk.consoles.toSpliced(at, 0, console) };
+export function restoreConsole(workbench: Workbench, console: DraftConsole, at: number, tabAt: number): Workbench {
+  const restored = { ...workbench, consoles: workbench.consoles.toSpliced(at, 0, console) };
   return tabAt < 0 ? restored : openTab(restored, console.id, tabAt);
 }
 
-export function completeStep(desk: Desk, step: Step): Desk {
-  return desk.done.includes(step) ? desk : { ...desk, done: [...desk.done, step] };
+export function completeStep(workbench: Workbench, step: Step): Workbench {
+  return workbench.done.includes(step) ? workbench : { ...workbench, done: [...workbench.done, step] };
 }
 
 /**
@@ -198,12 +203,12 @@ export function completeStep(desk: Desk, step: Step): Desk {
  * @param others names of saved consoles that it would stand beside
  */
 export function toFreeName(
-  desk: Pick<Desk, "consoles">,
+  workbench: Pick<Workbench, "consoles">,
   stem = "untitled",
   ending = ".sql",
   others: string[] = [],
 ): string {
-  const taken = new Set([...desk.consoles.map((each) => each.name), ...others].map((name) => name.toLowerCase()));
+  const taken = new Set([...workbench.consoles.map((each) => each.name), ...others].map((name) => name.toLowerCase()));
   for (let n = 1; ; n++) {
     const name = `${stem}${n === 1 ? "" : `-${n}`}${ending}`;
     if (!taken.has(name)) return name;
@@ -221,17 +226,17 @@ export function toConsoleName(typed: string): string | null {
 }
 
 /** Reads what was kept. @returns null for nothing, and for what does not fit */
-export function parseDesk(text: string | null): Desk | null {
+export function parseWorkbench(text: string | null): Workbench | null {
   try {
-    return readDesk(JSON.parse(text ?? "null"));
+    return readWorkbench(JSON.parse(text ?? "null"));
   } catch {
     return null;
   }
 }
 
 /** The same for what came as JSON already. */
-export function readDesk(value: unknown): Desk | null {
-  return isDesk(value) ? tidy(value) : null;
+export function readWorkbench(value: unknown): Workbench | null {
+  return isWorkbench(value) ? tidy(value) : null;
 }
 
 /** Ids of consoles that ended are remembered for the browsers of one person; more than these are forgotten. */
@@ -244,19 +249,19 @@ function withGone(gone: Record<string, number>, id: string, now: number): Record
   return Object.fromEntries([...newest, [id, now]]);
 }
 
-function isKnown(desk: Pick<Desk, "consoles">, id: string): boolean {
-  return isSavedId(id) || findConsole(desk, id) !== null;
+function isKnown(workbench: Pick<Workbench, "consoles">, id: string): boolean {
+  return isSavedId(id) || findConsole(workbench, id) !== null;
 }
 
-function isDesk(value: unknown): value is Desk {
+function isWorkbench(value: unknown): value is Workbench {
   if (typeof value !== "object" || value === null) return false;
-  const desk = value as Partial<Record<keyof Desk, unknown>>;
+  const workbench = value as Partial<Record<keyof Workbench, unknown>>;
   return (
-    desk.version === 1 &&
-    Array.isArray(desk.consoles) &&
-    desk.consoles.every(isDraft) &&
-    Array.isArray(desk.tabs) &&
-    Array.isArray(desk.done)
+    workbench.version === 1 &&
+    Array.isArray(workbench.consoles) &&
+    workbench.consoles.every(isDraft) &&
+    Array.isArray(workbench.tabs) &&
+    Array.isArray(workbench.done)
   );
 }
 
@@ -267,9 +272,15 @@ function isDraft(value: unknown): value is DraftConsole {
 }
 
 /** Tabs of unsaved consoles that are gone are dropped, and names of consoles without a tab. */
-function tidy(desk: Desk): Desk {
-  const tabs = desk.tabs.filter((id) => isKnown(desk, id));
-  const isActiveKnown = desk.lastActiveId !== null && isKnown(desk, desk.lastActiveId);
-  const titles = Object.fromEntries(Object.entries(desk.titles ?? {}).filter(([id]) => tabs.includes(id)));
-  return { ...EMPTY_DESK, ...desk, tabs, titles, lastActiveId: isActiveKnown ? desk.lastActiveId : (tabs[0] ?? null) };
+function tidy(workbench: Workbench): Workbench {
+  const tabs = workbench.tabs.filter((id) => isKnown(workbench, id));
+  const isActiveKnown = workbench.lastActiveId !== null && isKnown(workbench, workbench.lastActiveId);
+  const titles = Object.fromEntries(Object.entries(workbench.titles ?? {}).filter(([id]) => tabs.includes(id)));
+  return {
+    ...EMPTY_WORKBENCH,
+    ...workbench,
+    tabs,
+    titles,
+    lastActiveId: isActiveKnown ? workbench.lastActiveId : (tabs[0] ?? null),
+  };
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DeskStore } from "@/components/workspace/desk-store";
-import { addConsole, changeConsole, EMPTY_DESK } from "@/lib/ui/desk";
+import { WorkbenchStore } from "@/components/workspace/workbench-store";
+import { addConsole, changeConsole, EMPTY_WORKBENCH } from "@/lib/ui/workbench";
 
 const draft = { id: "a", name: "a.sql", content: "select 1", connectionId: null };
 const KEY = "millrace:desk:u:w";
@@ -24,69 +24,69 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe("DeskStore", () => {
+describe("WorkbenchStore", () => {
   it("is no first visit before the account's copy has been asked for, and takes it in", () => {
-    const store = new DeskStore("u", "w", () => {});
+    const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
     expect(store.isSettled()).toBe(false);
-    store.settle(addConsole(EMPTY_DESK, draft));
+    store.settle(addConsole(EMPTY_WORKBENCH, draft));
     expect(store.isSettled()).toBe(true);
     expect(store.read()?.consoles).toEqual([draft]);
   });
 
   it("loses no unsaved text when the account's copy is the later one", () => {
-    const store = new DeskStore("u", "w", () => {});
+    const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
-    store.change(() => addConsole(EMPTY_DESK, draft));
-    const kept = { ...addConsole(EMPTY_DESK, { ...draft, id: "b" }), changedAt: Date.now() + 1 };
+    store.change(() => addConsole(EMPTY_WORKBENCH, draft));
+    const kept = { ...addConsole(EMPTY_WORKBENCH, { ...draft, id: "b" }), changedAt: Date.now() + 1 };
     store.settle(kept);
     expect(store.read()?.tabs).toEqual(["b", "a"]);
     expect(store.read()?.lastActiveId).toBe("b");
   });
 
-  it("has no desk before it is awake, and none on a first visit", () => {
-    const store = new DeskStore("u", "w", () => {});
+  it("has no workbench before it is awake, and none on a first visit", () => {
+    const store = new WorkbenchStore("u", "w", () => {});
     expect(store.read()).toBeNull();
     store.wake();
     expect(store.read()).toBeNull();
   });
 
   it("keeps a change a moment after the last one, for the next page", () => {
-    const store = new DeskStore("u", "w", () => {});
+    const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
-    store.change(() => addConsole(EMPTY_DESK, draft));
-    store.change((desk) => changeConsole(desk, "a", { content: "select 2" }));
+    store.change(() => addConsole(EMPTY_WORKBENCH, draft));
+    store.change((workbench) => changeConsole(workbench, "a", { content: "select 2" }));
     expect(kept.size).toBe(0);
     vi.runAllTimers();
-    const next = new DeskStore("u", "w", () => {});
+    const next = new WorkbenchStore("u", "w", () => {});
     next.wake();
     expect(next.read()?.consoles).toEqual([{ ...draft, content: "select 2" }]);
   });
 
   it("keeps what was just typed when the page is left", () => {
-    const store = new DeskStore("u", "w", () => {});
+    const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
-    store.change(() => addConsole(EMPTY_DESK, draft));
+    store.change(() => addConsole(EMPTY_WORKBENCH, draft));
     page.dispatchEvent(new Event("pagehide"));
     expect(kept.get(KEY)).toContain("select 1");
   });
 
   it("is somebody else's for another person or workspace", () => {
-    const store = new DeskStore("u", "w", () => {});
+    const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
-    store.change(() => addConsole(EMPTY_DESK, draft));
+    store.change(() => addConsole(EMPTY_WORKBENCH, draft));
     vi.runAllTimers();
-    const other = new DeskStore("u2", "w", () => {});
+    const other = new WorkbenchStore("u2", "w", () => {});
     other.wake();
     expect(other.read()).toBeNull();
   });
 
   it("follows what another tab of the browser changes", () => {
-    const store = new DeskStore("u", "w", () => {});
+    const store = new WorkbenchStore("u", "w", () => {});
     store.wake();
     const heard = vi.fn();
     store.subscribe(heard);
-    const text = JSON.stringify(addConsole(EMPTY_DESK, draft));
+    const text = JSON.stringify(addConsole(EMPTY_WORKBENCH, draft));
     page.dispatchEvent(Object.assign(new Event("storage"), { key: KEY, newValue: text }));
     expect(store.read()?.consoles).toEqual([draft]);
     expect(heard).toHaveBeenCalledOnce();
@@ -95,9 +95,9 @@ describe("DeskStore", () => {
   it("says when the browser's store is full, and goes on", () => {
     vi.stubGlobal("localStorage", { getItem: () => null, setItem: () => { throw new DOMException("Full", "QuotaExceededError"); } }); // biome-ignore format: one thought
     const onFull = vi.fn();
-    const store = new DeskStore("u", "w", onFull);
+    const store = new WorkbenchStore("u", "w", onFull);
     store.wake();
-    store.change(() => addConsole(EMPTY_DESK, draft));
+    store.change(() => addConsole(EMPTY_WORKBENCH, draft));
     vi.runAllTimers();
     expect(onFull).toHaveBeenCalledOnce();
     expect(store.read()?.consoles).toHaveLength(1);

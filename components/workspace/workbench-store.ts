@@ -1,14 +1,14 @@
-import { type Desk, EMPTY_DESK, mergeDesks, parseDesk } from "@/lib/ui/desk";
+import { EMPTY_WORKBENCH, mergeWorkbenchs, parseWorkbench, type Workbench } from "@/lib/ui/workbench";
 
-/** Typing is kept this long after the last key, so that not every key writes the whole desk. */
+/** Typing is kept this long after the last key, so that not every key writes the whole workbench. */
 const KEEP_AFTER_MS = 250;
 
 /**
- * Holds one person's desk in one workspace, keeps it in this browser, and follows what other tabs of the browser change.
+ * Holds one person's workbench in one workspace, keeps it in this browser, and follows what other tabs of the browser change.
  * `current` is null until the page is awake and the first visit has been decided.
  */
-export class DeskStore {
-  #desk: Desk | null = null;
+export class WorkbenchStore {
+  #workbench: Workbench | null = null;
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #isSettled = false;
@@ -22,15 +22,16 @@ export class DeskStore {
     this.#key = `millrace:desk:${userId}:${workspaceId}`;
   }
 
-  read = (): Desk | null => this.#desk;
+  read = (): Workbench | null => this.#workbench;
 
-  /** True once the account's own copy has been asked for: only then is a missing desk a first visit. */
+  /** True once the account's own copy has been asked for: only then is a missing workbench a first visit. */
   isSettled = (): boolean => this.#isSettled;
 
-  /** Takes in what the account keeps of this desk. @param kept null for nothing, and when the server did not answer */
-  settle(kept: Desk | null): void {
+  /** Takes in what the account keeps of this workbench. @param kept null for nothing, and when the server did not answer */
+  settle(kept: Workbench | null): void {
     this.#isSettled = true;
-    const merged = kept === null ? this.#desk : this.#desk === null ? kept : mergeDesks(this.#desk, kept);
+    const merged =
+      kept === null ? this.#workbench : this.#workbench === null ? kept : mergeWorkbenchs(this.#workbench, kept);
     this.#show(merged);
     if (merged !== null) this.#keepSoon();
   }
@@ -42,9 +43,9 @@ export class DeskStore {
 
   /** Reads what was kept and begins to follow other tabs. @returns how to stop; what is not kept yet is kept then */
   wake(): () => void {
-    this.#show(parseDesk(this.#readKept()));
+    this.#show(parseWorkbench(this.#readKept()));
     const onStorage = (event: StorageEvent) => {
-      if (event.key === this.#key) this.#show(parseDesk(event.newValue) ?? this.#desk);
+      if (event.key === this.#key) this.#show(parseWorkbench(event.newValue) ?? this.#workbench);
     };
     const onLeave = () => this.#keep();
     addEventListener("storage", onStorage);
@@ -58,10 +59,10 @@ export class DeskStore {
     };
   }
 
-  /** Changes the desk; a desk that nobody has yet begins empty. */
-  change = (change: (desk: Desk) => Desk): void => {
-    const next = change(this.#desk ?? EMPTY_DESK);
-    if (next === this.#desk) return;
+  /** Changes the workbench; a workbench that nobody has yet begins empty. */
+  change = (change: (workbench: Workbench) => Workbench): void => {
+    const next = change(this.#workbench ?? EMPTY_WORKBENCH);
+    if (next === this.#workbench) return;
     this.#show({ ...next, changedAt: Date.now() });
     this.#keepSoon();
   };
@@ -71,8 +72,8 @@ export class DeskStore {
     this.#timer = setTimeout(() => this.#keep(), KEEP_AFTER_MS);
   }
 
-  #show(desk: Desk | null): void {
-    this.#desk = desk;
+  #show(workbench: Workbench | null): void {
+    this.#workbench = workbench;
     for (const listener of this.#listeners) listener();
   }
 
@@ -89,7 +90,7 @@ export class DeskStore {
     clearTimeout(this.#timer);
     this.#timer = null;
     try {
-      localStorage.setItem(this.#key, JSON.stringify(this.#desk));
+      localStorage.setItem(this.#key, JSON.stringify(this.#workbench));
     } catch {
       this.onFull();
     }

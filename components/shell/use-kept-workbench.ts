@@ -4,29 +4,31 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/client/account";
-import { type Desk, fitDesk, readDesk } from "@/lib/ui/desk";
+import { fitWorkbench, readWorkbench, type Workbench } from "@/lib/ui/workbench";
 
-/** The account has a desk within a second of its change (design, section 2); the request itself takes the rest. */
+/** The account has a workbench within a second of its change (design, section 2); the request itself takes the rest. */
 const SEND_AFTER_MS = 700;
 /** Preferences take 64 KiB in all, of several workspaces; texts that do not fit stay in this browser alone. */
-const DESK_CHARS_MAX = 40 * 1024;
+const WORKBENCH_CHARS_MAX = 40 * 1024;
 
-/** Keeps the desk with the account, so that tabs and unsaved texts are there in another browser. */
-export function useKeptDesk(): void {
-  const { user, workspace, desk: store } = useWorkspace();
+/** Keeps the workbench with the account, so that tabs and unsaved texts are there in another browser. */
+export function useKeptWorkbench(): void {
+  const { user, workspace, workbench: store } = useWorkspace();
   const queryClient = useQueryClient();
   useEffect(() => {
     const stop = new AbortController();
-    let sent: Desk | null = null;
+    let sent: Workbench | null = null;
     let timer: ReturnType<typeof setTimeout> | null = null;
 
     const send = async () => {
       timer = null;
-      const desk = store.read();
-      if (desk === null || desk === sent) return;
+      const workbench = store.read();
+      if (workbench === null || workbench === sent) return;
       try {
-        await accountApi.updatePreferences({ panels: { [workspace.id]: fitDesk(desk, DESK_CHARS_MAX) } });
-        sent = desk;
+        await accountApi.updatePreferences({
+          panels: { [workspace.id]: fitWorkbench(workbench, WORKBENCH_CHARS_MAX) },
+        });
+        sent = workbench;
       } catch {
         // This browser's copy is the later one: the next change or the next page sends it.
       }
@@ -36,10 +38,10 @@ export function useKeptDesk(): void {
       timer = setTimeout(send, SEND_AFTER_MS);
     };
     const begin = async () => {
-      let kept: Desk | null = null;
+      let kept: Workbench | null = null;
       try {
         const { panels } = await readPreferences(queryClient, user.id);
-        kept = readDesk(panels[workspace.id]);
+        kept = readWorkbench(panels[workspace.id]);
       } catch {
         // Without an answer this browser's own copy stands.
       }

@@ -10,12 +10,12 @@ import { useIsAwake } from "@/components/ui/use-browser";
 import { useActiveConsoleId, useConsoleActions, useIsHistory } from "@/components/workspace/use-console-actions";
 import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/workspace/use-consoles";
 import { useConnections, useDatabases } from "@/components/workspace/use-schema";
-import { useDesk, useWorkspace } from "@/components/workspace/workspace-context";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/client/api";
-import {
-  addConsole, closeTab, EMPTY_DESK, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,
-} from "@/lib/ui/desk"; // biome-ignore format: one look at the whole list
 import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
+import {
+  addConsole, closeTab, EMPTY_WORKBENCH, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,
+} from "@/lib/ui/workbench"; // biome-ignore format: one look at the whole list
 import "./console.css";
 import "@/components/consoles/consoles.css";
 
@@ -24,9 +24,9 @@ const HistoryView = dynamic(() => import("@/components/consoles/history-view").t
 });
 
 /** The area of consoles: tabs, and the console or its history that the address names. */
-export function Workbench() {
-  const { desk: store, consoles } = useWorkspace();
-  const desk = useDesk();
+export function WorkbenchView() {
+  const { workbench: store, consoles } = useWorkspace();
+  const workbench = useWorkbench();
   const isAwake = useIsAwake();
   const activeId = useActiveConsoleId();
   const isHistory = useIsHistory();
@@ -38,8 +38,8 @@ export function Workbench() {
   const active = useOpenConsole(activeId);
   const isGone = query.error instanceof ApiError && (query.error.status === 404 || query.error.status === 400);
 
-  // Only a new address opens a tab: closing the one that is shown changes the desk before the address follows.
-  const openId = desk === null ? null : (active?.id ?? null);
+  // Only a new address opens a tab: closing the one that is shown changes the workbench before the address follows.
+  const openId = workbench === null ? null : (active?.id ?? null);
   useEffect(() => {
     if (openId === null) return;
     const saved = consoles.find(openId);
@@ -53,8 +53,8 @@ export function Workbench() {
 
   // The workspace's own address shows the console that was open last. On a phone that address is also the list, so only
   // the first look lands. The sample's first address, which is kept in bookmarks, does the same.
-  const hasTabs = desk !== null && desk.tabs.length > 0;
-  const isOldAddress = activeId === SAMPLE_CONSOLE_ID && desk !== null && active === null;
+  const hasTabs = workbench !== null && workbench.tabs.length > 0;
+  const isOldAddress = activeId === SAMPLE_CONSOLE_ID && workbench !== null && active === null;
   const isLeaving = useIsLeaving(activeId);
   useEffect(() => {
     if (!hasTabs || isLeaving.current || (activeId !== null && !isOldAddress)) return;
@@ -63,10 +63,10 @@ export function Workbench() {
     land();
   }, [activeId, hasTabs, isOldAddress, isLeaving, land]);
 
-  if (desk === null || !isAwake) return <WorkbenchBones />;
+  if (workbench === null || !isAwake) return <WorkbenchBones />;
   return (
     <main className="bench" aria-label={active ? active.name : "Consoles"}>
-      <ConsoleTabs desk={desk} activeId={active?.id ?? activeId} />
+      <ConsoleTabs workbench={workbench} activeId={active?.id ?? activeId} />
       {active && isHistory ? (
         <HistoryView key={active.id} open={active} />
       ) : active ? (
@@ -122,9 +122,9 @@ function useIsLeaving(activeId: string | null): RefObject<boolean> {
 function CannotOpen({ id }: { id: string }) {
   const { drafts } = useWorkspace();
   const { open, create } = useConsoleActions();
-  const desk = useDesk();
+  const workbench = useWorkbench();
   const draft = useDraft(id);
-  const lastId = desk?.lastActiveId ?? null;
+  const lastId = workbench?.lastActiveId ?? null;
   const keep = () => {
     if (draft === null) return;
     create(null, { content: draft.content });
@@ -158,17 +158,17 @@ function CannotOpen({ id }: { id: string }) {
 
 /**
  * Decides what a first visit finds: what the team saved last, else the sample's console where the sample is, else an
- * empty desk.
+ * empty workbench.
  */
 function useFirstVisit(activeId: string | null): void {
-  const { desk: store, consoles } = useWorkspace();
-  const desk = useDesk();
+  const { workbench: store, consoles } = useWorkspace();
+  const workbench = useWorkbench();
   const isSettled = useSyncExternalStore(store.subscribe, store.isSettled, () => false);
   const connections = useConnections();
   const list = useConsoleList();
   const databases = useDatabases();
   const isDeciding = useRef(false);
-  const isReady = desk === null && isSettled && !connections.isPending && !list.isPending;
+  const isReady = workbench === null && isSettled && !connections.isPending && !list.isPending;
   useEffect(() => {
     if (!isReady || isDeciding.current) return;
     isDeciding.current = true;
@@ -178,7 +178,9 @@ function useFirstVisit(activeId: string | null): void {
       const isLinked = activeId !== null && isSavedId(activeId);
       if (newest || !sample || isLinked) {
         store.change(() =>
-          newest && !isLinked ? setTitle(openTab(EMPTY_DESK, newest.id), newest.id, newest) : { ...EMPTY_DESK },
+          newest && !isLinked
+            ? setTitle(openTab(EMPTY_WORKBENCH, newest.id), newest.id, newest)
+            : { ...EMPTY_WORKBENCH },
         );
         return;
       }
@@ -188,8 +190,8 @@ function useFirstVisit(activeId: string | null): void {
       // Without the server it waits here, and is saved like any other.
       store.change(() =>
         saved === null
-          ? addConsole(EMPTY_DESK, { ...draft, changedAt: Date.now() })
-          : { ...setTitle(openTab(EMPTY_DESK, saved.id), saved.id, saved), sampleId: saved.id },
+          ? addConsole(EMPTY_WORKBENCH, { ...draft, changedAt: Date.now() })
+          : { ...setTitle(openTab(EMPTY_WORKBENCH, saved.id), saved.id, saved), sampleId: saved.id },
       );
     };
     void decide();
@@ -202,7 +204,7 @@ function ConsoleBones() {
   return (
     <>
       <div className="bar" />
-      <div className="editor-bones" role="status" aria-label="Reading the console">
+      <div className="editor-skeleton" role="status" aria-label="Reading the console">
         {BONE_LINES.map((width) => (
           <i key={width} className="bone" style={{ width: `${width}%` }} />
         ))}

@@ -1,7 +1,7 @@
 import { type Answer, type Caller, call } from "@/test/client";
 
 /** One person's way to a workspace's consoles, through the interface. */
-export type Desk = {
+export type ConsoleAuthor = {
   send: (method: string, path: string, body?: unknown) => Promise<Answer>;
   /** Makes a console and gives it back; the text is "select 1" unless told. */
   make: (name: string, more?: Record<string, unknown>) => Promise<SavedConsole>;
@@ -19,8 +19,8 @@ export type SavedConsole = {
   folderId: string | null;
 };
 
-export function deskOf(caller: Caller, workspaceId: string): Desk {
-  const send: Desk["send"] = (method, path, body) =>
+export function authorOf(caller: Caller, workspaceId: string): ConsoleAuthor {
+  const send: ConsoleAuthor["send"] = (method, path, body) =>
     call(method, `/api/workspaces/${workspaceId}/consoles${path}`, { ...caller, body });
   return {
     send,

@@ -1,8 +1,8 @@
 /** Where in a statement something is wrong: 1-based, in UTF-16 units, as editors count. */
-export type Place = { position: number; line: number; column: number };
+export type TextPosition = { position: number; line: number; column: number };
 
 /** @param offset 0-based, in UTF-16 units of the text */
-export function placeOf(text: string, offset: number): Place {
+export function positionOf(text: string, offset: number): TextPosition {
   const before = text.slice(0, offset);
   return {
     position: before.length + 1,
@@ -12,10 +12,10 @@ export function placeOf(text: string, offset: number): Place {
 }
 
 /** @param position 1-based, in characters (code points), as PostgreSQL counts */
-export function placeOfCharacter(text: string, position: number): Place {
+export function positionOfCharacter(text: string, position: number): TextPosition {
   let offset = 0;
   for (let count = 1; count < position && offset < text.length; count += 1) {
     offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
   }
-  return placeOf(text, offset);
+  return positionOf(text, offset);
 }
