@@ -2,7 +2,7 @@ import type { NextConfig } from "next";
 
 const config: NextConfig = {
   poweredByHeader: false,
-  // A trailing slash is the same route (contract, section 1), and a redirect would lose a body.
+  // A trailing slash is the same route (docs/api.md, Common rules), and a redirect would lose a body.
   skipTrailingSlashRedirect: true,
   // Native or with files of their own beside the code: loaded by Node, not bundled.
   serverExternalPackages: ["better-sqlite3", "@duckdb/node-api", "@node-rs/argon2", "mongodb", "pino", "bson"],

@@ -118,7 +118,7 @@ function Loaded({ connection, type, root }: { connection: Connection; type: Conn
   );
 }
 
-/** No access and not found look the same (design, section 5). */
+/** No access and not found look the same (docs/design.md, States). */
 function CannotOpen({ root }: { root: string }) {
   return (
     <main className="page" aria-labelledby="page-title">

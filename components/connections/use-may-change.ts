@@ -4,7 +4,7 @@ import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/client/connections";
 
-/** Owners, admins and whoever added a connection may change and delete it (contract, section 4). */
+/** Owners, admins and whoever added a connection may change and delete it (docs/api.md, Connections). */
 export function useMayChange(connection: Pick<Connection, "createdBy">): boolean {
   const { user } = useWorkspace();
   return useRights().isAdmin || connection.createdBy === user.id;

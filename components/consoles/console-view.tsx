@@ -59,7 +59,7 @@ const SharedRun = dynamic(() => import("@/components/consoles/shared-run").then(
 
 const NO_NAMES: string[] = [];
 
-/** After this much work Escape asks before it throws the work away (design, section 6). */
+/** After this much work Escape asks before it throws the work away (docs/design.md, Keyboard). */
 const ASK_AFTER_MS = 30_000;
 
 /** One console: its connection, the editor, the race strip and the result. */

@@ -23,7 +23,7 @@ const PlanView = dynamic(() => import("@/components/results/plan-view").then((mo
   loading: () => <Bones />,
 });
 
-/** Faster answers than this never show a skeleton (design, section 5). */
+/** Faster answers than this never show a skeleton (docs/design.md, States). */
 const SKELETON_AFTER_MS = 150;
 
 export type ResultPaneProps = {

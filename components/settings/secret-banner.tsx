@@ -9,7 +9,7 @@ import { useLeaveGuard } from "@/components/ui/use-leave-guard";
 
 type SecretBannerProps = { name: string; secret: string; onSaved: () => void };
 
-/** A secret that is shown once (design, section 4). It stays until the person says that they have it. */
+/** A secret that is shown once (docs/design.md, Parts). It stays until the person says that they have it. */
 export function SecretBanner({ name, secret, onSaved }: SecretBannerProps) {
   const router = useRouter();
   const boxRef = useRef<HTMLElement>(null);

@@ -33,7 +33,7 @@ function uncover(): void {
   if (matchMedia("(max-width: 900px)").matches) updateFrame({ explorerOpen: false });
 }
 
-/** The frame around every view of a workspace (design, section 2): rail, explorer, main and status bar; on a phone the bottom bar. */
+/** The frame around every view of a workspace (docs/design.md, Layout): rail, explorer, main and status bar; on a phone the bottom bar. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isListOpen, setIsListOpen] = useState(false);
   const [paletteMode, setPaletteMode] = useState<PaletteMode | null>(null);

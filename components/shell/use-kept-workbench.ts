@@ -6,7 +6,7 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/client/account";
 import { fitWorkbench, readWorkbench, type Workbench } from "@/lib/ui/workbench";
 
-/** The account has a workbench within a second of its change (design, section 2); the request itself takes the rest. */
+/** The account has a workbench within a second of its change (docs/design.md, Layout); the request itself takes the rest. */
 const SEND_AFTER_MS = 700;
 /** Preferences take 64 KiB in all, of several workspaces; texts that do not fit stay in this browser alone. */
 const WORKBENCH_CHARS_MAX = 40 * 1024;

@@ -17,7 +17,7 @@ type Options = {
   onShowPalette: (mode: PaletteMode) => void;
 };
 
-/** The shortcuts of the frame (design, section 6). Keys of one letter are off while somebody types. */
+/** The shortcuts of the frame (docs/design.md, Keyboard). Keys of one letter are off while somebody types. */
 export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Options): void {
   const { workspace, commands } = useWorkspace();
   const workbench = useWorkbench();

@@ -2,7 +2,7 @@ import type { ExternalToast } from "sonner";
 
 type ToastOptions = Pick<ExternalToast, "id" | "duration" | "action">;
 
-/** Long enough to read it and to reach for Undo (design, section 4). */
+/** Long enough to read it and to reach for Undo (docs/design.md, Parts). */
 export const TOAST_MS = 8000;
 
 /** Says what happened, with an undo where there is one. The part that draws it is loaded when it is first needed. */

@@ -40,7 +40,7 @@ export function useMediaQuery(query: string): boolean {
   );
 }
 
-/** Phones: one pane at a time (design, section 9). */
+/** Phones: one pane at a time (docs/design.md, Phones). */
 export function useIsPhone(): boolean {
   return useMediaQuery("(max-width: 640px)");
 }

@@ -9,7 +9,7 @@ type PageProps = {
   /** Above the title: where this page belongs. */
   trail?: ReactNode;
   actions?: ReactNode;
-  /** Forms and settings stop at 960 px; lists take the whole width (design, section 2). */
+  /** Forms and settings stop at 960 px; lists take the whole width (docs/design.md, Layout). */
   isWide?: boolean;
   children: ReactNode;
 };

@@ -4,7 +4,7 @@ import type { SqlStatement } from "@/lib/sql/statements";
 import { newId } from "@/lib/ui/new-id";
 import type { QueryErrorDetails } from "@/lib/ui/query-error";
 
-/** How many rows a run asks for at first, and how far "Load more" goes (contract, section 5). */
+/** How many rows a run asks for at first, and how far "Load more" goes (docs/api.md, Queries). */
 export const ROW_LIMITS = [1000, 10_000, 50_000] as const;
 
 export type RunFailure = { code: string; message: string; details: QueryErrorDetails };

@@ -63,7 +63,7 @@ function policyOf(answer: Answer): Record<string, string[]> {
   );
 }
 
-/** What every answer has (SECURITY, row 106); HSTS only comes on https. */
+/** What every answer has (T106); HSTS only comes on https. */
 function expectGuarded(path: string, answer: Answer): void {
   expect([path, answer.headers["x-content-type-options"]]).toEqual([path, "nosniff"]);
   expect([path, answer.headers["cross-origin-opener-policy"]]).toEqual([path, "same-origin"]);

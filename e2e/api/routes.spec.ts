@@ -2,7 +2,7 @@ import { expect, test } from "./fixtures";
 import { CONTRACT_ROUTES, listedRoutes } from "./routes";
 
 test.describe("the list of routes", () => {
-  test("the OpenAPI page lists every route of the contract", async ({ anyone }) => {
+  test("the OpenAPI page lists every route of the API", async ({ anyone }) => {
     const listed = (await listedRoutes(anyone)).map(
       ({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, "{}")}`,
     );

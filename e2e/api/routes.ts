@@ -11,7 +11,7 @@ type Operation = {
 export type Listed = Route & { readonly operation: Operation };
 export type Route = { readonly method: string; readonly path: string };
 
-/** The routes of sections 1 to 5 of the contract and of the interface that they complete. */
+/** The routes of docs/api.md. */
 export const CONTRACT_ROUTES: readonly string[] = [
   "GET /api/health",
   "GET /api/openapi.json",
@@ -60,9 +60,9 @@ export const CONTRACT_ROUTES: readonly string[] = [
   "POST /api/workspaces/{}/executions/{}/cancel",
 ];
 
-/** Outside the envelope, or with a protocol of their own (contract, section 1). */
+/** Outside the envelope, or with a protocol of their own (docs/api.md, Common rules). */
 const FOREIGN_FORMS = /^\/api\/(health|openapi\.json|inngest|mcp|auth\/(signin|callback)\/|auth\/csrf)/;
-/** What may be called without credentials (contract, sections 1, 2, 8 and 10). */
+/** What may be called without credentials (docs/api.md, Common rules, 2, 8 and 10). */
 const OPEN =
   /^\/api\/(auth\/(register|login|logout|password\/(forgot|reset))$|invites\/\{[^}]*\}$|webhooks\/|share\/|apps\/view\/)/;
 

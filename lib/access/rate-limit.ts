@@ -7,7 +7,7 @@ import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
 
-/** Contract, section 12; SECURITY T3, T4. Counted in the store, so that all servers share them. */
+/** docs/api.md, Settings; T3, T4. Counted in the store, so that all servers share them. */
 export const RATE_LIMITS = {
   register: { points: 30, windowSeconds: 60 * 60 },
   loginAccount: { points: 10, windowSeconds: 15 * 60 },

@@ -18,7 +18,7 @@ export type Access =
 export const open: Access = { scope: "open", keys: "ignored" };
 /** Anybody who comes without an API key: the way in and out for people. */
 export const signIn: Access = { scope: "open", keys: "refused" };
-/** A signed-in person; API keys are refused (contract, section 1). */
+/** A signed-in person; API keys are refused (docs/api.md, Common rules). */
 export const account: Access = { scope: "user", keys: false };
 /** A signed-in person or an API key. */
 export const anyCredential: Access = { scope: "user", keys: true };

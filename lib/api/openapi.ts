@@ -5,7 +5,7 @@ import type { Endpoint } from "./registry";
 
 type JsonSchema = Record<string, unknown>;
 
-/** What the success envelope and the failure envelope look like (interface 2.1). */
+/** What the success envelope and the failure envelope look like (docs/api.md, Common rules). */
 const FAILURE: JsonSchema = {
   type: "object",
   required: ["success", "error", "code"],

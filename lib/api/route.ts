@@ -54,7 +54,7 @@ export type RouteDefinition<P extends z.ZodType, Q extends z.ZodType, B extends 
   bodyLimit?: BodyLimit;
   /** Shape of `data`; absent where `produces` is something else than the envelope. */
   response?: z.ZodType;
-  /** Success status, 200 unless told (contract, section 1). */
+  /** Success status, 200 unless told (docs/api.md, Common rules). */
   status?: 200 | 201 | 202;
   message?: string;
   /** Content type of an answer outside of the envelope. */
@@ -71,7 +71,7 @@ export type RouteHandler = (request: Request, context: { params: Promise<unknown
 /** A handler that still knows its definition: the API reference and the access matrix are made from it. */
 export type DefinedHandler = RouteHandler & { definition: AnyDefinition };
 
-/** Makes a handler. Its checks come in the contract's order: 401, malformed id 400, 403, input 400, then the work. */
+/** Makes a handler. Its checks come in the order of docs/api.md: 401, malformed id 400, 403, input 400, then the work. */
 export function route<
   P extends z.ZodType = z.ZodNever,
   Q extends z.ZodType = z.ZodNever,

@@ -5,7 +5,7 @@ import { createWorkspace } from "@/lib/workspaces/service";
 
 const SUFFIX = "'s workspace";
 
-/** What every new account begins with (contract, section 2). @param name the user's own */
+/** What every new account begins with (docs/api.md, Accounts). @param name the user's own */
 export function createFirstWorkspace(name: string, userId: ObjectId, now: Date): Promise<Workspace> {
   const first = (name.split(/\s+/)[0] ?? name).slice(0, WORKSPACE_NAME_MAX - SUFFIX.length);
   return createWorkspace(`${first}${SUFFIX}`, userId, now);

@@ -11,7 +11,7 @@ import type { ApiKeyDoc, SessionDoc } from "./model";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
 import { API_KEY_PREFIX, hashToken } from "./tokens";
 
-/** How often "last used" of a key is written, at the most (contract, section 3). */
+/** How often "last used" of a key is written, at the most (docs/api.md, Workspaces). */
 const LAST_USED_EVERY_MS = 60_000;
 
 /**

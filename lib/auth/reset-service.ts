@@ -14,7 +14,7 @@ import { hashPassword } from "./passwords";
 import type { ResetPasswordBody } from "./schema";
 import { hashToken, newToken } from "./tokens";
 
-/** Contract, section 2. */
+/** docs/api.md, Accounts. */
 const LINK_MINUTES = 30;
 
 /**

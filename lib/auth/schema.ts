@@ -3,7 +3,7 @@ import { isoDate, objectIdText } from "@/lib/http/schema";
 import { emailAddress, USER_NAME_MAX, userSchema } from "@/lib/users/schema";
 import { workspaceSchema, workspaceSummarySchema } from "@/lib/workspaces/schema";
 
-/** Contract, section 2. Counted in characters as people see them, after Unicode's NFC. */
+/** docs/api.md, Accounts. Counted in characters as people see them, after Unicode's NFC. */
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
 export const newPassword = z

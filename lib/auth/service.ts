@@ -22,7 +22,7 @@ type SignedIn<T> = T & { setCookie: string };
 const DUPLICATE_KEY = 11_000;
 
 /**
- * Creates an account with a first workspace that it owns, and signs it in (contract, section 2).
+ * Creates an account with a first workspace that it owns, and signs it in (docs/api.md, Accounts).
  * @throws AppError `email_taken`, `rate_limited`
  */
 export async function register(

@@ -5,10 +5,10 @@ import { authAdapter, type SessionOrigin } from "./adapter";
 import { collections } from "./collections";
 import { hashToken, newToken } from "./tokens";
 
-/** The cookie's name is the interface's (section 5). */
+/** The name that clients know (docs/api.md, Accounts). */
 export const SESSION_COOKIE = "auth_session";
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Contract, section 2: 30 days, renewed when under half is left, 180 days at the most. */
+/** docs/api.md, Accounts: 30 days, renewed when under half is left, 180 days at the most. */
 export const SESSION_IDLE_MS = 30 * DAY_MS;
 export const SESSION_ABSOLUTE_MS = 180 * DAY_MS;
 

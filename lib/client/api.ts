@@ -77,7 +77,7 @@ export const api = {
   ping: () => fetch("/api/health", { cache: "no-store" }),
 };
 
-/** The most that a list answers at once (contract, section 1). */
+/** The most that a list answers at once (docs/api.md, Common rules). */
 const PAGE_ITEMS = 200;
 
 type RequestOptions = { body?: unknown; signal?: AbortSignal };

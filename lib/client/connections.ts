@@ -2,7 +2,7 @@ import { ApiError, parseEnvelope, send, toApiError } from "@/lib/client/api";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import type { ConfigField, Connection } from "@/lib/connections/schema";
 
-/** One kind of connection: its form is drawn from `fields` (contract, section 4). */
+/** One kind of connection: its form is drawn from `fields` (docs/api.md, Connections). */
 export type ConnectionType = {
   type: string;
   name: string;

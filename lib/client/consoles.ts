@@ -9,9 +9,9 @@ import type { Execution } from "@/lib/query/schema";
 /** The chart of a console, as the Vega-Lite specification that is kept with it. */
 export type KeptChart = Record<string, unknown>;
 
-/** As many as a list answers at once (contract, section 1). */
+/** As many as a list answers at once (docs/api.md, Common rules). */
 const PAGE_SIZE = 200;
-/** Commits a page of the history (design, section 5). */
+/** Commits a page of the history (docs/design.md, States). */
 const HISTORY_PAGE = 50;
 /** The runs that a link is looked for among, the newest ones. */
 const RUNS_LOOKED_AT = 1000;

@@ -4,7 +4,7 @@ import { findVariables, type TypedValue } from "@/lib/sql/variables";
 export type Bound = { consoleId: string; variables: Record<string, TypedValue> };
 /** What a statement is run on; `bound` is null when its console takes no values. */
 export type ExecuteTarget = { workspaceId: string; connectionId: string; bound: Bound | null };
-/** `limit` is left out for all rows of a stream (contract, section 5). */
+/** `limit` is left out for all rows of a stream (docs/api.md, Queries). */
 type ExecuteOptions = { executionId: string; limit?: number; timeoutMs?: number };
 export type ExecuteRequest = { url: string; body: Record<string, unknown> };
 

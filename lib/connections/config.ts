@@ -10,7 +10,7 @@ import type { ConfigField } from "./schema";
 const VALUE_CHARS_MAX = 32_000;
 /**
  * Where a secret is sent to. Whoever changes one of these has to bring the secrets along: otherwise a member could
- * have a password that they cannot read sent to a machine of their own (contract, section 4; T48).
+ * have a password that they cannot read sent to a machine of their own (docs/api.md, Connections; T48).
  */
 const TARGET_FIELDS = new Set(["host", "port", "user", "file", "baseUrl", "connectionString"]);
 /** From the least to the most safe. */

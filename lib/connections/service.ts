@@ -15,7 +15,7 @@ import { closeDataSource, openDataSource } from "./pool";
 import type { Connection, ConnectionType, CreateConnectionBody, UpdateConnectionBody } from "./schema";
 import type { FindUses, Use } from "./uses";
 
-/** The name that the interface's readers know the demo data by (contract, section 2). */
+/** The name of the demo data (docs/api.md, Accounts). */
 const SAMPLE_NAME = "Sample shop";
 /** Reading a schema is quick everywhere; who waits longer than this waits for a source that hangs. */
 const ENTITIES_TIMEOUT_MS = 30_000;
@@ -189,7 +189,7 @@ export function listConnectionTypes(): ConnectionType[] {
     type,
     name: label,
     category,
-    // Every field has its help in the answer (contract, section 4), also where there is nothing to add to its label.
+    // Every field has its help in the answer (docs/api.md, Connections), also where there is nothing to add to its label.
     fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
     explain,
   }));

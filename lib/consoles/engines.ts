@@ -35,7 +35,7 @@ const ENGINES: Readonly<Record<string, Engine | undefined>> = {
       if (value.type !== "date") return placeholder;
       return cast(placeholder, isDay(value.value) ? "DATE" : "DATETIME(6)");
     },
-    // MySQL's times have no zone; ours are UTC (contract, section 1).
+    // MySQL's times have no zone; ours are UTC (docs/api.md, Common rules).
     toParam: (value) => (value.type === "date" && !isDay(value.value) ? utcText(value.value) : plain(value)),
   }),
   sqlite: positional({

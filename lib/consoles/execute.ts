@@ -11,7 +11,7 @@ import { type BoundStatement, bindVariables } from "./variables";
 
 /**
  * Runs a console as it was last saved, or the text that is sent in its place, its variables bound as parameters
- * (contract, sections 5 and 7).
+ * (docs/api.md, Queries and 7).
  * @throws AppError not_found for the console; invalid_request without a connection, and for variables without a value;
  *   as `executeQuery` otherwise, with positions of the console's own text
  */

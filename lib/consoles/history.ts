@@ -16,7 +16,7 @@ import { repositoriesOf } from "./repositories";
 import type { Console, ConsoleCommit, HistoryItem } from "./schema";
 import { getConsoleDocOrThrow, restoreContent } from "./service";
 
-/** As many digits of a commit's id as people read (contract, section 7: 7 at the least). */
+/** As many digits of a commit's id as people read (docs/api.md, Consoles: 7 at the least). */
 const SHORT_SHA = 7;
 type HistoryPage = { items: HistoryItem[]; nextCursor: string | null };
 
@@ -26,7 +26,7 @@ type HistoryPage = { items: HistoryItem[]; nextCursor: string | null };
  * @throws AppError not_found; invalid_request for a cursor that is not ours
  */
 export async function listHistory(actor: Actor, consoleId: ObjectId, query: ListQuery): Promise<HistoryPage> {
-  // Before the console is looked for: what is wrong with the request is told first (contract, section 1).
+  // Before the console is looked for: what is wrong with the request is told first (docs/api.md, Common rules).
   const cursors = parseCursors(query.cursor);
   const doc = await getConsoleDocOrThrow(actor, consoleId);
   await settle(actor.workspaceId);

@@ -16,7 +16,7 @@ const own = takeOwnDatabase();
 beforeAll(databaseReady);
 afterAll(own.drop);
 
-/** SECURITY F10 asks for 10,000; every run of the suite takes some hundred, each time others. */
+/** F10 asks for 10,000; every run of the suite takes some hundred, each time others. */
 const OPERATIONS = Number(process.env.CONSOLE_OPERATIONS ?? 300);
 const SEED = Number(process.env.CONSOLE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** All is compared this often; each operation's own outcome always is. */

@@ -19,7 +19,7 @@ export function parseName(name: string): string {
 }
 
 /**
- * Where a console of this name stands: at `consoles/<path>.sql|.mongodb` (contract, section 7).
+ * Where a console of this name stands: at `consoles/<path>.sql|.mongodb` (docs/api.md, Consoles).
  * Our choice: who writes the ending into the name means that file, so it is not put on twice.
  * @param folderPath null at the top level
  * @throws AppError invalid_request when the path gets too long

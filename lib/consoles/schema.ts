@@ -9,9 +9,9 @@ export type ConsoleAccess = (typeof ACCESS)[number];
 
 /** As long as a line of the explorer can be read; the editor's own limit is the same. */
 const NAME_CHARS_MAX = 120;
-/** The body of a request, which the text has to fit in, is the tighter limit (contract, section 1). */
+/** The body of a request, which the text has to fit in, is the tighter limit (docs/api.md, Common rules). */
 const CONTENT_CHARS_MAX = 1024 * 1024;
-/** A root folder has depth 1 (contract, section 9, for every kind of folder). */
+/** A root folder has depth 1 (docs/api.md, Dashboards, for every kind of folder). */
 export const FOLDER_DEPTH_MAX = 8;
 const SEARCH_CHARS_MAX = 200;
 

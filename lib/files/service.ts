@@ -11,7 +11,7 @@ import { badCursor, type Page, type PageRequest } from "@/lib/http/paging";
 import { workspaceFolder } from "./folders";
 import { fileName, type StoredFile } from "./schema";
 
-/** Contract, section 4. */
+/** docs/api.md, Connections. */
 const FILE_BYTES_MAX = 1024 ** 3;
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;

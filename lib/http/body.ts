@@ -1,7 +1,7 @@
 import { AppError } from "./errors";
 
 const MIB = 1024 * 1024;
-/** Contract, section 1; SECURITY T104. */
+/** docs/api.md, Common rules; T104. */
 export const BODY_LIMITS = { auth: 16 * 1024, json: MIB, chat: 8 * MIB } as const;
 export type BodyLimit = keyof typeof BODY_LIMITS;
 

@@ -13,7 +13,7 @@ const STORE_RETRY_AFTER_SECONDS = 2;
 const STORE_AWAY = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError, MongoNotConnectedError];
 const INTERNAL_MESSAGE = "Something went wrong on our side. Try again; if it stays, send us the request id.";
 
-/** `{success: true, data, message?}` (interface 2.1). */
+/** `{success: true, data, message?}` (docs/api.md, Common rules). */
 export function success(data: unknown, options: { status: number; message?: string; headers?: Headers }): Response {
   const headers = options.headers ?? new Headers();
   headers.set("Cache-Control", "no-store");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Lists answer this many at the most, and by default (contract, section 1). */
+/** Lists answer this many at the most, and by default (docs/api.md, Common rules). */
 export const LIST_LIMIT_MAX = 200;
 export const LIST_LIMIT_DEFAULT = 50;
 

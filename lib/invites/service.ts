@@ -19,7 +19,7 @@ import { collections } from "./collections";
 import { type InviteDoc, toInvite } from "./model";
 import type { CreatedInvite, CreateInviteBody, Invitation, Invite } from "./schema";
 
-/** Contract, section 3. */
+/** docs/api.md, Workspaces. */
 const INVITE_DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -12,7 +12,7 @@ type PartState = "ok" | "failing";
 /** Resolves when the part works, rejects when it does not. */
 type Check = () => Promise<void>;
 
-/** Contract, section 1. `failing` names the first part that is not well, or "shutdown" while the server stops. */
+/** docs/api.md, Common rules. `failing` names the first part that is not well, or "shutdown" while the server stops. */
 export type Health = { status: "ok" | "unavailable"; version: string; failing?: HealthPart | "shutdown" } & Record<
   HealthPart,
   PartState

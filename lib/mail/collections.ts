@@ -2,7 +2,7 @@ import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/db/collection";
 import type { MailDoc } from "./model";
 
-/** Contract, section 3. */
+/** docs/api.md, Workspaces. */
 const MAIL_DAYS = 30;
 
 export const collections = {

@@ -17,7 +17,7 @@ const SUBJECT_MAX = 200;
 export type Mail = { to: string[]; subject: string; content: ReactElement };
 
 /**
- * Sends a mail through the mail service, or keeps it in the outbox when none is set up (contract, section 3).
+ * Sends a mail through the mail service, or keeps it in the outbox when none is set up (docs/api.md, Workspaces).
  * A mail that could not be sent is logged as failed and never thrown: what caused it has happened.
  * @param workspaceId whose admins may read the mail in the outbox; null for a mail to an account
  */

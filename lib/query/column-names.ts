@@ -1,5 +1,5 @@
 /**
- * Names under which the columns of a result can be keys of one object (contract, section 5): the first of equal names
+ * Names under which the columns of a result can be keys of one object (docs/api.md, Queries): the first of equal names
  * keeps it, further ones are numbered `id_2`, `id_3`, and a number is never one that a later column has of its own.
  * A column without a name is called by its place, `column_1`.
  */

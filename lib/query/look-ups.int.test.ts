@@ -7,7 +7,7 @@ import { call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { executionsWritten } from "./executions";
 
-/** Budget of the design, section 6. */
+/** The budget of docs/performance.md. */
 const LOOK_UPS_MAX = 2;
 /** What reads; history is written behind the answer. */
 const READS = new Set(["find", "aggregate", "count", "distinct", "getMore"]);

@@ -88,7 +88,7 @@ function longestTurn(): { stop(): number } {
 }
 
 describe("a JSON answer", () => {
-  it("has the form of the contract, and an X-Execution-Id", async () => {
+  it("has the form of the API, and an X-Execution-Id", async () => {
     const executionId = randomUUID();
     const response = await executeQuery(requestOf("select 1 as id, 2 as id, 'x' as x", { executionId }), "json");
     expect(response.headers.get("X-Execution-Id")).toBe(executionId);

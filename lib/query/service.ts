@@ -60,7 +60,7 @@ const STREAMS = { ndjson, csv, arrow };
 const EXECUTION_HEADER = "X-Execution-Id";
 
 /**
- * Runs a query and answers it in the format (contract, section 5): JSON in the envelope, or a stream of rows.
+ * Runs a query and answers it in the format (docs/api.md, Queries): JSON in the envelope, or a stream of rows.
  * Every answer, a thrown one too, has the header X-Execution-Id.
  * @throws AppError `query_failed`, `read_only`, `not_allowed`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
  *   `unavailable`, `source_unreachable`

@@ -23,7 +23,7 @@ export type HistoryPage<T> = { items: T[]; nextCursor: string | null };
 
 type PageInput = { workspaceId: ObjectId; branch?: string; cursor?: string; limit?: number };
 
-/** The contract's default for lists (section 1). */
+/** The default for lists (docs/api.md, Common rules). */
 const PAGE_ITEMS = 50;
 
 /**

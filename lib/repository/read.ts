@@ -96,7 +96,7 @@ export async function resolveSha(workspaceId: ObjectId, sha: string): Promise<st
   return pickOne(prefix.length === SHA_DIGITS ? candidates : await onBranches(workspaceId, candidates));
 }
 
-/** @throws AppError invalid_request (contract, section 7: a malformed sha is 400) */
+/** @throws AppError invalid_request (docs/api.md, Consoles: a malformed sha is 400) */
 export function parseSha(sha: string): string {
   const lower = sha.toLowerCase();
   if (SHA.test(lower)) return lower;

@@ -1,6 +1,6 @@
 import { lexSql } from "@/lib/sql/lexer";
 
-/** The kinds of value that a variable can have (contract, section 7). A date is ISO text. */
+/** The kinds of value that a variable can have (docs/api.md, Consoles). A date is ISO text. */
 export const VARIABLE_KINDS = ["text", "number", "boolean", "date"] as const;
 export type VariableKind = (typeof VARIABLE_KINDS)[number];
 export type TypedValue =

@@ -11,7 +11,7 @@ export type AddressWay = "fields" | "string";
 export const STRING_FIELD = "connectionString";
 /** What a connection string says instead of them. */
 const SAID_BY_STRING = new Set(["host", "port", "database", "user", "password", "ssl"]);
-/** Changing one of these sends the secrets somewhere else, so they have to be typed again (contract, section 4). */
+/** Changing one of these sends the secrets somewhere else, so they have to be typed again (docs/api.md, Connections). */
 const TARGET_FIELDS = new Set(["host", "port", "user", "file", "baseUrl"]);
 const SSL_MODES = ["disable", "require", "verify-full"];
 

@@ -1,4 +1,4 @@
-/** The words for numbers, sizes and times that the whole interface uses (design, section 8). */
+/** The words for numbers, sizes and times that the whole interface uses (docs/design.md, Words). */
 
 const COUNT = new Intl.NumberFormat("en-US");
 

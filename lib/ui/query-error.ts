@@ -4,7 +4,7 @@ import { findClosest } from "@/lib/ui/edit-distance";
 /** Where a failed query broke. `line` and `column` are 1-based, in the console's text; `from`..`to` is the piece to mark. */
 export type ErrorPlace = { line: number; column: number; from: number; to: number };
 
-/** What the answer's `details` say (contract, section 5): 1-based, in the text that was sent. */
+/** What the answer's `details` say (docs/api.md, Queries): 1-based, in the text that was sent. */
 export type QueryErrorDetails = { position?: number; line?: number; column?: number; candidates?: string[] };
 
 const COLUMN = [

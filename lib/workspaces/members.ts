@@ -10,7 +10,7 @@ import type { UpdatedMember } from "./schema";
 type Actor = { userId: ObjectId; role: Role };
 
 /**
- * Gives a member another role (contract, section 3; T27, T28). Admins may; only an owner makes or unmakes an owner.
+ * Gives a member another role (docs/api.md, Workspaces; T27, T28). Admins may; only an owner makes or unmakes an owner.
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */
 export function updateMemberRole(

@@ -4,7 +4,7 @@ import { READ_ONLY_MESSAGE, StatementFailure } from "./failures.ts";
 import { ALLOWED_PRAGMAS, ALLOWED_TABLE_FUNCTIONS, REFUSED_SCALAR_FUNCTIONS, TELLING_FUNCTIONS } from "./functions.ts";
 
 /*
- * What a statement may be (contract, section 5; T40). Three judges, of which none is the text alone:
+ * What a statement may be (docs/api.md, Queries; T40). Three judges, of which none is the text alone:
  * 1. The engine's settings: no external access, no extensions, a locked configuration, a read-only transaction.
  * 2. The engine's parser and planner: the type of the prepared statement, the functions in its tree, its plan.
  * 3. The words of the text, for a message that says what to do, and for statements whose tree DuckDB does not show.

@@ -45,7 +45,7 @@ export async function readJsonRows(
   return finish(false);
 }
 
-/** The whole answer in the envelope of contract, section 1, as pieces of bytes. */
+/** The whole answer in the envelope of docs/api.md, Common rules, as pieces of bytes. */
 export function jsonAnswer(
   rows: JsonRows,
   facts: { executionId: string; fields: readonly Field[]; durationMs: number; databaseMs: number },

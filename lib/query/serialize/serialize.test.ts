@@ -110,7 +110,7 @@ describe("a JSON answer", () => {
   const read = (batches: Batch[], limits: Partial<typeof MANY> = {}) =>
     readJsonRows({ fields: fieldsOf("a"), batches: iterate(...batches) }, { ...MANY, ...limits });
 
-  it("is the envelope of the contract", async () => {
+  it("is the envelope of the API", async () => {
     const rows = await read([batchOf(["é"], [null])]);
     const facts = { executionId: "e", fields: fieldsOf("a"), durationMs: 2, databaseMs: 1 };
     expect(JSON.parse(Buffer.concat(jsonAnswer(rows, facts)).toString())).toEqual({

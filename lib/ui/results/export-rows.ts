@@ -25,7 +25,7 @@ export type ExportRequest = {
 };
 export type ExportProgress = { rows: number; bytes: number };
 
-/** A large result takes its time; it is as long as the server allows (contract, section 5). */
+/** A large result takes its time; it is as long as the server allows (docs/api.md, Queries). */
 const TIMEOUT_MS = 15 * 60_000;
 const PROGRESS_EVERY_MS = 100;
 const LF = 0x0a;

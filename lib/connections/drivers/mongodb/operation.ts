@@ -7,7 +7,7 @@ import { parseShell, type ShellCall } from "./shell/parser";
 
 export type Doc = Record<string, unknown>;
 
-/** What is asked of a collection, however it was written (contract, section 5). */
+/** What is asked of a collection, however it was written (docs/api.md, Queries). */
 export type Operation = { collection: string } & (
   | {
       kind: "find";

@@ -69,7 +69,7 @@ export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unkno
 }
 
 /**
- * Reads `host, port, database, user, password, ssl` or `connectionString` (contract, section 4).
+ * Reads `host, port, database, user, password, ssl` or `connectionString` (docs/api.md, Connections).
  * @throws AppError `invalid_request`
  */
 export function parseNetworkConfig(config: Record<string, unknown>, rules: AddressRules): NetworkConfig {
@@ -150,7 +150,7 @@ function invalidField(name: string, message: string): AppError {
   return new AppError("invalid_request", message, { details: [{ path: `config.${name}`, message }] });
 }
 
-/** The form of a database on a server (contract, section 4). */
+/** The form of a database on a server (docs/api.md, Connections). */
 export function networkFormFields(example: { port: number; user: string; connectionString: string }): ConfigField[] {
   return [
     { name: "host", label: "Host", kind: "text", required: false, secret: false, help: "A name or an IP address." },

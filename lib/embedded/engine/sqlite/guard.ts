@@ -2,7 +2,7 @@ import { readSqlTokens, type SqlToken } from "../../../sql/tokens.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
 
 /*
- * What a statement may be on an SQLite file (contract, section 5). The library itself refuses several statements in one
+ * What a statement may be on an SQLite file (docs/api.md, Queries). The library itself refuses several statements in one
  * text, opens the file without the right to write where nothing may be written, and knows whether a prepared statement
  * writes; extensions cannot be loaded. This list refuses what would reach other files.
  */
