@@ -24,6 +24,8 @@ export default defineConfig({
           name: "unit",
           include: ["{app,lib,components,inngest,emails,scripts,test}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.int.test.ts", "node_modules/**"],
+          // Time is no guarantee of these: a busy machine must not fail them.
+          testTimeout: 60_000,
         },
       },
       {
