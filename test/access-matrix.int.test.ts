@@ -173,7 +173,7 @@ const rows = (): Record<string, Row> => ({
     body: () => ({ name: "Nightly report" }),
   },
   "DELETE /api/workspaces/{workspaceId}/api-keys/{keyId}": { statuses: "401 401 403 404 404 403 403 403 401 403 403" },
-  "GET /api/workspaces/{workspaceId}/outbox": { statuses: ADMIN },
+  "GET /api/workspaces/{workspaceId}/outbox": { statuses: ADMIN_IN_PERSON },
   // Asked of a third workspace by all, so that W1 and W2 stay: only its own owner may, in person.
   "DELETE /api/workspaces/{workspaceId}": {
     statuses: "401 401 403 403 403 403 403 403 401 200 403",

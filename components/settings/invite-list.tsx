@@ -2,7 +2,7 @@
 
 import { Mail } from "lucide-react";
 import { useState } from "react";
-import { ROLE_NAMES } from "@/components/settings/role-words";
+import { ROLE_NAMES, toGivableRoles } from "@/components/settings/role-words";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -10,7 +10,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
-import { useChange, useInvites, useMemberNames } from "@/components/workspace/use-settings";
+import { useChange, useInvites, useMemberNames, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type CreatedInvite, type Invite, workspaceApi } from "@/lib/client/workspaces";
 import { formatAgo, formatLeft, formatStamp } from "@/lib/ui/format-time";
@@ -65,6 +65,7 @@ type InviteRowProps = { invite: Invite; link: string | null; onRenewed: (invite:
 
 function InviteRow({ invite, link, onRenewed }: InviteRowProps) {
   const { workspace } = useWorkspace();
+  const { role: ownRole } = useRights();
   const names = useMemberNames();
   const now = useNow(true, AGE_EVERY_MS);
   const [isAsking, setIsAsking] = useState(false);
@@ -89,31 +90,40 @@ function InviteRow({ invite, link, onRenewed }: InviteRowProps) {
           {at && `Ends in ${formatLeft(ends, at) ?? "a moment"}`}
         </td>
         <td className="r">
-          <span className="acts">
-            {link === null ? (
+          {toGivableRoles(ownRole).includes(role) ? (
+            <span className="acts">
+              {link === null ? (
+                <button
+                  type="button"
+                  className="btn ghost sm"
+                  aria-label={`Send ${email} a new link`}
+                  title="The old link ends; the new one can be copied here"
+                  disabled={renew.isPending}
+                  onClick={() => renew.mutateAsync(undefined).then(onRenewed, () => undefined)}
+                >
+                  <Mail className="s" />
+                  New link
+                </button>
+              ) : (
+                <CopyButton
+                  text={link}
+                  label="Copy link"
+                  name={`Copy the link for ${email}`}
+                  className="btn ghost sm"
+                />
+              )}
               <button
                 type="button"
-                className="btn ghost sm"
-                aria-label={`Send ${email} a new link`}
-                title="The old link ends; the new one can be copied here"
-                disabled={renew.isPending}
-                onClick={() => renew.mutateAsync(undefined).then(onRenewed, () => undefined)}
+                className="btn ghost sm danger"
+                aria-label={`Withdraw the invitation of ${email}`}
+                onClick={() => setIsAsking(true)}
               >
-                <Mail className="s" />
-                New link
+                Withdraw
               </button>
-            ) : (
-              <CopyButton text={link} label="Copy link" name={`Copy the link for ${email}`} className="btn ghost sm" />
-            )}
-            <button
-              type="button"
-              className="btn ghost sm danger"
-              aria-label={`Withdraw the invitation of ${email}`}
-              onClick={() => setIsAsking(true)}
-            >
-              Withdraw
-            </button>
-          </span>
+            </span>
+          ) : (
+            <span className="xs t3">Only an owner changes an owner</span>
+          )}
         </td>
       </tr>
       {renew.isError && (

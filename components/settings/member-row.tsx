@@ -136,8 +136,8 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
       >
         <p>
           {isSelf
-            ? "You can no longer open it, and your API keys for it end at once. To come back you need an invitation."
-            : "They can no longer open this workspace, and their API keys for it end at once. What they made stays."}
+            ? "You can no longer open it, and your API keys and invitations for it end at once. To come back you need an invitation."
+            : "They can no longer open this workspace, and their API keys and invitations for it end at once. What they made stays."}
         </p>
       </Confirm>
       <Confirm

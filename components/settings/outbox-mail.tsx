@@ -8,6 +8,7 @@ import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import type { OutboxEntry } from "@/lib/client/workspaces";
+import { WITHHELD_MAIL_TEXT } from "@/lib/mail/schema";
 import { formatStamp } from "@/lib/ui/format-time";
 
 type View = "text" | "html";
@@ -18,9 +19,11 @@ const VIEWS: { value: View; label: string }[] = [
 
 type OutboxMailProps = { mail: OutboxEntry | null; isMissing: boolean; onClose: () => void };
 
-/** One mail: as its reader sees it, or its plain text. The preview can run nothing and open nothing. */
+/**
+ * One mail: as its reader sees it, or its plain text; the reason where it is not for who looks. The preview can run
+ * nothing and open nothing.
+ */
 export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
-  const [view, setView] = useState<View>("html");
   return (
     <Modal title={mail?.subject ?? "Mail"} isOpen={mail !== null || isMissing} onClose={onClose}>
       {mail === null ? (
@@ -44,20 +47,29 @@ export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
               The mail service did not take it. Check RESEND_API_KEY and MAIL_FROM, or pass the text on yourself.
             </Notice>
           )}
-          <div className="row">
-            <Segments label="How the mail is shown" value={view} options={VIEWS} onChange={setView} />
-            <span className="grow" />
-            <CopyButton text={mail.text} label="Copy text" className="btn ghost sm" />
-          </div>
-          {view === "html" ? (
-            <iframe className="mail-page" title={`${mail.subject}, as sent`} sandbox="" srcDoc={mail.html} />
-          ) : (
-            <CodeBox label="Text of the mail" className="mail-text">
-              {mail.text}
-            </CodeBox>
-          )}
+          {mail.text === WITHHELD_MAIL_TEXT ? <Notice kind="locked">{mail.text}</Notice> : <MailBody mail={mail} />}
         </div>
       )}
     </Modal>
+  );
+}
+
+function MailBody({ mail }: { mail: OutboxEntry }) {
+  const [view, setView] = useState<View>("html");
+  return (
+    <>
+      <div className="row">
+        <Segments label="How the mail is shown" value={view} options={VIEWS} onChange={setView} />
+        <span className="grow" />
+        <CopyButton text={mail.text} label="Copy text" className="btn ghost sm" />
+      </div>
+      {view === "html" ? (
+        <iframe className="mail-page" title={`${mail.subject}, as sent`} sandbox="" srcDoc={mail.html} />
+      ) : (
+        <CodeBox label="Text of the mail" className="mail-text">
+          {mail.text}
+        </CodeBox>
+      )}
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import { mayGive, ROLES } from "@/lib/access/roles";
 import type { Role } from "@/lib/client/workspaces";
 
 export const ROLE_NAMES: Record<Role, string> = { owner: "Owner", admin: "Admin", member: "Member" };
@@ -7,7 +8,7 @@ export const ROLE_MEANINGS: { role: Role; text: string }[] = [
   { role: "member", text: "Own work, shared work, and new connections." },
 ];
 
-/** The roles that somebody may give: only an owner makes an owner. */
+/** The roles that somebody may give, the least first. */
 export function toGivableRoles(own: Role): Role[] {
-  return own === "owner" ? ["member", "admin", "owner"] : ["member", "admin"];
+  return ROLES.filter((role) => mayGive(own, role)).reverse();
 }

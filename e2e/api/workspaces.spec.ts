@@ -322,6 +322,19 @@ test.describe("the outbox", () => {
     expectError(await member.api.get(`${owner.home}/outbox`), 403, "forbidden");
   });
 
+  test("T27 an admin reads no link that makes an owner, and a key reads no mail", async ({ owner }) => {
+    const admin = await join(owner, "admin");
+    const email = newEmail();
+    const { link } = (await owner.api.post(`${owner.home}/invites`, { email, role: "owner" })).json.data;
+    const read = await admin.api.get(`${owner.home}/outbox`);
+    expectOk(read);
+    expect(read.json.data.items[0]).toMatchObject({ to: [email], text: expect.stringContaining("Only an owner") });
+    expect(read.text).not.toContain(link);
+    expect((await owner.api.get(`${owner.home}/outbox`)).text).toContain(link);
+    const { api } = await newKey(owner);
+    expectError(await api.get(`${owner.home}/outbox`), 403, "forbidden");
+  });
+
   test("T109 a Host of somebody else's choosing is in no link", async ({ owner }) => {
     for (const headers of [
       { host: "evil.example" },

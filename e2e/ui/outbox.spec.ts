@@ -1,5 +1,5 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { invite, settings, workspaceIdOf } from "./settings-people";
+import { invite, join, settings, workspaceIdOf } from "./settings-people";
 
 /*
  * The recorder of test runs takes its snapshots by a script in every frame, and Chromium reports each time that the
@@ -35,6 +35,27 @@ test("the outbox shows each mail as its reader sees it, without running or loadi
   await expect(page.getByRole("dialog").getByText("mateo@example.com")).toBeVisible();
   await page.getByRole("button", { name: "Close" }).click();
   await expect(page).toHaveURL(settings(person, "outbox"));
+});
+
+test("an admin is told who reads the mail that invites an owner, and leaves the invitation alone", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const jun = (await join(browser, page, "admin")).page;
+  const token = await invite(page.request, "mateo@example.com", "owner");
+  await jun.goto(settings(person, "outbox"));
+  const row = jun.getByRole("row", { name: /mateo@example.com/ });
+  await row.getByRole("button", { name: /invites you/ }).click();
+  const mail = jun.getByRole("dialog");
+  await expect(mail).toContainText("Only an owner can read this mail");
+  await expect(mail.locator("iframe")).toHaveCount(0);
+  await expect(mail.getByRole("button", { name: "Copy text" })).toHaveCount(0);
+  expect(await jun.content()).not.toContain(token);
+  await jun.goto(settings(person, "members"));
+  const waiting = jun.getByRole("table", { name: "Invites waiting" }).getByRole("row", { name: /mateo@example.com/ });
+  await expect(waiting).toContainText("Only an owner changes an owner");
+  await expect(waiting.getByRole("button")).toHaveCount(0);
 });
 
 for (const theme of ["light", "dark"] as const) {

@@ -70,7 +70,7 @@ async function mailLink(email: string, now = new Date()): Promise<void> {
     href: `${env().publicUrl}/reset/${token}`,
     minutes: LINK_MINUTES,
   });
-  await sendMail(null, { to: [email], subject: "Set a new password", content }, now);
+  await sendMail(null, { to: [email], subject: "Set a new password", content, grants: null }, now);
 }
 
 /** Whoever asks, and from however many addresses: nobody's mailbox is filled by us. */

@@ -1,8 +1,8 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
+import { type ClientSession, MongoServerError, type ObjectId } from "mongodb";
 import { createElement } from "react";
 import { InviteMail } from "@/emails/invite";
-import type { Role } from "@/lib/access/roles";
+import { mayGive, ROLES, type Role } from "@/lib/access/roles";
 import { hashToken, newToken } from "@/lib/auth/tokens";
 import { inTransaction } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
@@ -22,10 +22,12 @@ import type { CreatedInvite, CreateInviteBody, Invitation, Invite } from "./sche
 /** docs/api.md, Workspaces. */
 const INVITE_DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1000;
+const DUPLICATE_KEY = 11_000;
 
 /**
  * Invites an address and mails the link. A second invitation of one address replaces the first, whose link ends.
- * @throws AppError `forbidden` when somebody but an owner invites an owner, `conflict` for who is a member already
+ * @throws AppError `forbidden` when somebody but an owner invites an owner, or an address that an owner has invited as
+ *   one; `conflict` for who is a member already
  */
 export async function createInvite(
   workspaceId: ObjectId,
@@ -33,7 +35,7 @@ export async function createInvite(
   body: CreateInviteBody,
   now = new Date(),
 ): Promise<CreatedInvite> {
-  if (body.role === "owner" && inviter.role !== "owner") {
+  if (!mayGive(inviter.role, body.role)) {
     throw new AppError("forbidden", "Only an owner can invite an owner.");
   }
   const workspace = await getWorkspaceDocOrThrow(workspaceId);
@@ -50,10 +52,7 @@ export async function createInvite(
     createdAt: now,
     expiresAt: new Date(now.getTime() + INVITE_DAYS * DAY_MS),
   };
-  const invite = await collections
-    .invites()
-    .findOneAndUpdate({ workspaceId, email: body.email }, { $set: facts }, { upsert: true, returnDocument: "after" });
-  if (!invite) throw new Error("An upsert answered no document.");
+  const invite = await putInvite(workspaceId, body.email, inviter.role, facts);
 
   const link = `${env().publicUrl}/invites/${token}`;
   const content = createElement(InviteMail, {
@@ -64,7 +63,7 @@ export async function createInvite(
     days: INVITE_DAYS,
   });
   const subject = `${inviter.user.name} invites you to ${workspace.name}`;
-  const mail = await sendMail(workspaceId, { to: [body.email], subject, content }, now);
+  const mail = await sendMail(workspaceId, { to: [body.email], subject, content, grants: body.role }, now);
   return { ...toInvite(invite), link, mail };
 }
 
@@ -80,10 +79,39 @@ export async function listInvites(workspaceId: ObjectId, page: PageRequest, now 
   return toPage(docs, page.limit, toInvite);
 }
 
-/** Takes an invitation back; its link ends at once. @throws AppError `not_found` */
-export async function deleteInvite(workspaceId: ObjectId, inviteId: ObjectId): Promise<void> {
-  const { deletedCount } = await collections.invites().deleteOne({ _id: inviteId, workspaceId });
-  if (deletedCount === 0) throw new AppError("not_found", "There is no such invitation in this workspace.");
+/**
+ * Takes an invitation back; its link ends at once.
+ * @param by the caller's role
+ * @throws AppError `not_found`; `forbidden` for an owner's invitation, which only owners make and unmake
+ */
+export async function deleteInvite(workspaceId: ObjectId, inviteId: ObjectId, by: Role): Promise<void> {
+  const which = { _id: inviteId, workspaceId };
+  const { deletedCount } = await collections.invites().deleteOne({ ...which, role: { $in: givableBy(by) } });
+  if (deletedCount > 0) return;
+  if (await collections.invites().findOne(which, { projection: { _id: 1 } })) throw ownersAlone();
+  throw new AppError("not_found", "There is no such invitation in this workspace.");
+}
+
+/**
+ * Ends the invitations that go with a right to give roles: their own, and the others' for more than a member, whose
+ * links they could read. An address is taken at its word when an account is made, so a link that somebody remembers
+ * would bring them back with the role that they have lost.
+ * @param after what they are from now on; null for somebody who leaves
+ */
+export async function endInvitesOf(
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  { before, after }: { before: Role; after: Role | null },
+  session: ClientSession,
+): Promise<void> {
+  const lost = givableBy(before).filter((role) => after === null || !mayGive(after, role));
+  if (lost.length === 0) return;
+  await collections
+    .invites()
+    .deleteMany(
+      { workspaceId, role: { $in: lost }, $or: [{ invitedBy: userId }, { role: { $ne: "member" } }] },
+      { session },
+    );
 }
 
 /** What the link leads to. @throws AppError `not_found` for an unknown, used or ended link */
@@ -103,7 +131,8 @@ export async function getInvitation(token: string, now = new Date()): Promise<In
 }
 
 /**
- * Makes the user a member. Who is one already keeps the role they have.
+ * Makes the user a member. Who is one already keeps the role they have. Our choice: an invitation is good for as long as
+ * its maker may still give its role, so that nobody goes on letting people in after they have lost the right to.
  * @throws AppError `not_found` for an unknown, used or ended link; `forbidden` when it was sent to another address
  */
 export async function acceptInvite(token: string, user: UserDoc, now = new Date()): Promise<Workspace> {
@@ -115,7 +144,7 @@ export async function acceptInvite(token: string, user: UserDoc, now = new Date(
   const workspace = await getWorkspaceDocOrThrow(workspaceId);
   const role = await inTransaction(async (session) => {
     const { deletedCount } = await collections.invites().deleteOne({ _id: invite._id, workspaceId }, { session });
-    if (deletedCount === 0) throw linkEnded();
+    if (deletedCount === 0 || !(await isBacked(invite, session))) throw linkEnded();
     return join(workspaceId, user._id, invite.role, { session, now });
   });
   return toWorkspace(workspace, role);
@@ -123,8 +152,53 @@ export async function acceptInvite(token: string, user: UserDoc, now = new Date(
 
 async function getOpenInviteOrThrow(token: string, now: Date): Promise<InviteDoc> {
   const invite = await collections.invites().findOne({ tokenHash: hashToken(token) });
-  if (!invite || invite.expiresAt <= now) throw linkEnded();
+  if (!invite || invite.expiresAt <= now || !(await isBacked(invite))) throw linkEnded();
   return invite;
+}
+
+/** Whether who made the invitation may give its role now. */
+async function isBacked({ workspaceId, invitedBy, role }: InviteDoc, session?: ClientSession): Promise<boolean> {
+  const held = await findRole(workspaceId, invitedBy, session);
+  return held !== null && mayGive(held, role);
+}
+
+type InviteFacts = Omit<InviteDoc, "_id" | "workspaceId" | "email">;
+
+/** Writes the one open invitation of an address; an owner's gives way to owners alone. @throws AppError `forbidden` */
+async function putInvite(workspaceId: ObjectId, email: string, by: Role, facts: InviteFacts): Promise<InviteDoc> {
+  const replaceable = { $or: [{ role: { $in: givableBy(by) } }, { expiresAt: { $lte: facts.createdAt } }] };
+  const write = () =>
+    collections
+      .invites()
+      .findOneAndUpdate(
+        { workspaceId, email, ...replaceable },
+        { $set: facts },
+        { upsert: true, returnDocument: "after" },
+      );
+  // Two invitations of one address at once: the second finds the first's when it looks again.
+  const invite = await write().catch(onDuplicate(write)).catch(onDuplicate(refuseOwners));
+  if (!invite) throw new Error("An upsert answered no document.");
+  return invite;
+}
+
+/** What a write comes to when the address has an invitation that the filter leaves out. */
+function onDuplicate<T>(then: () => T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return then();
+    throw error;
+  };
+}
+
+function refuseOwners(): never {
+  throw ownersAlone();
+}
+
+function ownersAlone(): AppError {
+  return new AppError("forbidden", "This address is invited as an owner, and only an owner can change that.");
+}
+
+function givableBy(held: Role): Role[] {
+  return ROLES.filter((role) => mayGive(held, role));
 }
 
 function linkEnded(): AppError {

@@ -168,7 +168,12 @@ describe("what people type", () => {
       href: "http://localhost/",
       days: 7,
     });
-    await sendMail(null, { to: ["long@example.com"], subject: `${"x".repeat(199)}\u{1F9AB}tail`, content });
+    await sendMail(null, {
+      to: ["long@example.com"],
+      subject: `${"x".repeat(199)}\u{1F9AB}tail`,
+      content,
+      grants: null,
+    });
     const subject = (await collections.mails().findOne({ to: "long@example.com" }))?.subject ?? "";
     expect(subject).toBe(`${"x".repeat(199)}\u{1F9AB}`);
   });

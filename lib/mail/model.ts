@@ -1,5 +1,7 @@
 import type { ObjectId } from "mongodb";
-import type { OutboxEntry } from "./schema";
+import type { Role } from "@/lib/access/roles";
+import { mayGive } from "@/lib/access/roles";
+import { type OutboxEntry, WITHHELD_MAIL_TEXT } from "./schema";
 
 /**
  * A mail as it was sent or kept. `workspaceId` is null for mails to an account, which no workspace may read; their text
@@ -12,19 +14,24 @@ export type MailDoc = {
   subject: string;
   text: string;
   html: string;
+  /** The role in the workspace that a link in it gives; null for none, absent where nobody has said. */
+  grants?: Role | null;
   status: "sent" | "kept" | "failed";
   /** Why it was not sent, in words for the operator; null otherwise. */
   error: string | null;
   createdAt: Date;
 };
 
-export function toOutboxEntry(doc: MailDoc): OutboxEntry {
+/** @param reader the role of who reads: a link that gives more than they may give themselves is not for them */
+export function toOutboxEntry(doc: MailDoc, reader: Role): OutboxEntry {
+  const { grants = "owner" } = doc;
+  const isOpen = grants === null || mayGive(reader, grants);
   return {
     id: doc._id.toHexString(),
     to: doc.to,
     subject: doc.subject,
-    text: doc.text,
-    html: doc.html,
+    text: isOpen ? doc.text : WITHHELD_MAIL_TEXT,
+    html: isOpen ? doc.html : `<p>${WITHHELD_MAIL_TEXT}</p>`,
     status: doc.status,
     createdAt: doc.createdAt.toISOString(),
   };

@@ -2,6 +2,7 @@ import "server-only";
 import { render, toPlainText } from "@react-email/render";
 import { ObjectId } from "mongodb";
 import type { ReactElement } from "react";
+import type { Role } from "@/lib/access/roles";
 import { env } from "@/lib/env";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { log } from "@/lib/log";
@@ -14,7 +15,13 @@ import type { OutboxEntry } from "./schema";
 /** A subject is one header line: longer ones are cut, control characters go (T83). */
 const SUBJECT_MAX = 200;
 
-export type Mail = { to: string[]; subject: string; content: ReactElement };
+export type Mail = {
+  to: string[];
+  subject: string;
+  content: ReactElement;
+  /** The role in the workspace that a link in the mail gives to who opens it; null when it gives none. */
+  grants: Role | null;
+};
 
 /**
  * Sends a mail through the mail service, or keeps it in the outbox when none is set up (docs/api.md, Workspaces).
@@ -27,12 +34,17 @@ export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = n
   const outcome = await deliver(rendered);
   const _id = new ObjectId();
   const body = workspaceId === null && toKeptBody(_id, rendered.text, outcome.status);
-  await collections.mails().insertOne({ _id, workspaceId, ...rendered, ...body, ...outcome, createdAt: now });
+  const { grants } = mail;
+  await collections.mails().insertOne({ _id, workspaceId, ...rendered, ...body, grants, ...outcome, createdAt: now });
   return outcome.status;
 }
 
-/** The workspace's mails of the last 30 days, the newest first. @throws AppError `invalid_request` for a bad cursor */
-export async function listOutbox(workspaceId: ObjectId, page: PageRequest): Promise<Page<OutboxEntry>> {
+/**
+ * The workspace's mails of the last 30 days, the newest first.
+ * @param reader the caller's role, which decides what of a mail they read
+ * @throws AppError `invalid_request` for a bad cursor
+ */
+export async function listOutbox(workspaceId: ObjectId, reader: Role, page: PageRequest): Promise<Page<OutboxEntry>> {
   const after = readCursor(page.cursor);
   const docs = await collections
     .mails()
@@ -40,7 +52,7 @@ export async function listOutbox(workspaceId: ObjectId, page: PageRequest): Prom
     .sort({ _id: -1 })
     .limit(withExtra(page.limit))
     .toArray();
-  return toPage(docs, page.limit, toOutboxEntry);
+  return toPage(docs, page.limit, (doc) => toOutboxEntry(doc, reader));
 }
 
 async function deliver(mail: {

@@ -7,10 +7,19 @@ import { collections } from "./collections";
 import type { MembershipDoc } from "./model";
 import type { UpdatedMember } from "./schema";
 
+/** What the domains above do when a member's role changes, in the same transaction; `after` is null for who leaves. */
+export type FollowRoleChange = (
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  change: { before: Role; after: Role | null },
+  session: ClientSession,
+) => Promise<void>;
+
 type Actor = { userId: ObjectId; role: Role };
 
 /**
  * Gives a member another role (docs/api.md, Workspaces; T27, T28). Admins may; only an owner makes or unmakes an owner.
+ * With a right to give roles end the invitations that go with it.
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */
 export function updateMemberRole(
@@ -18,6 +27,7 @@ export function updateMemberRole(
   userId: ObjectId,
   role: Role,
   actor: Actor,
+  follow: FollowRoleChange,
 ): Promise<UpdatedMember> {
   return inTransaction(async (session) => {
     const membership = await getMembershipOrThrow(workspaceId, userId, session);
@@ -28,23 +38,21 @@ export function updateMemberRole(
     }
     if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);
     await collections.memberships().updateOne({ _id: membership._id, workspaceId }, { $set: { role } }, { session });
+    await follow(workspaceId, userId, { before: membership.role, after: role }, session);
     return toUpdatedMember({ ...membership, role });
   });
 }
 
-/** What ends together with a membership, in its transaction. */
-export type EndsWithMembership = (workspaceId: ObjectId, userId: ObjectId, session: ClientSession) => Promise<void>;
-
 /**
  * Takes somebody out of the workspace; anybody may take out themselves.
- * @param endAlso what the domains above keep for the person: API keys end with the membership
+ * @param follow what the domains above do about it: API keys and invitations end with the membership
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */
 export function removeMember(
   workspaceId: ObjectId,
   userId: ObjectId,
   actor: Actor,
-  endAlso: EndsWithMembership,
+  follow: FollowRoleChange,
 ): Promise<void> {
   return inTransaction(async (session) => {
     const isSelf = actor.userId.equals(userId);
@@ -57,7 +65,7 @@ export function removeMember(
     }
     if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);
     await collections.memberships().deleteOne({ _id: membership._id, workspaceId }, { session });
-    await endAlso(workspaceId, userId, session);
+    await follow(workspaceId, userId, { before: membership.role, after: null }, session);
   });
 }
 

@@ -30,8 +30,8 @@ function joined(userField: string, narrowed: Document): Document {
 }
 
 /** The person's role in the workspace; null for who is no member. */
-export async function findRole(workspaceId: ObjectId, userId: ObjectId): Promise<Role | null> {
-  return (await collections.memberships().findOne({ workspaceId, userId }))?.role ?? null;
+export async function findRole(workspaceId: ObjectId, userId: ObjectId, session?: ClientSession): Promise<Role | null> {
+  return (await collections.memberships().findOne({ workspaceId, userId }, { session }))?.role ?? null;
 }
 
 /**

@@ -22,7 +22,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Invite somebody",
     description:
-      "Mails a link that works for 7 days and only for this address. Inviting an address again replaces its first link.",
+      "Mails a link that works for 7 days, only for this address, and for as long as its maker may give the role. Inviting an address again replaces its first link. Only an owner invites an owner, or replaces such an invitation.",
     tag: "Members",
     access: peopleOnly(admin),
     params,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { admin } from "@/lib/access/rules";
+import { admin, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
 import { listQuery, pageOf } from "@/lib/http/schema";
@@ -9,12 +9,13 @@ import { listOutbox } from "@/lib/mail/service";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Read the outbox",
-    description: "The workspace's mails of the last 30 days, the newest first. kept: no mail service is set up.",
+    description:
+      "The workspace's mails of the last 30 days, the newest first. kept: no mail service is set up. Their links let people in, so API keys are refused, and of a mail that invites an owner only owners get the text; others get a sentence in its place.",
     tag: "Workspaces",
-    access: admin,
+    access: peopleOnly(admin),
     params: z.object({ workspaceId: objectId }),
     query: listQuery,
     response: pageOf(outboxEntrySchema),
-    handle: ({ params, query }) => listOutbox(params.workspaceId, query),
+    handle: ({ params, query, role }) => listOutbox(params.workspaceId, role, query),
   }),
 });

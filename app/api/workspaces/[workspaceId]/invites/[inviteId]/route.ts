@@ -7,13 +7,13 @@ import { deleteInvite } from "@/lib/invites/service";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({
     summary: "Take an invitation back",
-    description: "Its link ends at once.",
+    description: "Its link ends at once. Only an owner takes back what invites an owner.",
     tag: "Members",
     access: peopleOnly(admin),
     params: z.object({ workspaceId: objectId, inviteId: objectId }),
     message: "Invitation taken back",
-    handle: async ({ params }) => {
-      await deleteInvite(params.workspaceId, params.inviteId);
+    handle: async ({ params, role }) => {
+      await deleteInvite(params.workspaceId, params.inviteId, role);
       return null;
     },
   }),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { admin, member, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { deleteKeysOf } from "@/lib/auth/api-key-service";
 import { objectId } from "@/lib/http/ids";
+import { followRoleChange } from "@/lib/lifecycle/role-change";
 import { removeMember, updateMemberRole } from "@/lib/workspaces/members";
 import { updatedMemberSchema, updateMemberBody } from "@/lib/workspaces/schema";
 
@@ -19,7 +19,13 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: updatedMemberSchema,
     message: "Role changed",
     handle: ({ params, body, principal, role }) =>
-      updateMemberRole(params.workspaceId, params.userId, body.role, { userId: principal.user._id, role }),
+      updateMemberRole(
+        params.workspaceId,
+        params.userId,
+        body.role,
+        { userId: principal.user._id, role },
+        followRoleChange,
+      ),
   }),
   DELETE: route({
     summary: "Remove a member",
@@ -29,7 +35,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     message: "Member removed",
     handle: async ({ params, principal, role }) => {
-      await removeMember(params.workspaceId, params.userId, { userId: principal.user._id, role }, deleteKeysOf);
+      await removeMember(params.workspaceId, params.userId, { userId: principal.user._id, role }, followRoleChange);
       return null;
     },
   }),
