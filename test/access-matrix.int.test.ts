@@ -96,6 +96,10 @@ const rows = (): Record<string, Row> => ({
   },
   "POST /api/execute": { statuses: MEMBER, body: () => ({ ...connection(), workspaceId: world.workspaceId }) },
   "GET /api/workspaces/{workspaceId}/executions": { statuses: MEMBER },
+  // Here of nobody; who sees whose is in lib/query/history-rights.int.test.ts.
+  "GET /api/workspaces/{workspaceId}/executions/{executionId}": {
+    statuses: "401 401 404 404 404 404 404 403 401 403 403",
+  },
   "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel": {
     statuses: "401 401 404 404 404 404 404 403 401 403 403",
   },

@@ -128,16 +128,23 @@ export function FolderMenu({ folder, onNewConsole, onNewFolder, onRename, onMove
   );
 }
 
-/** Copies the address of a console or a run, and says who can open it. */
-export async function copyLink(link: string, { name, access }: Pick<ConsoleSummary, "name" | "access">): Promise<void> {
+type CopiedLink = { isRun: boolean };
+
+/** Copies the address of a console or of one run of it, and says who can open it. */
+export async function copyLink(
+  link: string,
+  { name, access }: Pick<ConsoleSummary, "name" | "access">,
+  { isRun }: CopiedLink = { isRun: false },
+): Promise<void> {
   if (!(await copyText(link))) {
     showFailure(`The browser did not allow copying. The link is ${link}`);
     return;
   }
   announce("The link is copied");
+  const whose = isRun ? " You and the admins see the run." : "";
   showToast(
     access === "workspace"
-      ? `The link to ${name} is copied. Everybody in the workspace can open it.`
+      ? `The link to ${name} is copied. Everybody in the workspace can open it.${whose}`
       : `The link to ${name} is copied. It is private: share it with the workspace before others can open it.`,
     { id: "link" },
   );

@@ -125,7 +125,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     setIsEditorOpen(false);
     action();
   };
-  const bound = saved !== null && variables.names.length > 0 ? { consoleId: id, variables: variables.values } : null;
+  const bound = saved === null ? null : { consoleId: id, variables: variables.values };
   const { failure } = run;
   const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
   const isSampleWaiting =

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { CircleCheck, CircleX, Link2, Square, X } from "lucide-react";
+import { CircleCheck, CircleX, Link2, Lock, Square, X } from "lucide-react";
 import { SqlCode } from "@/components/editor/sql-code";
 import { CodeBox } from "@/components/ui/code-box";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -11,9 +11,11 @@ import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { consoleApi, type Execution } from "@/lib/client/consoles";
+import { type Execution, executionsApi } from "@/lib/client/executions";
 import { formatDuration, formatRows } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
+
+const WITHHELD = "The query is the text of another person's private console.";
 
 type SharedRunProps = { executionId: string; open: OpenConsole; latest: ConsoleRun | null };
 
@@ -24,7 +26,7 @@ export function SharedRun({ executionId, open, latest }: SharedRunProps) {
   const isHere = latest?.statements.some((each) => each.executionId === executionId) ?? false;
   const run = useQuery({
     queryKey: ["run", workspace.id, executionId],
-    queryFn: ({ signal }) => consoleApi.findRun(workspace.id, executionId, signal),
+    queryFn: ({ signal }) => executionsApi.find(workspace.id, executionId, signal),
     enabled: !isHere,
   });
   if (isHere) return null;
@@ -35,7 +37,9 @@ export function SharedRun({ executionId, open, latest }: SharedRunProps) {
       {run.data === null && (
         <p className="row">
           <Link2 className="s t3" />
-          <span className="grow">The run of this link is not among the last ones any more. The console is below.</span>
+          <span className="grow">
+            Whoever ran it and the admins can see the run of this link, for 30 days. The console is below.
+          </span>
           <CloseLink onClose={() => show(open.id)} />
         </p>
       )}
@@ -61,11 +65,18 @@ function RunFacts({ run, onClose }: { run: Execution; onClose: () => void }) {
         <CloseLink onClose={onClose} />
       </div>
       {run.error && <p className="mono raw">{run.error}</p>}
-      <CodeBox label="The query of this run">
-        <span className="code">
-          <SqlCode text={run.query} />
-        </span>
-      </CodeBox>
+      {run.query === null ? (
+        <p className="row t2">
+          <Lock className="s t3" />
+          {WITHHELD}
+        </p>
+      ) : (
+        <CodeBox label="The query of this run">
+          <span className="code">
+            <SqlCode text={run.query} />
+          </span>
+        </CodeBox>
+      )}
     </>
   );
 }

@@ -80,7 +80,7 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
       { id: "link", name: `Copy the link to ${name}`, icon: Link2, run: () => void copyLink(toLink(id), saved) },
     );
     if (executionId !== undefined && !view.isRunning) {
-      const run = () => void copyLink(toLink(id, executionId), saved);
+      const run = () => void copyLink(toLink(id, executionId), saved, { isRun: true });
       commands.push({ id: "run-link", name: "Copy the link to the last run", detail: name, icon: Link2, run });
     }
   }

@@ -49,7 +49,7 @@ export function useConsoleRun(draft: OpenConsole, { connection, entities, values
       const missing = names.filter((name) => !Object.hasOwn(values, name));
       onMissing(missing);
       if (missing.length > 0) return;
-      const bound = names.length > 0 && savedId !== null ? { consoleId: savedId, variables: values } : null;
+      const bound = savedId === null ? null : { consoleId: savedId, variables: values };
       void runs.start(draft.id, { connectionId: connection.id, bound, content, statements, limit });
     },
     [runs, draft.id, savedId, connection, values, onMissing],
@@ -115,7 +115,7 @@ const TITLES: Record<string, string> = {
   unreachable: "The server did not answer",
   read_only: "This connection is read-only",
   not_allowed: "This statement is not allowed here",
-  not_found: "This connection is gone",
+  not_found: "The console or its connection is gone",
   forbidden: "You may not run this",
   too_large: "The query is too long",
 };

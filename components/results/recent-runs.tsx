@@ -1,7 +1,7 @@
 "use client";
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { CircleCheck, CircleX, Clock, Square, Waves } from "lucide-react";
+import { CircleCheck, CircleX, Clock, Lock, Square, Waves } from "lucide-react";
 import type { ReactNode } from "react";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -9,6 +9,7 @@ import { Modal } from "@/components/ui/modal";
 import { showToast } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useConnections } from "@/components/workspace/use-schema";
+import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Execution, executionsApi } from "@/lib/client/executions";
 import { workspaceApi } from "@/lib/client/workspaces";
@@ -26,9 +27,13 @@ const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; class
   cancelled: { icon: <Square className="s" />, word: "Cancelled", className: "wait" },
 };
 
-/** What the workspace has run lately, the newest first. A press puts a query back into the editor. */
+/**
+ * What the person has run lately, for admins what anybody has, the newest first. A press puts a query back into the
+ * editor, unless its text is not theirs to read.
+ */
 export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: () => void }) {
   const { workspace, user, workbench, editors } = useWorkspace();
+  const { isAdmin } = useRights();
   const { isOnline } = useConnectivity();
   const { data: connections } = useConnections();
   const runs = useInfiniteQuery({
@@ -48,7 +53,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
   const toPerson = (id: string) =>
     id === user.id ? "you" : (people.data?.members.find((member) => member.userId === id)?.name ?? "somebody else");
 
-  const putBack = ({ query }: Execution) => {
+  const putBack = (query: string) => {
     const editor = editors.active;
     const content = editor?.read().content ?? draft.content;
     const before = content.trimEnd();
@@ -62,13 +67,18 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
 
   return (
     <Modal title="Recent runs" isOpen onClose={onClose}>
+      <p className="xs t3">
+        {isAdmin
+          ? "What you and the others have run. Their private consoles show no text."
+          : "What you have run. Admins see it too, without the text of your private consoles."}
+      </p>
       {!isOnline && <p className="xs t3">You are offline: these are the runs that were read before.</p>}
       {runs.isPending ? (
         <ListSkeleton label="Reading the recent runs" rows={6} />
       ) : runs.isError && items.length === 0 ? (
         <LoadFailure error={runs.error} onRetry={() => runs.refetch()} />
       ) : items.length === 0 ? (
-        <p>Nothing was run here yet. What anybody of the workspace runs shows here for 30 days.</p>
+        <p>Nothing was run here yet. What you run shows here for 30 days.</p>
       ) : (
         <ul className="recent">
           {items.map((item) => {
@@ -77,8 +87,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
             const connection = connections?.find(({ id }) => id === item.connectionId)?.name ?? "a removed connection";
             return (
               <li key={item.executionId}>
-                <button type="button" onClick={() => putBack(item)}>
-                  <code className="trunc">{item.query.replace(/\s+/g, " ").trim()}</code>
+                <RunText query={item.query} onPick={putBack}>
                   <span className="recent-facts num">
                     <span className={`st ${className}`}>
                       {icon}
@@ -92,7 +101,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
                       {formatAgo(at, now)} by {toPerson(item.userId)}
                     </time>
                   </span>
-                </button>
+                </RunText>
               </li>
             );
           })}
@@ -109,5 +118,27 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
         </button>
       )}
     </Modal>
+  );
+}
+
+type RunTextProps = { query: string | null; onPick: (query: string) => void; children: ReactNode };
+
+/** One run with its text, which a press puts back; without a text there is nothing to press. */
+function RunText({ query, onPick, children }: RunTextProps) {
+  if (query === null) {
+    return (
+      <div className="recent-run">
+        <span className="trunc t2">
+          <Lock className="s" /> Text of a private console
+        </span>
+        {children}
+      </div>
+    );
+  }
+  return (
+    <button type="button" className="recent-run" onClick={() => onPick(query)}>
+      <code className="trunc">{query.replace(/\s+/g, " ").trim()}</code>
+      {children}
+    </button>
   );
 }

@@ -22,7 +22,7 @@ const RecentRuns = dynamic(() => import("@/components/results/recent-runs").then
 type RunToolsProps = {
   draft: DraftConsole;
   connection: Connection | null;
-  /** The values of the console's variables; null when it takes none. */
+  /** The saved console and the values of its variables; null for one that was never saved. */
   bound: Bound | null;
   /** Why nothing can be run now; null when it can. */
   disabledReason: string | null;

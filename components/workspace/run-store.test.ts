@@ -107,4 +107,24 @@ describe("RunStore", () => {
     await run;
     expect(store.read("c").latest?.status).toBe("cancelled");
   });
+
+  it("says of which saved console a text is, so that its owner's privacy holds in the history", async () => {
+    const asked = serve([good()]);
+    const { store } = makeStore();
+    const bound = { consoleId: "saved", variables: {} };
+    await store.start("c", { connectionId: "db", bound, content: "select 1", statements: splitStatements("select 1"), limit: 10 }); // biome-ignore format: one thought
+    expect(asked[0]?.url).toBe("/api/workspaces/w/consoles/saved/execute");
+    expect(asked[0]?.body).toMatchObject({ content: "select 1", connectionId: "db", limit: 10 });
+  });
+
+  it("reads a result again as of the console, once that is saved", async () => {
+    serve([good(), bad("query_failed", 400)]);
+    const { store, start } = makeStore();
+    await start("select 1");
+    await start("select broken");
+    expect(store.read("c").latest?.bound).toBeNull();
+    store.move("c", "saved");
+    const { latest, lastGood } = store.read("saved");
+    expect([latest?.bound, lastGood?.bound]).toEqual(Array(2).fill({ consoleId: "saved", variables: {} }));
+  });
 });

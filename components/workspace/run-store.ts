@@ -19,7 +19,7 @@ export type StatementRun = { statement: SqlStatement; executionId: string; outco
 export type ConsoleRun = {
   id: string;
   connectionId: string;
-  /** The saved console whose statements take these values for their variables; null when none takes any. */
+  /** The saved console that was run, and the values for its variables; null for one that was not saved yet. */
   bound: Bound | null;
   /** The whole text of the console at that moment; statements point into it. */
   content: string;
@@ -109,13 +109,14 @@ export class RunStore {
     }
   }
 
-  /** A console goes on under another id, and its results with it. */
+  /** A console is saved for the first time and goes on under its new id; what its results are read by again too. */
   move(from: string, to: string): void {
     const runs = this.#byConsole.get(from);
     const abort = this.#aborts.get(from);
     if (!runs) return;
+    const saved = (run: ConsoleRun | null) => run && { ...run, bound: run.bound ?? { consoleId: to, variables: {} } };
     this.#byConsole.delete(from);
-    this.#byConsole.set(to, runs);
+    this.#byConsole.set(to, { latest: saved(runs.latest), lastGood: saved(runs.lastGood) });
     this.#aborts.delete(from);
     if (abort) this.#aborts.set(to, abort);
     this.#movedTo.set(from, to);

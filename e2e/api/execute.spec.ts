@@ -473,6 +473,63 @@ test.describe("the list of executions", () => {
   });
 });
 
+test.describe("one execution", () => {
+  test("is there under its id at once, for whoever ran it and for admins", async ({ owner, stranger }) => {
+    const id = await sampleOf(owner);
+    const [member, other] = [await join(owner, "member"), await join(owner, "member")];
+    const asked = await member.api.post(`${owner.home}/databases/${id}/execute`, { query: "select 1 as first" });
+    const { executionId } = asked.json.data;
+    const url = `${owner.home}/executions/${executionId}`;
+    const answer = await member.api.get(url);
+    expectOk(answer);
+    expect(answer.json.data).toMatchObject({
+      executionId,
+      connectionId: id,
+      userId: member.id,
+      query: "select 1 as first",
+      status: "success",
+      rowCount: 1,
+      error: null,
+    });
+    expect((await owner.api.get(url)).json.data).toEqual(answer.json.data);
+    expectError(await other.api.get(url), 404, "not_found");
+    expect((await other.api.get(`${owner.home}/executions`)).json.data.items).toEqual([]);
+    expectError(await stranger.api.get(`${stranger.home}/executions/${executionId}`), 404, "not_found");
+    expectError(await owner.api.get(`${owner.home}/executions/${randomUUID()}`), 404, "not_found");
+    expectError(await owner.api.get(`${owner.home}/executions/abc`), 400, "invalid_request");
+  });
+
+  test("of a private console shows its text to nobody else", async ({ owner }) => {
+    const member = await join(owner, "member");
+    const connectionId = await sampleOf(owner);
+    const run = async (access: "private" | "workspace") => {
+      const body = { name: `mine-${access}`, content: "select nope_of_mine", connectionId, access };
+      const { id } = (await member.api.post(`${owner.home}/consoles`, body)).json.data;
+      const answer = await member.api.post(`${owner.home}/consoles/${id}/execute`, {});
+      return `${owner.home}/executions/${answer.headers["x-execution-id"]}`;
+    };
+    const url = await run("private");
+    expect((await member.api.get(url)).json.data.query).toBe("select nope_of_mine");
+    const seen = await owner.api.get(url);
+    expect(seen.json.data).toMatchObject({ userId: member.id, status: "failure", query: null, error: null });
+    expect((await owner.api.get(`${owner.home}/executions`)).text).not.toContain("nope_of_mine");
+    expect((await owner.api.get(await run("workspace"))).json.data.query).toBe("select nope_of_mine");
+  });
+
+  test("of a member is cancelled by them and by admins", async ({ owner }) => {
+    const id = await sampleOf(owner);
+    const [member, other] = [await join(owner, "member"), await join(owner, "member")];
+    const executionId = randomUUID();
+    const asked = member.api.post(`${owner.home}/databases/${id}/execute`, { query: ENDLESS, executionId });
+    await expect.poll(() => statusOf({ ...member, home: owner.home }, executionId), { timeout: 5000 }).toBe("running");
+    const url = `${owner.home}/executions/${executionId}/cancel`;
+    expectError(await other.api.post(url), 404, "not_found");
+    expectOk(await owner.api.post(url));
+    expectError(await asked, 409, "cancelled");
+    for (const person of [member, owner, other]) expectError(await person.api.post(url), 404, "not_found");
+  });
+});
+
 test.describe("read-only connections", () => {
   const WRITES = [
     "create table t(a int)",

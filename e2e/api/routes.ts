@@ -57,6 +57,7 @@ export const CONTRACT_ROUTES: readonly string[] = [
   "POST /api/execute",
   "POST /api/workspaces/{}/databases/{}/execute",
   "GET /api/workspaces/{}/executions",
+  "GET /api/workspaces/{}/executions/{}",
   "POST /api/workspaces/{}/executions/{}/cancel",
 ];
 

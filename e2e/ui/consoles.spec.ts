@@ -413,7 +413,7 @@ test("a link leads to one run: who ran what and how it ended", async ({ page, co
   await expect(page.getByText(/The link to best-sellers\.sql is copied\./)).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/\/consoles\/[0-9a-f]{24}\?run=[0-9a-f-]{36}$/);
-  const jun = await join(browser, page, "member");
+  const jun = await join(browser, page, "admin");
   await jun.page.goto(link);
   const run = jun.page.getByRole("region", { name: "The run of the link" });
   await expect(run).toContainText("by Ines Okafor");
@@ -422,4 +422,10 @@ test("a link leads to one run: who ran what and how it ended", async ({ page, co
   await run.getByRole("button", { name: "Put the run of the link away" }).click();
   await expect(run).toHaveCount(0);
   await expect(jun.page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
+  // A member opens the console, and sees runs of their own only.
+  const mateo = await join(browser, page, "member", "Mateo Silva");
+  await mateo.page.goto(link);
+  const kept = mateo.page.getByRole("region", { name: "The run of the link" });
+  await expect(kept).toContainText("Whoever ran it and the admins can see the run of this link");
+  await expect(kept.getByRole("region", { name: "The query of this run" })).toHaveCount(0);
 });

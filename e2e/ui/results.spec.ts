@@ -4,6 +4,7 @@ import { tableFromIPC } from "apache-arrow";
 import { ConsolePage } from "../pages/console-page";
 import { readConsole, shownId } from "./consoles-people";
 import { expect, expectAccessible, test } from "./fixtures";
+import { join } from "./settings-people";
 
 const WEEKS = `select date '2026-10-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue
 from range(7) t(w), (values ('North'), ('Coast'), ('Midlands'), ('Islands')) r(region) order by 1, 2`;
@@ -277,6 +278,35 @@ test("what was run before is listed, and put back behind what is written", async
   await expect(consolePage.editor).toContainText("select 41 as before");
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("41");
+});
+
+test("an admin sees that a private console was run, and not its text; a member sees their own runs", async ({
+  page,
+  consolePage,
+  browser,
+  person,
+}) => {
+  await consolePage.write("select 'mine alone' as words");
+  await page.keyboard.press("ControlOrMeta+s");
+  await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}/);
+  const sent = page.waitForRequest(/\/consoles\/[0-9a-f]{24}\/execute$/);
+  await consolePage.run.click();
+  await sent;
+  await expect(consolePage.cell(1, 1)).toHaveText("mine alone");
+  const open = async (who: Page) => {
+    await who.goto(`/w/${person.slug}`);
+    await who.getByRole("button", { name: "Recent runs" }).click();
+    return who.getByRole("dialog", { name: "Recent runs" });
+  };
+  const [admin, member] = [await join(browser, page, "admin"), await join(browser, page, "member", "Mateo Silva")];
+  const seen = await open(admin.page);
+  await expect(seen.getByRole("listitem")).toContainText(["Text of a private console"]);
+  await expect(seen.getByRole("listitem")).toContainText([/Finished.*1 row.*by Ines/]);
+  await expect(seen).not.toContainText("mine alone");
+  await expectAccessible(admin.page);
+  await expect(await open(member.page)).toContainText("Nothing was run here yet.");
+  await page.getByRole("button", { name: "Recent runs" }).click();
+  await expect(page.getByRole("dialog", { name: "Recent runs" })).toContainText("mine alone");
 });
 
 test("recent runs that cannot be read can be asked for again", async ({ page }) => {

@@ -4,7 +4,6 @@ import type {
   Console, ConsoleAccess, ConsoleCommit, ConsoleDraft, ConsoleFolder, ConsoleSummary, CreateConsoleBody, CreateFolderBody, HistoryItem,
   SearchHit, UpdateConsoleBody, UpdateFolderBody,
 } from "@/lib/consoles/schema"; // biome-ignore format: one look at the whole list
-import type { Execution } from "@/lib/query/schema";
 
 /** The chart of a console, as the Vega-Lite specification that is kept with it. */
 export type KeptChart = Record<string, unknown>;
@@ -13,8 +12,6 @@ export type KeptChart = Record<string, unknown>;
 const PAGE_SIZE = 200;
 /** Commits a page of the history (docs/design.md, States). */
 const HISTORY_PAGE = 50;
-/** The runs that a link is looked for among, the newest ones. */
-const RUNS_LOOKED_AT = 1000;
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
 
@@ -63,21 +60,6 @@ export const consoleApi = {
   /** Gives the console the text of an older commit, as a new one. */
   restoreVersion: (workspaceId: string, id: string, sha: string) =>
     send<Console>("POST", `${root(workspaceId)}/${id}/git/restore`, { body: { sha } }),
-
-  /** One run of the workspace by its id; null when it is not among the newest ones. */
-  findRun: async (workspaceId: string, executionId: string, signal?: AbortSignal): Promise<Execution | null> => {
-    let cursor: string | null = null;
-    for (let seen = 0; seen < RUNS_LOOKED_AT; seen += PAGE_SIZE) {
-      const after: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-      const url = `/api/workspaces/${workspaceId}/executions?limit=${PAGE_SIZE}${after}`;
-      const page: Page<Execution> = await send<Page<Execution>>("GET", url, { signal });
-      const found = page.items.find((each) => each.executionId === executionId);
-      if (found) return found;
-      if (page.nextCursor === null) return null;
-      cursor = page.nextCursor;
-    }
-    return null;
-  },
 };
 
 async function readAll<T extends { id: string }>(url: string, signal?: AbortSignal): Promise<T[]> {
@@ -100,7 +82,6 @@ export type {
   ConsoleFolder,
   ConsoleSummary,
   CreateConsoleBody,
-  Execution,
   HistoryItem,
   SearchHit,
 };

@@ -1,4 +1,4 @@
-import { send } from "@/lib/client/api";
+import { ApiError, send } from "@/lib/client/api";
 import type { Execution } from "@/lib/query/schema";
 
 export type ExecutionPage = { items: Execution[]; nextCursor: string | null };
@@ -11,6 +11,15 @@ export const executionsApi = {
       `/api/workspaces/${workspaceId}/executions${cursor === null ? "" : `?cursor=${encodeURIComponent(cursor)}`}`,
       { signal },
     ),
+  /** One query; null when it is not kept any more, or is somebody else's and not for this person. */
+  find: async (workspaceId: string, executionId: string, signal?: AbortSignal): Promise<Execution | null> => {
+    try {
+      return await send<Execution>("GET", `/api/workspaces/${workspaceId}/executions/${executionId}`, { signal });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "not_found") return null;
+      throw error;
+    }
+  },
 };
 
 export type { Execution };

@@ -4,7 +4,7 @@ import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import type { ResultFormat } from "@/lib/query/schema";
 import { executeQuery } from "@/lib/query/service";
-import type { Actor } from "./model";
+import { type Actor, accessOf } from "./model";
 import type { ExecuteConsoleBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
 import { type BoundStatement, bindVariables } from "./variables";
@@ -22,7 +22,7 @@ export async function executeConsole(
 ): Promise<Response> {
   const { body, format, signal } = request;
   const { workspaceId, user } = actor;
-  const { content: saved, connectionId: own } = await getConsoleDocOrThrow(actor, consoleId);
+  const { content: saved, connectionId: own, space } = await getConsoleDocOrThrow(actor, consoleId);
   const content = body.content ?? saved;
   if (content.trim() === "") throw refusal("content", "The console is empty. Write a query first.");
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
@@ -37,6 +37,7 @@ export async function executeConsole(
         workspaceId,
         userId: user._id,
         connection,
+        console: { id: consoleId, isPrivate: accessOf(space) === "private" },
         statement: { query, params },
         limit,
         timeoutMs,

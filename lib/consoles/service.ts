@@ -43,6 +43,23 @@ export async function getConsoleDocOrThrow(actor: Actor, consoleId: ObjectId): P
   return doc;
 }
 
+/** Which of these consoles the caller may see; those that were deleted lately, as they were then. */
+export async function visibleConsoleIds(actor: Actor, ids: ObjectId[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const filter = { _id: { $in: ids }, ...visibleTo(actor) };
+  const found = [
+    ...(await collections
+      .consoles()
+      .find(filter, { projection: { _id: 1 } })
+      .toArray()),
+    ...(await collections
+      .deletedConsoles()
+      .find(filter, { projection: { _id: 1 } })
+      .toArray()),
+  ];
+  return new Set(found.map(({ _id }) => _id.toHexString()));
+}
+
 /**
  * Makes a console, and the first commit of its file.
  * @throws AppError invalid_request, not_found for a folder or connection, conflict when the name is taken

@@ -1,12 +1,15 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import { isAtLeast, type Role } from "@/lib/access/roles";
+import type { Actor } from "@/lib/consoles/model";
+import { visibleConsoleIds } from "@/lib/consoles/service";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_DEFAULT } from "@/lib/http/schema";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
 import { collections } from "./collections";
 import { HISTORY_TEXT_CHARS } from "./limits";
-import type { ExecutionDoc, ExecutionStatus } from "./model";
+import type { ExecutionDoc, ExecutionStatus, RunConsole } from "./model";
 import type { Execution } from "./schema";
 
 /** A query that ends within this is written to history once, when it is over. */
@@ -15,13 +18,23 @@ const FIRST_WRITE_AFTER_MS = 250;
 const CANCEL_POLL_MS = 1000;
 const UNFINISHED: ExecutionStatus[] = ["queued", "running"];
 
-type Running = { id: ObjectId; workspaceId: string; cancel: () => void };
-type Shared = { running: Map<string, Running>; writes: Set<Promise<unknown>>; poll: NodeJS.Timeout | null };
+type Running = { doc: ExecutionDoc; cancel: () => void };
+type Shared = {
+  running: Map<string, Running>;
+  /** Queries that are over and not written yet. */
+  ended: Map<string, ExecutionDoc>;
+  writes: Set<Promise<unknown>>;
+  poll: NodeJS.Timeout | null;
+};
+
+/** Who asks about queries, and as what: members about their own, admins about all of the workspace. */
+export type Reader = Actor & { role: Role };
 
 export type ExecutionStart = Pick<
   ExecutionDoc,
   "executionId" | "workspaceId" | "connectionId" | "userId" | "queryText" | "format"
 > & {
+  console: RunConsole | null;
   /** Called when somebody cancels the query, here or through another server. */
   cancel: () => void;
 };
@@ -41,7 +54,7 @@ export type ExecutionRecord = { running(): void; end(outcome: ExecutionEnd): voi
  * @throws AppError `conflict` when a query of this id runs on this server
  */
 export function startExecution(start: ExecutionStart, now = new Date()): ExecutionRecord {
-  const { running } = shared();
+  const { running, ended } = shared();
   if (running.has(start.executionId)) {
     throw new AppError("conflict", "A query with this executionId is running. Send a new id, or none.");
   }
@@ -57,7 +70,7 @@ export function startExecution(start: ExecutionStart, now = new Date()): Executi
     rowCount: null,
     error: null,
   };
-  running.set(start.executionId, { id: doc._id, workspaceId: doc.workspaceId.toHexString(), cancel });
+  running.set(start.executionId, { doc, cancel });
   watchForCancels();
   let isWritten = false;
   const timer = setTimeout(() => {
@@ -72,34 +85,39 @@ export function startExecution(start: ExecutionStart, now = new Date()): Executi
     end({ status, durationMs, rowCount, error }) {
       clearTimeout(timer);
       running.delete(start.executionId);
-      write(doc, { status, durationMs, rowCount, error, completedAt: new Date(now.getTime() + durationMs) });
+      ended.set(start.executionId, doc);
+      const completedAt = new Date(now.getTime() + durationMs);
+      write(doc, { status, durationMs, rowCount, error, completedAt }).finally(() => {
+        if (ended.get(start.executionId) === doc) ended.delete(start.executionId);
+      });
     },
   };
 }
 
 /**
  * Cancels a query of the workspace, whichever server runs it.
- * @throws AppError `not_found` for an id that is unknown, another workspace's, or of a query that is over
+ * @throws AppError `not_found` for an id that is unknown, another workspace's, of a query that is over or, for a
+ *   member, of somebody else's
  */
-export async function cancelExecution(workspaceId: ObjectId, executionId: string): Promise<void> {
+export async function cancelExecution(reader: Reader, executionId: string): Promise<void> {
   const here = shared().running.get(executionId);
-  if (here?.workspaceId === workspaceId.toHexString()) {
+  if (here && isInReach(here.doc, reader)) {
     here.cancel();
     return;
   }
   const { matchedCount } = await collections
     .executions()
-    .updateOne({ workspaceId, executionId, status: { $in: UNFINISHED } }, { $set: { cancelRequested: true } });
+    .updateOne({ ...reachOf(reader), executionId, status: { $in: UNFINISHED } }, { $set: { cancelRequested: true } });
   if (matchedCount === 0) throw new AppError("not_found", "No query with this id is running in this workspace.");
 }
 
 /**
- * History of the workspace, newest first.
+ * History of the workspace as far as the caller sees it, newest first.
  * @param cursor the `nextCursor` of the page before
  * @throws AppError `invalid_request` for a cursor that was not given out
  */
 export async function listExecutions(
-  workspaceId: ObjectId,
+  reader: Reader,
   { limit = LIST_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string } = {},
 ): Promise<{ items: Execution[]; nextCursor: string | null }> {
   if (cursor !== undefined && !/^[0-9a-f]{24}$/.test(cursor)) {
@@ -109,13 +127,30 @@ export async function listExecutions(
   }
   const docs = await collections
     .executions()
-    .find({ workspaceId, ...(cursor && { _id: { $lt: new ObjectId(cursor) } }) })
+    .find({ ...reachOf(reader), ...(cursor && { _id: { $lt: new ObjectId(cursor) } }) })
     .sort({ _id: -1 })
     .limit(limit + 1)
     .toArray();
   const items = docs.slice(0, limit);
   const last = items.at(-1);
-  return { items: items.map(toExecution), nextCursor: docs.length > limit && last ? last._id.toHexString() : null };
+  return {
+    items: await toExecutions(reader, items),
+    nextCursor: docs.length > limit && last ? last._id.toHexString() : null,
+  };
+}
+
+/**
+ * One query of the workspace, also while it runs and before it is written.
+ * @throws AppError `not_found` for an id that is unknown, another workspace's or, for a member, somebody else's
+ */
+export async function getExecution(reader: Reader, executionId: string): Promise<Execution> {
+  const { running, ended } = shared();
+  const here = [running.get(executionId)?.doc, ended.get(executionId)].find((doc) => doc && isInReach(doc, reader));
+  const doc =
+    here ?? (await collections.executions().findOne({ ...reachOf(reader), executionId }, { sort: { _id: -1 } }));
+  const [found] = doc ? await toExecutions(reader, [doc]) : [];
+  if (!found) throw new AppError("not_found", "There is no query with this id in this workspace.");
+  return found;
 }
 
 /** Resolves when all that is known has been written; for the server's end and for tests. */
@@ -123,31 +158,56 @@ export async function executionsWritten(): Promise<void> {
   while (shared().writes.size > 0) await Promise.allSettled(shared().writes);
 }
 
-function toExecution(doc: ExecutionDoc): Execution {
+/** The filter of every look-up. */
+function reachOf({ workspaceId, user, role }: Reader): { workspaceId: ObjectId; userId?: ObjectId } {
+  return { workspaceId, ...(!isAtLeast(role, "admin") && { userId: user._id }) };
+}
+
+function isInReach({ workspaceId, userId }: ExecutionDoc, reader: Reader): boolean {
+  const reach = reachOf(reader);
+  return workspaceId.equals(reach.workspaceId) && (reach.userId === undefined || userId.equals(reach.userId));
+}
+
+/**
+ * What the caller may read of queries that they may know of: not the text of others' private consoles, nor the
+ * messages that may repeat it (docs/api.md, Queries). A console is judged twice: as it was when the query ran, since what
+ * is shared later is its text of then; and as it is now, so that one that was made private or is gone for good is hidden.
+ */
+async function toExecutions(reader: Reader, docs: ExecutionDoc[]): Promise<Execution[]> {
+  const isOwn = ({ userId }: ExecutionDoc) => userId.equals(reader.user._id);
+  const toJudge = docs.flatMap((doc) => (!isOwn(doc) && doc.console?.isPrivate === false ? [doc.console.id] : []));
+  const visible = await visibleConsoleIds(reader, toJudge);
+  return docs.map((doc) => {
+    if (isOwn(doc) || doc.console === null) return toExecution(doc, true);
+    return toExecution(doc, doc.console?.isPrivate === false && visible.has(doc.console.id.toHexString()));
+  });
+}
+
+function toExecution(doc: ExecutionDoc, hasText: boolean): Execution {
   return {
     executionId: doc.executionId,
     connectionId: doc.connectionId.toHexString(),
     userId: doc.userId.toHexString(),
-    query: doc.queryText,
+    query: hasText ? doc.queryText : null,
     status: doc.status,
     startedAt: doc.startedAt.toISOString(),
     completedAt: doc.completedAt?.toISOString() ?? null,
     durationMs: doc.durationMs,
     rowCount: doc.rowCount,
-    error: doc.error,
+    error: hasText ? doc.error : null,
     format: doc.format,
   };
 }
 
 /** Writes the whole record by its id: whichever of two writes comes first, the later state stays. */
-function write(doc: ExecutionDoc, change: Partial<ExecutionDoc>): void {
+function write(doc: ExecutionDoc, change: Partial<ExecutionDoc>): Promise<void> {
   const { _id, ...start } = doc;
   Object.assign(doc, change);
   const onInsert = Object.fromEntries(Object.entries(start).filter(([name]) => !(name in change)));
   // A late "running" must not undo an end.
   const filter = change.status === "running" ? { _id, status: "queued" as const } : { _id };
   const isUpsert = change.status !== "running";
-  collect(
+  return collect(
     collections.executions().updateOne(
       filter,
       { $set: change, ...(isUpsert && { $setOnInsert: onInsert }) },
@@ -159,13 +219,14 @@ function write(doc: ExecutionDoc, change: Partial<ExecutionDoc>): void {
 }
 
 /** History never fails a query: what cannot be written is logged. */
-function collect(work: Promise<unknown>): void {
+function collect(work: Promise<unknown>): Promise<void> {
   const { writes } = shared();
-  const settled = work.catch((error: unknown) => {
-    log.warn({ err: error }, "query history could not be written");
-  });
+  const settled = work.then(
+    () => undefined,
+    (error: unknown) => log.warn({ err: error }, "query history could not be written"),
+  );
   writes.add(settled);
-  settled.finally(() => writes.delete(settled));
+  return settled.finally(() => writes.delete(settled));
 }
 
 function watchForCancels(): void {
@@ -180,7 +241,7 @@ function watchForCancels(): void {
 }
 
 async function cancelAsAsked({ running }: Shared): Promise<void> {
-  const ids = [...running.values()].map((each) => each.id);
+  const ids = [...running.values()].map(({ doc }) => doc._id);
   const asked = await collections
     .executions()
     .find({ _id: { $in: ids }, cancelRequested: true }, { projection: { executionId: 1 } })
@@ -189,5 +250,5 @@ async function cancelAsAsked({ running }: Shared): Promise<void> {
 }
 
 function shared(): Shared {
-  return sharedState("executions", () => ({ running: new Map(), writes: new Set(), poll: null }));
+  return sharedState("executions", () => ({ running: new Map(), ended: new Map(), writes: new Set(), poll: null }));
 }

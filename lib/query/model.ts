@@ -2,6 +2,8 @@ import type { ObjectId } from "mongodb";
 
 export type ExecutionStatus = "queued" | "running" | "success" | "failure" | "cancelled" | "timeout";
 
+export type RunConsole = { id: ObjectId; isPrivate: boolean };
+
 /** One query that was run, for history and for cancelling it from any server. Never holds results. */
 export type ExecutionDoc = {
   _id: ObjectId;
@@ -9,6 +11,11 @@ export type ExecutionDoc = {
   workspaceId: ObjectId;
   connectionId: ObjectId;
   userId: ObjectId;
+  /**
+   * The console whose text was run, and whether nobody but its owner saw it then. Null for a query of no console;
+   * absent where nobody has said, which hides the text as a private console does.
+   */
+  console?: RunConsole | null;
   /** The first 10,000 characters of the query. */
   queryText: string;
   status: ExecutionStatus;

@@ -66,13 +66,13 @@ export const executionSchema = z.object({
   executionId: z.string(),
   connectionId: objectIdText,
   userId: objectIdText,
-  query: z.string(),
+  query: z.string().nullable().describe("Null where it is the text of another person's private console"),
   status: z.enum(["queued", "running", "success", "failure", "cancelled", "timeout"]),
   startedAt: isoDate,
   completedAt: isoDate.nullable(),
   durationMs: z.number().nullable(),
   rowCount: z.int().nullable(),
-  error: z.string().nullable(),
+  error: z.string().nullable().describe("Null too where the query is withheld: it may repeat the text"),
   format: z.string(),
 });
 export type Execution = z.infer<typeof executionSchema>;

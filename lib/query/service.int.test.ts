@@ -7,7 +7,7 @@ import type { ConnectionDoc } from "@/lib/connections/model";
 import { closeDataSources } from "@/lib/connections/pool";
 import type { AppError } from "@/lib/http/errors";
 import { takeOwnDatabase } from "@/test/database";
-import { cancelExecution, executionsWritten, listExecutions } from "./executions";
+import { cancelExecution, executionsWritten, listExecutions, type Reader } from "./executions";
 import type { ExecuteAnswer, ResultFormat } from "./schema";
 import { executeQuery, type QueryRequest, runQuery } from "./service";
 
@@ -48,6 +48,11 @@ function connectionTo(file: string, readOnly = true): ConnectionDoc {
     createdAt: now,
     updatedAt: now,
   };
+}
+
+/** Who runs all queries here, as an admin of the workspace. */
+function readerOf(id: ObjectId): Reader {
+  return { workspaceId: id, user: { _id: userId, name: "Ana", email: "ana@example.com" }, role: "admin" };
 }
 
 function requestOf(query: string, rest: Partial<QueryRequest> = {}): QueryRequest {
@@ -223,9 +228,9 @@ describe("a query's end", () => {
       headers: { "X-Execution-Id": executionId },
     });
     await sleep(100);
-    await cancelExecution(workspaceId, executionId);
+    await cancelExecution(readerOf(workspaceId), executionId);
     await failure;
-    await expect(cancelExecution(workspaceId, executionId)).rejects.toMatchObject({ kind: "not_found" });
+    await expect(cancelExecution(readerOf(workspaceId), executionId)).rejects.toMatchObject({ kind: "not_found" });
   });
 
   it("cannot be brought about from another workspace", async () => {
@@ -234,7 +239,7 @@ describe("a query's end", () => {
     const running = ask(ENDLESS, { executionId, signal: stop.signal });
     const failure = expect(running).rejects.toThrow();
     await sleep(400);
-    await expect(cancelExecution(new ObjectId(), executionId)).rejects.toMatchObject({ kind: "not_found" });
+    await expect(cancelExecution(readerOf(new ObjectId()), executionId)).rejects.toMatchObject({ kind: "not_found" });
     stop.abort();
     await failure;
   });
@@ -281,7 +286,7 @@ describe("the line", () => {
       kind: "cancelled",
     });
     await sleep(50);
-    await cancelExecution(workspaceId, executionId);
+    await cancelExecution(readerOf(workspaceId), executionId);
     await sixth;
     stop.abort();
     expect((await ended).every((each) => each.status === "rejected")).toBe(true);
@@ -359,8 +364,8 @@ describe("history", () => {
     await expect(askOwn("select nam")).rejects.toThrow();
     await expect(askOwn(ENDLESS, { timeoutMs: 400 })).rejects.toThrow();
     await executionsWritten();
-    const first = await listExecutions(own, { limit: 2 });
-    const second = await listExecutions(own, { limit: 2, cursor: first.nextCursor ?? "" });
+    const first = await listExecutions(readerOf(own), { limit: 2 });
+    const second = await listExecutions(readerOf(own), { limit: 2, cursor: first.nextCursor ?? "" });
     expect([...first.items, ...second.items].map(({ query, status, rowCount }) => [query, status, rowCount])).toEqual([
       [ENDLESS, "timeout", null],
       ["select nam", "failure", null],
@@ -368,14 +373,14 @@ describe("history", () => {
     ]);
     expect(second.nextCursor).toBeNull();
     expect(first.items[1]?.error).toContain("nam");
-    await expect(listExecutions(own, { cursor: "x" })).rejects.toMatchObject({ kind: "invalid_request" });
+    await expect(listExecutions(readerOf(own), { cursor: "x" })).rejects.toMatchObject({ kind: "invalid_request" });
   });
 
   it("shows a query that runs, and another server's wish to cancel it is met within seconds", async () => {
     const executionId = randomUUID();
     const running = askOwn(ENDLESS, { executionId });
     const failure = expect(running).rejects.toMatchObject({ kind: "cancelled" });
-    const newest = async () => (await listExecutions(own, { limit: 1 })).items[0];
+    const newest = async () => (await listExecutions(readerOf(own), { limit: 1 })).items[0];
     await vi.waitFor(async () => expect(await newest()).toMatchObject({ executionId, status: "running" }), 5000);
     const { collections } = await import("@/lib/lifecycle/collections");
     await collections.executions().updateOne({ workspaceId: own, executionId }, { $set: { cancelRequested: true } });
@@ -387,6 +392,6 @@ describe("history", () => {
   it("keeps 10,000 characters of a query", async () => {
     await askOwn(`select '${"x".repeat(20_000)}' as a`);
     await executionsWritten();
-    expect((await listExecutions(own, { limit: 1 })).items[0]?.query).toHaveLength(10_000);
+    expect((await listExecutions(readerOf(own), { limit: 1 })).items[0]?.query).toHaveLength(10_000);
   });
 });

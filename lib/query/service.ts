@@ -20,6 +20,7 @@ import {
   TIMEOUT_DEFAULT_MS,
   TIMEOUT_MAX_MS,
 } from "./limits";
+import type { RunConsole } from "./model";
 import { CONTENT_TYPES, type ResultFormat } from "./schema";
 import { arrow } from "./serialize/arrow";
 import { byteStream } from "./serialize/byte-stream";
@@ -32,6 +33,8 @@ export type QueryRequest = {
   workspaceId: ObjectId;
   userId: ObjectId;
   connection: ConnectionDoc;
+  /** The console whose text the statement is; null or absent for none. */
+  console?: RunConsole | null;
   statement: Statement;
   /** Rows at the most. Absent: 1,000 for JSON and for `runQuery`, all for streams. */
   limit?: number;
@@ -164,6 +167,7 @@ function begin(request: QueryRequest, format: string): RunningQuery {
     workspaceId: request.workspaceId,
     connectionId: connection._id,
     userId: request.userId,
+    console: request.console ?? null,
     queryText: queryTextOf(statement),
     format,
     cancel: () => stop.abort(new AppError("cancelled", "The query was cancelled.")),

@@ -85,6 +85,7 @@ describe("another workspace's id, from inside of one's own (T25, T26)", () => {
       path: "/api/execute",
       body: { workspaceId: mine.person.workspaceId, connectionId, query: "select 1" },
     }),
+    "a query, read": (base, { executionId }) => ({ method: "GET", path: `${base}/executions/${executionId}` }),
     "a running query": (base, { executionId }) => ({
       method: "POST",
       path: `${base}/executions/${executionId}/cancel`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { executionsWritten } from "@/lib/query/executions";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
@@ -36,11 +37,13 @@ beforeAll(async () => {
     "/git/commit": `?sha=${history.json.data.items[0].sha}`,
     "/entities": "?refresh=1",
   };
-  await make(`/databases/${connection.id}/execute`, { query: "create table goods (name text)" });
+  const executed = await make(`/databases/${connection.id}/execute`, { query: "create table goods (name text)" });
+  await executionsWritten();
   ids = {
     workspaceId,
     userId: member.id,
     connectionId: connection.id,
+    executionId: executed.executionId,
     keyId: key.id,
     consoleId: console.id,
     inviteId: invite.id,

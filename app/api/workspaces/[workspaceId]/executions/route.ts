@@ -9,12 +9,14 @@ import { executionSchema } from "@/lib/query/schema";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Query history",
-    description: "The queries that were run in the workspace in the last 30 days, the newest first.",
+    description:
+      "The queries that were run in the workspace in the last 30 days, the newest first: members see their own, admins all, without the text of others' private consoles.",
     tag: "Queries",
     access: member,
     params: z.object({ workspaceId: objectId }),
     query: listQuery,
     response: pageOf(executionSchema),
-    handle: ({ params, query }) => listExecutions(params.workspaceId, query),
+    handle: ({ params, query, principal, role }) =>
+      listExecutions({ workspaceId: params.workspaceId, user: principal.user, role }, query),
   }),
 });

@@ -8,13 +8,14 @@ import { executionParams } from "@/lib/query/schema";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Cancel a query",
-    description: "The statement is ended in the database too; whoever waits for it gets 409 cancelled.",
+    description:
+      "The statement is ended in the database too; whoever waits for it gets 409 cancelled. Members cancel their own, admins all; what is over or out of reach is 404.",
     tag: "Queries",
     access: member,
     params: z.object({ workspaceId: objectId }).extend(executionParams.shape),
     message: "Query cancelled",
-    handle: async ({ params }) => {
-      await cancelExecution(params.workspaceId, params.executionId);
+    handle: async ({ params: { workspaceId, executionId }, principal, role }) => {
+      await cancelExecution({ workspaceId, user: principal.user, role }, executionId);
       return null;
     },
   }),

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { objectId } from "@/lib/http/ids";
+import { getExecution } from "@/lib/query/executions";
+import { executionParams, executionSchema } from "@/lib/query/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "One query of the history",
+    description:
+      "Members see their own, admins all, without the text of others' private consoles. It is here from its start on.",
+    tag: "Queries",
+    access: member,
+    params: z.object({ workspaceId: objectId }).extend(executionParams.shape),
+    response: executionSchema,
+    handle: ({ params: { workspaceId, executionId }, principal, role }) =>
+      getExecution({ workspaceId, user: principal.user, role }, executionId),
+  }),
+});
