@@ -128,8 +128,9 @@ function RunText({ query, onPick, children }: RunTextProps) {
   if (query === null) {
     return (
       <div className="recent-run">
-        <span className="trunc t2">
-          <Lock className="s" /> Text of a private console
+        <span className="row t2">
+          <Lock className="s" />
+          Text of a private console
         </span>
         {children}
       </div>

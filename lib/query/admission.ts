@@ -6,7 +6,7 @@ import { CONNECTION_QUERIES_MAX, WORKSPACE_QUERIES_MAX, WORKSPACE_QUEUE_MAX } fr
 const RETRY_AFTER_SECONDS = 5;
 
 type Waiter = { connectionId: string; enter: () => void };
-type Desk = { running: number; byConnection: Map<string, number>; queue: Waiter[] };
+type ConsoleAuthor = { running: number; byConnection: Map<string, number>; queue: Waiter[] };
 
 /**
  * Waits for a place to run a query: ten at once in a workspace, five on a connection, fifty in line behind them
@@ -16,29 +16,29 @@ type Desk = { running: number; byConnection: Map<string, number>; queue: Waiter[
  */
 export async function admit(workspaceId: string, connectionId: string, signal: AbortSignal): Promise<() => void> {
   signal.throwIfAborted();
-  const desks = sharedState("query-admission", () => new Map<string, Desk>());
-  const desk = desks.get(workspaceId) ?? { running: 0, byConnection: new Map<string, number>(), queue: [] };
-  desks.set(workspaceId, desk);
-  if (hasPlace(desk, connectionId)) take(desk, connectionId);
-  else await waitInLine(desk, connectionId, signal);
+  const authors = sharedState("query-admission", () => new Map<string, ConsoleAuthor>());
+  const author = authors.get(workspaceId) ?? { running: 0, byConnection: new Map<string, number>(), queue: [] };
+  authors.set(workspaceId, author);
+  if (hasPlace(author, connectionId)) take(author, connectionId);
+  else await waitInLine(author, connectionId, signal);
   let isHeld = true;
   return () => {
     if (!isHeld) return;
     isHeld = false;
-    give(desk, connectionId);
-    if (desk.running === 0 && desk.queue.length === 0) desks.delete(workspaceId);
+    give(author, connectionId);
+    if (author.running === 0 && author.queue.length === 0) authors.delete(workspaceId);
   };
 }
 
-function waitInLine(desk: Desk, connectionId: string, signal: AbortSignal): Promise<void> {
-  if (desk.queue.length >= WORKSPACE_QUEUE_MAX) {
+function waitInLine(author: ConsoleAuthor, connectionId: string, signal: AbortSignal): Promise<void> {
+  if (author.queue.length >= WORKSPACE_QUEUE_MAX) {
     throw new AppError("rate_limited", "Too many queries of this workspace are waiting. Try again in a moment.", {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
   return new Promise((resolve, reject) => {
     const leave = () => {
-      desk.queue.splice(desk.queue.indexOf(waiter), 1);
+      author.queue.splice(author.queue.indexOf(waiter), 1);
       reject(signal.reason);
     };
     const waiter: Waiter = {
@@ -48,30 +48,32 @@ function waitInLine(desk: Desk, connectionId: string, signal: AbortSignal): Prom
         resolve();
       },
     };
-    desk.queue.push(waiter);
+    author.queue.push(waiter);
     signal.addEventListener("abort", leave, { once: true });
   });
 }
 
-function hasPlace(desk: Desk, connectionId: string): boolean {
-  return desk.running < WORKSPACE_QUERIES_MAX && (desk.byConnection.get(connectionId) ?? 0) < CONNECTION_QUERIES_MAX;
+function hasPlace(author: ConsoleAuthor, connectionId: string): boolean {
+  return (
+    author.running < WORKSPACE_QUERIES_MAX && (author.byConnection.get(connectionId) ?? 0) < CONNECTION_QUERIES_MAX
+  );
 }
 
-function take(desk: Desk, connectionId: string): void {
-  desk.running += 1;
-  desk.byConnection.set(connectionId, (desk.byConnection.get(connectionId) ?? 0) + 1);
+function take(author: ConsoleAuthor, connectionId: string): void {
+  author.running += 1;
+  author.byConnection.set(connectionId, (author.byConnection.get(connectionId) ?? 0) + 1);
 }
 
-function give(desk: Desk, connectionId: string): void {
-  desk.running -= 1;
-  const left = (desk.byConnection.get(connectionId) ?? 1) - 1;
-  if (left > 0) desk.byConnection.set(connectionId, left);
-  else desk.byConnection.delete(connectionId);
-  const next = desk.queue.findIndex((waiter) => hasPlace(desk, waiter.connectionId));
+function give(author: ConsoleAuthor, connectionId: string): void {
+  author.running -= 1;
+  const left = (author.byConnection.get(connectionId) ?? 1) - 1;
+  if (left > 0) author.byConnection.set(connectionId, left);
+  else author.byConnection.delete(connectionId);
+  const next = author.queue.findIndex((waiter) => hasPlace(author, waiter.connectionId));
   if (next < 0) return;
-  const [waiter] = desk.queue.splice(next, 1);
+  const [waiter] = author.queue.splice(next, 1);
   if (!waiter) return;
   // Taken on behalf of the one in line, before anybody new can come in between.
-  take(desk, waiter.connectionId);
+  take(author, waiter.connectionId);
   waiter.enter();
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { closeDataSources } from "@/lib/connections/pool";
-import { type Desk, deskOf } from "@/lib/consoles/testing/desk";
+import { authorOf, type ConsoleAuthor } from "@/lib/consoles/testing/console-author";
 import { collections } from "@/lib/lifecycle/collections";
 import { type Answer, type Caller, call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -18,7 +18,7 @@ let people: Record<Name, Person>;
 let callers: Record<Name | `${Name}'s key`, Caller>;
 let base: string;
 let connectionId: string;
-let desks: Record<"owner" | "admin" | "ana", Desk>;
+let authors: Record<"owner" | "admin" | "ana", ConsoleAuthor>;
 
 beforeAll(async () => {
   const owner = await seedPerson("Owner");
@@ -39,10 +39,10 @@ beforeAll(async () => {
   callers = Object.fromEntries(ways.flat());
   base = `/api/workspaces/${workspaceId}`;
   connectionId = (await call("GET", `${base}/connectors`, owner)).json.data[0].id;
-  desks = {
-    owner: deskOf(callers.owner, workspaceId),
-    admin: deskOf(callers.admin, workspaceId),
-    ana: deskOf(callers.ana, workspaceId),
+  authors = {
+    owner: authorOf(callers.owner, workspaceId),
+    admin: authorOf(callers.admin, workspaceId),
+    ana: authorOf(callers.ana, workspaceId),
   };
 });
 afterAll(async () => {
@@ -60,12 +60,15 @@ const runOn = (who: Caller, query: string, more: object = {}) =>
   call("POST", `${base}/databases/${connectionId}/execute`, { ...who, body: { query, ...more } });
 
 let made = 0;
-type Runner = keyof typeof desks;
+type Runner = keyof typeof authors;
 /** Makes a console of the runner's and runs it, as saved or with another text in its place. */
 async function runConsole(runner: Runner, access: "private" | "workspace", saved: string, content?: string) {
-  const desk = desks[runner];
-  const { id } = await desk.make(`c${made++}`, { content: saved, access, connectionId });
-  return { id, executionId: idOf(await desk.send("POST", `/${id}/execute`, content === undefined ? {} : { content })) };
+  const author = authors[runner];
+  const { id } = await author.make(`c${made++}`, { content: saved, access, connectionId });
+  return {
+    id,
+    executionId: idOf(await author.send("POST", `/${id}/execute`, content === undefined ? {} : { content })),
+  };
 }
 
 /** What was run, and what others see of it. Each gets a text with a word of its own, and answers the run's id. */
@@ -93,7 +96,7 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
     "a private console, by a key": {
       forAdmins: "no text",
       run: async (runner, text) => {
-        const { id } = await desks[runner].make(`c${made++}`, { content: text, connectionId });
+        const { id } = await authors[runner].make(`c${made++}`, { content: text, connectionId });
         return idOf(await call("POST", `${base}/consoles/${id}/execute`, { ...callers[`${runner}'s key`], body: {} }));
       },
     },
@@ -117,7 +120,7 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
       forAdmins: "no text",
       run: async (runner, text) => {
         const { id, executionId } = await runConsole(runner, "private", text);
-        const saved = await desks[runner].save(id, { version: 1, access: "workspace", content: "select 1" });
+        const saved = await authors[runner].save(id, { version: 1, access: "workspace", content: "select 1" });
         expect(saved.status).toBe(200);
         return executionId;
       },
@@ -126,7 +129,7 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
       forAdmins: "no text",
       run: async (runner, text) => {
         const { id, executionId } = await runConsole(runner, "workspace", text);
-        expect((await desks[runner].save(id, { version: 1, access: "private" })).status).toBe(200);
+        expect((await authors[runner].save(id, { version: 1, access: "private" })).status).toBe(200);
         return executionId;
       },
     },
@@ -134,7 +137,7 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
       forAdmins: "text",
       run: async (runner, text) => {
         const { id, executionId } = await runConsole(runner, "workspace", text);
-        expect((await desks[runner].send("DELETE", `/${id}`)).status).toBe(200);
+        expect((await authors[runner].send("DELETE", `/${id}`)).status).toBe(200);
         return executionId;
       },
     },
@@ -142,8 +145,8 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
       forAdmins: "no text",
       run: async (runner, text) => {
         const { id, executionId } = await runConsole(runner, "workspace", text);
-        await desks[runner].save(id, { version: 1, access: "private" });
-        expect((await desks[runner].send("DELETE", `/${id}`)).status).toBe(200);
+        await authors[runner].save(id, { version: 1, access: "private" });
+        expect((await authors[runner].send("DELETE", `/${id}`)).status).toBe(200);
         return executionId;
       },
     },
@@ -151,7 +154,7 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
       forAdmins: "no text",
       run: async (runner, text) => {
         const { id, executionId } = await runConsole(runner, "private", text);
-        expect((await desks[runner].send("DELETE", `/${id}`)).status).toBe(200);
+        expect((await authors[runner].send("DELETE", `/${id}`)).status).toBe(200);
         return executionId;
       },
     },
@@ -159,7 +162,7 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
       forAdmins: "no text",
       run: async (runner, text) => {
         const { id, executionId } = await runConsole(runner, "workspace", text);
-        await desks[runner].send("DELETE", `/${id}`);
+        await authors[runner].send("DELETE", `/${id}`);
         await collections.deletedConsoles().deleteOne({ workspaceId: workspaceId(), _id: new ObjectId(id) });
         return executionId;
       },
@@ -168,8 +171,8 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
       forAdmins: "text",
       run: async (runner, text) => {
         const { id, executionId } = await runConsole(runner, "workspace", text);
-        const folder = await desks[runner].makeFolder(`f${made++}`, { access: "workspace" });
-        const moved = await desks[runner].save(id, { version: 1, name: `moved${made++}`, folderId: folder.id });
+        const folder = await authors[runner].makeFolder(`f${made++}`, { access: "workspace" });
+        const moved = await authors[runner].save(id, { version: 1, name: `moved${made++}`, folderId: folder.id });
         expect(moved.status).toBe(200);
         return executionId;
       },
@@ -177,10 +180,10 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
     "a copy of a shared console, made private": {
       forAdmins: "no text",
       run: async (runner, text) => {
-        const { id } = await desks[runner].make(`c${made++}`, { content: text, access: "workspace", connectionId });
-        const copy = (await desks[runner].send("POST", `/${id}/duplicate`, {})).json.data;
-        await desks[runner].save(copy.id, { version: 1, access: "private" });
-        return idOf(await desks[runner].send("POST", `/${copy.id}/execute`, {}));
+        const { id } = await authors[runner].make(`c${made++}`, { content: text, access: "workspace", connectionId });
+        const copy = (await authors[runner].send("POST", `/${id}/duplicate`, {})).json.data;
+        await authors[runner].save(copy.id, { version: 1, access: "private" });
+        return idOf(await authors[runner].send("POST", `/${copy.id}/execute`, {}));
       },
     },
     "a query that does not say of which console": {
@@ -230,13 +233,13 @@ describe.each(["ana", "admin", "owner"] as const)("what %s has run", (runner) =>
 
 describe("rights are those of the moment", () => {
   it("somebody who runs another's shared console keeps their run, and its owner sees it once it is private", async () => {
-    const { id } = await desks.admin.make(`c${made++}`, {
+    const { id } = await authors.admin.make(`c${made++}`, {
       content: "select 'theirs'",
       access: "workspace",
       connectionId,
     });
     const executionId = idOf(await call("POST", `${base}/consoles/${id}/execute`, { ...callers.ana, body: {} }));
-    await desks.admin.save(id, { version: 1, access: "private" });
+    await authors.admin.save(id, { version: 1, access: "private" });
     const textFor = async (who: Caller) => (await read(who, executionId)).json.data?.query;
     expect([await textFor(callers.ana), await textFor(callers.admin), await textFor(callers.owner)]).toEqual([
       "select 'theirs'",
