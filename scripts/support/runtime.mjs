@@ -1,13 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { refuseWhatCannotInstall, toInstallAdvice } from "./install-advice.mjs";
 import { withLock } from "./lock.mjs";
-import { inRoot, lockPath } from "./paths.mjs";
-import { run, ScriptError } from "./run.mjs";
+import { inRoot, lockPath, ROOT } from "./paths.mjs";
+import { PINNED_NODE, placeNode } from "./place-node.mjs";
+import { capture, run, ScriptError } from "./run.mjs";
+import { step } from "./step.mjs";
+import { trimPackages } from "./trim.mjs";
 
 /** npm writes it last, so it is also the sign that an installation was not cut off. */
 const INSTALLED_LIST = inRoot("node_modules", ".package-lock.json");
-export const PINNED_NODE = inRoot("node_modules", "node", "bin", "node");
+/** The oldest that these scripts themselves run on, until the pinned one is there. */
+const NODE_MAJOR_MIN = 18;
 
 /**
  * Makes the installation complete and goes on under the pinned Node.js. Under any other version it starts the same
@@ -15,21 +20,45 @@ export const PINNED_NODE = inRoot("node_modules", "node", "bin", "node");
  * @param {string} script path of the calling script
  */
 export async function ensureRuntime(script) {
+  if (majorOf(process.versions.node) < NODE_MAJOR_MIN) {
+    throw new ScriptError(
+      `This is Node.js ${process.versions.node}; npm has to bring ${NODE_MAJOR_MIN} or newer. Get it at https://nodejs.org and start again.`,
+    );
+  }
   await ensureInstalled();
-  ensurePinnedNode();
-  if (process.version === `v${pinnedVersion()}`) return;
-  process.exit(await run(PINNED_NODE, [script, ...process.argv.slice(2)]));
+  const node = findNode();
+  if (node === process.execPath || process.version === `v${pinnedVersion()}`) return;
+  process.exit(await run(node, [script, ...process.argv.slice(2)]));
 }
 
 async function ensureInstalled() {
   if (isInstalled()) return;
-  await withLock(lockPath("install"), async () => {
-    // Another start may have installed while this one waited.
-    if (isInstalled()) return;
-    console.log("Installing dependencies (npm ci) ...");
-    const code = await run("npm", ["ci", "--include=dev"], { env: { ...process.env, PATH: outerPath() } });
-    if (code !== 0)
-      throw new ScriptError("npm ci has failed. Its messages above say why; run it again when that is mended.");
+  const waits = () => console.log("Another process installs the packages; waiting for it ...");
+  await withLock(
+    lockPath("install"),
+    async () => {
+      // Another start may have installed while this one waited.
+      if (!isInstalled()) await install();
+    },
+    waits,
+  );
+}
+
+/**
+ * No package's own script runs: none is needed (docs/decisions/installing.md), and one that npm makes up, building
+ * what came built, would ask for a compiler.
+ */
+async function install() {
+  refuseWhatCannotInstall(ROOT);
+  await step("Installing packages", async () => {
+    const { code, output } = await capture(
+      "npm",
+      ["ci", "--include=dev", "--ignore-scripts", "--prefer-offline", "--loglevel=error"],
+      { env: { ...process.env, PATH: outerPath() } },
+    ).catch((error) => ({ code: 1, output: String(error.code) }));
+    if (code !== 0) throw new ScriptError(`${output.trim()}\n\n${toInstallAdvice(output)}`);
+    placeNode(pinnedVersion());
+    trimPackages(ROOT);
   });
 }
 
@@ -52,17 +81,15 @@ function isInstalled() {
   );
 }
 
-function ensurePinnedNode() {
-  if (versionOf(PINNED_NODE) === pinnedVersion()) return;
-  // The package fetches its binary in an install script, which some settings of npm leave out.
-  console.log(`Fetching Node.js ${pinnedVersion()} ...`);
-  execFileSync(process.execPath, ["installArchSpecificPackage.js"], {
-    cwd: inRoot("node_modules", "node"),
-    stdio: "inherit",
-  });
-  if (versionOf(PINNED_NODE) === pinnedVersion()) return;
+/** The pinned Node.js. Where there is none for the system, such as Alpine, this one will do if it is of its kind. */
+function findNode() {
+  const pinned = pinnedVersion();
+  if (versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
+  placeNode(pinned);
+  if (versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
+  if (majorOf(process.versions.node) === majorOf(pinned)) return process.execPath;
   throw new ScriptError(
-    `Node.js ${pinnedVersion()} is not in node_modules/node. Allow the install script of the package "node", remove node_modules and start again.`,
+    `Node.js ${pinned} is not to be had for ${process.platform} on ${process.arch}. Install any Node.js ${majorOf(pinned)} and start again under it.`,
   );
 }
 
@@ -75,6 +102,10 @@ function versionOf(binary) {
   } catch {
     return null;
   }
+}
+
+function majorOf(version) {
+  return Number(version.split(".")[0]);
 }
 
 function pinnedVersion() {

@@ -1,0 +1,35 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { refuseWhatCannotInstall, toInstallAdvice } from "./support/install-advice.mjs";
+
+/** Lines as npm writes them. */
+test.each([
+  [
+    "npm error code ENOTFOUND\nnpm error errno ENOTFOUND\nnpm error network request to https://r.example/a failed",
+    "network",
+  ],
+  ["npm error code ECONNREFUSED\nnpm error errno ECONNREFUSED", "network"],
+  ["npm error code ENOSPC\nnpm error syscall write\nnpm error nospc ENOSPC: no space left on device", "Make room"],
+  ["npm error code EACCES\nnpm error syscall mkdir\nnpm error path /srv/x/node_modules", "Start as the user who owns"],
+  ["npm error code UNABLE_TO_VERIFY_LEAF_SIGNATURE", "NODE_EXTRA_CA_CERTS"],
+  ["npm error code E401\nnpm error Unable to authenticate", "login"],
+  ["npm error code EINTEGRITY\nnpm error sha512-x integrity checksum failed", "npm cache clean"],
+  ["ENOENT", "npm was not found"],
+  ["npm error code EUSAGE\nnpm error `npm ci` can only install", "What it says above"],
+])("what a person does is told for: %s", (output, advice) => {
+  expect(toInstallAdvice(output)).toContain(advice);
+});
+
+test("too little room is told before anything is fetched, with how much is needed", () => {
+  expect(() => refuseWhatCannotInstall(tmpdir(), 3e8)).toThrow("has 0.3 GB free, and the first start needs 1.5 GB");
+  expect(() => refuseWhatCannotInstall(tmpdir(), 1e10)).not.toThrow();
+});
+
+test.skipIf(process.getuid?.() === 0)("a folder of somebody else is told before anything is fetched", () => {
+  const folder = mkdtempSync(join(tmpdir(), "advice-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  chmodSync(folder, 0o500);
+  expect(() => refuseWhatCannotInstall(folder)).toThrow(`may not write to ${folder}`);
+});

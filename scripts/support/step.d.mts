@@ -1,0 +1,5 @@
+export function step<T>(
+  title: string,
+  work: () => Promise<T>,
+  out?: { write(text: string): unknown; isTTY?: boolean },
+): Promise<T>;
