@@ -16,6 +16,7 @@ export const ENCRYPTION_KEY_BYTES = 32;
 const settings = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
   PORT: integer("a port number, 1 to 65535", 1, 65_535).default(3000),
+  HOST: z.string().optional(),
   PUBLIC_URL: origin().optional(),
   DATA_DIR: z.string().default(".data"),
 

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -37,6 +37,10 @@ async function start(env: Record<string, string> = {}, port?: number): Promise<T
   const server = await startServer({ DATA_DIR: dataDir, ...env }, port);
   servers.push(server);
   return server;
+}
+
+function hasIpv6(): boolean {
+  return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === "::1"));
 }
 
 function webPid(server: TestServer): number {
@@ -150,6 +154,44 @@ test("SIGTERM with a result under way gives it time, then cuts it so that it can
     while (!(await reader.read()).done);
   };
   await expect(readOn()).rejects.toThrow();
+});
+
+/** The words of a page, without what it is made of. */
+async function read(server: TestServer, path: string): Promise<string> {
+  const page = await (await fetch(server.url + path)).text();
+  return page.replace(/<script.*?<\/script>/gs, "").replace(/<[^>]+>/g, "");
+}
+
+test("a server on all addresses says who reaches it, until somebody has registered", async () => {
+  const server = await start();
+  await becomesHealthy(server);
+  await expect.poll(server.output).toMatch(/Anyone who can reach this machine.* can register\. HOST=127\.0\.0\.1/);
+  const sentence =
+    "Anyone who can reach this machine can register; starting with HOST=127.0.0.1 keeps it to this machine.";
+  expect(await read(server, "/register")).toContain(sentence);
+  expect((await post(server, "/api/auth/register", account)).status).toBe(201);
+  expect(await read(server, "/register")).not.toContain("Anyone who can reach");
+});
+
+test("HOST=127.0.0.1 is reached at that address and at no other, and says so", async () => {
+  const server = await start({ HOST: "127.0.0.1" });
+  await becomesHealthy(server);
+  await expect.poll(server.output).toContain("Only this machine reaches it.");
+  expect(await read(server, "/register")).toContain("only this machine reaches it");
+  await expect(fetch(server.url.replace("127.0.0.1", "127.0.0.2"))).rejects.toThrow();
+});
+
+test.skipIf(!hasIpv6())("HOST=::1 is reached at that address", async () => {
+  const server = await start({ HOST: "::1" });
+  await becomesHealthy({ ...server, url: server.url.replace("127.0.0.1", "[::1]") });
+  await expect.poll(server.output).toContain("Millrace is ready: http://localhost:");
+  await expect(fetch(server.url)).rejects.toThrow();
+});
+
+test("an address of another machine is told, with what to do", async () => {
+  const server = await start({ HOST: "203.0.113.1" });
+  expect(await server.ended).toBe(1);
+  expect(server.output()).toContain("HOST is 203.0.113.1, which is no address of this machine.");
 });
 
 test("a busy port is told, with what to do", async () => {

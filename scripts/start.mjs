@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
-import { constants } from "node:os";
+import { constants, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { buildIfStale } from "./build.mjs";
@@ -17,9 +16,13 @@ await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   await loadDotenv();
   const port = readPort(process.env.PORT);
-  await refuseBusyPort(port);
-  await buildIfStale();
-  return serve(port);
+  const host = process.env.HOST || undefined;
+  // It uses the product's modules, which need the pinned Node.js.
+  const listen = await import("./support/listen.ts");
+  await listen.refuseBusyPort(port, host);
+  await buildIfStale({ keepsCache: false });
+  console.log("Starting ...");
+  return serve(port, host, listen);
 });
 
 function readPort(text) {
@@ -31,37 +34,12 @@ function readPort(text) {
   return port;
 }
 
-/** Tried on all interfaces, as the server listens. */
-function refuseBusyPort(port) {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", (error) => {
-      if (error.code === "EADDRINUSE") {
-        reject(
-          new ScriptError(
-            `Port ${port} is in use. Stop the program that has it, or choose another: PORT=${port + 1} npm start`,
-          ),
-        );
-      } else if (error.code === "EACCES") {
-        reject(
-          new ScriptError(
-            `Port ${port} needs more rights than this user has. Choose one above 1023: PORT=3000 npm start`,
-          ),
-        );
-      } else {
-        reject(error);
-      }
-    });
-    probe.listen(port, () => probe.close(resolve));
-  });
-}
-
 /** Starts the server and says where it is once it answers. Comes back when it has ended, with its exit code. */
-async function serve(port) {
+async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
   const startedAt = performance.now();
   const server = spawn(
     process.execPath,
-    [inRoot("node_modules", "next", "dist", "bin", "next"), "start", "-p", String(port)],
+    [inRoot("node_modules", "next", "dist", "bin", "next"), "start", "-p", String(port), ...(host ? ["-H", host] : [])],
     {
       cwd: ROOT,
       // With the IPC channel the server notices when this process is killed, and stops too.
@@ -84,18 +62,20 @@ async function serve(port) {
   });
   const stopWatching = new AbortController();
   ended.finally(() => stopWatching.abort()).catch(() => {});
-  if (await becomesHealthy(port, stopWatching.signal)) {
+  if (await becomesHealthy(toLocalUrl(host, port), stopWatching.signal)) {
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    console.log(`\nMillrace is ready: http://localhost:${port}\n(in ${seconds} s; stop it with Ctrl-C)\n`);
+    console.log(`\nMillrace is ready: ${toShownUrl(host, port)}`);
+    console.log(toReachNotice(host, port, networkInterfaces()));
+    console.log(`(in ${seconds} s; stop it with Ctrl-C)\n`);
   }
   return ended;
 }
 
-async function becomesHealthy(port, signal) {
+async function becomesHealthy(url, signal) {
   while (!signal.aborted) {
     try {
       const timeout = AbortSignal.any([signal, AbortSignal.timeout(HEALTH_TIMEOUT_MS)]);
-      const answer = await fetch(`http://127.0.0.1:${port}/api/health`, { signal: timeout });
+      const answer = await fetch(`${url}/api/health`, { signal: timeout });
       await answer.arrayBuffer();
       if (answer.ok) return true;
     } catch {

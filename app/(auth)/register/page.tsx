@@ -3,9 +3,13 @@ import Link from "next/link";
 import { redirect } from "next/navigation";
 import { AuthFrame } from "@/components/auth/auth-frame";
 import { ProviderButtons } from "@/components/auth/provider-buttons";
+import { ReachNotice } from "@/components/auth/reach-notice";
 import { RegisterForm } from "@/components/auth/register-form";
 import { signInProviders } from "@/lib/auth/oauth";
 import { getPageSession } from "@/lib/auth/page-session";
+import { hasAccounts } from "@/lib/auth/service";
+import { env } from "@/lib/env";
+import { toReach } from "@/lib/reach";
 import { toSafeNext } from "@/lib/ui/safe-next";
 
 export const metadata: Metadata = { title: "Create your account" };
@@ -21,6 +25,7 @@ export default async function RegisterPage({ searchParams }: { searchParams: Pro
       <p>
         Already have one? <Link href={loginHref}>Sign in</Link>
       </p>
+      {!(await hasAccounts()) && <ReachNotice reach={toReach(env())} />}
       <ProviderButtons providers={signInProviders()} next={target ?? "/"} />
       <RegisterForm next={target} loginHref={loginHref} />
     </AuthFrame>

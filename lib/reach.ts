@@ -1,0 +1,33 @@
+import { isIP } from "node:net";
+
+/**
+ * True when a server that listens on `host` (HOST, absent for every address) is for its own machine alone. A name other
+ * than localhost counts as open: what it stands for may change.
+ * Scripts run this file as it is: no syntax that cannot be stripped, no "@/" names.
+ */
+export function isLoopback(host: string | undefined): boolean {
+  if (host === undefined) return false;
+  if (host.toLowerCase() === "localhost") return true;
+  if (isIP(host) === 4) return host.startsWith("127.");
+  return isIP(host) === 6 && toHostInUrl(host) === "[::1]";
+}
+
+/** An address as it stands in a URL: an IPv6 one in brackets and in its shortest form. */
+export function toHostInUrl(host: string): string {
+  return isIP(host) === 6 ? new URL(`http://[${host}]`).hostname : host;
+}
+
+export type Reach =
+  /** Nobody but the machine's own users. */
+  | { by: "machine" }
+  /** Whoever reaches one of the machine's addresses. */
+  | { by: "network" }
+  /** Whoever reaches this address, at which something in front passes requests on. */
+  | { by: "address"; url: string };
+
+/** Who reaches a server with these settings. Where they do not tell, it is everybody. */
+export function toReach(settings: { HOST?: string | undefined; TRUST_PROXY: number; publicUrl: string }): Reach {
+  const { hostname } = new URL(settings.publicUrl);
+  if (!isLoopback(hostname.replace(/^\[|\]$/g, ""))) return { by: "address", url: settings.publicUrl };
+  return isLoopback(settings.HOST) && settings.TRUST_PROXY === 0 ? { by: "machine" } : { by: "network" };
+}

@@ -1,0 +1,82 @@
+import { createServer } from "node:net";
+import type { networkInterfaces } from "node:os";
+import { isLoopback, toHostInUrl } from "../../lib/reach.ts";
+import { ScriptError } from "./run.mjs";
+
+type Interfaces = ReturnType<typeof networkInterfaces>;
+
+/** In every way of writing them. */
+const WILDCARDS = new Set(["0.0.0.0", "[::]"]);
+
+/** Where a server that listens on `host` (HOST, absent for every address) answers programs of this machine. */
+export function toLocalUrl(host: string | undefined, port: number): string {
+  if (host === undefined || host === "0.0.0.0") return toUrl("127.0.0.1", port);
+  return toUrl(isWildcard(host) ? "::1" : host, port);
+}
+
+/** The same in the words that people use. */
+export function toShownUrl(host: string | undefined, port: number): string {
+  if (host === undefined || isWildcard(host)) return toUrl("localhost", port);
+  return toUrl(["127.0.0.1", "[::1]"].includes(toHostInUrl(host)) ? "localhost" : host, port);
+}
+
+/** Who reaches it, and how that is changed. */
+export function toReachNotice(host: string | undefined, port: number, interfaces: Interfaces): string {
+  if (isLoopback(host)) return "Only this machine reaches it.";
+  const urls = toReachableUrls(host, port, interfaces);
+  const where = urls.length === 0 ? "" : ` at ${urls.join(" or ")}`;
+  return `Anyone who can reach this machine${where} can register. HOST=127.0.0.1 npm start keeps it to this machine.`;
+}
+
+function toReachableUrls(host: string | undefined, port: number, interfaces: Interfaces): string[] {
+  if (host !== undefined && !isWildcard(host)) return [toUrl(host, port)];
+  return (
+    Object.values(interfaces)
+      .flatMap((addresses) => addresses ?? [])
+      .filter((address) => !address.internal)
+      // All of IPv4 is not all of IPv6; the other way round it is.
+      .filter((address) => address.family === "IPv4" || host !== "0.0.0.0")
+      // A link-local address needs more than a URL can say.
+      .filter((address) => address.family === "IPv4" || address.scopeid === 0)
+      .map(({ address }) => toUrl(address, port))
+  );
+}
+
+function isWildcard(host: string): boolean {
+  return WILDCARDS.has(toHostInUrl(host));
+}
+
+function toUrl(host: string, port: number): string {
+  return `http://${toHostInUrl(host)}:${port}`;
+}
+
+/**
+ * Listens for a moment where the server will.
+ * @throws ScriptError saying what to do when that cannot be
+ */
+export function refuseBusyPort(port: number, host: string | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (error: NodeJS.ErrnoException) => {
+      const advice = toAdvice(error.code, port, host);
+      reject(advice ? new ScriptError(advice) : error);
+    });
+    probe.listen({ port, host }, () => probe.close(() => resolve()));
+  });
+}
+
+function toAdvice(code: string | undefined, port: number, host: string | undefined): string | undefined {
+  switch (code) {
+    case "EADDRINUSE":
+      return `Port ${port} is in use. Stop the program that has it, or choose another: PORT=${port + 1} npm start`;
+    case "EACCES":
+      return `Port ${port} needs more rights than this user has. Choose one above 1023: PORT=3000 npm start`;
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "EINVAL":
+      return `HOST is ${host}, which is no address of this machine. Give one of its own, 127.0.0.1 for this machine alone, or leave it out to listen on all.`;
+    default:
+      return undefined;
+  }
+}
