@@ -25,6 +25,8 @@ import {
 export const MAX_NESTING = 200;
 /** MongoDB's limit of one document, bytes. */
 export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+/** A document that is made, and not stored, may be larger by what stands around a stored one (MongoDB's). */
+const MAX_MADE_BYTES = MAX_DOCUMENT_BYTES + 16 * 1024;
 
 /** JavaScript's dates end here (ms from 1970); a BSON date beyond is refused rather than stored wrongly. */
 const MAX_DATE_MS = 8_640_000_000_000_000n;
@@ -47,8 +49,8 @@ export function decodeDocument(bytes: Buffer, start = 0, only?: ReadonlySet<stri
   }
 }
 
-export function encodeDocument(doc: Doc): Buffer {
-  const writer = new BsonWriter();
+export function encodeDocument(doc: Doc, most = MAX_MADE_BYTES): Buffer {
+  const writer = new BsonWriter(FIRST_BYTES, most);
   writer.document(doc, 0);
   return writer.bytes();
 }
@@ -294,8 +296,11 @@ const FIRST_BYTES = 256;
 export class BsonWriter {
   private buffer: Buffer;
   private at = 0;
+  private readonly most: number;
 
-  constructor(size = FIRST_BYTES) {
+  /** @param most bytes; a document that an expression made may hold itself many times over, so it has to end */
+  constructor(size: number, most: number) {
+    this.most = most;
     this.buffer = Buffer.allocUnsafe(size);
   }
 
@@ -352,6 +357,12 @@ export class BsonWriter {
   private room(bytes: number): void {
     const needed = this.at + bytes;
     if (needed <= this.buffer.length) return;
+    if (needed > this.most) {
+      throw new StoreError(
+        "BSONObjectTooLarge",
+        `BSONObj size: ${needed} is invalid. Size must be between 0 and ${this.most}`,
+      );
+    }
     const grown = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
     this.buffer.copy(grown, 0, 0, this.at);
     this.buffer = grown;

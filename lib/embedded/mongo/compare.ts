@@ -1,4 +1,5 @@
 import { timestampBits } from "./codec.ts";
+import { spend } from "./effort.ts";
 import { encodeKey } from "./keys.ts";
 import {
   Binary,
@@ -168,6 +169,7 @@ export function compareStrings(a: string, b: string): number {
 function compareArrays(a: Value[], b: Value[]): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
+    spend(1);
     const order = compareValues(a[i] as Value, b[i] as Value);
     if (order !== 0) return order;
   }
@@ -178,6 +180,7 @@ function compareArrays(a: Value[], b: Value[]): number {
 function compareDocs(a: Doc, b: Doc): number {
   const fieldsOfB = b.entries();
   for (const [name, value] of a) {
+    spend(1);
     const next = fieldsOfB.next();
     if (next.done) return 1;
     const [otherName, otherValue] = next.value;

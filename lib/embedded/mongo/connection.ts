@@ -4,7 +4,7 @@ import { topologyVersion } from "./commands/admin.ts";
 import type { Services } from "./context.ts";
 import { dispatch } from "./dispatch.ts";
 import { StoreError } from "./errors.ts";
-import { type Doc, isDoc, ObjectId, toWholeNumber } from "./values.ts";
+import { type Doc, docOf, double, isDoc, ObjectId, toWholeNumber } from "./values.ts";
 import { encodeAnswer, lastAnswerId, MessageSplitter, parseMessage, type Request } from "./wire.ts";
 
 let lastConnection = 0;
@@ -46,7 +46,7 @@ export class Connection {
 
   private receive(chunk: Buffer): void {
     try {
-      this.waiting.push(...this.splitter.push(chunk));
+      for (const message of this.splitter.push(chunk)) this.waiting.push(message);
     } catch {
       // What comes next cannot be told apart any more.
       this.destroy();
@@ -86,17 +86,7 @@ export class Connection {
         exhaustAllowed: false,
         isLegacy: false,
       };
-      const { code, codeName, message: errmsg } = error;
-      await this.send(
-        new Map<string, string | number>([
-          ["ok", 0],
-          ["errmsg", errmsg],
-          ["code", code],
-          ["codeName", codeName],
-        ]),
-        request,
-        false,
-      );
+      await this.send(refusal(error), request, false);
       return;
     }
     if (isAwaitedHello(request.body)) {
@@ -107,9 +97,18 @@ export class Connection {
     if (request.wantsAnswer) await this.send(answer, request, false);
   }
 
+  private encode(answer: Doc, request: Request, moreToCome: boolean): Buffer {
+    try {
+      return encodeAnswer(answer, request, moreToCome);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      return encodeAnswer(refusal(error), request, moreToCome);
+    }
+  }
+
   private send(answer: Doc, request: Request, moreToCome: boolean): Promise<void> {
     if (this.isClosed) return Promise.resolve();
-    const bytes = encodeAnswer(answer, request, moreToCome);
+    const bytes = this.encode(answer, request, moreToCome);
     if (this.socket.write(bytes)) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
@@ -142,6 +141,10 @@ export class Connection {
       request.body.set("topologyVersion", topologyVersion());
     }
   }
+}
+
+function refusal({ code, codeName, message }: StoreError): Doc {
+  return docOf({ ok: double(0), errmsg: message, code, codeName });
 }
 
 function isAwaitedHello(body: Doc): boolean {

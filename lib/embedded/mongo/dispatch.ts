@@ -2,6 +2,7 @@ import { sessionId } from "./commands/admin.ts";
 import { COMMANDS } from "./commands/table.ts";
 import type { Connection } from "./connection.ts";
 import { type Context, makeDeadline, newTurns, type Services, systemScope } from "./context.ts";
+import { endTurn } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import { toStoreError } from "./sqlite.ts";
 import { isTransient, TRANSIENT } from "./transactions.ts";
@@ -42,11 +43,14 @@ export async function dispatch(services: Services, connection: Connection, comma
       context.retry = services.retries.begin(session, BigInt(number));
     checkReadConcern(context);
     const answer = await known.run(context);
+    endTurn();
     context.retry?.flush();
     await services.store.committed();
     return answer;
   } catch (error) {
     return failure(services, command, toStoreError(error), isInTransaction);
+  } finally {
+    endTurn();
   }
 }
 

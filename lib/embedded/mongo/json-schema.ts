@@ -3,7 +3,7 @@ import { failedToParse, StoreError, typeMismatch } from "./errors.ts";
 import { unique } from "./expressions/arrays.ts";
 import { parseTypes } from "./match.ts";
 import { remainder } from "./numbers.ts";
-import { compileRegex } from "./regex.ts";
+import { compileRegex, type Regex } from "./regex.ts";
 import { BSONRegExp, type Doc, isDoc, isNumber, toDouble, toWholeNumber, typeCode, type Value } from "./values.ts";
 
 type Test = (value: Value) => boolean;
@@ -177,7 +177,7 @@ function compileKeyword(keyword: string, value: Value, schema: Doc): Test | unde
   }
 }
 
-function patterns(value: Value | undefined): [RegExp, Test][] {
+function patterns(value: Value | undefined): [Regex, Test][] {
   if (value === undefined) return [];
   return [...docs("patternProperties", value)].map(([pattern, inner]) => [
     compileRegex(new BSONRegExp(pattern)),

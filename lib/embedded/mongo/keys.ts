@@ -1,5 +1,6 @@
 import { timestampBits } from "./codec.ts";
 import { type Finite, parseDecimal } from "./decimal.ts";
+import { spend } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import {
   Binary,
@@ -113,6 +114,7 @@ export class KeyWriter {
     else if (value instanceof Date) this.signed64(BigInt(value.getTime()));
     else if (value instanceof Map) this.doc(value);
     else if (Array.isArray(value)) {
+      spend(value.length);
       for (const item of value) this.tagged(item);
       this.byte(END);
     } else if (value instanceof Double) this.double(value.value, IS_DOUBLE);
@@ -143,6 +145,7 @@ export class KeyWriter {
   }
 
   private doc(doc: Doc): void {
+    spend(doc.size);
     for (const [name, value] of doc) {
       this.byte(tagOf(value));
       this.text(name);

@@ -93,7 +93,7 @@ function parseFields(filter: Doc, options: MatchOptions, isTop: boolean): MatchN
     if (name.startsWith("$")) {
       const node = parseTopOperator(name, value, options, isTop);
       if (node !== undefined) nodes.push(node);
-    } else nodes.push(...parseField(toPath(name), value, options));
+    } else for (const node of parseField(toPath(name), value, options)) nodes.push(node);
   }
   return nodes.length === 1 ? (nodes[0] as MatchNode) : { kind: "and", nodes };
 }

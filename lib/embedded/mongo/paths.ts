@@ -91,7 +91,7 @@ export function getPath(doc: Doc, parts: readonly string[]): Value | undefined {
 export function valuesAtPath(doc: Doc, parts: readonly string[]): Value[] {
   const values: Value[] = [];
   someAtPath(doc, parts, false, (value) => {
-    if (Array.isArray(value)) values.push(...value);
+    if (Array.isArray(value)) for (const item of value) values.push(item);
     else if (value !== undefined) values.push(value);
     return false;
   });

@@ -281,7 +281,7 @@ function boundsOf(node: MatchNode): Bounds | undefined {
       for (const value of node.values) {
         const bounds = boundsOfComparison("eq", value);
         if (bounds === undefined) return undefined;
-        intervals.push(...bounds.intervals);
+        for (const interval of bounds.intervals) intervals.push(interval);
         isExact &&= bounds.isExact;
         canBeNull ||= bounds.canBeNull;
       }

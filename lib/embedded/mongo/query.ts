@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { decodeDocument } from "./codec.ts";
 import type { Collection } from "./collection.ts";
+import { beginTurn, endTurn } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import type { Variables } from "./expressions/scope.ts";
 import { compileMatch, type Matcher, type MatchNode, parseMatch } from "./match.ts";
@@ -110,10 +111,16 @@ function* matching(query: Query, prepared: PreparedQuery, chunk: number): Flow<F
     chosen.kind === "ids" || chosen.kind === "index"
       ? chosen.isExact
       : prepared.node.kind === "and" && prepared.node.nodes.length === 0;
+  let started = performance.now();
   for (const item of candidates(query, chosen, chunk)) {
     if (item === PAUSE) yield PAUSE;
     else if (isExact) yield new Found(item);
     else {
+      // A document's test may take long by itself, and a thousand may fail before one is found.
+      if (performance.now() - started >= TURN_MS) {
+        yield PAUSE;
+        started = performance.now();
+      }
       const found = new Found(item);
       // Of a big document only the fields of the filter are decoded.
       if (test(fields === undefined ? found.doc : decodeDocument(item.bytes, 0, fields))) yield found;
@@ -325,19 +332,27 @@ export const NO_DEADLINE: Deadline = {
 
 /** Takes from a flow by turns, so that no read holds up the others. */
 export class Turns {
-  private started = performance.now();
+  private started = 0;
   readonly deadline: Deadline;
 
   constructor(deadline: Deadline) {
     this.deadline = deadline;
+    this.begin();
+  }
+
+  /** Says that the event loop works for this command again, after it has waited for something. */
+  begin(): void {
+    this.started = performance.now();
+    beginTurn(this.deadline);
   }
 
   /** Gives other commands a turn when this one had its share. */
   async pause(): Promise<void> {
     if (performance.now() - this.started < TURN_MS) return;
+    endTurn();
     await nextTurn();
     this.deadline.check();
-    this.started = performance.now();
+    this.begin();
   }
 
   /** True when the present turn is over. */

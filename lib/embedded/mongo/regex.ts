@@ -1,16 +1,38 @@
+import { Script } from "node:vm";
+import { RE2JS } from "re2js";
+import { checkTime, cpuMs, spendText, timeLeft } from "./effort.ts";
 import { badValue, StoreError } from "./errors.ts";
+import { toRe2, withoutLayout } from "./regex-syntax.ts";
 import type { BSONRegExp } from "./values.ts";
 
-const known = new Map<string, RegExp>();
-const MAX_KNOWN = 500;
+/** Compiled expressions that are kept; the tables of one grow to some MB at most. */
+const MAX_KNOWN = 64;
 /** PCRE2's limit in MongoDB 7.0. */
 const MAX_PATTERN_LENGTH = 32_764;
+/** Characters times instructions up to which an expression of linear time cannot take more than some milliseconds. */
+const MAX_UNWATCHED_WORK = 250_000;
+/** The time of this thread that one expression may take on one text, ms; PCRE2's match limit ends it about as soon. */
+const MAX_MATCH_MS = 100;
+
+export type RegexMatch = { text: string; index: number; captures: (string | null)[] };
+
+/** A compiled expression. No text makes any of its functions take longer than MAX_MATCH_MS. */
+export type Regex = {
+  test: (text: string) => boolean;
+  first: (text: string) => RegexMatch | undefined;
+  all: (text: string) => RegexMatch[];
+};
+
+const known = new Map<string, Regex>();
 
 /**
- * A JavaScript expression for a PCRE pattern with MongoDB's options i, m, s, x and u.
- * @throws StoreError Location51091 for what JavaScript cannot express, 51108 for an unknown option
+ * Compiles a PCRE pattern with MongoDB's options i, m, s, x and u. Literal text goes to JavaScript's engine, which is
+ * quickest; everything else that RE2 can express to RE2, whose time grows with the text and not with a power of it.
+ * Backreferences and assertions are left to JavaScript's engine, under watch.
+ * @throws StoreError Location51091 for what neither can express, 51108 for an unknown option. The functions throw
+ * 51156 (PCRE2's match limit in MongoDB) or MaxTimeMSExpired
  */
-export function compileRegex(regex: BSONRegExp): RegExp {
+export function compileRegex(regex: BSONRegExp): Regex {
   const id = `${regex.options}/${regex.pattern}`;
   let compiled = known.get(id);
   if (compiled === undefined) {
@@ -21,32 +43,87 @@ export function compileRegex(regex: BSONRegExp): RegExp {
   return compiled;
 }
 
-function compile(pattern: string, options: string): RegExp {
+function compile(pattern: string, options: string): Regex {
   if (pattern.includes("\0")) throw badValue("Regular expression cannot contain an embedded null byte");
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw new StoreError(51091, "Regular expression is invalid: pattern is too long");
   }
-  let flags = "";
-  let isExtended = false;
+  const flags = new Set<string>();
   for (const option of options) {
-    if (option === "x") isExtended = true;
-    else if (option === "i" || option === "m" || option === "s") flags += flags.includes(option) ? "" : option;
-    else if (option !== "u") throw new StoreError(51108, `invalid flag in regex options: ${option}`);
+    if (!"imsxu".includes(option)) throw new StoreError(51108, `invalid flag in regex options: ${option}`);
+    flags.add(option);
   }
   let source = pattern;
   const leading = /^\(\?([imsx]+)\)/.exec(source);
   if (leading !== null) {
     source = source.slice(leading[0].length);
-    for (const option of leading[1] ?? "") {
-      if (option === "x") isExtended = true;
-      else if (!flags.includes(option)) flags += option;
-    }
+    for (const option of leading[1] ?? "") flags.add(option);
   }
-  if (isExtended) source = withoutLayout(source);
-  source = source
+  if (flags.has("x")) source = withoutLayout(source);
+  return compileLiteral(source, flags) ?? compileRe2(source, flags) ?? compileNative(source, flags);
+}
+
+/** Text without any operator, maybe anchored: `^abc`, `a\.b`, `abc$`. */
+const LITERAL = /^(\^?)((?:[^\\^$.|?*+()[\]{}]|\\[^a-zA-Z0-9])+)(\$?)$/u;
+
+function compileLiteral(source: string, flags: ReadonlySet<string>): Regex | undefined {
+  const parts = LITERAL.exec(source);
+  if (parts === null || flags.has("m")) return undefined;
+  const [, start = "", text = "", end = ""] = parts;
+  const literal = text.replaceAll(/\\(.)/gsu, "$1").replaceAll(/[\\^$.|?*+()[\]{}/]/g, "\\$&");
+  return ofNative(new RegExp(start + literal + end, flags.has("i") ? "iu" : "u"), (text, run) => {
+    spendText(text.length);
+    return run();
+  });
+}
+
+const RE2_FLAGS = new Map([
+  ["i", RE2JS.CASE_INSENSITIVE],
+  ["m", RE2JS.MULTILINE],
+  ["s", RE2JS.DOTALL],
+]);
+
+function compileRe2(source: string, flags: ReadonlySet<string>): Regex | undefined {
+  const translated = toRe2(source);
+  if (translated === undefined) return undefined;
+  let bits = 0;
+  for (const flag of flags) bits |= RE2_FLAGS.get(flag) ?? 0;
+  const build = (): RE2JS => RE2JS.compile(translated, bits);
+  let engine: RE2JS;
+  try {
+    engine = build();
+  } catch {
+    return undefined;
+  }
+  const size = engine.programSize();
+  const within: Watch = (text, run) => {
+    spendText(text.length);
+    if (text.length * size <= MAX_UNWATCHED_WORK) return run();
+    try {
+      return watched(run);
+    } catch (error) {
+      // It was stopped in the midst of its tables.
+      engine = build();
+      throw error;
+    }
+  };
+  return {
+    test: (text) => within(text, () => engine.test(text)),
+    first: (text) => within(text, () => toMatch(engine.exec(text))),
+    all: (text) => within(text, () => toMatches(text, engine.matchAll(text))),
+  };
+}
+
+function compileNative(source: string, flags: ReadonlySet<string>): Regex {
+  const letters = ["i", "m", "s"].filter((flag) => flags.has(flag)).join("");
+  const translated = source
     .replaceAll(/\(\?P</g, "(?<")
     .replaceAll("\\A", "^")
     .replaceAll(/\\[zZ]/g, "$");
+  return ofNative(newRegExp(translated, letters), (_text, run) => watched(run));
+}
+
+function newRegExp(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, `${flags}u`);
   } catch {
@@ -59,26 +136,70 @@ function compile(pattern: string, options: string): RegExp {
   }
 }
 
-/** Takes white space and comments out of an expression of the option x. */
-function withoutLayout(source: string): string {
-  let out = "";
-  let isInClass = false;
-  for (let i = 0; i < source.length; i++) {
-    const char = source[i] as string;
-    if (char === "\\") {
-      out += char + (source[i + 1] ?? "");
-      i++;
-    } else if (isInClass) {
-      out += char;
-      if (char === "]") isInClass = false;
-    } else if (char === "[") {
-      out += char;
-      isInClass = true;
-    } else if (char === "#") {
-      while (i < source.length && source[i] !== "\n") i++;
-    } else if (!/\s/.test(char)) out += char;
+type Watch = <T>(text: string, run: () => T) => T;
+
+function ofNative(compiled: RegExp, within: Watch): Regex {
+  const global = new RegExp(compiled, `${compiled.flags}g`);
+  return {
+    test: (text) => within(text, () => compiled.test(text)),
+    first: (text) => within(text, () => toMatch(compiled.exec(text))),
+    all: (text) => within(text, () => toMatches(text, text.matchAll(global))),
+  };
+}
+
+/** As both engines describe a match. */
+type Described = ArrayLike<string | undefined> & { index?: number };
+
+function toMatch(found: Described | null): RegexMatch | undefined {
+  if (found === null) return undefined;
+  const [text = "", ...captures] = Array.from(found, (group) => group ?? null);
+  return { text: text ?? "", index: found.index ?? 0, captures };
+}
+
+function toMatches(text: string, found: Iterable<Described>): RegexMatch[] {
+  const matches: RegexMatch[] = [];
+  for (const each of found) {
+    const match = toMatch(each);
+    if (match !== undefined) matches.push(match);
+    // Each search may look at all that is left.
+    spendText(text.length - (match?.index ?? 0));
   }
-  return out;
+  return matches;
+}
+
+/** Where the watched script finds its work: a script has no other way in than the global object. */
+const RUN = Symbol.for("millrace.store.regex");
+const runner = new Script('globalThis[Symbol.for("millrace.store.regex")]()', { filename: "regex" });
+
+/**
+ * Runs a search that V8 stops when it takes too long, which a timer could not: the event loop stands still meanwhile.
+ * @throws StoreError 51156 after MAX_MATCH_MS of this thread's time, MaxTimeMSExpired when the command's is over
+ */
+function watched<T>(run: () => T): T {
+  const cpuFrom = cpuMs();
+  for (;;) {
+    checkTime();
+    Object.defineProperty(globalThis, RUN, { value: run, configurable: true });
+    try {
+      return runner.runInThisContext({ timeout: Math.max(1, Math.ceil(Math.min(MAX_MATCH_MS, timeLeft()))) }) as T;
+    } catch (error) {
+      if (error instanceof RangeError) throw tooMuch(error);
+      if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+      checkTime();
+      // On a busy machine the time may have passed without the search having had it: then it begins anew.
+      if (cpuMs() - cpuFrom >= MAX_MATCH_MS / 2) throw tooMuch(error);
+    } finally {
+      Reflect.deleteProperty(globalThis, RUN);
+    }
+  }
+}
+
+function tooMuch(cause: unknown): StoreError {
+  return new StoreError(
+    51156,
+    `Error occurred while executing the regular expression: it takes more than ${MAX_MATCH_MS} ms for one text. Anchor it, or leave out nested repetitions, assertions and backreferences.`,
+    { cause },
+  );
 }
 
 /**

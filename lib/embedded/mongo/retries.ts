@@ -110,12 +110,13 @@ export class RetryLog {
       results: [...memory.results].map(([statement, result]): Value => docOf({ statement, result })),
       isCommitted: memory.isCommitted,
     });
+    const bytes = encodeDocument(body, Number.POSITIVE_INFINITY);
     this.store.write(() =>
       this.store.connection.run(
         "INSERT INTO retries(lsid, txn, body, at) VALUES (?, ?, ?, ?) ON CONFLICT(lsid) DO UPDATE SET txn = excluded.txn, body = excluded.body, at = excluded.at",
         Buffer.from(session, "hex"),
         memory.txn,
-        encodeDocument(body),
+        bytes,
         Date.now(),
       ),
     );

@@ -1,4 +1,5 @@
 import { compareValues } from "./compare.ts";
+import { spend } from "./effort.ts";
 import { badValue, StoreError } from "./errors.ts";
 import { type Path, someAtPath, toPath } from "./paths.ts";
 import { type Doc, isDoc, isNumber, toDouble, UNDEFINED, type Value } from "./values.ts";
@@ -66,11 +67,17 @@ export function compileSortBy(by: Value): (a: Value, b: Value) => number {
     if (by.size === 0) throw badValue("The sort pattern is empty when it should be a set of fields.");
     const keys = parseSort(by);
     const valuesOf = (value: Value): Value[] => (isDoc(value) ? sortValues(value, keys) : keys.map(() => null));
-    return (a, b) => compareSortValues(valuesOf(a), valuesOf(b), keys);
+    return (a, b) => {
+      spend(keys.length);
+      return compareSortValues(valuesOf(a), valuesOf(b), keys);
+    };
   }
   if (!isNumber(by) || Math.abs(toDouble(by)) !== 1) {
     throw badValue("The $sort element value must be either 1 or -1");
   }
   const direction = toDouble(by);
-  return (a, b) => compareValues(a, b) * direction;
+  return (a, b) => {
+    spend(1);
+    return compareValues(a, b) * direction;
+  };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { decodeDocument, encodeDocument } from "./codec.ts";
 import { Collection, duplicateKey, Index, newUuid, uuidOf } from "./collection.ts";
+import { uninterrupted } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import { encodeKey } from "./keys.ts";
 import {
@@ -261,7 +262,7 @@ export class Store extends SqlRows implements Access {
     if (this.isClosed) throw new StoreError("ShutdownInProgress", "The store is shutting down.");
     try {
       this.begin();
-      return change();
+      return uninterrupted(change);
     } catch (error) {
       if (!isSqliteError(error)) throw error;
       const failure = toStoreError(error);

@@ -524,9 +524,9 @@ function push(argument: Value): Change {
     if (current !== undefined && !Array.isArray(current)) {
       throw badValue(`The field '${path}' must be an array but is of type ${typeName(current)}`);
     }
-    const list = current === undefined ? [] : [...current];
-    const at = position === undefined ? list.length : position < 0 ? Math.max(0, list.length + position) : position;
-    list.splice(at, 0, ...items.map(cloneValue));
+    const before = current ?? [];
+    const at = position === undefined ? before.length : position < 0 ? Math.max(0, before.length + position) : position;
+    const list = [...before.slice(0, at), ...items.map(cloneValue), ...before.slice(at)];
     if (compare !== undefined) list.sort(compare);
     if (slice === undefined) return list;
     return slice >= 0 ? list.slice(0, slice) : list.slice(slice);

@@ -149,7 +149,7 @@ let lastId = 0;
 /** @param moreToCome true for a streamed answer that another follows */
 export function encodeAnswer(answer: Doc, request: Request, moreToCome: boolean): Buffer {
   lastId = (lastId + 1) & 0x7fffffff;
-  const writer = new BsonWriter(1024);
+  const writer = new BsonWriter(1024, MAX_MESSAGE_BYTES);
   writer.int32(0);
   writer.int32(lastId);
   writer.int32(request.id);

@@ -150,7 +150,7 @@ function fromHash(hashed: ReadonlyMap<string, { at: number; doc: Doc }[]>, value
 function localValues(doc: Doc, path: readonly string[]): Value[] {
   const values: Value[] = [];
   someAtPath(doc, path, false, (value) => {
-    if (Array.isArray(value)) values.push(...value);
+    if (Array.isArray(value)) for (const item of value) values.push(item);
     else values.push(value ?? null);
     return false;
   });

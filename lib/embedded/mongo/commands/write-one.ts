@@ -3,6 +3,7 @@ import type { Collection } from "../collection.ts";
 import { areEqual } from "../compare.ts";
 import type { Context } from "../context.ts";
 import { readyToStore } from "../documents.ts";
+import { endTurn } from "../effort.ts";
 import { ERROR_CODES, failedToParse, StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { parseMatch } from "../match.ts";
@@ -120,8 +121,10 @@ export async function afterLocks<T>(context: Context, run: () => Promise<T>): Pr
     } catch (error) {
       if (!(error instanceof DocumentLocked)) throw error;
       context.retry?.flush();
+      endTurn();
       const patience = new Promise<void>((resolve) => setTimeout(resolve, LOCK_POLL_MS));
       await Promise.race([error.lock.released, patience]);
+      context.turns.begin();
       context.deadline.check();
     }
   }

@@ -60,11 +60,8 @@ function isOrdered(command: Doc, name: string): boolean {
   return command.get("ordered") === undefined || optionalBool(command, name, "ordered");
 }
 
-/** Statements that run before other connections have their turn. */
-const TURN_EVERY = 64;
-
 async function pauseBetween(context: Context, index: number): Promise<void> {
-  if (index % TURN_EVERY !== TURN_EVERY - 1 || !context.turns.isOver) return;
+  if (index === 0 || !context.turns.isOver) return;
   context.retry?.flush();
   await context.turns.pause();
 }

@@ -1,3 +1,4 @@
+import { spend, spendText } from "../effort.ts";
 import { StoreError } from "../errors.ts";
 import { type Doc, isDoc, type Value } from "../values.ts";
 import type { Compile, Evaluator, Operator } from "./scope.ts";
@@ -7,6 +8,13 @@ export type Argument = Value | undefined;
 /** The arguments of an operator: an array's items, or the one value. */
 export function argumentList(argument: Value): Value[] {
   return Array.isArray(argument) ? argument : [argument];
+}
+
+/** Most operators look at each element or character of what they are given. */
+function counted(value: Argument): Argument {
+  if (typeof value === "string") spendText(value.length);
+  else if (Array.isArray(value)) spend(value.length);
+  return value;
 }
 
 /** An operator of a fixed number of arguments. */
@@ -20,9 +28,10 @@ export function fixed(count: number, apply: (...values: Argument[]) => Argument)
       );
     }
     const [first, second, third] = list.map((item) => compile(item));
-    if (count === 1 && first !== undefined) return (env) => apply(first(env));
-    if (count === 2 && first !== undefined && second !== undefined) return (env) => apply(first(env), second(env));
-    return (env) => apply(first?.(env), second?.(env), third?.(env));
+    if (count === 1 && first !== undefined) return (env) => apply(counted(first(env)));
+    if (count === 2 && first !== undefined && second !== undefined)
+      return (env) => apply(counted(first(env)), counted(second(env)));
+    return (env) => apply(counted(first?.(env)), counted(second?.(env)), counted(third?.(env)));
   };
 }
 
@@ -37,7 +46,7 @@ export function ranged(least: number, most: number, apply: (values: Argument[]) 
       );
     }
     const evaluators = list.map((item) => compile(item));
-    return (env) => apply(evaluators.map((evaluate) => evaluate(env)));
+    return (env) => apply(evaluators.map((evaluate) => counted(evaluate(env))));
   };
 }
 
@@ -45,7 +54,7 @@ export function ranged(least: number, most: number, apply: (values: Argument[]) 
 export function variadic(apply: (values: Argument[]) => Argument): Operator {
   return (argument, compile) => {
     const evaluators = argumentList(argument).map((item) => compile(item));
-    return (env) => apply(evaluators.map((evaluate) => evaluate(env)));
+    return (env) => apply(evaluators.map((evaluate) => counted(evaluate(env))));
   };
 }
 

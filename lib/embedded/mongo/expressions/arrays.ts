@@ -1,4 +1,5 @@
 import { areEqual, compareValues } from "../compare.ts";
+import { spend } from "../effort.ts";
 import { StoreError } from "../errors.ts";
 import { encodeKey } from "../keys.ts";
 import { isInt32, isNumber, toWholeNumber, typeName, type Value } from "../values.ts";
@@ -34,7 +35,10 @@ const map: Operator = (argument, compile, name) => {
     const value = input(env);
     if (isNullish(value)) return null;
     if (!Array.isArray(value)) throw new StoreError(16883, `input to $map must be an array not ${typeName(value)}`);
-    return value.map((item) => evaluate({ ...env, scope: bind(env.scope, as, item) }) ?? null);
+    return value.map((item) => {
+      spend(1);
+      return evaluate({ ...env, scope: bind(env.scope, as, item) }) ?? null;
+    });
   };
 };
 
@@ -68,6 +72,7 @@ const filter: Operator = (argument, compile, name) => {
     const kept: Value[] = [];
     for (const item of value) {
       if (kept.length >= limit) break;
+      spend(1);
       if (isTrueInAggregation(evaluate({ ...env, scope: bind(env.scope, as, item) }))) kept.push(item);
     }
     return kept;
@@ -92,6 +97,7 @@ const reduce: Operator = (argument, compile, name) => {
       throw new StoreError(40080, `$reduce requires that 'input' be an array, found: ${typeName(value)}`);
     let result = initialValue(env);
     for (const item of value) {
+      spend(1);
       result = evaluate({ ...env, scope: bind(bind(env.scope, "value", result), "this", item) });
     }
     return result;
@@ -121,7 +127,10 @@ const zip: Operator = (argument, compile, name) => {
     }
     const lengths = lists.map((list) => list.length);
     const length = isLongest ? Math.max(...lengths) : Math.min(...lengths);
-    return Array.from({ length }, (_, i) => lists.map((list, which) => list[i] ?? fallbacks[which]?.(env) ?? null));
+    return Array.from({ length }, (_, i) => {
+      spend(lists.length);
+      return lists.map((list, which) => list[i] ?? fallbacks[which]?.(env) ?? null);
+    });
   };
 };
 
@@ -184,6 +193,7 @@ const indexOfArray = ranged(2, 4, ([value, wanted, from, to]) => {
     throw new StoreError(40097, "$indexOfArray requires a nonnegative integral starting and ending index");
   }
   for (let i = start; i < Math.min(end, value.length); i++) {
+    spend(1);
     if (wanted !== undefined && areEqual(value[i] as Value, wanted)) return i;
   }
   return -1;
@@ -205,7 +215,10 @@ function someOf(name: "$firstN" | "$lastN" | "$maxN" | "$minN"): [string, Operat
         const direction = name === "$maxN" ? -1 : 1;
         return value
           .filter((item) => !isNullish(item))
-          .sort((a, b) => compareValues(a, b) * direction)
+          .sort((a, b) => {
+            spend(1);
+            return compareValues(a, b) * direction;
+          })
           .slice(0, count);
       };
     },
@@ -305,7 +318,7 @@ export const arrayOperators: [string, Operator][] = [
         if (isNullish(value)) return null;
         if (!Array.isArray(value))
           throw new StoreError(28664, `$concatArrays only supports arrays, not ${typeName(value)}`);
-        joined.push(...value);
+        for (const item of value) joined.push(item);
       }
       return joined;
     }),

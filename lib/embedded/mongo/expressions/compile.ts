@@ -1,3 +1,4 @@
+import { spend, spendText } from "../effort.ts";
 import { failedToParse, StoreError } from "../errors.ts";
 import { type Doc, isDoc, type Value } from "../values.ts";
 import { accumulatorOperators } from "./accumulators.ts";
@@ -87,7 +88,15 @@ function compileOperator(name: string, argument: Value, names: ReadonlySet<strin
   }
   const compile: Compile = (inner, newNames) =>
     compileWithin(inner, newNames === undefined ? names : new Set([...names, ...newNames]));
-  return operator(argument, compile, name);
+  const evaluate = operator(argument, compile, name);
+  return (env) => spendOn(evaluate(env));
+}
+
+/** Counts what an operator made, by its size. */
+function spendOn(value: Value | undefined): Value | undefined {
+  if (typeof value === "string") spendText(value.length);
+  else spend(Array.isArray(value) ? 1 + value.length : 1);
+  return value;
 }
 
 function compileVariable(text: string, names: ReadonlySet<string>): Evaluator {

@@ -1,4 +1,6 @@
 import { StoreError } from "../errors.ts";
+import { compileRegex } from "../regex.ts";
+import { BSONRegExp } from "../values.ts";
 import { offsetAt, parseZone, type Zone } from "./zones.ts";
 
 const ISO =
@@ -115,10 +117,10 @@ export function parseDateByFormat(text: string, format: string, zone: Zone | und
         throw new StoreError(18536, `Invalid format character '%${specifier ?? ""}' in format string`);
     }
   }
-  const match = new RegExp(`^${pattern}$`, "i").exec(text);
-  if (match === null)
+  const match = compileRegex(new BSONRegExp(`^${pattern}$`, "i")).first(text);
+  if (match === undefined)
     throw new StoreError("ConversionFailure", `Error parsing date string '${text}' by the format '${format}'`);
-  const parts = new Map(names.map((name, i) => [name, match[i + 1] as string]));
+  const parts = new Map(names.map((name, i) => [name, match.captures[i] as string]));
   const n = (name: string, otherwise: number): number => (parts.has(name) ? Number(parts.get(name)) : otherwise);
   const monthName = (parts.get("B") ?? parts.get("b"))?.slice(0, 3).toLowerCase();
   const named = MONTHS.findIndex((month) => month.slice(0, 3).toLowerCase() === monthName);

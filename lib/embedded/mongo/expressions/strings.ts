@@ -1,6 +1,7 @@
 import { compareStrings } from "../compare.ts";
+import { spendText } from "../effort.ts";
 import { StoreError } from "../errors.ts";
-import { compileRegex } from "../regex.ts";
+import { compileRegex, type Regex, type RegexMatch } from "../regex.ts";
 import {
   BSONRegExp,
   BSONSymbol,
@@ -51,6 +52,9 @@ function upper(value: string): string {
   return value.replaceAll(/[a-z]/g, (char) => char.toUpperCase());
 }
 
+/** MongoDB's limit of what an expression builds up (64 MB). */
+const MAX_TEXT_LENGTH = 64 * 1024 * 1024;
+
 const concat = variadic((values) => {
   let joined = "";
   for (const value of values) {
@@ -58,6 +62,8 @@ const concat = variadic((values) => {
     if (typeof value !== "string") throw new StoreError(16702, `$concat only supports strings, not ${typeName(value)}`);
     joined += value;
   }
+  if (joined.length > MAX_TEXT_LENGTH)
+    throw new StoreError(13548, `$concat would make a text of more than ${MAX_TEXT_LENGTH} characters.`);
   return joined;
 });
 
@@ -168,7 +174,7 @@ type RegexArguments = { input: Evaluator; regex: Evaluator; options?: Evaluator 
 
 function regexOperator(
   name: string,
-  apply: (regex: RegExp, input: string) => Value,
+  apply: (regex: Regex, input: string) => Value,
   ofNull: () => Value,
 ): [string, Operator] {
   return [
@@ -185,7 +191,7 @@ function regexOperator(
   ];
 }
 
-function regexOf(name: string, parts: RegexArguments, env: Env): RegExp | undefined {
+function regexOf(name: string, parts: RegexArguments, env: Env): Regex | undefined {
   const pattern = parts.regex(env);
   const options = parts.options?.(env);
   if (isNullish(pattern)) return undefined;
@@ -203,9 +209,26 @@ function regexOf(name: string, parts: RegexArguments, env: Env): RegExp | undefi
   return compileRegex(new BSONRegExp(pattern, flags));
 }
 
-function describeMatch(match: RegExpExecArray): Doc {
-  const before = match.input.slice(0, match.index);
-  return docOf({ match: match[0], idx: [...before].length, captures: match.slice(1).map((group) => group ?? null) });
+function describeMatch(input: string, { text, index, captures }: RegexMatch): Doc {
+  return docOf({ match: text, idx: codePoints(input, 0, index), captures });
+}
+
+/** Each place is counted from the one before, so that many matches cost one pass over the text. */
+function describeMatches(input: string, matches: readonly RegexMatch[]): Doc[] {
+  let idx = 0;
+  let at = 0;
+  return matches.map(({ text, index, captures }) => {
+    idx += codePoints(input, at, index);
+    at = index;
+    return docOf({ match: text, idx, captures });
+  });
+}
+
+function codePoints(text: string, from: number, to: number): number {
+  spendText(to - from);
+  let count = 0;
+  for (let i = from; i < to; i += (text.codePointAt(i) as number) > 0xffff ? 2 : 1) count++;
+  return count;
 }
 
 export const stringOperators: [string, Operator][] = [
@@ -245,14 +268,14 @@ export const stringOperators: [string, Operator][] = [
   regexOperator(
     "$regexFind",
     (regex, input) => {
-      const match = regex.exec(input);
-      return match === null ? null : describeMatch(match);
+      const match = regex.first(input);
+      return match === undefined ? null : describeMatch(input, match);
     },
     () => null,
   ),
   regexOperator(
     "$regexFindAll",
-    (regex, input) => [...input.matchAll(new RegExp(regex, `${regex.flags}g`))].map(describeMatch),
+    (regex, input) => describeMatches(input, regex.all(input)),
     () => [],
   ),
 ];
