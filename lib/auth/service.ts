@@ -54,11 +54,6 @@ export async function register(
   return { user: toUser(user), workspace, setCookie: session.setCookie };
 }
 
-/** False on a server that nobody has registered at yet. */
-export async function hasAccounts(): Promise<boolean> {
-  return (await collections.users().findOne({}, { projection: { _id: 1 } })) !== null;
-}
-
 /**
  * Signs in. An unknown address and a wrong password look and take the same (T1, T2).
  * @param previousToken the session that the browser had until now, which it is about to forget; null without one

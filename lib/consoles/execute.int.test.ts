@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/lifecycle/collections";
-import { executionsWritten } from "@/lib/query/executions";
+import { writeNow } from "@/lib/query/history-writer";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
@@ -17,7 +17,7 @@ beforeAll(async () => {
   connectionId = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, ana)).json.data[0].id;
 });
 afterAll(async () => {
-  await executionsWritten();
+  await writeNow();
   await own.drop();
 });
 
@@ -84,7 +84,7 @@ describe("a console is refused", () => {
       "variables.first",
       "variables.second",
     ]);
-    await executionsWritten();
+    await writeNow();
     expect(await collections.executions().countDocuments({ queryText: /first/ })).toBe(0);
   });
 

@@ -14,13 +14,16 @@ const CALLBACKS_TIMEOUT_MS = 3000;
  */
 const DRAIN_MS = 1000;
 /** What running requests are given; the rest of the time belongs to the callbacks, the drain and the children. */
-const REQUESTS_TIMEOUT_MS = 15_000;
+const REQUESTS_TIMEOUT_MS = 13_000;
+/** What the last requests have left to be written; the children that write it are stopped behind it. */
+const LAST_WRITES_TIMEOUT_MS = 2000;
 const POLL_MS = 20;
 
 type ShutdownState = {
   isInstalled: boolean;
   isShuttingDown: boolean;
   callbacks: Set<() => void | Promise<void>>;
+  lastWrites: Set<() => void | Promise<void>>;
   running: Set<ServerResponse>;
   server: Server | null;
 };
@@ -38,6 +41,14 @@ export function onShutdown(callback: () => void | Promise<void>): () => void {
   }
   state.callbacks.add(callback);
   return () => state.callbacks.delete(callback);
+}
+
+/**
+ * Registers what has to happen when the last request is over and the store is still there: what was gathered in memory
+ * is written.
+ */
+export function afterRequests(write: () => void | Promise<void>): void {
+  shutdownState().lastWrites.add(write);
 }
 
 /** True from the signal on: health is red, nothing long should begin. */
@@ -84,6 +95,7 @@ async function shutDown(state: ShutdownState): Promise<void> {
   for (const response of state.running) if (!response.headersSent) response.setHeader("Connection", "close");
   await Promise.race([Promise.all([...state.callbacks].map(runCallback)), sleep(CALLBACKS_TIMEOUT_MS)]);
   if (state.server) await closeServer(state.server, state);
+  await Promise.race([Promise.all([...state.lastWrites].map(runCallback)), sleep(LAST_WRITES_TIMEOUT_MS)]);
   await stopServices();
 }
 
@@ -117,6 +129,7 @@ function shutdownState(): ShutdownState {
     isInstalled: false,
     isShuttingDown: false,
     callbacks: new Set(),
+    lastWrites: new Set(),
     running: new Set(),
     server: null,
   }));

@@ -1,40 +1,51 @@
 import "server-only";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { isAtLeast, type Role } from "@/lib/access/roles";
-import type { Actor } from "@/lib/consoles/model";
-import { visibleConsoleIds } from "@/lib/consoles/service";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_DEFAULT } from "@/lib/http/schema";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
+import { afterRequests } from "@/lib/process/shutdown";
+import type { UserDoc } from "@/lib/users/model";
 import { collections } from "./collections";
+import { claimExecutionId, usedBefore, writeNow, writeSoon } from "./history-writer";
 import { HISTORY_TEXT_CHARS } from "./limits";
 import type { ExecutionDoc, ExecutionStatus, RunConsole } from "./model";
 import type { Execution } from "./schema";
 
-/** A query that ends within this is written to history once, when it is over. */
+/** A query that still runs then is written before its end, so that all see it and may cancel it. */
 const FIRST_WRITE_AFTER_MS = 250;
 /** How often a server looks whether another one was asked to cancel a query of its own. */
 const CANCEL_POLL_MS = 1000;
+/** How often queries of a while are looked for; with the time until they are written it stays within a second. */
+const LOOK_FOR_LONG_EVERY_MS = 250;
+/** What queries that a stopping server has cut are given to end. */
+const LAST_ENDS_TIMEOUT_MS = 1000;
+const LAST_ENDS_POLL_MS = 10;
 const UNFINISHED: ExecutionStatus[] = ["queued", "running"];
 
-type Running = { doc: ExecutionDoc; cancel: () => void };
+type Running = { doc: ExecutionDoc; isWritten: boolean; cancel: () => void };
 type Shared = {
+  /** By workspace and execution id: two workspaces may use the same. */
   running: Map<string, Running>;
-  /** Queries that are over and not written yet. */
-  ended: Map<string, ExecutionDoc>;
-  writes: Set<Promise<unknown>>;
-  poll: NodeJS.Timeout | null;
+  look: NodeJS.Timeout | null;
+  polledAt: number;
+  isPolling: boolean;
+  isAtShutdown: boolean;
 };
 
 /** Who asks about queries, and as what: members about their own, admins about all of the workspace. */
-export type Reader = Actor & { role: Role };
+export type Reader = { workspaceId: ObjectId; user: Pick<UserDoc, "_id" | "name" | "email">; role: Role };
 
-export type ExecutionStart = Pick<
-  ExecutionDoc,
-  "executionId" | "workspaceId" | "connectionId" | "userId" | "queryText" | "format"
-> & {
+/** Which of these consoles the reader may see now: consoles stand above queries, so the caller hands this in. */
+export type FindVisibleConsoles = (reader: Reader, consoleIds: ObjectId[]) => Promise<ReadonlySet<string>>;
+
+export type ExecutionStart = Pick<ExecutionDoc, "workspaceId" | "connectionId" | "userId" | "queryText" | "format"> & {
   console: RunConsole | null;
+  /** The client's own id for the query; absent: a new one. */
+  executionId: string | undefined;
   /** Called when somebody cancels the query, here or through another server. */
   cancel: () => void;
 };
@@ -47,21 +58,21 @@ export type ExecutionEnd = {
 };
 
 /** The life of one query in history. Nothing here makes the query wait. */
-export type ExecutionRecord = { running(): void; end(outcome: ExecutionEnd): void };
+export type ExecutionRecord = { executionId: string; running(): void; end(outcome: ExecutionEnd): void };
 
 /**
- * Makes a query known, so that it can be cancelled and shows in history.
- * @throws AppError `conflict` when a query of this id runs on this server
+ * Makes a query known, so that it can be cancelled and shows in history. A client's own id is claimed in the store; one
+ * of ours is nobody else's by itself, so it costs no write of its own.
+ * @throws AppError `conflict` when the id was used before in this workspace, on any server
  */
-export function startExecution(start: ExecutionStart, now = new Date()): ExecutionRecord {
-  const { running, ended } = shared();
-  if (running.has(start.executionId)) {
-    throw new AppError("conflict", "A query with this executionId is running. Send a new id, or none.");
-  }
-  const { cancel, ...facts } = start;
+export async function startExecution(start: ExecutionStart, now = new Date()): Promise<ExecutionRecord> {
+  const { cancel, executionId = randomUUID(), ...facts } = start;
+  const claim = keyOf(facts.workspaceId, executionId);
   const doc: ExecutionDoc = {
     _id: new ObjectId(),
+    executionId,
     ...facts,
+    claim,
     queryText: facts.queryText.slice(0, HISTORY_TEXT_CHARS),
     status: "queued",
     startedAt: now,
@@ -70,26 +81,26 @@ export function startExecution(start: ExecutionStart, now = new Date()): Executi
     rowCount: null,
     error: null,
   };
-  running.set(start.executionId, { doc, cancel });
-  watchForCancels();
-  let isWritten = false;
-  const timer = setTimeout(() => {
-    isWritten = true;
-    collect(collections.executions().insertOne({ ...doc }));
-  }, FIRST_WRITE_AFTER_MS);
+  const isClaimed = start.executionId !== undefined;
+  if (isClaimed) {
+    if (shared().running.has(claim)) throw usedBefore();
+    await claimExecutionId(doc);
+  }
+  const { running } = shared();
+  const entry: Running = { doc, isWritten: isClaimed, cancel };
+  running.set(claim, entry);
+  watchRunning();
+  const change = (news: Partial<ExecutionDoc>) => {
+    Object.assign(doc, news);
+    if (entry.isWritten) writeSoon(doc);
+  };
   return {
-    running() {
-      doc.status = "running";
-      if (isWritten) write(doc, { status: "running" });
-    },
+    executionId,
+    running: () => change({ status: "running" }),
     end({ status, durationMs, rowCount, error }) {
-      clearTimeout(timer);
-      running.delete(start.executionId);
-      ended.set(start.executionId, doc);
-      const completedAt = new Date(now.getTime() + durationMs);
-      write(doc, { status, durationMs, rowCount, error, completedAt }).finally(() => {
-        if (ended.get(start.executionId) === doc) ended.delete(start.executionId);
-      });
+      running.delete(claim);
+      entry.isWritten = true;
+      change({ status, durationMs, rowCount, error, completedAt: new Date(now.getTime() + durationMs) });
     },
   };
 }
@@ -100,11 +111,13 @@ export function startExecution(start: ExecutionStart, now = new Date()): Executi
  *   member, of somebody else's
  */
 export async function cancelExecution(reader: Reader, executionId: string): Promise<void> {
-  const here = shared().running.get(executionId);
+  const here = shared().running.get(keyOf(reader.workspaceId, executionId));
   if (here && isInReach(here.doc, reader)) {
     here.cancel();
     return;
   }
+  // What has just ended here may still be running in the store.
+  await writeNow();
   const { matchedCount } = await collections
     .executions()
     .updateOne({ ...reachOf(reader), executionId, status: { $in: UNFINISHED } }, { $set: { cancelRequested: true } });
@@ -118,13 +131,16 @@ export async function cancelExecution(reader: Reader, executionId: string): Prom
  */
 export async function listExecutions(
   reader: Reader,
-  { limit = LIST_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string } = {},
+  { limit = LIST_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string },
+  findVisible: FindVisibleConsoles,
 ): Promise<{ items: Execution[]; nextCursor: string | null }> {
   if (cursor !== undefined && !/^[0-9a-f]{24}$/.test(cursor)) {
     throw new AppError("invalid_request", "The cursor is not one of ours. Start again from the first page.", {
       details: [{ path: "cursor", message: "Send the nextCursor of the page before." }],
     });
   }
+  // Whoever has just run a query finds it here.
+  await writeNow();
   const docs = await collections
     .executions()
     .find({ ...reachOf(reader), ...(cursor && { _id: { $lt: new ObjectId(cursor) } }) })
@@ -134,7 +150,7 @@ export async function listExecutions(
   const items = docs.slice(0, limit);
   const last = items.at(-1);
   return {
-    items: await toExecutions(reader, items),
+    items: await toExecutions(reader, items, findVisible),
     nextCursor: docs.length > limit && last ? last._id.toHexString() : null,
   };
 }
@@ -143,19 +159,21 @@ export async function listExecutions(
  * One query of the workspace, also while it runs and before it is written.
  * @throws AppError `not_found` for an id that is unknown, another workspace's or, for a member, somebody else's
  */
-export async function getExecution(reader: Reader, executionId: string): Promise<Execution> {
-  const { running, ended } = shared();
-  const here = [running.get(executionId)?.doc, ended.get(executionId)].find((doc) => doc && isInReach(doc, reader));
+export async function getExecution(
+  reader: Reader,
+  executionId: string,
+  findVisible: FindVisibleConsoles,
+): Promise<Execution> {
+  const here = shared().running.get(keyOf(reader.workspaceId, executionId))?.doc;
+  // What has just ended here may not be written yet.
+  if (!here) await writeNow();
   const doc =
-    here ?? (await collections.executions().findOne({ ...reachOf(reader), executionId }, { sort: { _id: -1 } }));
-  const [found] = doc ? await toExecutions(reader, [doc]) : [];
+    here && isInReach(here, reader)
+      ? here
+      : await collections.executions().findOne({ ...reachOf(reader), executionId }, { sort: { _id: -1 } });
+  const [found] = doc ? await toExecutions(reader, [doc], findVisible) : [];
   if (!found) throw new AppError("not_found", "There is no query with this id in this workspace.");
   return found;
-}
-
-/** Resolves when all that is known has been written; for the server's end and for tests. */
-export async function executionsWritten(): Promise<void> {
-  while (shared().writes.size > 0) await Promise.allSettled(shared().writes);
 }
 
 /** The filter of every look-up. */
@@ -173,10 +191,14 @@ function isInReach({ workspaceId, userId }: ExecutionDoc, reader: Reader): boole
  * messages that may repeat it (docs/api.md, Queries). A console is judged twice: as it was when the query ran, since what
  * is shared later is its text of then; and as it is now, so that one that was made private or is gone for good is hidden.
  */
-async function toExecutions(reader: Reader, docs: ExecutionDoc[]): Promise<Execution[]> {
+async function toExecutions(
+  reader: Reader,
+  docs: ExecutionDoc[],
+  findVisible: FindVisibleConsoles,
+): Promise<Execution[]> {
   const isOwn = ({ userId }: ExecutionDoc) => userId.equals(reader.user._id);
   const toJudge = docs.flatMap((doc) => (!isOwn(doc) && doc.console?.isPrivate === false ? [doc.console.id] : []));
-  const visible = await visibleConsoleIds(reader, toJudge);
+  const visible = await findVisible(reader, toJudge);
   return docs.map((doc) => {
     if (isOwn(doc) || doc.console === null) return toExecution(doc, true);
     return toExecution(doc, doc.console?.isPrivate === false && visible.has(doc.console.id.toHexString()));
@@ -199,56 +221,75 @@ function toExecution(doc: ExecutionDoc, hasText: boolean): Execution {
   };
 }
 
-/** Writes the whole record by its id: whichever of two writes comes first, the later state stays. */
-function write(doc: ExecutionDoc, change: Partial<ExecutionDoc>): Promise<void> {
-  const { _id, ...start } = doc;
-  Object.assign(doc, change);
-  const onInsert = Object.fromEntries(Object.entries(start).filter(([name]) => !(name in change)));
-  // A late "running" must not undo an end.
-  const filter = change.status === "running" ? { _id, status: "queued" as const } : { _id };
-  const isUpsert = change.status !== "running";
-  return collect(
-    collections.executions().updateOne(
-      filter,
-      { $set: change, ...(isUpsert && { $setOnInsert: onInsert }) },
-      {
-        upsert: isUpsert,
-      },
-    ),
-  );
-}
-
-/** History never fails a query: what cannot be written is logged. */
-function collect(work: Promise<unknown>): Promise<void> {
-  const { writes } = shared();
-  const settled = work.then(
-    () => undefined,
-    (error: unknown) => log.warn({ err: error }, "query history could not be written"),
-  );
-  writes.add(settled);
-  return settled.finally(() => writes.delete(settled));
-}
-
-function watchForCancels(): void {
+/** Looks after what runs: writes what takes a while, and cancels what other servers were asked to cancel. */
+function watchRunning(): void {
   const state = shared();
-  state.poll ??= setInterval(() => {
-    if (state.running.size > 0) collect(cancelAsAsked(state));
-    else if (state.poll) {
-      clearInterval(state.poll);
-      state.poll = null;
+  if (!state.isAtShutdown) {
+    state.isAtShutdown = true;
+    afterRequests(endWhatRuns);
+  }
+  if (state.look) return;
+  state.polledAt = performance.now();
+  state.look = setInterval(() => {
+    if (state.running.size === 0 && state.look) {
+      clearInterval(state.look);
+      state.look = null;
+      return;
     }
-  }, CANCEL_POLL_MS).unref();
+    writeLong(state);
+    const now = performance.now();
+    if (state.isPolling || now - state.polledAt < CANCEL_POLL_MS) return;
+    state.polledAt = now;
+    state.isPolling = true;
+    cancelAsAsked(state)
+      .catch((error: unknown) => log.warn({ err: error }, "requests to cancel queries could not be read"))
+      .finally(() => {
+        state.isPolling = false;
+      });
+  }, LOOK_FOR_LONG_EVERY_MS).unref();
+}
+
+function writeLong({ running }: Shared): void {
+  const latest = Date.now() - FIRST_WRITE_AFTER_MS;
+  for (const entry of running.values()) {
+    if (entry.isWritten || entry.doc.startedAt.getTime() > latest) continue;
+    entry.isWritten = true;
+    writeSoon(entry.doc);
+  }
 }
 
 async function cancelAsAsked({ running }: Shared): Promise<void> {
-  const ids = [...running.values()].map(({ doc }) => doc._id);
+  const written = [...running.values()].filter((entry) => entry.isWritten);
+  if (written.length === 0) return;
   const asked = await collections
     .executions()
-    .find({ _id: { $in: ids }, cancelRequested: true }, { projection: { executionId: 1 } })
+    .find({ _id: { $in: written.map(({ doc }) => doc._id) }, cancelRequested: true }, { projection: { claim: 1 } })
     .toArray();
-  for (const { executionId } of asked) running.get(executionId)?.cancel();
+  for (const { claim } of asked) running.get(claim ?? "")?.cancel();
+}
+
+/** A server that stops has cut these: their history must not say for ever that they run. */
+async function endWhatRuns(): Promise<void> {
+  const { running } = shared();
+  for (const { cancel } of running.values()) cancel();
+  const until = performance.now() + LAST_ENDS_TIMEOUT_MS;
+  while (running.size > 0 && performance.now() < until) await sleep(LAST_ENDS_POLL_MS);
+  for (const { doc } of running.values()) {
+    writeSoon(Object.assign(doc, { status: "cancelled", error: "The server was stopped.", completedAt: new Date() }));
+  }
+  await writeNow();
+}
+
+function keyOf(workspaceId: ObjectId, executionId: string): string {
+  return `${workspaceId.toHexString()}:${executionId}`;
 }
 
 function shared(): Shared {
-  return sharedState("executions", () => ({ running: new Map(), ended: new Map(), writes: new Set(), poll: null }));
+  return sharedState("executions", () => ({
+    running: new Map(),
+    look: null,
+    polledAt: 0,
+    isPolling: false,
+    isAtShutdown: false,
+  }));
 }

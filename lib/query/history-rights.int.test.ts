@@ -7,7 +7,7 @@ import { collections } from "@/lib/lifecycle/collections";
 import { type Answer, type Caller, call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { executionsWritten } from "./executions";
+import { writeNow } from "./history-writer";
 
 const ENDLESS = "select count(*) from range(1000000000) a, range(1000000000) b";
 const own = takeOwnDatabase();
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await closeDataSources();
-  await executionsWritten();
+  await writeNow();
   await own.drop();
 });
 
@@ -190,7 +190,7 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
       forAdmins: "no text",
       run: async (runner, text) => {
         const executionId = idOf(await runOn(callers[runner], text));
-        await executionsWritten();
+        await writeNow();
         await collections
           .executions()
           .updateOne({ workspaceId: workspaceId(), executionId }, { $unset: { console: "" } });
@@ -207,7 +207,7 @@ describe.each(["ana", "admin", "owner"] as const)("what %s has run", (runner) =>
     const word = `w${randomUUID().replaceAll("-", "")}`;
     const executionId = await run(runner, `select '${word}' as ${word}`);
     expect(executionId).toMatch(/^[0-9a-f-]{36}$/);
-    await executionsWritten();
+    await writeNow();
     const seen: Record<string, unknown> = {};
     for (const name of [runner, ...others]) {
       for (const who of [name, `${name}'s key`] as const) {
@@ -304,9 +304,9 @@ describe("a link to a run", () => {
   it("never leads to somebody else's that was run under the same id", async () => {
     const executionId = randomUUID();
     await runOn(callers.ana, "select 'of ana'", { executionId });
-    await executionsWritten();
+    await writeNow();
     await runOn(callers.ben, "select 'of ben'", { executionId });
-    await executionsWritten();
+    await writeNow();
     expect((await read(callers.ana, executionId)).json.data.query).toBe("select 'of ana'");
     expect((await read(callers.ben, executionId)).text).not.toContain("of ana");
   });
@@ -321,7 +321,7 @@ describe("a member's pages", () => {
       await runOn(callers.ana, "select 2");
       await runOn(callers.owner, "select 3");
     }
-    await executionsWritten();
+    await writeNow();
     const pages: string[][] = [];
     let cursor: string | null = null;
     do {

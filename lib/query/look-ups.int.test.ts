@@ -5,12 +5,14 @@ import { closeDataSources } from "@/lib/connections/pool";
 import { mongoClient } from "@/lib/db/client";
 import { call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
-import { executionsWritten } from "./executions";
+import { writeNow } from "./history-writer";
 
 /** The budget of docs/performance.md. */
 const LOOK_UPS_MAX = 2;
 /** What reads; history is written behind the answer. */
 const READS = new Set(["find", "aggregate", "count", "distinct", "getMore"]);
+/** Once a second a server asks whether queries of its own were cancelled elsewhere, however many there are. */
+const POLL = "find executions";
 
 const dataDir = takeOwnDataDir();
 const database = takeOwnDatabase();
@@ -44,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await closeDataSources();
-  await executionsWritten();
+  await writeNow();
   await database.drop();
   dataDir.remove();
 });
@@ -64,10 +66,10 @@ it.each<[string, () => Parameters<typeof call>[2], () => string]>([
       body: { ...(body as object), query: "select 1 as one" },
     });
     expect(answer.json.data.rows).toEqual([{ one: 1 }]);
-    const lookUps = commands.filter((command) => READS.has(command.split(" ")[0] ?? ""));
+    const lookUps = commands.filter((command) => READS.has(command.split(" ")[0] ?? "") && command !== POLL);
     expect(lookUps.length, lookUps.join(", ")).toBeLessThanOrEqual(LOOK_UPS_MAX);
     // Nothing was counted would prove nothing.
     expect(lookUps.length).toBeGreaterThan(0);
-    await executionsWritten();
+    await writeNow();
   }
 });

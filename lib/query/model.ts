@@ -8,6 +8,11 @@ export type RunConsole = { id: ObjectId; isPrivate: boolean };
 export type ExecutionDoc = {
   _id: ObjectId;
   executionId: string;
+  /**
+   * Workspace and execution id, unique: whoever writes it has the id for good. Absent from records of before, and where
+   * a client has claimed the id of a query that was already running.
+   */
+  claim?: string;
   workspaceId: ObjectId;
   connectionId: ObjectId;
   userId: ObjectId;

@@ -1,5 +1,4 @@
 import "server-only";
-import { randomUUID } from "node:crypto";
 import type { ObjectId } from "mongodb";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
 import type { ConnectionDoc } from "@/lib/connections/model";
@@ -69,7 +68,7 @@ const EXECUTION_HEADER = "X-Execution-Id";
  *   `unavailable`, `source_unreachable`
  */
 export async function executeQuery(request: QueryRequest, format: ResultFormat): Promise<Response> {
-  const run = begin(request, format);
+  const run = await begin(request, format);
   try {
     const result = await run.open(format === "json" ? CELL_BYTES_MAX : undefined);
     return format === "json"
@@ -85,7 +84,7 @@ export async function executeQuery(request: QueryRequest, format: ResultFormat):
  * @throws AppError as `executeQuery`
  */
 export async function runQuery(request: QueryRequest): Promise<QueryResult> {
-  const run = begin(request, "rows");
+  const run = await begin(request, "rows");
   try {
     const { fields, batches } = await run.open(CELL_BYTES_MAX);
     const { rows, truncated } = await readRows(fields, batches, clampRows(request.limit));
@@ -156,14 +155,13 @@ type RunningQuery = {
   fail(error: unknown, rowCount?: number): unknown;
 };
 
-function begin(request: QueryRequest, format: string): RunningQuery {
+async function begin(request: QueryRequest, format: string): Promise<RunningQuery> {
   const { connection, statement } = request;
-  const executionId = request.executionId ?? randomUUID();
   const timeoutMs = Math.min(request.timeoutMs ?? TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS);
   const startedAt = performance.now();
   const stop = new AbortController();
-  const record = startExecution({
-    executionId,
+  const record = await startExecution({
+    executionId: request.executionId,
     workspaceId: request.workspaceId,
     connectionId: connection._id,
     userId: request.userId,
@@ -201,7 +199,7 @@ function begin(request: QueryRequest, format: string): RunningQuery {
   };
 
   return {
-    executionId,
+    executionId: record.executionId,
     async open(cellBytesMax) {
       leavePlace = await admit(request.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
       record.running();

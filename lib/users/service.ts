@@ -21,6 +21,11 @@ export function findUser(userId: ObjectId): Promise<UserDoc | null> {
   return collections.users().findOne({ _id: userId });
 }
 
+/** False on a server that nobody has registered at yet. */
+export async function hasAccounts(): Promise<boolean> {
+  return (await collections.users().findOne({}, { projection: { _id: 1 } })) !== null;
+}
+
 /** What `lookUpUser` adds to a document: one user, or none when the account is gone. */
 export type WithUser = { user: [UserDoc?] };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { executionsWritten } from "@/lib/query/executions";
+import { writeNow } from "@/lib/query/history-writer";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
@@ -38,7 +38,7 @@ beforeAll(async () => {
     "/entities": "?refresh=1",
   };
   const executed = await make(`/databases/${connection.id}/execute`, { query: "create table goods (name text)" });
-  await executionsWritten();
+  await writeNow();
   ids = {
     workspaceId,
     userId: member.id,

@@ -7,10 +7,10 @@ import { ReachNotice } from "@/components/auth/reach-notice";
 import { RegisterForm } from "@/components/auth/register-form";
 import { signInProviders } from "@/lib/auth/oauth";
 import { getPageSession } from "@/lib/auth/page-session";
-import { hasAccounts } from "@/lib/auth/service";
 import { env } from "@/lib/env";
 import { toReach } from "@/lib/reach";
 import { toSafeNext } from "@/lib/ui/safe-next";
+import { hasAccounts } from "@/lib/users/service";
 
 export const metadata: Metadata = { title: "Create your account" };
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
+import { visibleConsoleIds } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
 import { listQuery, pageOf } from "@/lib/http/schema";
 import { listExecutions } from "@/lib/query/executions";
@@ -17,6 +18,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: listQuery,
     response: pageOf(executionSchema),
     handle: ({ params, query, principal, role }) =>
-      listExecutions({ workspaceId: params.workspaceId, user: principal.user, role }, query),
+      listExecutions({ workspaceId: params.workspaceId, user: principal.user, role }, query, visibleConsoleIds),
   }),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
+import { visibleConsoleIds } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
 import { getExecution } from "@/lib/query/executions";
 import { executionParams, executionSchema } from "@/lib/query/schema";
@@ -15,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }).extend(executionParams.shape),
     response: executionSchema,
     handle: ({ params: { workspaceId, executionId }, principal, role }) =>
-      getExecution({ workspaceId, user: principal.user, role }, executionId),
+      getExecution({ workspaceId, user: principal.user, role }, executionId, visibleConsoleIds),
   }),
 });
