@@ -5,7 +5,8 @@ import type { z } from "zod";
 import type { Principal } from "@/lib/access/caller";
 import type { Role } from "@/lib/access/roles";
 import { type Access, requireAccess, requireCredential } from "@/lib/access/rules";
-import { identify } from "@/lib/auth/identity";
+import { type Identity, identify } from "@/lib/auth/identity";
+import type { ConnectionDoc } from "@/lib/connections/model";
 import { databaseReady } from "@/lib/db/ready";
 import { env } from "@/lib/env";
 import { BODY_LIMITS, type BodyLimit, readJson } from "@/lib/http/body";
@@ -20,6 +21,11 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 const ALL_VERBS = [...METHODS, "HEAD", "OPTIONS"] as const;
 type Verb = (typeof ALL_VERBS)[number];
+/**
+ * Smaller answers are not compressed, by the server or on the way: they fit into the ten packets that leave before the
+ * first is acknowledged, so nothing arrives sooner, and compressing would cost a third of the rate of small queries.
+ */
+const COMPRESSED_BYTES_MIN = 12 * 1024;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** What a handler gets to know about its caller and its request. Input is already judged and shaped. */
@@ -31,6 +37,8 @@ export type RequestContext<P, Q, B> = {
   principal: Principal;
   /** The caller's role in the path's workspace. */
   role: Role;
+  /** The path's connection, where the route reads it along; null when the workspace has none of this id. */
+  connection: ConnectionDoc | null;
   request: Request;
   /** Aborts when the client goes away. */
   signal: AbortSignal;
@@ -61,6 +69,8 @@ export type RouteDefinition<P extends z.ZodType, Q extends z.ZodType, B extends 
   produces?: string;
   /** A write without a cookie that a browser could still be made to send: login and register. */
   guardsOrigin?: boolean;
+  /** The path's connection is read along with the identity. */
+  readsConnection?: boolean;
   /** Answers even while the document store is away. */
   worksWithoutStore?: boolean;
   handle: (context: RequestContext<z.output<P>, z.output<Q>, z.output<B>>) => unknown;
@@ -124,6 +134,9 @@ async function answer(
   for (const [name, value] of Object.entries(commonHeaders(env().publicUrl))) response.headers.set(name, value);
   // Who lets an answer be kept says so; the rest is about somebody.
   if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
+  if (Number(response.headers.get("Content-Length") ?? Number.POSITIVE_INFINITY) < COMPRESSED_BYTES_MIN) {
+    response.headers.append("Cache-Control", "no-transform");
+  }
   if (!response.headers.has("Content-Security-Policy")) response.headers.set("Content-Security-Policy", DATA_POLICY);
   return response;
 }
@@ -138,12 +151,16 @@ async function run(
   const rawParams = ((await context.params) ?? {}) as Record<string, string>;
   if (definition.guardsOrigin) refuseCrossSite(request.headers, env().publicUrl);
 
-  let principal: Principal | null = null;
+  let identity: Identity | null = null;
   if (!definition.worksWithoutStore) await databaseReady();
   if (needsIdentity(definition.access, request)) {
-    principal = await identify(request.headers, workspaceIdIn(rawParams));
-    requireCredential(definition.access, principal);
+    identity = await identify(request.headers, {
+      workspaceId: idIn(rawParams.workspaceId),
+      connectionId: definition.readsConnection ? idIn(rawParams.connectionId) : null,
+    });
+    requireCredential(definition.access, identity?.principal ?? null);
   }
+  const principal = identity?.principal ?? null;
   const params = definition.params ? parse(definition.params, rawParams, "params") : {};
   const workspaceId = (params as { workspaceId?: ObjectId }).workspaceId ?? null;
   if (principal?.via === "session" && isWrite) refuseCrossSite(request.headers, env().publicUrl);
@@ -162,6 +179,7 @@ async function run(
     body,
     principal: principal as Principal,
     role: principal?.role as Role,
+    connection: identity?.connection ?? null,
     request,
     signal: request.signal,
     address: remoteAddress(request.headers, env().TRUST_PROXY),
@@ -184,9 +202,9 @@ function needsIdentity(access: Access, request: Request): boolean {
   return access.scope !== "open" || (access.keys === "refused" && request.headers.has("authorization"));
 }
 
-/** The path's workspace, if its id has the right form: identity and role then come from one look-up. */
-function workspaceIdIn(rawParams: Record<string, string>): ObjectId | null {
-  const parsed = objectIdText.safeParse(rawParams.workspaceId);
+/** An id of the path, if it has the right form: what it names then comes with the identity, in one look-up. */
+function idIn(rawParam: string | undefined): ObjectId | null {
+  const parsed = objectIdText.safeParse(rawParam);
   return parsed.success ? new ObjectId(parsed.data) : null;
 }
 

@@ -26,7 +26,7 @@ describe("making a key", () => {
   it("answers the key this once, not to be cached, and it works at once (T17)", async () => {
     const answer = await make();
     expect(answer.status).toBe(201);
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("cache-control")).toContain("no-store");
     const { key, ...shown } = answer.json.data;
     expect(key).toMatch(/^mr_[A-Za-z0-9_-]{43}$/);
     expect(shown).toEqual({

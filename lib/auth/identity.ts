@@ -1,12 +1,18 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
+import type { Document, ObjectId } from "mongodb";
 import type { Principal } from "@/lib/access/caller";
 import type { Role } from "@/lib/access/roles";
 import { requireMembership } from "@/lib/access/rules";
+import type { ConnectionDoc } from "@/lib/connections/model";
+import { lookUpConnection, type WithConnection } from "@/lib/connections/service";
+import { database } from "@/lib/db/client";
+import type { CollectionDeclaration } from "@/lib/db/collection";
 import { AppError } from "@/lib/http/errors";
+import { sharedState } from "@/lib/process/shared-state";
 import { lookUpUser, type WithUser } from "@/lib/users/service";
 import { findRole, lookUpMembership, lookUpMembershipOf, type WithMembership } from "@/lib/workspaces/memberships";
 import { collections } from "./collections";
+import { JoinedLookUps } from "./joined-look-ups";
 import type { ApiKeyDoc, SessionDoc } from "./model";
 import { renewedExpiry, renewSession, sessionTokenOf } from "./session";
 import { API_KEY_PREFIX, hashToken } from "./tokens";
@@ -32,61 +38,92 @@ export function sessionIdOf(principal: Principal): ObjectId {
 
 const BEARER = /^Bearer +(\S+)$/i;
 
+/** What the path of a request names, and what is read in the same look-up as who sends it. */
+export type Named = { workspaceId: ObjectId | null; connectionId?: ObjectId | null };
+
 /**
- * Who sends this request, with the role in the given workspace, in one look-up. Null means nobody.
- * An Authorization header decides alone: with a bad key the cookie is not looked at (T21).
+ * Who sends this request, with the role in the given workspace and the connection in it, in one look-up. Null means
+ * nobody. An Authorization header decides alone: with a bad key the cookie is not looked at (T21).
  * @throws AppError `unauthenticated` for a bad or ended key
  */
-export async function identify(
-  headers: Headers,
-  workspaceId: ObjectId | null,
-  now = new Date(),
-): Promise<Principal | null> {
+export async function identify(headers: Headers, named: Named, now = new Date()): Promise<Identity | null> {
   const authorization = headers.get("authorization");
   if (authorization !== null) {
-    const principal = await identifyKey(authorization, now);
-    if (!principal)
+    const identity = await identifyKey(authorization, named, now);
+    if (!identity)
       throw new AppError("unauthenticated", "This API key is unknown or has ended. Make a new one in settings.");
-    return principal;
+    return identity;
   }
   const token = sessionTokenOf(headers.get("cookie"));
-  return token ? identifySession(token, workspaceId, now) : null;
+  return token ? identifySession(token, named, now) : null;
 }
 
-async function identifySession(token: string, workspaceId: ObjectId | null, now: Date): Promise<Principal | null> {
-  const found = await collections
-    .sessions()
-    .aggregate<SessionDoc & WithUser & WithMembership>([
-      { $match: { sessionToken: hashToken(token) } },
-      lookUpUser("userId"),
-      lookUpMembership("userId", workspaceId),
-    ])
-    .next();
+/** Who it is, and the connection that was asked for along; null when it is not in that workspace. */
+export type Identity = { principal: Principal; connection: ConnectionDoc | null };
+
+type Joined = WithUser & WithMembership & WithConnection;
+
+async function identifySession(token: string, named: Named, now: Date): Promise<Identity | null> {
+  const found = await lookUp<SessionDoc & Joined>(collections.sessions, { sessionToken: hashToken(token) }, named, [
+    lookUpUser("userId"),
+    lookUpMembership("userId", named.workspaceId),
+  ]);
   const user = found?.user[0];
   // The TTL index sweeps late, so the end is judged here (T12).
   if (!found || !user || found.expires <= now) return null;
   const renewed = renewedExpiry(found, now);
   const setCookie = renewed ? await renewSession(found._id, token, renewed, now) : null;
-  return { via: "session", sessionId: found._id, user, role: found.membership[0]?.role ?? null, setCookie };
+  const role = found.membership[0]?.role ?? null;
+  return {
+    principal: { via: "session", sessionId: found._id, user, role, setCookie },
+    connection: found.connection?.[0] ?? null,
+  };
 }
 
-async function identifyKey(authorization: string, now: Date): Promise<Principal | null> {
+async function identifyKey(authorization: string, named: Named, now: Date): Promise<Identity | null> {
   const key = BEARER.exec(authorization)?.[1];
   if (!key?.startsWith(API_KEY_PREFIX)) return null;
-  const found = await collections
-    .apiKeys()
-    .aggregate<ApiKeyDoc & WithUser & WithMembership>([
-      { $match: { hash: hashToken(key) } },
-      lookUpUser("createdBy"),
-      lookUpMembershipOf("createdBy"),
-    ])
-    .next();
+  const found = await lookUp<ApiKeyDoc & Joined>(collections.apiKeys, { hash: hashToken(key) }, named, [
+    lookUpUser("createdBy"),
+    lookUpMembershipOf("createdBy"),
+  ]);
   const user = found?.user[0];
   const membership = found?.membership[0];
   // A key ends with its creator's membership (T20).
   if (!found || !user || !membership || (found.expiresAt && found.expiresAt <= now)) return null;
   noteUse(found, now);
-  return { via: "key", keyId: found._id, workspaceId: found.workspaceId, user, role: membership.role };
+  const { _id: keyId, workspaceId } = found;
+  return {
+    principal: { via: "key", keyId, workspaceId, user, role: membership.role },
+    connection: found.connection?.[0] ?? null,
+  };
+}
+
+/**
+ * The one record of a credential with what `joins` add, and the connection that is named. A command rather than a
+ * cursor: it is on every request, and half of a cursor's cost is its being one.
+ */
+async function lookUp<T extends Document>(
+  from: CollectionDeclaration,
+  match: { [field: string]: string },
+  { workspaceId, connectionId }: Named,
+  joins: Document[],
+): Promise<T | undefined> {
+  const db = database();
+  const [hash] = Object.values(match);
+  const lookUps = sharedState("identity-look-ups", () => new JoinedLookUps<Document[]>());
+  const ids = [workspaceId?.toHexString(), connectionId?.toHexString()];
+  const key = [db.databaseName, from.collectionName, hash, ...ids].join(" ");
+  const connections = workspaceId && connectionId ? [lookUpConnection(workspaceId, connectionId)] : [];
+  const [found] = await lookUps.ask(key, async () => {
+    const { cursor } = await db.command({
+      aggregate: from.collectionName,
+      pipeline: [{ $match: match }, ...joins, ...connections],
+      cursor: {},
+    });
+    return cursor.firstBatch;
+  });
+  return found as T | undefined;
 }
 
 /** Not awaited: the request does not wait for a date that only people read. */

@@ -91,7 +91,7 @@ describe("signing in again (T8)", () => {
 describe("the life of a session (T12)", () => {
   const at = (days: number) => new Date(Date.now() + days * DAY_MS);
   const at401 = async (cookie: string, days: number) =>
-    (await identify(new Headers({ cookie }), null, at(days))) === null;
+    (await identify(new Headers({ cookie }), { workspaceId: null }, at(days))) === null;
 
   it("is over after 31 days of rest, even if the row is still there", async () => {
     const person = await seedPerson();

@@ -11,6 +11,6 @@ export const getPageSession = cache(async (): Promise<Me | null> => {
   await databaseReady();
   // Only the cookie counts for a page: an Authorization header belongs to the API.
   const cookie = (await headers()).get("cookie");
-  const principal = await identify(new Headers(cookie ? { cookie } : {}), null);
-  return principal && getMe(principal.user);
+  const identity = await identify(new Headers(cookie ? { cookie } : {}), { workspaceId: null });
+  return identity && getMe(identity.principal.user);
 });

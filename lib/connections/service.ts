@@ -1,5 +1,5 @@
 import "server-only";
-import { ObjectId } from "mongodb";
+import { type Document, ObjectId } from "mongodb";
 import { isAtLeast, type Role } from "@/lib/access/roles";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
@@ -75,6 +75,15 @@ export async function listConnections(workspaceId: ObjectId, page: PageRequest):
 export async function getConnection(workspaceId: ObjectId, connectionId: ObjectId): Promise<Connection> {
   const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
   return toConnection(doc);
+}
+
+/** What the stage below adds to a document; absent where no connection was asked for. */
+export type WithConnection = { connection?: [ConnectionDoc?] };
+
+/** The stage of a pipeline that puts a connection of the workspace in `connection`. */
+export function lookUpConnection(workspaceId: ObjectId, connectionId: ObjectId): Document {
+  const from = collections.connections.collectionName;
+  return { $lookup: { from, pipeline: [{ $match: { _id: connectionId, workspaceId } }], as: "connection" } };
 }
 
 /** The stored record, for opening it. @throws AppError `not_found` */
@@ -249,6 +258,7 @@ export async function listEntities(
   return entities;
 }
 
-function noSuchConnection(): AppError {
+/** One answer for an unknown id and for another workspace's. */
+export function noSuchConnection(): AppError {
   return new AppError("not_found", "There is no such connection in this workspace.");
 }

@@ -18,7 +18,15 @@ export function success(data: unknown, options: { status: number; message?: stri
   const headers = options.headers ?? new Headers();
   headers.set("Cache-Control", "no-store");
   const body = { success: true, data: data ?? null, ...(options.message && { message: options.message }) };
-  return Response.json(body, { status: options.status, headers });
+  return jsonResponse(body, options.status, headers);
+}
+
+/** JSON that says how long it is, so that a small answer is not compressed (route.ts). */
+function jsonResponse(body: unknown, status: number, headers: Headers): Response {
+  const bytes = Buffer.from(JSON.stringify(body));
+  headers.set("Content-Type", "application/json");
+  headers.set("Content-Length", String(bytes.length));
+  return new Response(bytes, { status, headers });
 }
 
 /**
@@ -40,7 +48,7 @@ export function failure(thrown: unknown, context: { requestId: string; method: s
     code: error.kind,
     ...(error.details && { details: error.details }),
   };
-  return Response.json(body, { status: error.status, headers });
+  return jsonResponse(body, error.status, headers);
 }
 
 function toAppError(thrown: unknown): AppError {

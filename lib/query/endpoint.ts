@@ -1,7 +1,8 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Principal } from "@/lib/access/caller";
-import { getConnectionDocOrThrow } from "@/lib/connections/service";
+import type { ConnectionDoc } from "@/lib/connections/model";
+import { getConnectionDocOrThrow, noSuchConnection } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import type { ExecuteBody, ExecuteOnBody, ResultFormat } from "./schema";
 import { executeQuery } from "./service";
@@ -18,20 +19,34 @@ export function workspaceToQuery(body: ExecuteBody, principal: Principal): Objec
   });
 }
 
-/**
- * Runs a query on a connection of the workspace and answers it in the format.
- * @throws AppError `not_found` for a connection that is unknown or another workspace's; as `executeQuery` otherwise
- */
-export async function executeInWorkspace(request: {
+type EndpointRequest = {
   workspaceId: ObjectId;
-  connectionId: ObjectId | string;
   userId: ObjectId;
   body: ExecuteOnBody;
   format: ResultFormat;
   signal: AbortSignal;
-}): Promise<Response> {
-  const { workspaceId, userId, body, format, signal } = request;
-  const connection = await getConnectionDocOrThrow(workspaceId, new ObjectId(request.connectionId));
+};
+
+/**
+ * Runs a query on a connection of the workspace and answers it in the format.
+ * @throws AppError `not_found` for a connection that is unknown or another workspace's; as `executeQuery` otherwise
+ */
+export async function executeInWorkspace(
+  request: EndpointRequest & { connectionId: ObjectId | string },
+): Promise<Response> {
+  const connection = await getConnectionDocOrThrow(request.workspaceId, new ObjectId(request.connectionId));
+  return executeOn(connection, request);
+}
+
+/**
+ * The same on a connection that was read already.
+ * @param connection one of the workspace; null when it has none of this id
+ */
+export async function executeOn(
+  connection: ConnectionDoc | null,
+  { workspaceId, userId, body, format, signal }: EndpointRequest,
+): Promise<Response> {
+  if (!connection) throw noSuchConnection();
   const { query, params, limit, timeoutMs, executionId } = body;
   return executeQuery(
     { workspaceId, userId, connection, statement: { query, params }, limit, timeoutMs, executionId, signal },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
-import { executeInWorkspace } from "@/lib/query/endpoint";
+import { executeOn } from "@/lib/query/endpoint";
 import { chooseFormat, executeAnswer, executeOnBody } from "@/lib/query/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -12,12 +12,13 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "Accept: application/json (capped), application/x-ndjson, text/csv or application/vnd.apache.arrow.stream (streams without a cap). X-Execution-Id names the run.",
     tag: "Queries",
     access: member,
+    readsConnection: true,
     params: z.object({ workspaceId: objectId, connectionId: objectId }),
     body: executeOnBody,
     response: executeAnswer,
-    handle: ({ params, body, principal, request, signal }) =>
-      executeInWorkspace({
-        ...params,
+    handle: ({ params, body, principal, connection, request, signal }) =>
+      executeOn(connection, {
+        workspaceId: params.workspaceId,
         userId: principal.user._id,
         body,
         format: chooseFormat(request.headers.get("accept")),
