@@ -27,3 +27,33 @@ test("a part that does not answer within 2 s counts as failing", async () => {
   expect(await answer).toMatchObject({ status: "unavailable", failing: "mongo" });
   vi.useRealTimers();
 });
+
+test("a part that answers late is taken at its last good word, for three seconds", async () => {
+  vi.useFakeTimers();
+  let answers: () => Promise<void> = works;
+  setHealthCheck("mongo", () => answers());
+  expect((await health()).status).toBe("ok");
+  answers = () => new Promise(() => {});
+  await vi.advanceTimersByTimeAsync(1500);
+  const late = health();
+  await vi.advanceTimersByTimeAsync(50);
+  expect((await late).status).toBe("ok");
+  await vi.advanceTimersByTimeAsync(2000);
+  const overdue = health();
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(await overdue).toMatchObject({ status: "unavailable", failing: "mongo" });
+  vi.useRealTimers();
+});
+
+test("a thousand askers at once are one question to a part", async () => {
+  const check = vi.fn(works);
+  setHealthCheck("mongo", check);
+  await Promise.all(Array.from({ length: 1000 }, health));
+  expect(check).toHaveBeenCalledTimes(1);
+});
+
+test("a part that failed is asked again at once, so that its return is seen", async () => {
+  setHealthCheck("mongo", vi.fn(works).mockRejectedValueOnce(new Error("down")));
+  expect((await health()).status).toBe("unavailable");
+  expect((await health()).status).toBe("ok");
+});

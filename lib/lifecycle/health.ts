@@ -4,13 +4,22 @@ import { sharedState } from "@/lib/process/shared-state";
 import { isShuttingDown } from "@/lib/process/shutdown";
 import { version } from "@/package.json";
 
-/** A probe waits a few seconds at most: an answer that says "down" is worth more than none. */
+/** A part that does not answer by then counts as failing. */
 const CHECK_TIMEOUT_MS = 2000;
+/** How often a running server asks its parts, so that whoever asks for its health need not wait for them. */
+const CHECK_EVERY_MS = 1000;
+/**
+ * Under load a part answers late, and a server that is busy must not look ill: after this its last good word counts,
+ * as long as a new one is not overdue.
+ */
+const PATIENCE_MS = 50;
+const LAST_WORD_MS = CHECK_EVERY_MS + CHECK_TIMEOUT_MS;
 
 export type HealthPart = "mongo" | "jobs";
 type PartState = "ok" | "failing";
 /** Resolves when the part works, rejects when it does not. */
 type Check = () => Promise<void>;
+type Watched = { check: Check | undefined; asked: Promise<PartState> | null; wasOkAt: number };
 
 /** docs/api.md, Common rules. `failing` names the first part that is not well, or "shutdown" while the server stops. */
 export type Health = { status: "ok" | "unavailable"; version: string; failing?: HealthPart | "shutdown" } & Record<
@@ -20,7 +29,7 @@ export type Health = { status: "ok" | "unavailable"; version: string; failing?: 
 
 /**
  * Says whether this server can serve: 503 is due when `status` is not "ok". A part without a check has nothing to run
- * here, and is ok.
+ * here, and is ok. A part that has just gone is noticed within three seconds.
  */
 export async function health(): Promise<Health> {
   const [mongo, jobs] = await Promise.all([stateOf("mongo"), stateOf("jobs")]);
@@ -30,24 +39,57 @@ export async function health(): Promise<Health> {
 
 /** Makes a part answer for itself; the last one given counts. */
 export function setHealthCheck(part: HealthPart, check: Check): void {
-  checks().set(part, check);
+  parts()[part] = watched(check);
 }
 
-async function stateOf(part: HealthPart): Promise<PartState> {
+/** Asks the parts from now on, for as long as this process lives. */
+export function watchHealth(): void {
+  setInterval(() => {
+    for (const part of Object.values(parts())) void ask(part);
+  }, CHECK_EVERY_MS).unref();
+}
+
+async function stateOf(name: HealthPart): Promise<PartState> {
+  const part = parts()[name];
+  const age = () => performance.now() - part.wasOkAt;
+  if (age() < CHECK_EVERY_MS) return "ok";
+  const asked = ask(part);
+  const patience = Promise.withResolvers<null>();
+  const timer = setTimeout(() => patience.resolve(null), PATIENCE_MS);
+  const answer = await Promise.race([asked, patience.promise]);
+  clearTimeout(timer);
+  return answer ?? (age() < LAST_WORD_MS ? "ok" : asked);
+}
+
+/** One question at a time, however many want to know. */
+function ask(part: Watched): Promise<PartState> {
+  part.asked ??= answerOf(part).finally(() => {
+    part.asked = null;
+  });
+  return part.asked;
+}
+
+async function answerOf(part: Watched): Promise<PartState> {
   const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(() => timeout.reject(new Error("no answer in time")), CHECK_TIMEOUT_MS);
   try {
-    await Promise.race([checks().get(part)?.(), timeout.promise]);
+    await Promise.race([part.check?.(), timeout.promise]);
+    part.wasOkAt = performance.now();
     return "ok";
   } catch {
+    part.wasOkAt = Number.NEGATIVE_INFINITY;
     return "failing";
   } finally {
     clearTimeout(timer);
   }
 }
 
-function checks(): Map<HealthPart, Check> {
-  return sharedState("health", () => new Map([["mongo", pingStore]]));
+function parts(): Record<HealthPart, Watched> {
+  return sharedState("health", () => ({ mongo: watched(pingStore), jobs: watched(undefined) }));
+}
+
+function watched(check: Check | undefined): Watched {
+  return { check, asked: null, wasOkAt: Number.NEGATIVE_INFINITY };
 }
 
 async function pingStore(): Promise<void> {

@@ -4,6 +4,7 @@ import { databaseReady } from "@/lib/db/ready";
 import { type Env, env } from "@/lib/env";
 import { prepareRequests } from "@/lib/http/remote-address";
 import { finishDeletions } from "@/lib/lifecycle/deletion";
+import { watchHealth } from "@/lib/lifecycle/health";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
 import { log } from "@/lib/log";
 import { installShutdown, isShuttingDown } from "@/lib/process/shutdown";
@@ -41,6 +42,7 @@ async function prepare(settings: Env): Promise<void> {
     await store.whenUp(STORE_START_TIMEOUT_MS);
   }
   prepareRequests();
+  watchHealth();
   for (const [name, work] of Object.entries(BACKGROUND)) {
     untilDone(name, work);
   }
