@@ -4,19 +4,19 @@ import { consume, giveBack } from "@/lib/access/rate-limit";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
 import { endOtherSessions } from "./own-sessions";
-import { hashPassword, verifyPassword } from "./passwords";
+import { hashPassword, inLineForHashing, verifyPassword } from "./passwords";
 import { endResetLinks } from "./reset-service";
 import type { ChangePasswordBody } from "./schema";
 
 /**
  * Changes the user's password, and ends their other sessions and the reset links that were mailed so far (T11).
- * @throws AppError `invalid_credentials` when the current one is wrong, `rate_limited`
+ * @throws AppError `invalid_credentials` when the current one is wrong, `rate_limited`, `unavailable`
  */
-export async function changePassword(
-  userId: ObjectId,
-  currentSessionId: ObjectId,
-  body: ChangePasswordBody,
-): Promise<void> {
+export function changePassword(userId: ObjectId, currentSessionId: ObjectId, body: ChangePasswordBody): Promise<void> {
+  return inLineForHashing(() => judgeAndChange(userId, currentSessionId, body));
+}
+
+async function judgeAndChange(userId: ObjectId, currentSessionId: ObjectId, body: ChangePasswordBody): Promise<void> {
   const subject = userId.toHexString();
   await consume("passwordChange", subject);
   const credential = await collections.credentials().findOne({ _id: userId });

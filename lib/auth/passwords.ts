@@ -1,8 +1,8 @@
 import "server-only";
-import { availableParallelism } from "node:os";
-import { hash, verify } from "@node-rs/argon2";
 import { AppError } from "@/lib/http/errors";
 import { Semaphore } from "@/lib/process/semaphore";
+import { sharedState } from "@/lib/process/shared-state";
+import { HASHES_AT_ONCE, inHashingThread } from "./hashing-threads";
 
 /** OWASP's first recommendation for Argon2id (T5). */
 const PARAMETERS = {
@@ -13,17 +13,15 @@ const PARAMETERS = {
   parallelism: 1,
 } as const;
 const STORED_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$`;
-/** Each hash takes 19 MiB and a core: as many at once as there are cores, a short queue, then 503 (T6). */
+/** Who waits longer than this line takes has given up: 64 wait, the next is told to come again (T6). */
 const QUEUE_MAX = 64;
 const RETRY_AFTER_SECONDS = 2;
-
-const slots = new Semaphore(availableParallelism(), QUEUE_MAX);
 
 /** Hash of a password nobody has, so that an unknown account costs what a known one costs (T1, T2). */
 let decoy: Promise<string> | undefined;
 
 export async function hashPassword(password: string): Promise<string> {
-  return withSlot(() => hash(password, PARAMETERS));
+  return inHashingThread({ type: "hash", password, parameters: PARAMETERS });
 }
 
 /**
@@ -33,7 +31,7 @@ export async function hashPassword(password: string): Promise<string> {
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   decoy ??= hashPassword("\u0000 not a password that anybody can type");
   const against = stored ?? (await decoy);
-  const fits = await withSlot(() => verify(against, password).catch(() => false));
+  const fits = await inHashingThread<boolean>({ type: "verify", password, stored: against });
   return stored !== null && fits;
 }
 
@@ -42,8 +40,14 @@ export function isOutdated(stored: string): boolean {
   return !stored.startsWith(STORED_PREFIX);
 }
 
-async function withSlot<T>(work: () => Promise<T>): Promise<T> {
-  const release = await slots.acquire().catch((cause) => {
+/**
+ * Does what will need a hash, unless too many do. Asked before anything else is: whoever is turned away has cost no
+ * look-up, no point of a limit and no hash.
+ * @throws AppError `unavailable` when the line is full
+ */
+export async function inLineForHashing<T>(work: () => Promise<T>): Promise<T> {
+  const line = sharedState("hashing-line", () => new Semaphore(HASHES_AT_ONCE + QUEUE_MAX, 0));
+  const release = await line.acquire().catch((cause) => {
     throw new AppError("unavailable", "Too many people are signing in right now. Try again in a moment.", {
       cause,
       retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -10,7 +10,7 @@ import { sendMail } from "@/lib/mail/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { collections } from "./collections";
 import { endOtherSessions } from "./own-sessions";
-import { hashPassword } from "./passwords";
+import { hashPassword, inLineForHashing } from "./passwords";
 import type { ResetPasswordBody } from "./schema";
 import { hashToken, newToken } from "./tokens";
 
@@ -36,7 +36,11 @@ export async function endResetLinks(userId: ObjectId): Promise<void> {
  * Sets a new password by the link's token, once, and ends all sessions of the account and its other links.
  * @throws AppError `invalid_request` for a link that is unknown, used or over; `unavailable`, and the link stays
  */
-export async function resetPassword(body: ResetPasswordBody, now = new Date()): Promise<void> {
+export function resetPassword(body: ResetPasswordBody, now = new Date()): Promise<void> {
+  return inLineForHashing(() => setByLink(body, now));
+}
+
+async function setByLink(body: ResetPasswordBody, now: Date): Promise<void> {
   const link = { tokenHash: hashToken(body.token), expiresAt: { $gt: now } };
   if (!(await collections.passwordResets().findOne(link, { projection: { _id: 1 } }))) throw linkEnded();
   const passwordHash = await hashPassword(body.password);

@@ -12,7 +12,7 @@ import type { SessionOrigin } from "./adapter";
 import { collections } from "./collections";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
 import type { CredentialDoc } from "./model";
-import { hashPassword, isOutdated, verifyPassword } from "./passwords";
+import { hashPassword, inLineForHashing, isOutdated, verifyPassword } from "./passwords";
 import type { LoginBody, Me, RegisterBody } from "./schema";
 import { closeSession, openSession } from "./session";
 
@@ -23,9 +23,16 @@ const DUPLICATE_KEY = 11_000;
 
 /**
  * Creates an account with a first workspace that it owns, and signs it in (docs/api.md, Accounts).
- * @throws AppError `email_taken`, `rate_limited`
+ * @throws AppError `email_taken`, `rate_limited`, `unavailable`
  */
-export async function register(
+export function register(
+  body: RegisterBody,
+  origin: SessionOrigin,
+): Promise<SignedIn<{ user: User; workspace: Workspace }>> {
+  return inLineForHashing(() => makeAccount(body, origin));
+}
+
+async function makeAccount(
   body: RegisterBody,
   origin: SessionOrigin,
 ): Promise<SignedIn<{ user: User; workspace: Workspace }>> {
@@ -59,10 +66,18 @@ export async function register(
  * @param previousToken the session that the browser had until now, which it is about to forget; null without one
  * @throws AppError `invalid_credentials`, `rate_limited`, `unavailable`
  */
-export async function login(
+export function login(
   body: LoginBody,
   origin: SessionOrigin,
   previousToken: string | null = null,
+): Promise<SignedIn<{ user: User }>> {
+  return inLineForHashing(() => judgeLogin(body, origin, previousToken));
+}
+
+async function judgeLogin(
+  body: LoginBody,
+  origin: SessionOrigin,
+  previousToken: string | null,
 ): Promise<SignedIn<{ user: User }>> {
   const address = addressSubject(origin.address);
   const accountAtAddress = `${body.email}|${address}`;

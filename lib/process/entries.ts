@@ -6,6 +6,7 @@ export const CHILD_ENTRIES = {
   engine: "lib/embedded/engine/main.ts",
   sqlite: "lib/embedded/engine/sqlite/main.ts",
   grammar: "lib/embedded/grammar/worker.ts",
+  hashing: "lib/embedded/hashing/worker.ts",
 } as const;
 
 export type ChildName = keyof typeof CHILD_ENTRIES;

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { giveRightOfWay } from "../../process/right-of-way.ts";
 import { buildSample } from "./build-sample.ts";
 import { openDatabase } from "./database.ts";
 import { serve } from "./server.ts";
@@ -10,6 +11,7 @@ import { serve } from "./server.ts";
  * `--build-sample --file <path>` writes the sample shop and ends.
  */
 async function main(): Promise<void> {
+  giveRightOfWay({ isWorker: false });
   const { values } = parseArgs({
     options: {
       file: { type: "string" },

@@ -1,5 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import { loadModule, parseSync, SqlError } from "libpg-query";
+import { giveRightOfWay } from "../../process/right-of-way.ts";
 import { judge } from "./judge.ts";
 import type { JudgeAnswer, JudgeRequest, Verdict } from "./verdict.ts";
 
@@ -7,6 +8,7 @@ import type { JudgeAnswer, JudgeRequest, Verdict } from "./verdict.ts";
  * PostgreSQL's grammar in a thread of its own: a long statement takes it seconds, and one that is nested too deep leaves
  * it broken. Then the thread ends, and whoever asks next starts a new one.
  */
+giveRightOfWay({ isWorker: true });
 parentPort?.on("message", async ({ id, query, readOnly }: JudgeRequest) => {
   await loadModule();
   parentPort?.postMessage({ id, verdict: verdictOf(query, readOnly) } satisfies JudgeAnswer);

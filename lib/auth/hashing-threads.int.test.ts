@@ -1,0 +1,59 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { expect, it, vi } from "vitest";
+import { HASHES_AT_ONCE } from "./hashing-threads";
+import { hashPassword, inLineForHashing, verifyPassword } from "./passwords";
+
+const PASSWORD = "seven herons by the mill";
+
+/** The niceness of every thread of this process. */
+function nicenesses(): number[] {
+  return readdirSync("/proc/self/task").map((task) => {
+    const stat = readFileSync(`/proc/self/task/${task}/stat`, "utf8");
+    // The name of the thread stands in brackets and may hold anything.
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+}
+
+it("passwords fit as before, and a stored text that is no hash fits nothing", async () => {
+  const stored = await hashPassword(PASSWORD);
+  expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect(await verifyPassword(stored, PASSWORD)).toBe(true);
+  expect(await verifyPassword(stored, `${PASSWORD} `)).toBe(false);
+  expect(await verifyPassword("not a hash", PASSWORD)).toBe(false);
+  expect(await verifyPassword(null, PASSWORD)).toBe(false);
+});
+
+it("a flood of hashes leaves Node's own threads free, and steps back for the server's (T6)", async () => {
+  let hashed = 0;
+  const flood = Array.from({ length: 40 }, () => hashPassword(PASSWORD).then(() => (hashed += 1)));
+  await vi.waitFor(() => expect(hashed).toBeGreaterThan(0));
+  // What uses those threads is done long before the hashes are.
+  for (let round = 0; round < 20; round += 1) await readFile(new URL(import.meta.url));
+  expect(hashed).toBeLessThan(40);
+  if (process.platform === "linux") {
+    const nice = nicenesses();
+    expect(nice.filter((each) => each > 0).length).toBeGreaterThan(0);
+    expect(nice.filter((each) => each > 0).length).toBeLessThanOrEqual(HASHES_AT_ONCE);
+    // The thread of this test is that of a server's requests.
+    expect(nice).toContain(0);
+  }
+  await Promise.all(flood);
+});
+
+it("who comes when the line is full is told so before any work is done for them (T6)", async () => {
+  const gate = Promise.withResolvers<void>();
+  let begun = 0;
+  const comers = Array.from({ length: 500 }, () =>
+    inLineForHashing(async () => {
+      begun += 1;
+      await gate.promise;
+    }),
+  );
+  const outcomes = Promise.allSettled(comers);
+  await expect(comers[499]).rejects.toMatchObject({ kind: "unavailable", retryAfterSeconds: expect.any(Number) });
+  expect(begun).toBe(64 + HASHES_AT_ONCE);
+  gate.resolve();
+  await outcomes;
+  await expect(inLineForHashing(async () => "in")).resolves.toBe("in");
+});
