@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants, networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildIfStale } from "./build.mjs";
 import { inRoot, ROOT } from "./support/paths.mjs";
 import { main, ScriptError } from "./support/run.mjs";
@@ -39,7 +39,15 @@ async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
   const startedAt = performance.now();
   const server = spawn(
     process.execPath,
-    [inRoot("node_modules", "next", "dist", "bin", "next"), "start", "-p", String(port), ...(host ? ["-H", host] : [])],
+    [
+      "--import",
+      pathToFileURL(inRoot("scripts", "support", "preload.mjs")).href,
+      inRoot("node_modules", "next", "dist", "bin", "next"),
+      "start",
+      "-p",
+      String(port),
+      ...(host ? ["-H", host] : []),
+    ],
     {
       cwd: ROOT,
       // With the IPC channel the server notices when this process is killed, and stops too.

@@ -39,7 +39,10 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
   const chunks: Uint8Array[] = [];
   const reader = request.body.getReader();
   for (let total = 0; ; ) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      // The client has left, or was too slow (server-limits.ts): no fault of ours, and nobody reads the answer.
+      throw new AppError("invalid_request", "The body broke off before its end.", { cause });
+    });
     if (done) return Buffer.concat(chunks, total);
     total += value.byteLength;
     if (total <= limitBytes) chunks.push(value);

@@ -1,0 +1,103 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+
+/** Deadlines of 8 s and 10 s that are looked after each second, on a machine that is busy. */
+const CUT_WITHIN_MS = 25_000;
+const TEST_TIMEOUT_MS = 60_000;
+
+let server: ChildProcess;
+let port: number;
+
+beforeAll(async () => {
+  const program = fileURLToPath(new URL("./testing/limited-server.ts", import.meta.url));
+  server = fork(program, { execArgv: [] });
+  const [ready] = await once(server, "message");
+  port = ready.port;
+});
+afterAll(() => void server.kill("SIGKILL"));
+
+type Client = { socket: Socket; text: () => string; closed: Promise<void>; isClosed: () => boolean };
+
+async function open(first: string): Promise<Client> {
+  const socket = connect(port, "127.0.0.1");
+  let text = "";
+  let isClosed = false;
+  socket.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
+  socket.on("error", () => {});
+  const closed = new Promise<void>((resolve) => {
+    socket.once("close", () => {
+      isClosed = true;
+      resolve();
+    });
+  });
+  await once(socket, "connect");
+  if (first !== "") socket.write(first);
+  return { socket, text: () => text, closed, isClosed: () => isClosed };
+}
+
+const headersOf = (bytes: number, path = "/") =>
+  `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${bytes}\r\n\r\n`;
+const within = (client: Client) =>
+  Promise.race([client.closed.then(() => "cut"), sleep(CUT_WITHIN_MS, "still there", { ref: false })]);
+
+it.concurrent("four hundred connections that never finish their headers are cut", {
+  timeout: TEST_TIMEOUT_MS,
+}, async () => {
+  const starts = ["", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: "];
+  const clients = await Promise.all(Array.from({ length: 400 }, (_, index) => open(starts[index % 3] ?? "")));
+  expect(new Set(await Promise.all(clients.map(within)))).toEqual(new Set(["cut"]));
+});
+
+it.concurrent("a header that drips does not win time by dripping", { timeout: TEST_TIMEOUT_MS }, async () => {
+  const client = await open("GET / HTTP/1.1\r\nHost: localhost\r\n");
+  const timer = setInterval(() => client.socket.write("X: y\r\n"), 200);
+  expect(await within(client)).toBe("cut");
+  clearInterval(timer);
+});
+
+it.concurrent("two hundred bodies that stop or drip are answered 408 and cut (T72)", {
+  timeout: TEST_TIMEOUT_MS,
+}, async () => {
+  const clients = await Promise.all(Array.from({ length: 200 }, () => open(`${headersOf(1_000_000)}{`)));
+  const timer = setInterval(() => {
+    for (const { socket } of clients.slice(0, 100)) if (socket.writable) socket.write("x");
+  }, 200);
+  expect(new Set(await Promise.all(clients.map(within)))).toEqual(new Set(["cut"]));
+  clearInterval(timer);
+  expect(clients[0]?.text()).toContain("408 Request Timeout");
+});
+
+it.concurrent("a body that is slow and moves goes through, however long it takes", {
+  timeout: TEST_TIMEOUT_MS,
+}, async () => {
+  const pieces = 60;
+  const piece = "x".repeat(2048);
+  const client = await open(headersOf(pieces * piece.length));
+  for (let sent = 0; sent < pieces; sent += 1) {
+    client.socket.write(piece);
+    await sleep(250);
+  }
+  await vi.waitFor(() => expect(client.text()).toContain(`took ${pieces * piece.length}`), CUT_WITHIN_MS);
+  client.socket.destroy();
+});
+
+it.concurrent("a body that the server itself reads late is not the client's fault", {
+  timeout: TEST_TIMEOUT_MS,
+}, async () => {
+  const client = await open(headersOf(4_000_000, "/late") + "x".repeat(4_000_000));
+  await vi.waitFor(() => expect(client.text()).toContain("took 4000000"), CUT_WITHIN_MS);
+  client.socket.destroy();
+});
+
+it.concurrent("an answer that goes on for long is left alone", { timeout: TEST_TIMEOUT_MS }, async () => {
+  const client = await open("GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await vi.waitFor(() => expect(client.text()).toContain("event 13"), CUT_WITHIN_MS);
+  expect(client.isClosed()).toBe(false);
+  client.socket.destroy();
+});

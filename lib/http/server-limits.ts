@@ -1,0 +1,77 @@
+import { subscribe } from "node:diagnostics_channel";
+import { type IncomingMessage, Server, type ServerResponse } from "node:http";
+
+/** From the first byte, or from the connection when none comes, to the end of the headers. */
+const HEADERS_TIMEOUT_MS = 8000;
+const LOOK_EVERY_MS = 1000;
+/**
+ * A body may take as long as it likes, an upload of a gigabyte over a slow line too, while it moves: at least so much in
+ * each window, which is a tenth of what the slowest lines in use carry.
+ */
+const WINDOW_MS = 10_000;
+const WINDOW_BYTES_MIN = 10 * 1024;
+const TIMEOUT_ANSWER = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+
+type Coming = { request: IncomingMessage; response: ServerResponse; since: number; bytes: number };
+
+/**
+ * Sets the deadlines of every HTTP server of this process (T72, T104): of headers, and of bodies that stop or drip.
+ * Loaded before the framework, which makes its server by itself and has no settings for these.
+ */
+export function limitServers(): void {
+  subscribe("tracing:net.server.listen:asyncStart", (message) => {
+    const { server } = message as { server: unknown };
+    if (server instanceof Server) limitHeaders(server);
+  });
+  watchBodies();
+}
+
+/** Before it listens: only then does Node take over how often to look. */
+function limitHeaders(server: Server): void {
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  (server as Server & { connectionsCheckingInterval: number }).connectionsCheckingInterval = LOOK_EVERY_MS;
+  // Of the whole request: it would cut every large upload over a slow line.
+  server.requestTimeout = 0;
+}
+
+function watchBodies(): void {
+  const coming = new Set<Coming>();
+  let timer: NodeJS.Timeout | null = null;
+  const look = () => {
+    const now = performance.now();
+    for (const each of coming) {
+      if (each.request.complete || each.request.socket.destroyed) coming.delete(each);
+      else if (isTooSlow(each, now)) {
+        coming.delete(each);
+        cut(each);
+      }
+    }
+    if (coming.size > 0 || !timer) return;
+    clearInterval(timer);
+    timer = null;
+  };
+  subscribe("http.server.request.start", (message) => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    const { "content-length": length, "transfer-encoding": encoding } = request.headers;
+    if (encoding === undefined && !(Number(length) > 0)) return;
+    coming.add({ request, response, since: performance.now(), bytes: request.socket.bytesRead });
+    timer ??= setInterval(look, LOOK_EVERY_MS).unref();
+  });
+}
+
+function isTooSlow(each: Coming, now: number): boolean {
+  if (now - each.since < WINDOW_MS) return false;
+  const { bytesRead } = each.request.socket;
+  // Bytes that lie here unread are waited for by nobody: then it is the server that is slow.
+  const isOurs = each.request.readableLength > 0;
+  const isSlow = !isOurs && bytesRead - each.bytes < WINDOW_BYTES_MIN;
+  each.since = now;
+  each.bytes = bytesRead;
+  return isSlow;
+}
+
+function cut({ request, response }: Coming): void {
+  const { socket } = request;
+  if (!response.headersSent && socket.writable) socket.write(TIMEOUT_ANSWER);
+  socket.destroySoon();
+}
