@@ -51,6 +51,7 @@ describe("defaults", () => {
       isEmbeddedStore: true,
       publicUrl: "http://localhost:3000",
       privateNetwork: "databases",
+      TRUST_PROXY: 0,
     });
   });
 
@@ -63,8 +64,18 @@ describe("defaults", () => {
 
   test("on Vercel no private address may be dialled and nothing is embedded", () => {
     const vercel = { ...shared, VERCEL: "1", INNGEST_EVENT_KEY: "e", INNGEST_SIGNING_KEY: "s" };
-    expect(parseEnv(vercel)).toMatchObject({ isVercel: true, isEmbeddedStore: false, privateNetwork: "none" });
+    expect(parseEnv(vercel)).toMatchObject({
+      isVercel: true,
+      isEmbeddedStore: false,
+      privateNetwork: "none",
+    });
     expect(parseEnv({ ...vercel, ALLOW_PRIVATE_NETWORK: "all" }).privateNetwork).toBe("all");
+  });
+
+  test("on Vercel its own proxy is believed, without which everybody would have the proxy's address (T109)", () => {
+    const vercel = { ...shared, VERCEL: "1", INNGEST_EVENT_KEY: "e", INNGEST_SIGNING_KEY: "s" };
+    expect(parseEnv(vercel).TRUST_PROXY).toBe(1);
+    expect(parseEnv({ ...vercel, TRUST_PROXY: "2" }).TRUST_PROXY).toBe(2);
   });
 });
 

@@ -49,7 +49,7 @@ const settings = z.object({
   ALLOW_PRIVATE_NETWORK: z.enum(["none", "databases", "all"], "must be none, databases or all").optional(),
   RATE_LIMIT_SCALE: z.coerce.number("must be a number above 0").positive("must be a number above 0").default(1),
   JOB_RETRY_FAST: flag().default(false),
-  TRUST_PROXY: integer("the number of proxies in front, 0 to 10", 0, 10).default(0),
+  TRUST_PROXY: integer("the number of proxies in front, 0 to 10", 0, 10).optional(),
   SAMPLE_DATA: z.enum(["on", "off"], "must be on or off").default("on"),
 
   RESEND_API_KEY: z.string().optional(),
@@ -95,7 +95,11 @@ export const SETTING_NAMES: readonly string[] = Object.keys(settings.shape).filt
 export type EncryptionKey = { id: string; key: Buffer };
 
 type Settings = z.output<typeof settings>;
-export type Env = Omit<Settings, "ALLOW_PRIVATE_NETWORK" | "VERCEL" | "VERCEL_PROJECT_PRODUCTION_URL"> & {
+export type Env = Omit<
+  Settings,
+  "ALLOW_PRIVATE_NETWORK" | "TRUST_PROXY" | "VERCEL" | "VERCEL_PROJECT_PRODUCTION_URL"
+> & {
+  TRUST_PROXY: number;
   /** True on a platform without long-lived processes: no embedded store, no file engines. */
   isVercel: boolean;
   /** True when no MONGODB_URI is given, so this installation keeps its own store under DATA_DIR. */
@@ -146,6 +150,8 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
   return {
     ...values,
     isVercel,
+    // Vercel's own proxy is always in front, and writes the header anew.
+    TRUST_PROXY: values.TRUST_PROXY ?? (isVercel ? 1 : 0),
     isEmbeddedStore: values.MONGODB_URI === undefined && !isVercel,
     publicUrl:
       values.PUBLIC_URL ??

@@ -47,7 +47,7 @@ async function quietly(command, args, options) {
 }
 
 /** Child processes run from one file each; packages stay in node_modules, since some are native. */
-async function bundleChildren() {
+export async function bundleChildren() {
   const esbuild = await import("esbuild");
   const { CHILD_ENTRIES } = await import("../lib/process/entries.ts");
   await esbuild.build({

@@ -61,6 +61,8 @@ export interface Driver {
   readonly fields: ConfigField[];
   /** The language that consoles on it are written in. */
   readonly language: "sql" | "mongodb" | null;
+  /** It opens files in a process of its own, which a platform without long-lived processes does not offer. */
+  readonly runsProcess?: true;
   /** What is written before a statement to see its plan as text; absent where the engine has no such thing. */
   readonly explain?: string;
   /**

@@ -9,7 +9,7 @@ import type { Entity } from "@/lib/tabular/fields";
 import { collections } from "./collections";
 import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
 import type { Driver } from "./data-source";
-import { drivers, findDriver } from "./drivers/registry";
+import { findDriver, listDrivers } from "./drivers/registry";
 import { type ConnectionDoc, toConnection } from "./model";
 import { closeDataSource, openDataSource } from "./pool";
 import type { Connection, ConnectionType, CreateConnectionBody, UpdateConnectionBody } from "./schema";
@@ -194,7 +194,7 @@ export async function deleteConnection(
 
 /** Every kind of connection, with the fields of its form. */
 export function listConnectionTypes(): ConnectionType[] {
-  return drivers.map(({ type, label, category, fields, explain }) => ({
+  return listDrivers().map(({ type, label, category, fields, explain }) => ({
     type,
     name: label,
     category,
@@ -218,7 +218,14 @@ export function getDriverOrThrow(type: string): Driver {
   const driver = findDriver(type);
   if (driver) return driver;
   throw new AppError("invalid_request", "There is no such type of connection.", {
-    details: [{ path: "type", message: `One of these is needed: ${drivers.map((each) => each.type).join(", ")}.` }],
+    details: [
+      {
+        path: "type",
+        message: `One of these is needed: ${listDrivers()
+          .map((each) => each.type)
+          .join(", ")}.`,
+      },
+    ],
   });
 }
 

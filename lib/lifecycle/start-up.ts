@@ -34,6 +34,7 @@ export async function startUp(): Promise<void> {
 async function prepare(settings: Env): Promise<void> {
   getSecrets();
   prepareStore();
+  prepareRequests();
   if (settings.isVercel) return;
   // The development server has its own way to stop, at once.
   if (settings.NODE_ENV === "production") installShutdown({ port: settings.PORT });
@@ -41,7 +42,6 @@ async function prepare(settings: Env): Promise<void> {
     const store = ensureStoreService({ dataDir: settings.DATA_DIR, durability: settings.STORE_DURABILITY });
     await store.whenUp(STORE_START_TIMEOUT_MS);
   }
-  prepareRequests();
   watchHealth();
   for (const [name, work] of Object.entries(BACKGROUND)) {
     untilDone(name, work);

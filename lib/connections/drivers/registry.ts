@@ -1,4 +1,6 @@
 import "server-only";
+import { env } from "@/lib/env";
+import { AppError } from "@/lib/http/errors";
 import type { Driver } from "../data-source";
 import { clickhouse } from "./clickhouse";
 import { duckdb } from "./duckdb";
@@ -8,18 +10,31 @@ import { postgres } from "./postgres";
 import { sqlite } from "./sqlite";
 
 /** Every kind of connection, in the order in which forms offer them. */
-export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, sqlite, duckdb];
+const all: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, sqlite, duckdb];
 
-const byType = new Map(drivers.map((driver) => [driver.type, driver]));
+const byType = new Map(all.map((driver) => [driver.type, driver]));
 
-/** The driver of a type, null when there is none. */
-export function findDriver(type: string): Driver | null {
-  return byType.get(type) ?? null;
+/** The kinds that this installation can open: those with a process of their own need a platform that keeps one. */
+export function listDrivers(): readonly Driver[] {
+  return all.filter((driver) => !driver.runsProcess || !env().isVercel);
 }
 
-/** The driver of a stored connection. @throws Error: records of unknown types are never stored */
+/** The driver of a type, null when this installation has none. */
+export function findDriver(type: string): Driver | null {
+  return listDrivers().find((driver) => driver.type === type) ?? null;
+}
+
+/**
+ * The driver of a stored connection.
+ * @throws AppError `source_unreachable` for one that was stored where files can be opened. An Error for any other:
+ * records of unknown types are never stored
+ */
 export function driverOf(type: string): Driver {
-  const driver = findDriver(type);
+  const driver = byType.get(type);
   if (!driver) throw new Error(`There is no driver for connections of type ${type}.`);
-  return driver;
+  if (findDriver(type)) return driver;
+  throw new AppError(
+    "source_unreachable",
+    `${driver.label} files cannot be opened on Vercel, which keeps no process and no disk between requests.`,
+  );
 }

@@ -13,6 +13,7 @@ export const duckdb: Driver = {
   label: "DuckDB",
   category: "database",
   language: "sql",
+  runsProcess: true,
   explain: "explain",
   fields: [
     {

@@ -16,6 +16,7 @@ export const sqlite: Driver = {
   label: "SQLite",
   category: "database",
   language: "sql",
+  runsProcess: true,
   fields: [
     {
       name: "file",

@@ -1,0 +1,32 @@
+import { beforeEach, expect, test, vi } from "vitest";
+
+const FILES = ["sqlite", "duckdb"];
+
+beforeEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+test("an installation with processes of its own offers files", async () => {
+  const { findDriver, listDrivers } = await import("./registry");
+  expect(listDrivers().map(({ type }) => type)).toEqual(expect.arrayContaining(["postgres", ...FILES]));
+  for (const type of FILES) expect(findDriver(type)?.type).toBe(type);
+});
+
+test("on Vercel files are neither offered nor opened, and a stored connection to one says why", async () => {
+  vi.stubEnv("VERCEL", "1");
+  vi.stubEnv("MONGODB_URI", "mongodb://db.example/millrace");
+  vi.stubEnv("AUTH_SECRET", "s".repeat(32));
+  vi.stubEnv("ENCRYPTION_KEYS", `k:${Buffer.alloc(32, 1).toString("base64")}`);
+  vi.stubEnv("INNGEST_EVENT_KEY", "e");
+  vi.stubEnv("INNGEST_SIGNING_KEY", "s");
+  const { driverOf, findDriver, listDrivers } = await import("./registry");
+  const types = listDrivers().map(({ type }) => type);
+  expect(types).toContain("postgres");
+  for (const type of FILES) {
+    expect(types).not.toContain(type);
+    expect(findDriver(type)).toBeNull();
+    expect(() => driverOf(type)).toThrow(/files cannot be opened on Vercel/);
+  }
+  expect(driverOf("postgres").type).toBe("postgres");
+});

@@ -1,0 +1,40 @@
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+/** One of the functions that a platform makes of a build. */
+export type TracedFunction = { name: string; bytes: number; files: string[] };
+
+const TRACE = ".nft.json";
+/** What every function has besides its own: the framework's server. */
+const SERVER_TRACE = `next-server.js${TRACE}`;
+
+/**
+ * The functions of a build, the largest first, with what each takes when it is unpacked.
+ * @param distDir the build's folder
+ * @param root files are named from here
+ */
+export function readFunctions(distDir: string, root: string): TracedFunction[] {
+  const shared = readTrace(join(distDir, SERVER_TRACE));
+  const server = join(distDir, "server");
+  return readdirSync(server, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(TRACE))
+    .map((file) => {
+      const trace = join(server, file);
+      const code = trace.slice(0, -TRACE.length);
+      const files = [...new Set([...shared, ...readTrace(trace), code])];
+      const bytes = files.reduce((sum, each) => sum + sizeOf(each), 0);
+      return { name: file.slice(0, -`.js${TRACE}`.length), bytes, files: files.map((each) => relative(root, each)) };
+    })
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+function readTrace(trace: string): string[] {
+  const { files } = JSON.parse(readFileSync(trace, "utf8")) as { files: string[] };
+  return files.map((file) => resolve(dirname(trace), file));
+}
+
+/** Links count as nothing: what they lead to is in the list too. */
+function sizeOf(file: string): number {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : 0;
+}

@@ -1,0 +1,162 @@
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { bundleChildren } from "./build.mjs";
+import { freePort } from "./support/free-port.mjs";
+import { inRoot, ROOT } from "./support/paths.mjs";
+import { main, ScriptError } from "./support/run.mjs";
+import { ensureRuntime } from "./support/runtime.mjs";
+
+/** The platform's limit for a function and all that it brings, unpacked. */
+const FUNCTION_BYTES_MAX = 250e6;
+/** What only works with a process or a disk of one's own. */
+const LEFT_OUT = /node_modules\/(better-sqlite3|@duckdb)\/|^dist\/(store|engine|sqlite)\.mjs$|^\.data\//;
+/** What functions need and no trace finds by itself. */
+const NEEDED = ["dist/grammar.mjs", "node_modules/libpg-query/wasm/libpg-query.wasm"];
+const DEMANDED = ["MONGODB_URI", "AUTH_SECRET", "ENCRYPTION_KEYS", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"];
+const BUILD_FOLDER = ".next/vercel";
+/** The framework writes a build's folder into this file; the project's own stays as it is. */
+const TYPES_CONFIG = `${BUILD_FOLDER}.json`;
+const READY_TIMEOUT_MS = 60_000;
+const POLL_MS = 50;
+
+/**
+ * Builds as Vercel does, and looks at what comes of it: the size of each function, what it brings, that missing settings
+ * are named, that it serves with a store elsewhere and starts no process: npm run check:vercel
+ */
+await main(async () => {
+  await ensureRuntime(fileURLToPath(import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), "millrace-vercel-"));
+  try {
+    await buildFor(BUILD_FOLDER);
+    const { readFunctions } = await import("./support/functions.ts");
+    checkFunctions(readFunctions(inRoot(BUILD_FOLDER), ROOT));
+    await checkMissingSettings();
+    await checkServing(folder);
+  } finally {
+    for (const left of [BUILD_FOLDER, TYPES_CONFIG]) rmSync(inRoot(left), { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+async function buildFor(distDir) {
+  const { generateRoutes } = await import("./routes.mjs");
+  generateRoutes();
+  await bundleChildren();
+  mkdirSync(inRoot(distDir), { recursive: true });
+  writeFileSync(inRoot(TYPES_CONFIG), JSON.stringify({ extends: "../tsconfig.json" }));
+  const build = startNext(["build"], { CI: "1" });
+  if ((await build.ended) !== 0) throw new ScriptError(`The build in ${distDir} has failed:\n${build.output()}`);
+}
+
+function checkFunctions(functions) {
+  const [largest] = functions;
+  if (!largest) throw new ScriptError("The build has no functions.");
+  console.log(`${functions.length} functions; the largest, ${largest.name}, takes ${toMegabytes(largest.bytes)} MB.`);
+  const faults = functions.flatMap(({ name, bytes, files }) => [
+    ...(bytes > FUNCTION_BYTES_MAX
+      ? [`${name} takes ${toMegabytes(bytes)} MB, over ${toMegabytes(FUNCTION_BYTES_MAX)}`]
+      : []),
+    ...files.filter((file) => LEFT_OUT.test(file)).map((file) => `${name} brings ${file}`),
+    ...(name.startsWith("app/api/") ? NEEDED.filter((file) => !files.includes(file)) : []).map(
+      (file) => `${name} lacks ${file}`,
+    ),
+  ]);
+  if (faults.length > 0) throw new ScriptError(faults.join("\n"));
+}
+
+/** Without them a function must not come up: it says what is missing, and ends. */
+async function checkMissingSettings() {
+  const server = startNext(["start", "-p", String(await freePort())], {});
+  const code = await server.ended;
+  const unnamed = DEMANDED.filter((name) => !server.output().includes(`${name} is needed`));
+  if (code !== 1 || unnamed.length > 0) {
+    throw new ScriptError(`Without settings it ended with ${code} and did not name ${unnamed}:\n${server.output()}`);
+  }
+  console.log("Without settings it ends with 1 and names them.");
+}
+
+/** The embedded store stands in for a cluster: to the server it is an address. */
+async function checkServing(folder) {
+  const store = fork(inRoot("dist", "store.mjs"), ["--data", folder, "--port", "0"], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const stored = once(store, "exit");
+  const [{ uri }] = await once(store, "message");
+  const port = await freePort();
+  const server = startNext(["start", "-p", String(port)], {
+    MONGODB_URI: `${uri}${uri.includes("?") ? "" : "?directConnection=true"}`,
+    AUTH_SECRET: "s".repeat(32),
+    ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 1).toString("base64")}`,
+    INNGEST_EVENT_KEY: "e",
+    INNGEST_SIGNING_KEY: "signkey-test-00",
+  });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await isHealthy(server, url);
+    const registered = await fetch(`${url}/api/auth/register`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ email: "ana@example.com", password: "a short sentence works" }),
+    });
+    if (registered.status !== 201) throw new ScriptError(`Registering answered ${registered.status}.`);
+    const headers = { Cookie: (registered.headers.getSetCookie()[0] ?? "").split(";")[0] };
+    const ask = async (path) => (await (await fetch(url + path, { headers })).json()).data;
+    const { workspace } = (await registered.json()).data;
+    const types = (await ask("/api/connectors/types")).map(({ type }) => type);
+    const connections = await ask(`/api/workspaces/${workspace.id}/connectors`);
+    if (types.length === 0 || types.some((type) => ["sqlite", "duckdb"].includes(type)) || connections.length > 0) {
+      throw new ScriptError(`It offers ${types}, and a new workspace has ${connections.length} connections.`);
+    }
+    const { childrenOf } = await import("./testing/server.ts");
+    const children = childrenOf(server.child.pid);
+    if (children.length > 0) throw new ScriptError(`It has started ${children.length} processes.`);
+    console.log(`With a store elsewhere it serves, starts no process and offers ${types.join(", ")}.`);
+  } finally {
+    server.child.kill("SIGTERM");
+    store.kill("SIGTERM");
+    await Promise.all([server.ended, stored]);
+  }
+}
+
+/** The framework alone, as the platform runs it, with no setting of this environment. */
+function startNext(args, settings) {
+  const child = spawn(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), ...args], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_ENV: "production",
+      NEXT_TELEMETRY_DISABLED: "1",
+      VERCEL: "1",
+      BUILD_FOLDER,
+      ...settings,
+    },
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (part) => {
+      text += part;
+    });
+  }
+  return { child, output: () => text, ended: once(child, "close").then(([code]) => code) };
+}
+
+async function isHealthy(server, url) {
+  const until = performance.now() + READY_TIMEOUT_MS;
+  while (server.child.exitCode === null && performance.now() < until) {
+    const answer = await fetch(`${url}/api/health`).catch(() => null);
+    if (answer?.ok) return;
+    await sleep(POLL_MS);
+  }
+  throw new ScriptError(`It did not become healthy:\n${server.output()}`);
+}
+
+function toMegabytes(bytes) {
+  return Math.round(bytes / 1e6);
+}
