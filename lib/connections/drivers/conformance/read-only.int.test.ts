@@ -17,6 +17,7 @@ const MORE: Record<keyof typeof FORBIDDEN, string[]> = {
   ],
   mariadb: [
     "create sequence counter",
+    "create table searched (v varchar(20), fulltext (v))",
     "create function evil_write() returns int modifies sql data begin delete from guarded; return 1; end",
   ],
   sqlite: [],

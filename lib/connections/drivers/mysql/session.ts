@@ -9,13 +9,9 @@ import { connectionLost } from "../shared/failures";
 import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
 import type { PooledSession } from "../shared/session-pool";
 import { toConnectFailure } from "./failures";
+import { harmlessModes } from "./modes";
 import { PacketLengths } from "./packet-lengths";
 import { RowReader, type RowReaderOptions } from "./row-reader";
-
-/** Modes that change how a text is cut into words, alone or as a part of others. */
-const LEXICAL_MODES = new Set([
-  ...["ANSI_QUOTES", "NO_BACKSLASH_ESCAPES", "ANSI", "ORACLE", "MSSQL", "DB2", "MAXDB", "POSTGRESQL"],
-]);
 
 /** Types whose bytes the library would make something else of. */
 const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
@@ -66,8 +62,7 @@ export class MysqlSession implements PooledSession {
       session.#watchRows();
       const [row = []] = await session.run("SELECT VERSION(), @@SESSION.sql_mode");
       session.serverVersion = String(row[0]);
-      const modes = String(row[1]).split(",");
-      session.#sqlMode = modes.filter((mode) => mode !== "" && !LEXICAL_MODES.has(mode)).join(",");
+      session.#sqlMode = harmlessModes(String(row[1]));
       return session;
     } catch (error) {
       session.destroy();
@@ -85,7 +80,7 @@ export class MysqlSession implements PooledSession {
     return /mariadb/i.test(this.serverVersion);
   }
 
-  /** Sets what statements rely on, and the server's own guard of their time. */
+  /** Sets what statements and their guard rely on, and the server's own guard of their time. */
   async prepare(readOnly: boolean, timeoutMs: number): Promise<void> {
     const limit = this.isMariaDb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
     await this.run(`SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '${this.#sqlMode}', ${limit}`);

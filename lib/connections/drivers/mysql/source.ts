@@ -25,10 +25,10 @@ export class MysqlSource implements DataSource {
   }
 
   async execute({ query, params }: Statement, options: ExecuteOptions): Promise<ResultStream> {
-    const text = sqlText(query);
+    const written = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;
-    checkStatement(text, readOnly, values.length);
+    const { text } = checkStatement(written, readOnly, values.length);
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     try {
       await run.session.prepare(readOnly, Math.ceil(options.timeoutMs));

@@ -1,17 +1,18 @@
 import { AppError } from "@/lib/http/errors";
-import { readSqlTokens, type SqlToken } from "@/lib/sql/tokens";
 import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/failures";
+import { positionOf } from "../shared/text-position";
+import { PLAN_HINTS } from "./functions";
+import { type Comment, type Reading, readMysqlText, type Token, upper } from "./lexer";
+import { isSymbol, notAllowed, type References, readReferences, wordOf } from "./references";
 
 /*
  * What a statement may be on MySQL and MariaDB (T50). The read-only transaction of the session refuses writes to tables;
- * this list refuses what such a transaction lets through: the server's files, settings, locks and other sessions.
- * Sessions have no ANSI_QUOTES and no NO_BACKSLASH_ESCAPES (`session.ts`), so that the server cuts a text into words
- * where this file does.
+ * this refuses what such a transaction lets through: the server's files, settings, locks and other sessions. It reads
+ * as the server does (`lexer.ts`), and where it is not sure that it does, a read-only connection does not run the text.
  */
 
 const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
 const SESSION = "Each statement runs in a session that is reset before and after it, so this would have no effect.";
-const SERVER = "It reaches beyond the tables of this database: its server's files, settings, locks or other sessions.";
 
 /** On every connection. */
 const NEVER: Readonly<Record<string, string>> = {
@@ -31,37 +32,41 @@ const NEVER: Readonly<Record<string, string>> = {
   HANDLER: SESSION,
 };
 
-const READING = new Set(["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "ANALYZE"]);
+const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
+const EXPLAINING = new Set(["EXPLAIN", "DESCRIBE", "DESC", "ANALYZE"]);
 const CHANGING = new Set([
   ...["INSERT", "UPDATE", "DELETE", "REPLACE", "TRUNCATE", "CREATE", "ALTER", "DROP", "RENAME", "GRANT", "REVOKE"],
   ...["OPTIMIZE", "REPAIR", "IMPORT"],
 ]);
-/** ANALYZE of these runs a query; ANALYZE TABLE writes statistics. */
-const QUERY_STARTS = new Set(["SELECT", "WITH"]);
-
-const REFUSED_FUNCTIONS = new Set([
-  ...["LOAD_FILE", "GET_LOCK", "RELEASE_LOCK", "RELEASE_ALL_LOCKS", "SETVAL", "NEXTVAL"],
-  ...["MASTER_POS_WAIT", "SOURCE_POS_WAIT", "MASTER_GTID_WAIT", "WAIT_FOR_EXECUTED_GTID_SET"],
-  ...["WAIT_UNTIL_SQL_THREAD_AFTER_GTIDS"],
+/** What SHOW tells, by the first word of it; none of it runs anything. */
+const SHOWN = new Set([
+  ...["TABLES", "COLUMNS", "FIELDS", "INDEX", "INDEXES", "KEYS", "TABLE", "CREATE", "DATABASES", "SCHEMAS", "TRIGGERS"],
+  ...["EVENTS", "FUNCTION", "PROCEDURE", "PACKAGE", "SEQUENCES", "VARIABLES", "STATUS", "WARNINGS", "ERRORS", "COUNT"],
+  ...["CHARACTER", "CHARSET", "COLLATION", "ENGINE", "ENGINES", "STORAGE", "PLUGINS", "PRIVILEGES", "GRANTS"],
+  ...["PROCESSLIST", "OPEN", "PROFILE", "PROFILES", "EXPLAIN", "ANALYZE", "LOCALES", "BINARY", "MASTER", "SLAVE"],
+  ...["SLAVES", "REPLICA", "REPLICAS", "ALL"],
 ]);
-/** Plug-ins whose functions run programs, write files or change the server. */
-const REFUSED_PREFIXES = [
-  ...["SYS_EXEC", "SYS_EVAL", "SYS_SET", "SYS_GET", "KEYRING_", "AUDIT_LOG_", "GROUP_REPLICATION_", "WSREP_"],
-  ...["ASYNCHRONOUS_CONNECTION_FAILOVER_", "VERSION_TOKENS_", "SERVICE_GET_", "SERVICE_RELEASE_", "MYSQL_FIREWALL_"],
-  ...["SET_FIREWALL_", "GEN_BLOCKLIST", "HTTP_", "LIB_MYSQLUDF_"],
-];
+const BEFORE_SHOWN = new Set(["FULL", "EXTENDED", "GLOBAL", "SESSION", "LOCAL"]);
+/** `DESCRIBE a.b 'c%'`, as tokens. */
+const DESCRIBED_TOKENS_MAX = 4;
+
+/** The text to send, as long as the one that came, and what it names. */
+export type CheckedStatement = { text: string; references: References };
 
 /**
  * @param valueCount how many values came for its placeholders
+ * @returns for a read-only connection the text without its comments, so that what was not judged is not sent
  * @throws AppError `invalid_request`, `query_failed`, `read_only`, `not_allowed`
  */
-export function checkStatement(query: string, readOnly: boolean, valueCount = 0): void {
-  const tokens = readSqlTokens(query, "mysql");
+export function checkStatement(query: string, readOnly: boolean, valueCount = 0): CheckedStatement {
+  const reading = readMysqlText(query);
+  const { tokens } = reading;
+  if (readOnly) refuseDoubt(query, reading);
   const last = tokens.findLastIndex((token) => token.kind !== "semicolon");
   const first = tokens.findIndex((token) => token.kind !== "semicolon");
   if (first < 0) throw new AppError("invalid_request", "There is no statement to run. Write one first.");
   const words = tokens.slice(first, last + 1);
-  const start = wordOf(words.find((token) => token.text !== "("));
+  const start = wordOf(words.find((token) => !isSymbol(token, "(")));
   // The bodies of routines hold semicolons of their own; nothing else does.
   if (start !== "CREATE" && words.some((token) => token.kind === "semicolon")) {
     throw new AppError("query_failed", ONE_STATEMENT_MESSAGE);
@@ -74,81 +79,93 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
   if (start === "LOAD" && words.some((token) => wordOf(token) === "LOCAL")) {
     throw notAllowed("LOAD DATA LOCAL reads files of this server, which are not for statements.");
   }
-  if (readOnly) checkReading(query, words, start);
-  const placeholders = words.filter((token) => token.kind === "symbol" && token.text === "?").length;
+  const references = readOnly ? checkReading(words, start) : { calls: [], tables: [] };
+  const placeholders = words.filter((token) => isSymbol(token, "?")).length;
   if (placeholders !== valueCount) {
     throw new AppError(
       "invalid_request",
       `The statement has ${placeholders} placeholders, and ${valueCount} values came in params.`,
     );
   }
+  return { text: readOnly ? withoutComments(query, reading, words) : query, references };
 }
 
-function checkReading(query: string, words: readonly SqlToken[], start: string): void {
-  refuseExecutableComments(query, words);
+function refuseDoubt(query: string, { doubt, comments }: Reading): void {
+  if (doubt?.isOpen) throw new AppError("query_failed", doubt.message, { details: positionOf(query, doubt.at) });
+  if (doubt) throw new AppError("not_allowed", doubt.message, { details: positionOf(query, doubt.at) });
+  for (const comment of comments) if (comment.kind === "hint") checkHint(query, comment);
+}
+
+function checkHint(query: string, { start, end }: Comment): void {
+  for (const [, name = ""] of query.slice(start, end).matchAll(/([\w$]+)\s*\(/g)) {
+    if (!PLAN_HINTS.has(upper(name))) {
+      throw notAllowed(`The hint ${name} cannot be used on a read-only connection: it does more than choose a plan.`);
+    }
+  }
+}
+
+/** Blanks for comments and for semicolons at both ends: places in the text stay where they are. */
+function withoutComments(query: string, { tokens, comments }: Reading, judged: readonly Token[]): string {
+  const gone: { start: number; end: number }[] = [
+    ...comments.filter(({ kind }) => kind !== "hint"),
+    ...tokens.filter((token) => token.kind === "semicolon"),
+  ].sort((one, other) => one.start - other.start);
+  let text = "";
+  let at = 0;
+  for (const { start, end } of gone) {
+    text += query.slice(at, start) + query.slice(start, end).replace(/[^\n]/g, " ");
+    at = end;
+  }
+  text += query.slice(at);
+  // A blank may make something new of its neighbours, as of `--` before a comment: then it is not what was judged.
+  const sent = readMysqlText(text);
+  const isSame =
+    sent.comments.every(({ kind }) => kind === "hint") &&
+    sent.tokens.length === judged.length &&
+    sent.tokens.every(({ start, end, kind }, index) => {
+      const token = judged[index];
+      return token?.start === start && token.end === end && token.kind === kind;
+    });
+  if (!isSame) throw notAllowed("Two minus signs stand before a comment. Put a space between them.");
+  return text;
+}
+
+function checkReading(words: readonly Token[], start: string): References {
   if (CHANGING.has(start)) throw new AppError("read_only", READ_ONLY_MESSAGE);
-  if (!READING.has(start)) {
+  if (QUERIES.has(start)) return readReferences(words);
+  if (EXPLAINING.has(start)) return checkExplained(words, start);
+  if (start !== "SHOW") {
     throw notAllowed(
       `${start || "This"} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`,
     );
   }
-  if (start === "ANALYZE") checkAnalyze(words);
-  let depth = 0;
-  for (const [index, token] of words.entries()) {
-    if (token.text === "(" && token.kind === "symbol") depth += 1;
-    if (token.text === ")" && token.kind === "symbol") depth -= 1;
-    const next = wordOf(words[index + 1]);
-    const isCalled = words[index + 1]?.text === "(" && words[index + 1]?.kind === "symbol";
-    if (isCalled && (token.kind === "word" || token.kind === "quotedName")) refuseFunction(token.text);
-    if (token.kind !== "word") continue;
-    const word = wordOf(token);
-    // A column of this name has to be quoted: the word is reserved.
-    if (word === "INTO")
-      throw notAllowed("SELECT ... INTO writes files of the server, or variables that nobody reads.");
-    const isLocking = (word === "FOR" && (next === "UPDATE" || next === "SHARE")) || (word === "LOCK" && next === "IN");
-    if (isLocking) {
-      throw new AppError("read_only", "A read-only connection locks no rows: leave FOR UPDATE and its like out.");
-    }
-    if (word === "NEXT" && next === "VALUE") throw new AppError("read_only", READ_ONLY_MESSAGE);
-    const isStatement = depth === 0 && start === "WITH" && !isCalled;
-    if (isStatement && (word === "UPDATE" || word === "DELETE" || word === "INSERT" || word === "REPLACE")) {
-      throw new AppError("read_only", READ_ONLY_MESSAGE);
-    }
+  const shown = words.findIndex((token, index) => index > 0 && !BEFORE_SHOWN.has(wordOf(token)));
+  if (!SHOWN.has(wordOf(words[shown]))) throw notAllowed("A read-only connection does not show this.");
+  // Its WHERE may call functions; the tables and views that it names are described, and not run.
+  const condition = words.findIndex((token) => wordOf(token) === "WHERE");
+  return condition < 0 ? { calls: [], tables: [] } : readReferences(words.slice(condition));
+}
+
+/** The statement behind EXPLAIN is judged like any other: MariaDB's ANALYZE runs it, and plans run parts of it. */
+function checkExplained(words: readonly Token[], start: string): References {
+  let at = words.findIndex((token) => wordOf(token) === start) + 1;
+  for (let isOption = true; isOption; ) {
+    const word = wordOf(words[at]);
+    if (word === "FORMAT" && isSymbol(words[at + 1], "=")) at += 3;
+    else if (word === "EXTENDED" || word === "PARTITIONS" || (word === "ANALYZE" && start !== "ANALYZE")) at += 1;
+    else isOption = false;
   }
+  const about = words.slice(at);
+  const word = wordOf(about.find((token) => !isSymbol(token, "(")));
+  const writesStatistics = start === "ANALYZE" && word === "TABLE";
+  if (QUERIES.has(word) && !writesStatistics) return readReferences(about);
+  if (CHANGING.has(word) || start === "ANALYZE") throw new AppError("read_only", READ_ONLY_MESSAGE);
+  const isTable = about.length <= DESCRIBED_TOKENS_MAX && about.every(isPartOfName);
+  const isSession = word === "FOR" && wordOf(about[1]) === "CONNECTION" && about[2]?.kind === "number";
+  if (isTable || isSession) return { calls: [], tables: [] };
+  throw notAllowed("A read-only connection explains queries and describes tables. Begin with SELECT behind EXPLAIN.");
 }
 
-/** MariaDB's ANALYZE runs the statement behind it; ANALYZE TABLE writes statistics. */
-function checkAnalyze(words: readonly SqlToken[]): void {
-  const isFormat = wordOf(words[1]) === "FORMAT";
-  const about = words.slice(isFormat ? 4 : 1).find((token) => token.text !== "(");
-  if (!QUERY_STARTS.has(wordOf(about))) throw new AppError("read_only", READ_ONLY_MESSAGE);
-}
-
-// What begins with `/*!` is run by the server although it looks like a comment, so nothing here has read it.
-function refuseExecutableComments(query: string, words: readonly SqlToken[]): void {
-  let at = 0;
-  const gaps = words.map((token) => {
-    const gap = query.slice(at, token.start);
-    at = token.end;
-    return gap;
-  });
-  gaps.push(query.slice(at));
-  if (gaps.some((gap) => /\/\*M?!/.test(gap))) {
-    throw notAllowed("Comments that the server runs (/*! ... */) cannot be used on a read-only connection.");
-  }
-}
-
-function refuseFunction(name: string): void {
-  const upper = name.toUpperCase();
-  if (REFUSED_FUNCTIONS.has(upper) || REFUSED_PREFIXES.some((prefix) => upper.startsWith(prefix))) {
-    throw notAllowed(`The function ${name} cannot be used here. ${SERVER}`);
-  }
-}
-
-function notAllowed(message: string): AppError {
-  return new AppError("not_allowed", message);
-}
-
-function wordOf(token: SqlToken | undefined): string {
-  return token?.kind === "word" ? token.text.toUpperCase() : "";
+function isPartOfName(token: Token): boolean {
+  return token.kind === "word" || token.kind === "name" || token.kind === "string" || isSymbol(token, ".");
 }

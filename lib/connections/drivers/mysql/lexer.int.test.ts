@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { type Connection, createConnection } from "mysql2/promise";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startMariaDb } from "@/test/servers/mariadb";
+import type { TestServer } from "@/test/servers/postgres";
+import { readMysqlText } from "./lexer";
+import { checkStatement } from "./statement-guard";
+
+const RUNS = 1500;
+/** What looks like white space and is a name to the server, and columns of such names, so that it finds them. */
+const NAMES = ["\u00a0", "\u3000", "\u2003", "\ufeff", "\u2028", "\u1680", "\u202f", "\u0085", "\u200b", "\u00e9"];
+const CANARIES = 4;
+
+let server: TestServer | null = null;
+let raw: Connection;
+
+beforeAll(async () => {
+  server = await startMariaDb();
+  if (!server) return;
+  const { host, port, user, password, database } = server;
+  raw = await createConnection({ host, port, user, password, database, charset: "utf8mb4" });
+  await raw.query("SET NAMES utf8mb4, sql_mode = ''");
+  await raw.query(`CREATE TABLE hostile (${NAMES.map((name) => `\`${name}\` int default 1`).join(", ")})`);
+  await raw.query("INSERT INTO hostile VALUES ()");
+}, 120_000);
+afterAll(async () => {
+  await raw?.end();
+  await server?.stop();
+});
+
+const gap = fc.oneof(
+  fc.constantFrom(" ", "\t", "\n", "\v", "\f", "\r", "\r\n", "", ...NAMES),
+  fc.constantFrom("--", "-- ", "#", "/*", "*/", "/**/", "/*/", "/* */", "--\t", "-", "/", "*"),
+  fc.constantFrom("--\u0001", "--\u001f", "--\u007f", "--\u0008", "--\n", "--\r", "--\0", "\u0001", "\0"),
+  fc.constantFrom(...NAMES.map((name) => `--${name}`)),
+  fc.constantFrom("/*!", "/*M!", "/*!50000", "/*!99999", "/*!99999 */", "/*! */", "/*+ */", "/*+"),
+);
+const value = fc.oneof(
+  fc.constantFrom("'a'", "''", "'\\''", "'\\\\'", "''''", "'--'", "'#'", "'/*'", '"a"', '"\\""', '"\'"', "'\"'", "'`'"),
+  fc.constantFrom("'", '"', "`", "\\'", "\\", "'\\", "'\\\\\\'", "'\n'", "'\u00a0'", "'\0'"),
+  fc.constantFrom("n'a'", "N'\\''", "_utf8mb4'a'", "_latin1'\\''", "_gbk'\\\\'", "x'41'", "X'4'", "b'1'", "x'\\'"),
+  fc.constantFrom(
+    "1",
+    "1.",
+    ".5",
+    "1.5",
+    "1e5",
+    "1e+5",
+    "1e",
+    "1.e",
+    "1.5e-3",
+    "0x41",
+    "0x",
+    "0xg",
+    "0b1",
+    "0b12",
+    "1a",
+  ),
+  fc.constantFrom("@a", "@'a'", "@`a`", '@"a"', "@@version", "@@`version`", "@a.b", "@", "@@", "@a-1", "@\u00e9"),
+  fc.constantFrom(
+    "null",
+    "\\N",
+    "\\Nnull",
+    "hostile.\u00e9",
+    "hostile.`\u00e9`",
+    "hostile . \u00e9",
+    "$a",
+    "a$b",
+    "1--1",
+  ),
+);
+const operand = fc.tuple(fc.constantFrom("+", ",", "=", "||", "-"), gap, value).map((parts) => parts.join(""));
+const piece = fc.oneof(
+  { weight: 6, arbitrary: gap },
+  { weight: 6, arbitrary: operand },
+  { weight: 1, arbitrary: value },
+  { weight: 1, arbitrary: fc.constantFrom(",", "+", "(", ")", ";", "as x", "union select 1", ", 1") },
+);
+const run = fc.array(piece, { maxLength: 2 }).map((pieces) => pieces.join(""));
+/** A query with places where something is assigned, and hostile text before, between and behind them. */
+const text = fc
+  .array(fc.tuple(run, fc.constantFrom("\n", " ", "")), { minLength: CANARIES + 1, maxLength: CANARIES + 1 })
+  .map((runs) =>
+    runs
+      .map(([hostile, end], index) => `${index === 0 ? "select 1" : `, (@c${index} := ${index})`} ${hostile}${end}`)
+      .join(" ")
+      .concat("\nfrom hostile"),
+  );
+
+/** The places that the server came by, or null when the text was no statement to it. */
+async function executed(query: string): Promise<number[] | null> {
+  const names = Array.from({ length: CANARIES }, (_, index) => `@c${index + 1}`);
+  await raw.query(`SET ${names.map((name) => `${name} = 0`).join(", ")}`);
+  try {
+    await raw.query({ sql: query, rowsAsArray: true });
+  } catch {
+    return null;
+  }
+  const [rows] = await raw.query({ sql: `SELECT ${names.join(", ")}`, rowsAsArray: true });
+  return (rows as unknown[][])[0]?.map(Number).filter((place) => place > 0) ?? [];
+}
+
+/** The places that we see outside of quotes and comments. */
+function seen(query: string): number[] {
+  const { tokens } = readMysqlText(query);
+  return tokens.flatMap(({ kind, text: name }, index) =>
+    kind === "variable" && /^@c\d$/.test(name) && tokens[index + 1]?.text === ":" ? [Number(name.slice(2))] : [],
+  );
+}
+
+function isAccepted(query: string): boolean {
+  try {
+    checkStatement(query, true);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("T50 what the server runs of a text is what the guard sees of it", { timeout: 300_000 }, async (context) => {
+  if (!server) return context.skip();
+  const counts = { ran: 0, hidden: 0, accepted: 0 };
+  await fc.assert(
+    fc.asyncProperty(text, async (query) => {
+      const places = await executed(query);
+      if (places === null) return;
+      counts.ran += 1;
+      if (places.length < CANARIES) counts.hidden += 1;
+      const passes = isAccepted(query);
+      // Comments that servers run, \N and NUL are read one way here and another there: they are only refused.
+      if (passes || !/\/\*M?!|\\N|\0/.test(query)) expect(seen(query)).toEqual(places);
+      if (!passes) return;
+      counts.accepted += 1;
+      // What is sent in its place is the same statement.
+      expect(await executed(checkStatement(query, true).text)).toEqual(places);
+    }),
+    { numRuns: RUNS },
+  );
+  // The texts are such that enough of them are statements, hide something, and pass.
+  expect(counts.ran).toBeGreaterThan(RUNS / 40);
+  expect(counts.hidden).toBeGreaterThan(RUNS / 100);
+  expect(counts.accepted).toBeGreaterThan(RUNS / 100);
+});
