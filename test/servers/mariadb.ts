@@ -22,9 +22,10 @@ function findProgram(name: string): string | null {
 
 /**
  * A MariaDB server of its own in a new folder, on a free port of the loopback interface.
+ * @param options of the server, beside those that make it small and local
  * @returns null when MariaDB is not installed
  */
-export async function startMariaDb(): Promise<TestServer | null> {
+export async function startMariaDb(options: readonly string[] = []): Promise<TestServer | null> {
   const [server, installer, client] = ["mariadbd", "mariadb-install-db", "mariadb"].map(findProgram);
   if (!server || !installer || !client) return null;
   const folder = mkdtempSync(join(tmpdir(), "millrace-mariadb-"));
@@ -50,6 +51,7 @@ export async function startMariaDb(): Promise<TestServer | null> {
           "--character-set-server=utf8mb4",
           "--innodb-buffer-pool-size=64M",
           `--log-error=${join(folder, "log")}`,
+          ...options,
         ],
       ],
       { ...identity, cwd: folder, stdio: "ignore" },

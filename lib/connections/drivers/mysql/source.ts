@@ -9,6 +9,7 @@ import { StatementRun, withSession } from "../shared/statement-run";
 import { COLUMNS_SQL, TABLES_SQL, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { toMysqlParams } from "./params";
+import { checkReach } from "./reach";
 import { REACHES_MACHINE, REACHES_MACHINE_SQL } from "./rights";
 import type { RowReader } from "./row-reader";
 import { MysqlSession } from "./session";
@@ -28,10 +29,11 @@ export class MysqlSource implements DataSource {
     const written = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;
-    const { text } = checkStatement(written, readOnly, values.length);
+    const { text, references } = checkStatement(written, readOnly, values.length);
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     try {
       await run.session.prepare(readOnly, Math.ceil(options.timeoutMs));
+      if (readOnly) await checkReach((lookup) => run.session.run(lookup), references);
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
       const reader = run.begin(run.session.start(text, values, { cellBytesMax, rowBytesMax }));
