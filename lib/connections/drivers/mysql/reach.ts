@@ -169,7 +169,11 @@ function openFunction(routine: Row, parameters: readonly string[]): Open {
       `${title} runs with the rights of who made it, so a read-only connection does not run it. Make it one with SQL SECURITY INVOKER.`,
     );
   }
-  const tokens = readStored(routine, title, "SHOW_ROUTINE, on MariaDB SELECT on mysql.proc");
+  const tokens = readStored(
+    routine,
+    title,
+    "SHOW_ROUTINE (on MariaDB SHOW CREATE ROUTINE on it, or SELECT on mysql.proc)",
+  );
   const references = inside(title, () => readReferences(tokens, true));
   checkRoutineBody(tokens, parameters, `${routine.schema}.${routine.name}`);
   return { ...references, schema: routine.schema };

@@ -279,6 +279,41 @@ test("T50 stored functions with the names of the server's own, and no current sc
   }
 });
 
+test("T50 T42 a user who may not look into a view or function is told what is missing, and is warned of its roles", async (context) => {
+  if (!subject) return context.skip();
+  await raw.query("CREATE USER guest@'%' IDENTIFIED BY 'a password'");
+  await raw.query("GRANT SELECT, EXECUTE ON shop.* TO guest@'%'");
+  const { driver, config } = subject;
+  const asGuest = async (work: (guest: DataSource) => Promise<void>) => {
+    const guest = await openWith(driver, { ...config, user: "guest", password: "a password" });
+    await work(guest).finally(() => guest.close());
+  };
+  const reading = [
+    ["select id from w_plain limit 1", "SHOW VIEW"],
+    ["select g_sum(1, 2)", "SHOW_ROUTINE"],
+  ] as const;
+  await asGuest(async (guest) => {
+    for (const [query, right] of reading) {
+      const refusal = { kind: "not_allowed", message: expect.stringContaining(right) };
+      await expect(ask(guest, query), query).rejects.toMatchObject(refusal);
+    }
+  });
+  await raw.query("GRANT SHOW VIEW ON shop.* TO guest@'%'");
+  await raw.query("GRANT SELECT ON mysql.proc TO guest@'%'");
+  await asGuest(async (guest) => {
+    for (const [query] of reading) expect((await ask(guest, query)).rows, query).toHaveLength(1);
+    expect(await guest.test(new AbortController().signal)).toEqual({ serverVersion: expect.any(String) });
+  });
+  await raw.query("CREATE ROLE keeper");
+  await raw.query("GRANT RELOAD, FILE ON *.* TO keeper");
+  await raw.query("GRANT keeper TO guest@'%'");
+  await raw.query("SET DEFAULT ROLE keeper FOR guest@'%'");
+  await asGuest(async (guest) => {
+    const facts = await guest.test(new AbortController().signal);
+    expect(facts).toMatchObject({ warning: expect.stringContaining("(FILE, RELOAD)") });
+  });
+});
+
 test("views and stored functions with the rights of the invoker that only read are run", async (context) => {
   if (!subject) return context.skip();
   for (const [statement, rows] of READS) expect((await ask(reader, statement)).rows, statement).toEqual(rows);

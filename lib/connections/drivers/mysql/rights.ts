@@ -1,12 +1,38 @@
-/**
- * How many rights the user of the connection has that reach files of the server's machine or the server as a whole
- * (T42). Somebody who may read the grants sees those of everybody, so the own ones are picked out by name.
- */
-export const REACHES_MACHINE_SQL = `
-  SELECT count(*) FROM information_schema.user_privileges
-  WHERE privilege_type IN ('FILE', 'SUPER') AND grantee = concat(
-    quote(left(current_user(), length(current_user()) - length(substring_index(current_user(), '@', -1)) - 1)),
-    '@', quote(substring_index(current_user(), '@', -1)))`;
+/** Rights on everything that are about data, or only show how the server is: an allow-list, for rights to come. */
+const DATA_RIGHTS = new Set([
+  ...["USAGE", "SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "DROP", "REFERENCES", "INDEX", "ALTER", "EXECUTE"],
+  ...["CREATE TEMPORARY TABLES", "LOCK TABLES", "CREATE VIEW", "SHOW VIEW", "CREATE ROUTINE", "ALTER ROUTINE", "EVENT"],
+  ...["TRIGGER", "DELETE HISTORY", "DELETE VERSIONING ROWS", "SHOW DATABASES", "SHOW_ROUTINE", "SHOW CREATE ROUTINE"],
+  ...["PROCESS", "REPLICATION CLIENT", "BINLOG MONITOR", "SLAVE MONITOR", "REPLICA MONITOR"],
+]);
+/** How many of them a warning names. */
+const NAMED_MAX = 4;
 
-export const REACHES_MACHINE =
-  "This user has the right FILE or SUPER: it can reach files of the database's machine. Connect with a user that has only the rights that queries need.";
+const GLOBAL_GRANT = /^GRANT (.+?) ON \*\.\* TO /i;
+/** `GRANT `r`@`%` TO `u`@`%``, of MySQL: what roles may is told when they are named. MariaDB tells it of active ones. */
+const ROLE_GRANT = /^GRANT ((?:`(?:[^`]|``)*`@`(?:[^`]|``)*`,?)+) TO /i;
+
+/**
+ * What the user of a session may do beyond the data (T42): files of the server's machine, settings, other sessions. A
+ * read-only transaction stops none of it, so that a person should know.
+ * @param ask runs a query of ours and gives its rows
+ */
+export async function warnOfRights(ask: (query: string) => Promise<unknown[][]>): Promise<string | null> {
+  const grants = (await ask("SHOW GRANTS")).map(([line]) => String(line));
+  const roles = grants.flatMap((line) => ROLE_GRANT.exec(line)?.[1] ?? []);
+  if (roles.length > 0) {
+    const ofRoles = await ask(`SHOW GRANTS FOR CURRENT_USER() USING ${roles.join(",")}`);
+    grants.push(...ofRoles.map(([line]) => String(line)));
+  }
+  const rights = grants.flatMap((line) => GLOBAL_GRANT.exec(line)?.[1]?.split(/,\s*/) ?? []);
+  const beyond = [...new Set(rights.map((right) => right.toUpperCase()))].filter((right) => !DATA_RIGHTS.has(right));
+  if (beyond.length === 0) return null;
+  const named = beyond.sort((one, other) => weight(other) - weight(one)).slice(0, NAMED_MAX);
+  const more = beyond.length > named.length ? ` and ${beyond.length - named.length} more` : "";
+  return `This user has rights beyond the data (${named.join(", ")}${more}): with them it can reach files of the database's machine, settings of the server or other sessions, and no read-only connection forbids all of that. Connect with a user that has only the rights that queries need.`;
+}
+
+/** What reaches furthest is named first. */
+function weight(right: string): number {
+  return ["SHUTDOWN", "CREATE USER", "SUPER", "FILE", "ALL PRIVILEGES"].indexOf(right);
+}

@@ -10,7 +10,7 @@ import { COLUMNS_SQL, TABLES_SQL, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { toMysqlParams } from "./params";
 import { checkReach } from "./reach";
-import { REACHES_MACHINE, REACHES_MACHINE_SQL } from "./rights";
+import { warnOfRights } from "./rights";
 import type { RowReader } from "./row-reader";
 import { MysqlSession } from "./session";
 import { checkStatement } from "./statement-guard";
@@ -56,10 +56,10 @@ export class MysqlSource implements DataSource {
   async test(signal: AbortSignal): Promise<SourceFacts> {
     return this.#ask(signal, async (session) => {
       await session.run("SELECT 1");
-      const [row] = await session.run(REACHES_MACHINE_SQL).catch(() => []);
+      const warning = await warnOfRights((query) => session.run(query)).catch(() => null);
       return {
         serverVersion: session.isMariaDb ? session.serverVersion : `MySQL ${session.serverVersion}`,
-        ...(Number(row?.[0] ?? 0) > 0 && { warning: REACHES_MACHINE }),
+        ...(warning !== null && { warning }),
       };
     });
   }
