@@ -39,7 +39,7 @@ const ENGINES: Readonly<Record<string, Engine | undefined>> = {
     toParam: (value) => (value.type === "date" && !isDay(value.value) ? utcText(value.value) : plain(value)),
   }),
   sqlite: positional({
-    own: /^[?:@$]$/,
+    own: /^(?:[?]$|[:@$#])/,
     wrap: (_, placeholder) => placeholder,
     // SQLite has no booleans: true is 1.
     toParam: (value) => (value.type === "boolean" ? Number(value.value) : plain(value)),

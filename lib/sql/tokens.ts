@@ -18,37 +18,82 @@ type DialectRules = {
   backtickNames: boolean;
   bracketNames: boolean;
   doubleQuotedStrings: boolean;
-  /** In every string; `E'..'` of PostgreSQL and DuckDB has them in any case. */
+  /** In every string. */
   backslashEscapes: boolean;
-  dollarQuotes: boolean;
-  hashComments: boolean;
+  /** In names between backticks, too. */
+  escapedBackticks: boolean;
+  /** `E'..'` has them, and a string goes on in the next line: `'a'` newline `'b'` is one. */
+  escapeStrings: boolean;
+  /** `‘a’` and `“a”`, without any escape. */
+  typographicQuotes: boolean;
+  /** `x'..'` and `b'..'` end at the first quote. */
+  rawHexStrings: boolean;
+  dollarQuotes: RegExp | null;
+  hashComments: RegExp | null;
+  slashComments: boolean;
+  /** What ends a comment of one line. */
+  lineEnd: RegExp;
+  /** A placeholder with what belongs to it: `$a::b(c)` is one to SQLite, whatever stands in the brackets. */
+  placeholders: RegExp | null;
+  space: RegExp;
+  /** False where a space beyond ASCII inside of a word is a letter. */
+  spaceEndsWords: boolean;
+  /** Words that would begin with what begins none elsewhere: `$a` and `1a` are names to ClickHouse. */
+  words: RegExp | null;
   nestedComments: boolean;
   /** MySQL takes `--` for a comment only before white space, so that `5--3` is 8. */
   dashesNeedSpace: boolean;
 };
+
+const ANY_SPACE = /[\s\u00a0\ufeff\u200b-\u200d\u2060]/;
+const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
 
 const STANDARD: DialectRules = {
   backtickNames: false,
   bracketNames: false,
   doubleQuotedStrings: false,
   backslashEscapes: false,
-  dollarQuotes: true,
-  hashComments: false,
+  escapedBackticks: false,
+  escapeStrings: true,
+  typographicQuotes: false,
+  rawHexStrings: false,
+  dollarQuotes: DOLLAR_TAG,
+  hashComments: null,
+  slashComments: false,
+  lineEnd: /[\n\r]/g,
+  placeholders: null,
   nestedComments: true,
   dashesNeedSpace: false,
+  space: ANY_SPACE,
+  words: null,
+  spaceEndsWords: true,
 };
 
 const RULES: Record<SqlDialect, DialectRules> = {
   duckdb: STANDARD,
   postgres: STANDARD,
-  sqlite: { ...STANDARD, backtickNames: true, bracketNames: true, dollarQuotes: false, nestedComments: false },
+  sqlite: {
+    ...STANDARD,
+    backtickNames: true,
+    bracketNames: true,
+    escapeStrings: false,
+    dollarQuotes: null,
+    lineEnd: /\n/g,
+    placeholders: /[$@#:](?:[A-Za-z0-9_$\u0080-\uffff]|::)*[A-Za-z0-9_$\u0080-\uffff](?:::)*(?:\([^\s)]*\)?)?/y,
+    nestedComments: false,
+    // Anything else beyond ASCII is a letter to SQLite.
+    space: /[ \t\n\f\r\ufeff]/,
+    spaceEndsWords: false,
+  },
   mysql: {
     ...STANDARD,
     backtickNames: true,
     doubleQuotedStrings: true,
     backslashEscapes: true,
-    dollarQuotes: false,
-    hashComments: true,
+    escapeStrings: false,
+    dollarQuotes: null,
+    hashComments: /#/y,
+    lineEnd: /\n/g,
     nestedComments: false,
     dashesNeedSpace: true,
   },
@@ -56,17 +101,24 @@ const RULES: Record<SqlDialect, DialectRules> = {
     ...STANDARD,
     backtickNames: true,
     backslashEscapes: true,
-    dollarQuotes: true,
-    hashComments: true,
-    nestedComments: true,
+    escapedBackticks: true,
+    escapeStrings: false,
+    typographicQuotes: true,
+    rawHexStrings: true,
+    dollarQuotes: /\$[A-Za-z0-9_]*\$/y,
+    hashComments: /#[\s!]/y,
+    slashComments: true,
+    lineEnd: /\n/g,
+    words: /(?!\d[\d_]*(?:[eE]\d*)?(?![\w$])|0[xX][\da-fA-F_]+(?:[pP]\d*)?(?![\w$])|0[bB][01_]+(?![\w$]))[\d$][\w$]*/y,
+    space: /[\s\u00a0\ufeff\u0085\u180e\u200b-\u200d\u2060]/,
   },
 };
 
-const SPACE = /[\s\u00a0\ufeff]/;
 const WORD_START = /[\p{L}_\u0080-\uffff]/u;
 const WORD_PART = /[\p{L}\p{N}_$\u0080-\uffff]/u;
-const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*)?\$/y;
-const NUMBER = /(?:\d[\d_]*)?\.?\d[\d_]*(?:[eE][+-]?\d+)?\.?/y;
+const NUMBER = /0[xX][0-9a-fA-F_]+(?:\.[0-9a-fA-F]*)?(?:[pP][+-]?\d+)?|(?:\d[\d_]*)?\.?\d[\d_]*(?:[eE][+-]?\d+)?\.?/y;
+/** What may stand between two parts of one string, where a line has to end. */
+const STRING_GAP = /(?:[ \t\f\v]|--[^\n\r]*)*[\n\r](?:\s|--[^\n\r]*[\n\r])*'/y;
 
 /** Reads the whole text. An unfinished string or comment reaches to the end of the text, as the databases see it. */
 export function readSqlTokens(text: string, dialect: SqlDialect): SqlToken[] {
@@ -75,7 +127,7 @@ export function readSqlTokens(text: string, dialect: SqlDialect): SqlToken[] {
   let at = 0;
   while (at < text.length) {
     const char = text.charAt(at);
-    if (SPACE.test(char)) {
+    if (rules.space.test(char)) {
       at += 1;
       continue;
     }
@@ -95,9 +147,9 @@ export function readSqlTokens(text: string, dialect: SqlDialect): SqlToken[] {
 function skipComment(text: string, at: number, rules: DialectRules): number {
   const two = text.slice(at, at + 2);
   const isDashes = two === "--" && (!rules.dashesNeedSpace || /^\s?$/.test(text.charAt(at + 2)));
-  if (isDashes || (rules.hashComments && text.charAt(at) === "#")) {
-    const newline = text.indexOf("\n", at);
-    return newline < 0 ? text.length : newline + 1;
+  if (isDashes || startsAt(rules.hashComments, text, at) || (rules.slashComments && two === "//")) {
+    rules.lineEnd.lastIndex = at;
+    return rules.lineEnd.test(text) ? rules.lineEnd.lastIndex : text.length;
   }
   if (two !== "/*") return at;
   let depth = 1;
@@ -130,26 +182,45 @@ function readToken(text: string, start: number, rules: DialectRules): SqlToken {
     return { kind, text: inner.replaceAll(close + close, close), start, end };
   };
   if (char === ";") return source("semicolon", start + 1);
-  if (char === "'") return quoted("string", "'", rules.backslashEscapes);
-  if ((char === "e" || char === "E") && text.charAt(start + 1) === "'") return quoted("string", "'", true, start + 1);
+  const next = text.charAt(start + 1);
+  if (char === "'") return continued(quoted("string", "'", rules.backslashEscapes), text, rules, false);
+  if (rules.escapeStrings && (char === "e" || char === "E") && next === "'") {
+    return continued(quoted("string", "'", true, start + 1), text, rules, true);
+  }
+  if (rules.rawHexStrings && next === "'" && "xXbB".includes(char)) {
+    const close = text.indexOf("'", start + 2);
+    return source("string", close < 0 ? text.length : close + 1);
+  }
+  if (rules.typographicQuotes && (char === "‘" || char === "“")) {
+    const close = text.indexOf(char === "‘" ? "’" : "”", start + 1);
+    const end = close < 0 ? text.length : close + 1;
+    const inner = text.slice(start + 1, close < 0 ? text.length : close);
+    return { kind: char === "‘" ? "string" : "quotedName", text: inner, start, end };
+  }
   if (char === '"') {
     return rules.doubleQuotedStrings
       ? quoted("string", '"', rules.backslashEscapes)
       : quoted("quotedName", '"', rules.backslashEscapes);
   }
-  if (char === "`" && rules.backtickNames) return quoted("quotedName", "`", false);
-  if (char === "[" && rules.bracketNames) return quoted("quotedName", "]", false);
-  if (char === "$" && rules.dollarQuotes) {
-    DOLLAR_TAG.lastIndex = start;
-    const tag = DOLLAR_TAG.exec(text)?.[0];
-    if (tag !== undefined) {
-      const close = text.indexOf(tag, start + tag.length);
-      return source("string", close < 0 ? text.length : close + tag.length);
-    }
+  if (char === "`" && rules.backtickNames) return quoted("quotedName", "`", rules.escapedBackticks);
+  if (char === "[" && rules.bracketNames) {
+    // The first closing one ends it: there is no way to write one inside.
+    const close = text.indexOf("]", start);
+    const end = close < 0 ? text.length : close + 1;
+    return { kind: "quotedName", text: text.slice(start + 1, close < 0 ? text.length : close), start, end };
   }
+  const placeholder = startsAt(rules.placeholders, text, start);
+  if (placeholder !== undefined) return source("symbol", start + placeholder.length);
+  const tag = startsAt(rules.dollarQuotes, text, start);
+  if (tag !== undefined) {
+    const close = text.indexOf(tag, start + tag.length);
+    return source("string", close < 0 ? text.length : close + tag.length);
+  }
+  const word = startsAt(rules.words, text, start);
+  if (word !== undefined) return source("word", start + word.length);
   if (WORD_START.test(char)) {
     let end = start + 1;
-    while (end < text.length && WORD_PART.test(text.charAt(end))) end += 1;
+    while (WORD_PART.test(text.charAt(end)) && !(rules.spaceEndsWords && rules.space.test(text.charAt(end)))) end += 1;
     return source("word", end);
   }
   if (/[\d.]/.test(char)) {
@@ -158,6 +229,25 @@ function readToken(text: string, start: number, rules: DialectRules): SqlToken {
     if (number !== undefined && number.length > 0) return source("number", start + number.length);
   }
   return source("symbol", start + 1);
+}
+
+/** A string with its parts in the lines that follow, which are read as its first one is. */
+function continued(first: SqlToken, text: string, rules: DialectRules, escapes: boolean): SqlToken {
+  if (!rules.escapeStrings || text.charAt(first.end - 1) !== "'") return first;
+  STRING_GAP.lastIndex = first.end;
+  const gap = STRING_GAP.exec(text)?.[0];
+  if (gap === undefined) return first;
+  const open = first.end + gap.length;
+  const end = endOfQuoted(text, open, "'", escapes);
+  const inner = text.slice(open, text.charAt(end - 1) === "'" ? end - 1 : end).replaceAll("''", "'");
+  return continued({ ...first, text: first.text + inner, end }, text, rules, escapes);
+}
+
+/** What a sticky pattern finds at a place. */
+function startsAt(pattern: RegExp | null, text: string, at: number): string | undefined {
+  if (pattern === null) return undefined;
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
 }
 
 function endOfQuoted(text: string, from: number, close: string, escapes: boolean): number {

@@ -1,0 +1,160 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export type ChDbAnswer = { ok: boolean; body: string };
+export type ChDb = {
+  /** Of an HTTP interface as ClickHouse's own, for its driver. */
+  port: number;
+  ask(sql: string, options: { format: string; settings: Record<string, string> }): Promise<ChDbAnswer>;
+  stop(): Promise<void>;
+};
+
+const START_TIMEOUT_MS = 30_000;
+/** Of the address, but no settings of a session. */
+const OF_THE_REQUEST = new Set(["query_id", "database", "readonly", "default_format", "max_execution_time"]);
+
+/** Reads requests and writes answers, one JSON text a line; the engine itself, which would take its input for data, has neither. */
+const BRIDGE = `
+import json, os, sys
+out = os.fdopen(os.dup(1), "w")
+source = os.fdopen(os.dup(0), "r", encoding="utf8", newline="\\n")
+os.dup2(2, 1)
+os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+from chdb import session
+s = session.Session(sys.argv[1])
+out.write("ready\\n"); out.flush()
+for line in source:
+    r = json.loads(line)
+    try:
+        a = s.query(r["sql"], r["format"], params=r["params"])
+        b = {"ok": True, "body": a.bytes().decode("utf8", "replace") if a else ""}
+    except Exception as e:
+        b = {"ok": False, "body": str(e)}
+    out.write(json.dumps(b) + "\\n"); out.flush()
+`;
+
+/**
+ * ClickHouse's own engine, from the Python package chdb, behind an HTTP interface as the server has it. It has no users:
+ * names and passwords are not looked at. Statements with `readonly=1` run in a process that cannot be taken out of that,
+ * with everything done again there that was written before.
+ * @returns null where Python or the package is missing, and says so
+ */
+export async function startChDb(): Promise<ChDb | null> {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-chdb-"));
+  const first = await startEngine(join(folder, "writer"));
+  if (!first) {
+    rmSync(folder, { recursive: true, force: true });
+    process.stderr.write(
+      "\nNOT TESTED: chdb is not installed, so nothing was held against ClickHouse's own engine.\n\n",
+    );
+    return null;
+  }
+  const writer = first;
+  const written: string[] = [];
+  let reader: Engine | null = null;
+  let readers = 0;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const readerNow = async (settings: readonly [string, string][]): Promise<Engine> => {
+    if (reader) return reader;
+    readers += 1;
+    const engine = await startEngine(join(folder, `reader-${readers}`));
+    if (!engine) throw new Error("chdb has not started a second time.");
+    for (const sql of written) await engine.ask(sql, "Null", {});
+    for (const [name, value] of [...settings, ["readonly", "1"] as const]) {
+      await engine.ask(`SET ${name} = '${value.replaceAll("'", "")}'`, "Null", {});
+    }
+    reader = engine;
+    return engine;
+  };
+  const run = async (sql: string, format: string, all: Record<string, string>): Promise<ChDbAnswer> => {
+    const entries = Object.entries(all);
+    const params = Object.fromEntries(
+      entries.filter(([name]) => name.startsWith("param_")).map(([name, value]) => [name.slice(6), value]),
+    );
+    const settings = entries.filter(([name]) => !name.startsWith("param_") && !OF_THE_REQUEST.has(name));
+    if (all.readonly === "1") return (await readerNow(settings)).ask(sql, format, params);
+    for (const [name, value] of settings) await writer.ask(`SET ${name} = '${value.replaceAll("'", "")}'`, "Null", {});
+    const answer = await writer.ask(sql, format, params);
+    if (answer.ok && /^\s*(?:create|insert|drop|alter)\b/i.test(sql)) {
+      written.push(sql);
+      reader?.stop();
+      reader = null;
+    }
+    return answer;
+  };
+  const ask: ChDb["ask"] = (sql, { format, settings }) => {
+    const answer = turn.then(() => run(sql, format, settings));
+    turn = answer.catch(() => {});
+    return answer;
+  };
+
+  const server = createServer(async (request, response) => {
+    let sql = "";
+    for await (const chunk of request.setEncoding("utf8")) sql += chunk;
+    const settings = Object.fromEntries(new URL(request.url ?? "/", "http://bridge").searchParams);
+    const format = settings.default_format ?? "TSV";
+    const { ok, body } = await ask(sql, { format, settings }).catch((error) => ({ ok: false, body: String(error) }));
+    response.setHeader("X-ClickHouse-Format", format);
+    if (!ok) {
+      response.statusCode = 500;
+      response.setHeader("X-ClickHouse-Exception-Code", /Code: (\d+)/.exec(body)?.[1] ?? "0");
+    }
+    response.end(body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    ask,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      writer.stop();
+      reader?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Engine = {
+  ask(sql: string, format: string, params: Record<string, string>): Promise<ChDbAnswer>;
+  stop(): void;
+};
+
+async function startEngine(path: string): Promise<Engine | null> {
+  const child: ChildProcessWithoutNullStreams = spawn("python3", ["-c", BRIDGE, path], { stdio: "pipe" });
+  const lines: ((line: string | null) => void)[] = [];
+  const settle = (line: string | null) => lines.shift()?.(line);
+  createInterface({ input: child.stdout }).on("line", settle);
+  child.stderr.resume();
+  child.stdin.on("error", () => {});
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+    while (lines.length > 0) settle(null);
+  };
+  child.on("error", end);
+  child.on("exit", end);
+  const next = () => new Promise<string | null>((resolve) => lines.push(resolve));
+  const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
+  const isReady = (await next()) === "ready";
+  clearTimeout(timer);
+  if (!isReady) return null;
+  return {
+    async ask(sql, format, params) {
+      if (isOver) return { ok: false, body: "Code: 0. The engine has ended." };
+      const line = next();
+      child.stdin.write(`${JSON.stringify({ sql, format, params })}\n`);
+      const text = await line;
+      return text === null ? { ok: false, body: "Code: 0. The engine has ended." } : (JSON.parse(text) as ChDbAnswer);
+    },
+    stop: () => void child.kill("SIGKILL"),
+  };
+}
