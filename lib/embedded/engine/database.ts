@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { refusedAmong } from "./guard.ts";
+import { type Refused, refusedAmong } from "./guard.ts";
 import { ENGINE_MEMORY_LIMIT, ENGINE_TEMP_LIMIT, ENGINE_THREADS } from "./limits.ts";
 
 /** Nothing on the machine is at this place; DuckDB looks there for extensions and secrets if it ever wanted to. */
@@ -12,13 +12,13 @@ const COUNT_USER_CODE = `
 const OWN_TABLE_FUNCTIONS = `
   select distinct lower(function_name) from duckdb_functions()
   where internal and function_type in ('table', 'table_macro', 'pragma')`;
+const OWN_VIEWS = "select distinct lower(view_name) from duckdb_views() where internal";
 
 /** An open DuckDB file, locked down for statements of strangers (T40). */
 export type EngineDatabase = {
   /** A session of its own for one statement: nothing that a statement sets outlives it. */
   connect(): Promise<DuckDBConnection>;
-  /** DuckDB's own functions that statements may not use, in lower case. */
-  refusedFunctions: ReadonlySet<string>;
+  refused: Refused;
   /** The tree of a query as JSON text, `{"error": true, ...}` where DuckDB shows none. */
   treeOf(query: string): Promise<string>;
   /** True when a plan has to be looked at before it runs. */
@@ -40,12 +40,16 @@ export async function openDatabase(
   const instance = await openLocked(basename(file), options.readOnlyFile);
   const guard = await instance.connect();
   const functions = await guard.runAndReadAll(OWN_TABLE_FUNCTIONS);
+  const views = await guard.runAndReadAll(OWN_VIEWS);
   const userCode = await guard.runAndReadAll(COUNT_USER_CODE);
   const serialize = await guard.prepare("select json_serialize_sql($1::varchar)");
   let turn: Promise<unknown> = Promise.resolve();
   return {
     connect: () => instance.connect(),
-    refusedFunctions: refusedAmong(functions.getRows().map(([name]) => String(name))),
+    refused: refusedAmong(
+      functions.getRows().map(([name]) => String(name)),
+      views.getRows().map(([name]) => String(name)),
+    ),
     hasUserCode: !options.trusted && Number(userCode.getRows()[0]?.[0]) > 0,
     treeOf(query) {
       const answer = turn.then(async () => {

@@ -69,6 +69,23 @@ export const TELLING_FUNCTIONS: ReadonlySet<string> = new Set([
   "duckdb_settings",
 ]);
 
+/**
+ * Which of DuckDB's own views statements may read, which need no bracket behind their name: those that are left out tell
+ * where the file lies, or what others have run.
+ */
+export const ALLOWED_VIEWS: ReadonlySet<string> = new Set([
+  // information_schema
+  ...["character_sets", "check_constraints", "columns", "constraint_column_usage", "constraint_table_usage"],
+  ...["key_column_usage", "referential_constraints", "schemata", "table_constraints", "tables", "views"],
+  // main
+  ...["duckdb_columns", "duckdb_constraints", "duckdb_indexes", "duckdb_schemas", "duckdb_tables", "duckdb_types"],
+  ...["duckdb_views", "sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"],
+  // pg_catalog
+  ...["pg_am", "pg_attrdef", "pg_attribute", "pg_class", "pg_collation", "pg_constraint", "pg_database", "pg_depend"],
+  ...["pg_description", "pg_enum", "pg_index", "pg_indexes", "pg_namespace", "pg_proc", "pg_sequence", "pg_sequences"],
+  ...["pg_tables", "pg_tablespace", "pg_type", "pg_views"],
+]);
+
 /** Scalar functions that reach outside of the file, or would in another build of DuckDB. */
 export const REFUSED_SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
   "getenv",

@@ -1,7 +1,16 @@
 import { StatementType } from "@duckdb/node-api";
 import { readSqlTokens, type SqlToken } from "../../sql/tokens.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "./failures.ts";
-import { ALLOWED_PRAGMAS, ALLOWED_TABLE_FUNCTIONS, REFUSED_SCALAR_FUNCTIONS, TELLING_FUNCTIONS } from "./functions.ts";
+import {
+  ALLOWED_PRAGMAS,
+  ALLOWED_TABLE_FUNCTIONS,
+  ALLOWED_VIEWS,
+  REFUSED_SCALAR_FUNCTIONS,
+  TELLING_FUNCTIONS,
+} from "./functions.ts";
+
+/** What there is in DuckDB itself that statements may not name, in lower case. */
+export type Refused = { functions: ReadonlySet<string>; views: ReadonlySet<string> };
 
 /*
  * What a statement may be (docs/api.md, Queries; T40). Three judges, of which none is the text alone:
@@ -102,26 +111,29 @@ export function checkType(type: StatementType, readOnly: boolean): void {
 
 /**
  * Walks the tree that DuckDB's parser made of a query.
- * @param refused names of DuckDB's own table functions that are not allowed, in lower case
  * @throws StatementFailure `not_allowed`
  */
-export function checkTree(node: unknown, refused: ReadonlySet<string>): void {
+export function checkTree(node: unknown, refused: Refused): void {
   if (Array.isArray(node)) {
     for (const item of node) checkTree(item, refused);
     return;
   }
   if (typeof node !== "object" || node === null) return;
-  const { function_name: name, ...rest } = node as { function_name?: unknown };
+  const { function_name: name, table_name: table, ...rest } = node as { function_name?: unknown; table_name?: unknown };
   if (typeof name === "string") refuseFunction(name, refused);
+  if (typeof table === "string") refuseView(table, refused);
   for (const value of Object.values(rest)) checkTree(value, refused);
 }
 
 /**
- * For statements whose tree DuckDB does not show: every name before an opening bracket.
+ * For statements whose tree DuckDB does not show: every name before an opening bracket, and every name and string that
+ * could be a view's.
  * @throws StatementFailure `not_allowed`
  */
-export function checkCalls(tokens: readonly SqlToken[], refused: ReadonlySet<string>): void {
+export function checkNames(tokens: readonly SqlToken[], refused: Refused): void {
   for (const [index, token] of tokens.entries()) {
+    if (token.kind === "word" || token.kind === "quotedName" || token.kind === "string")
+      refuseView(token.text, refused);
     const isCall = tokens[index + 1]?.text === "(" && (token.kind === "word" || token.kind === "quotedName");
     if (isCall) refuseFunction(token.text, refused);
   }
@@ -129,21 +141,35 @@ export function checkCalls(tokens: readonly SqlToken[], refused: ReadonlySet<str
 
 /**
  * Walks a plan in DuckDB's JSON form: here the bodies of views and macros have been put in place of their names.
+ * @param mayTell DuckDB's own views, which leave the path out, stand on functions that tell it; false refuses those, too
  * @throws StatementFailure `not_allowed`
  */
-export function checkPlan(node: unknown, refused: ReadonlySet<string>): void {
+export function checkPlan(node: unknown, refused: Refused, mayTell: boolean): void {
   if (Array.isArray(node)) {
-    for (const item of node) checkPlan(item, refused);
+    for (const item of node) checkPlan(item, refused, mayTell);
     return;
   }
   if (typeof node !== "object" || node === null) return;
   const { name, extra_info: info, children } = node as Record<string, unknown>;
   const called = typeof info === "object" && info !== null ? (info as Record<string, unknown>).Function : undefined;
   for (const each of [name, called]) {
-    if (typeof each !== "string" || TELLING_FUNCTIONS.has(each.trim().toLowerCase())) continue;
+    if (typeof each !== "string" || (mayTell && TELLING_FUNCTIONS.has(each.trim().toLowerCase()))) continue;
     refuseFunction(each.trim(), refused);
   }
-  checkPlan(children, refused);
+  checkPlan(children, refused, mayTell);
+}
+
+/** The tables and views that a tree of DuckDB's parser names, in lower case. */
+export function namesIn(node: unknown, found = new Set<string>()): Set<string> {
+  if (Array.isArray(node)) for (const item of node) namesIn(item, found);
+  else if (typeof node === "object" && node !== null) {
+    for (const [key, value] of Object.entries(node)) {
+      if ((key === "table_name" || key === "function_name") && typeof value === "string")
+        found.add(value.toLowerCase());
+      else namesIn(value, found);
+    }
+  }
+  return found;
 }
 
 /**
@@ -173,16 +199,21 @@ export function definesCode(tokens: readonly SqlToken[]): boolean {
   return words[0] === "CREATE" && words.some((word) => word === "VIEW" || word === "MACRO" || word === "FUNCTION");
 }
 
-/** The names of DuckDB's own functions that `FROM` may not use, out of all that there are. */
-export function refusedAmong(tableFunctions: readonly string[]): Set<string> {
-  const refused = new Set([...REFUSED_SCALAR_FUNCTIONS, ...TELLING_FUNCTIONS]);
-  for (const name of tableFunctions) if (!ALLOWED_TABLE_FUNCTIONS.has(name)) refused.add(name);
-  return refused;
+/** What statements may not name, out of all that there is in this DuckDB. */
+export function refusedAmong(tableFunctions: readonly string[], views: readonly string[]): Refused {
+  const functions = new Set([...REFUSED_SCALAR_FUNCTIONS, ...TELLING_FUNCTIONS]);
+  for (const name of tableFunctions) if (!ALLOWED_TABLE_FUNCTIONS.has(name)) functions.add(name);
+  return { functions, views: new Set(views.filter((name) => !ALLOWED_VIEWS.has(name))) };
 }
 
-function refuseFunction(name: string, refused: ReadonlySet<string>): void {
-  if (!refused.has(name.toLowerCase())) return;
+function refuseFunction(name: string, refused: Refused): void {
+  if (!refused.functions.has(name.toLowerCase())) return;
   throw new StatementFailure("not_allowed", `The function ${name.toLowerCase()} cannot be used here. ${FILES}`);
+}
+
+function refuseView(name: string, refused: Refused): void {
+  if (!refused.views.has(name.toLowerCase())) return;
+  throw new StatementFailure("not_allowed", `The view ${name.toLowerCase()} cannot be read here. ${FILES}`);
 }
 
 function countStatements(tokens: readonly SqlToken[]): number {

@@ -13,11 +13,26 @@ import type { Batch, Field } from "../../tabular/fields.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";
 import { fieldTypeOf } from "./field-types.ts";
-import { checkCalls, checkPlan, checkText, checkTree, checkType, definesCode, explainedText } from "./guard.ts";
+import {
+  checkNames,
+  checkPlan,
+  checkText,
+  checkTree,
+  checkType,
+  definesCode,
+  explainedText,
+  namesIn,
+} from "./guard.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX, FAILURE_RERUN_MS, INTERRUPT_EVERY_MS } from "./limits.ts";
 import { bindParams } from "./params.ts";
 import { cellBytes, columnBytes, decodeColumn } from "./values.ts";
 import type { ExecuteRequest } from "./wire.ts";
+
+/** Views and macros that are not DuckDB's own. */
+const USER_CODE = `
+  select lower(view_name) from duckdb_views() where not internal
+  union all select lower(function_name) from duckdb_functions()
+  where not internal and function_type in ('macro', 'table_macro')`;
 
 /** Where a result goes. Each call resolves when there is room for the next one. */
 export type ResultSink = {
@@ -38,13 +53,13 @@ export async function runStatement(
   signal: AbortSignal,
 ): Promise<{ isCut: boolean }> {
   const tokens = checkText(request.query);
-  await checkFunctions(database, request.query, tokens);
+  const tree = await checkNamed(database, request.query, tokens);
   signal.throwIfAborted();
   const connection = await database.connect();
   const stopInterrupting = interruptOnAbort(connection, signal);
   try {
     if (request.readOnly) await connection.run("BEGIN TRANSACTION READ ONLY");
-    return await runInSession(database, connection, request, tokens, sink, signal);
+    return await runInSession(database, connection, request, { tokens, tree }, sink, signal);
   } catch (error) {
     // Whatever DuckDB says to being interrupted, the reason is why it was.
     signal.throwIfAborted();
@@ -59,7 +74,7 @@ async function runInSession(
   database: EngineDatabase,
   connection: DuckDBConnection,
   request: ExecuteRequest,
-  tokens: readonly SqlToken[],
+  { tokens, tree }: Reading,
   sink: ResultSink,
   signal: AbortSignal,
 ): Promise<{ isCut: boolean }> {
@@ -77,19 +92,37 @@ async function runInSession(
   bindParams(statement, request.params);
   if (definesCode(tokens)) database.hasUserCode = true;
   const explained = explainedText(request.query, tokens);
-  if (database.hasUserCode && (explained !== null || statement.statementType !== StatementType.EXPLAIN)) {
-    await checkPlanOf(database, connection, explained ?? request.query, request.params);
+  // Without a tree the plan is the only reading that is DuckDB's own.
+  const isPlanTold = tree === null || database.hasUserCode;
+  if (isPlanTold && (explained !== null || statement.statementType !== StatementType.EXPLAIN)) {
+    const mayTell = tree !== null && !(await namesUserCode(connection, tree));
+    await checkPlanOf(database, connection, explained ?? request.query, request.params, mayTell);
   }
   signal.throwIfAborted();
   return await sendResult(connection, statement, request, sink, signal);
 }
 
-/** Looks at the functions that a statement names, in the parser's tree where DuckDB shows it. */
-async function checkFunctions(database: EngineDatabase, query: string, tokens: readonly SqlToken[]): Promise<void> {
+/** A text as our lexer reads it, and as DuckDB's parser does where it shows that. */
+type Reading = { tokens: readonly SqlToken[]; tree: unknown };
+
+/**
+ * Looks at the functions and views that a statement names, in the parser's tree where DuckDB shows it.
+ * @returns that tree, or null
+ */
+async function checkNamed(database: EngineDatabase, query: string, tokens: readonly SqlToken[]): Promise<unknown> {
   const tree: unknown = JSON.parse(await database.treeOf(query));
-  const isShown = typeof tree === "object" && tree !== null && "statements" in tree;
-  if (isShown) checkTree(tree.statements, database.refusedFunctions);
-  else checkCalls(tokens, database.refusedFunctions);
+  if (typeof tree === "object" && tree !== null && "statements" in tree) {
+    checkTree(tree.statements, database.refused);
+    return tree.statements;
+  }
+  checkNames(tokens, database.refused);
+  return null;
+}
+
+async function namesUserCode(connection: DuckDBConnection, tree: unknown): Promise<boolean> {
+  const names = namesIn(tree);
+  const rows = (await connection.runAndReadAll(USER_CODE)).getRows();
+  return rows.some(([name]) => names.has(String(name)));
 }
 
 async function checkPlanOf(
@@ -97,6 +130,7 @@ async function checkPlanOf(
   connection: DuckDBConnection,
   query: string,
   params: ExecuteRequest["params"],
+  mayTell: boolean,
 ): Promise<void> {
   let explain: DuckDBPreparedStatement;
   try {
@@ -107,7 +141,7 @@ async function checkPlanOf(
   }
   bindParams(explain, params);
   const rows = (await explain.runAndReadAll()).getRows();
-  for (const row of rows) checkPlan(JSON.parse(String(row[1])), database.refusedFunctions);
+  for (const row of rows) checkPlan(JSON.parse(String(row[1])), database.refused, mayTell);
 }
 
 async function sendResult(

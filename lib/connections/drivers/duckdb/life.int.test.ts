@@ -188,7 +188,8 @@ describe("the sandbox", () => {
       expect(readlinkSync(`/proc/${engine}/ns/${space}`)).not.toBe(readlinkSync(`/proc/self/ns/${space}`));
     }
     const root = `/proc/${engine}/root`;
-    expect(existsSync(join(root, dataDir.path, "files", WORKSPACE_ID, "life.duckdb"))).toBe(true);
+    expect(existsSync(join(root, "files", "life.duckdb"))).toBe(true);
+    expect(existsSync(join(root, dataDir.path))).toBe(false);
     for (const hidden of ["/etc/passwd", "/root", "/home", `${process.cwd()}/app`, `${dataDir.path}/store`]) {
       expect(existsSync(join(root, hidden)), hidden).toBe(false);
     }

@@ -1,12 +1,14 @@
 import "server-only";
 import { spawnSync } from "node:child_process";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { log } from "@/lib/log";
 import type { ServiceSpec } from "@/lib/process/service";
 import { sharedState } from "@/lib/process/shared-state";
 
 /** Where programs and their libraries live; nothing in there is the platform's. */
 const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
+/** Where an engine finds its file: whatever a database tells of itself does not tell where the data lives. */
+const FILES = "/files";
 /** Creating a sandbox takes some milliseconds; a machine on which it hangs has none. */
 const PROBE_TIMEOUT_MS = 5000;
 
@@ -20,12 +22,13 @@ type Confinement = {
 
 /**
  * Confines an engine by bubblewrap: no network, no other processes, and of the file system only system libraries,
- * the program and the file's own folder (T40). Where bubblewrap is missing or namespaces are not allowed, the engine
+ * the program and the file's own folder, under a name that tells nothing (T40). Where bubblewrap is missing or namespaces are not allowed, the engine
  * runs without, behind DuckDB's own locks, and the log says so once.
  */
 export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement): ServiceSpec["wrap"] {
   if (!sharedState("engine-sandbox", probe).isThere) return undefined;
   const folder = dirname(filePath);
+  const inside = `${FILES}/${basename(filePath)}`;
   const root = process.cwd();
   return (command, args) => ({
     command: "bwrap",
@@ -36,10 +39,10 @@ export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement)
       ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
       ...SYSTEM_FOLDERS.flatMap((path) => ["--ro-bind-try", path, path]),
       ...programFolders(root, command, args[0] ?? "").flatMap((path) => ["--ro-bind-try", path, path]),
-      ...["--bind", folder, folder, "--bind", socketFolder, socketFolder],
-      ...(readOnly ? ["--ro-bind", filePath, filePath] : []),
-      ...["--chdir", folder, "--", command],
-      ...args,
+      ...["--bind", folder, FILES, "--bind", socketFolder, socketFolder],
+      ...(readOnly ? ["--ro-bind", filePath, inside] : []),
+      ...["--chdir", FILES, "--", command],
+      ...args.map((arg) => (arg === filePath ? inside : arg)),
     ],
   });
 }
@@ -47,8 +50,7 @@ export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement)
 /** The runtime, the bundle or the sources, and the engines: not the project's folder, which may hold the data folder. */
 function programFolders(root: string, command: string, entry: string): string[] {
   const sources = entry.endsWith(".ts") ? [`${root}/lib`] : [dirname(entry)];
-  const packages = [`${root}/node_modules/@duckdb`, `${root}/node_modules/better-sqlite3`];
-  return [dirname(command), ...packages, `${root}/package.json`, ...sources];
+  return [dirname(command), `${root}/node_modules/@duckdb`, `${root}/package.json`, ...sources];
 }
 
 function probe(): { isThere: boolean } {

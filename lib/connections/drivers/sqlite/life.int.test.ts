@@ -1,11 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DataSource } from "../../data-source";
 import { ask, change, openWith } from "../conformance/subjects";
+import { engineProcesses, isAlive } from "../duckdb/testing/processes";
 import { sqlite } from ".";
 
 const ENDLESS = "with recursive c(i) as (select 1 union all select i + 1 from c) select count(*) from c";
@@ -24,10 +24,19 @@ afterAll(async () => {
 
 /** Processes that have the file open: the engine, and the runners that it started. */
 function processes(): { pid: number; isRunner: boolean }[] {
-  const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
-  return lines
-    .filter((line) => line.includes(folder) && line.includes("--file") && !line.includes("bwrap"))
-    .map((line) => ({ pid: Number.parseInt(line, 10), isRunner: line.includes("--runner") }));
+  return engineProcesses(folder, "life.sqlite").flatMap((pid) => {
+    const [program = "", ...args] = argumentsOf(pid);
+    return program.includes("bwrap") ? [] : [{ pid, isRunner: args.includes("--runner") }];
+  });
+}
+
+function argumentsOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    // It ended while we looked.
+    return ["bwrap"];
+  }
 }
 
 test("a statement that is stopped in the middle of SQLite's own work leaves no process behind", async () => {
@@ -60,7 +69,7 @@ test("when the engine is killed the statement fails as unavailable, its process 
   expect(before.length).toBeGreaterThan(0);
   process.kill(engine?.pid ?? 0, "SIGKILL");
   expect(await answer).toMatchObject({ kind: "unavailable" });
-  const alive = () => processes().filter(({ pid }) => before.some((each) => each.pid === pid));
+  const alive = () => before.filter(({ pid }) => isAlive(pid));
   await expect.poll(() => alive().length, { timeout: 5000 }).toBe(0);
   expect((await ask(source, "select * from a")).rows).toEqual([[1, "y"]]);
 });

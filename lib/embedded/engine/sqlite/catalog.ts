@@ -1,4 +1,4 @@
-import type Database from "better-sqlite3";
+import type { DatabaseSync } from "node:sqlite";
 import type { Entity, EntityColumn } from "../../../tabular/fields.ts";
 
 const TABLES = `
@@ -10,21 +10,19 @@ const COLUMNS = `select name, type, "notnull", pk from pragma_table_xinfo(?) whe
 
 type ColumnRow = { name: string; type: string; notnull: number; pk: number };
 
-export function readEntities(database: Database.Database): Entity[] {
-  const columnsOf = database.prepare<[string], ColumnRow>(COLUMNS);
-  return database
-    .prepare<[], { name: string; type: string }>(TABLES)
-    .all()
-    .map(({ name, type }) => ({
-      name,
-      kind: type === "view" ? ("view" as const) : ("table" as const),
-      columns: columnsOf.all(name).map(
-        (column): EntityColumn => ({
-          name: column.name,
-          type: column.type,
-          nullable: column.notnull === 0 && column.pk === 0,
-          primaryKey: column.pk > 0,
-        }),
-      ),
-    }));
+export function readEntities(database: DatabaseSync): Entity[] {
+  const columnsOf = database.prepare(COLUMNS);
+  const tables = database.prepare(TABLES).all() as { name: string; type: string }[];
+  return tables.map(({ name, type }) => ({
+    name,
+    kind: type === "view" ? ("view" as const) : ("table" as const),
+    columns: (columnsOf.all(name) as ColumnRow[]).map(
+      (column): EntityColumn => ({
+        name: column.name,
+        type: column.type,
+        nullable: column.notnull === 0 && column.pk === 0,
+        primaryKey: column.pk > 0,
+      }),
+    ),
+  }));
 }

@@ -2,20 +2,34 @@ import { readSqlTokens } from "../../../sql/tokens.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
 import type { EngineFailure } from "../wire.ts";
 
+// Codes of SQLite (its page "Result and Error Codes"); the upper bits tell more about the same failure.
+const PRIMARY_CODE = 0xff;
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const AUTH = 23;
+const RANGE = 25;
+const READONLY_RECOVERY = 264;
+const READONLY_ROLLBACK = 776;
+
+/** True for what a connection without the right to write meets where a writer was killed. */
+export function isUnfinishedJournal(error: unknown): boolean {
+  const code = error instanceof Error && "errcode" in error ? error.errcode : null;
+  return code === READONLY_RECOVERY || code === READONLY_ROLLBACK;
+}
+
 /** Turns an error of SQLite or of its library into one for the caller. @param query what it is about */
 export function toSqliteFailure(error: unknown, query: string): EngineFailure {
   if (error instanceof StatementFailure) return error.failure;
   const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code.startsWith("SQLITE_READONLY")) return { kind: "read_only", message: READ_ONLY_MESSAGE };
-  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+  const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & PRIMARY_CODE : null;
+  if (code === READONLY) return { kind: "read_only", message: READ_ONLY_MESSAGE };
+  if (code === BUSY || code === LOCKED) {
     return { kind: "unavailable", message: "The file is being written to. Try again in a moment." };
   }
-  if (code === "SQLITE_AUTH") return { kind: "not_allowed", message: "This cannot be done here." };
-  if (message.includes("contains more than one statement")) {
-    return { kind: "query_failed", message: "Send one statement at a time. Run several one after the other." };
-  }
-  const isBinding = code === "" && (error instanceof RangeError || error instanceof TypeError);
+  if (code === AUTH) return { kind: "not_allowed", message: "This cannot be done here." };
+  // The runtime's own words about values come without a code of SQLite.
+  const isBinding = code === RANGE || (code === null && error instanceof Error && "code" in error);
   if (isBinding) return { kind: "invalid_request", message: `The values do not fit the statement: ${message}.` };
   const place = placeIn(query, message);
   return { kind: "query_failed", message, ...(place && { details: place }) };

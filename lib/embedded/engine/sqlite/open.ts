@@ -1,20 +1,35 @@
-import Database from "better-sqlite3";
+import { DatabaseSync } from "node:sqlite";
+import { Authorizer } from "./authorizer.ts";
 
 /** A statement waits this long for another one that writes. */
 const BUSY_TIMEOUT_MS = 5000;
+/** VACUUM builds its copy as an attached database; nothing else may attach one. */
+const ATTACHED_MAX = 1;
+
+/** An open file with the judge that SQLite asks about everything that a statement would do. */
+export type SqliteFile = { database: DatabaseSync; authorizer: Authorizer };
 
 /**
  * Opens a file, locked down for statements of strangers.
  * @param readOnly the file is opened without the right to write
  * @throws Error with SQLite's reason
  */
-export function openSqlite(file: string, readOnly: boolean): Database.Database {
-  const database = new Database(file, { readonly: readOnly, timeout: BUSY_TIMEOUT_MS });
+export function openSqlite(file: string, readOnly: boolean): SqliteFile {
+  const database = new DatabaseSync(file, {
+    readOnly,
+    timeout: BUSY_TIMEOUT_MS,
+    allowExtension: false,
+    defensive: true,
+    enableDoubleQuotedStringLiterals: false,
+    limits: { attach: ATTACHED_MAX },
+  });
   // What the file's own views and triggers call is limited to harmless functions.
-  database.pragma("trusted_schema = OFF");
-  database.pragma("cell_size_check = ON");
-  if (readOnly) database.pragma("query_only = ON");
+  database.exec("pragma trusted_schema = off");
+  database.exec("pragma cell_size_check = on");
+  if (readOnly) database.exec("pragma query_only = on");
   // The first look shows whether it is a database at all, and finishes what a killed writer has left.
-  database.pragma("schema_version");
-  return database;
+  database.prepare("pragma schema_version").get();
+  const authorizer = new Authorizer(readOnly);
+  database.setAuthorizer(authorizer.decide);
+  return { database, authorizer };
 }

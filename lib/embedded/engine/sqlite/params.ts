@@ -1,17 +1,53 @@
+import type { SqlToken } from "../../../sql/tokens.ts";
 import { StatementFailure } from "../failures.ts";
 import type { SqliteValue } from "./values.ts";
 
+/** What `StatementSync` takes: values by position, or one object of values by name. */
+export type Bindings = (SqliteValue | Record<string, SqliteValue>)[];
+
 /**
  * Values for `?`, `?1`, or by name for `:name`, `@name` and `$name`. Whole numbers are bound as such; lists and objects
- * are JSON, as SQLite's own functions of JSON take them.
+ * are JSON, as SQLite's own functions of JSON take them. SQLite binds NULL to a placeholder without a value, so those
+ * are counted here; it refuses values without a placeholder itself.
+ * @throws StatementFailure `invalid_request`
  */
 export function toBindings(
   params: unknown[] | Record<string, unknown> | undefined,
-): (SqliteValue | Record<string, SqliteValue>)[] {
-  if (params === undefined) return [];
-  if (Array.isArray(params)) return params.map(toSqlite);
-  const named = Object.entries(params).map(([name, value]) => [name.replace(/^[:@$]/, ""), toSqlite(value)] as const);
-  return [Object.fromEntries(named)];
+  tokens: readonly SqlToken[],
+): Bindings {
+  const { count, names } = placeholdersIn(tokens);
+  if (params !== undefined && !Array.isArray(params)) {
+    const named = new Map(
+      Object.entries(params).map(([name, value]) => [name.replace(/^[:@$]/, ""), toSqlite(value)] as const),
+    );
+    const missing = count > 0 ? "?" : [...names].find((name) => !named.has(name));
+    if (missing !== undefined) throw unfit(`the placeholder ${missing} has no value in params`);
+    return [Object.fromEntries(named)];
+  }
+  const values = (params ?? []).map(toSqlite);
+  const [name] = names;
+  if (name !== undefined) throw unfit(`the placeholder ${name} has a name, so params is an object`);
+  if (values.length < count) throw unfit(`it has ${count} placeholders, and params has ${values.length} values`);
+  return values;
+}
+
+export function unfit(reason: string): StatementFailure {
+  return new StatementFailure("invalid_request", `The values do not fit the statement: ${reason}.`);
+}
+
+/** `count` is the highest number of those without a name; a `?` takes the number after the highest before it. */
+function placeholdersIn(tokens: readonly SqlToken[]): { count: number; names: Set<string> } {
+  const names = new Set<string>();
+  let count = 0;
+  for (const [index, { kind, text, end }] of tokens.entries()) {
+    if (kind !== "symbol") continue;
+    if (text === "?") {
+      const next = tokens[index + 1];
+      const number = next?.kind === "number" && next.start === end ? Number(next.text) : count + 1;
+      count = Math.max(count, number);
+    } else if (text.length > 1) names.add(text.slice(1));
+  }
+  return { count, names };
 }
 
 function toSqlite(value: unknown): SqliteValue {

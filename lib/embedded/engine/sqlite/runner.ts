@@ -3,7 +3,7 @@ import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "../limits.ts";
 import type { EngineFailure, EngineRequest, EngineResponse } from "../wire.ts";
 import { encodeFrame, FrameReader, sendFrame } from "../wire.ts";
 import { readEntities } from "./catalog.ts";
-import { toSqliteFailure } from "./failures.ts";
+import { isUnfinishedJournal, toSqliteFailure } from "./failures.ts";
 import { openSqlite } from "./open.ts";
 import { runSqlite } from "./statement.ts";
 import { endWithStarter } from "./watchdog.ts";
@@ -17,31 +17,51 @@ export type StopRequest = { type: "stop" };
  */
 export function runRunner(file: string, readOnly: boolean): void {
   endWithStarter();
-  const database = openSqlite(file, readOnly);
+  let opened = openSqlite(file, readOnly);
   const frames = new FrameReader<EngineRequest | StopRequest>(REQUEST_BYTES_MAX);
   const output = process.stdout as unknown as Socket;
   const send = (response: EngineResponse) => sendFrame(output, encodeFrame(response, RESPONSE_BYTES_MAX));
   let isStopped = false;
+  const work = async (request: Exclude<EngineRequest, { type: "version" }>): Promise<EngineResponse> => {
+    if (request.type === "entities") return { type: "entities", entities: readEntities(opened.database) };
+    const { isCut } = await runSqlite(opened, request, {
+      fields: (fields) => send({ type: "fields", fields }),
+      batch: async (batch) => {
+        await send({ type: "batch", batch });
+        // One turn of the loop, in which the news that the reader has left may come in.
+        await new Promise((resolve) => setImmediate(resolve));
+        return !isStopped;
+      },
+    });
+    return { type: "end", isCut };
+  };
+  /** A writer that was killed a moment ago has left its journal, which a reader may not finish: somebody else does. */
+  const recovering = async <T>(read: () => Promise<T>): Promise<T> => {
+    try {
+      return await read();
+    } catch (error) {
+      // It comes up with the first row, so nothing has been sent.
+      if (!isUnfinishedJournal(error)) throw error;
+      openSqlite(file, false).database.close();
+      return await read();
+    }
+  };
   const answer = async (request: EngineRequest): Promise<EngineResponse> => {
     try {
       if (request.type === "version") {
-        const [row] = database.prepare<[], { version: string }>("select sqlite_version() as version").all();
-        return { type: "version", version: row?.version ?? "" };
+        const row = opened.database.prepare("select sqlite_version() as version").get();
+        return { type: "version", version: String(row?.version) };
       }
-      if (request.type === "entities") return { type: "entities", entities: readEntities(database) };
-      const { isCut } = await runSqlite(database, request, {
-        fields: (fields) => send({ type: "fields", fields }),
-        batch: async (batch) => {
-          await send({ type: "batch", batch });
-          // One turn of the loop, in which the news that the reader has left may come in.
-          await new Promise((resolve) => setImmediate(resolve));
-          return !isStopped;
-        },
-      });
-      return { type: "end", isCut };
+      return await recovering(() => work(request));
     } catch (error) {
       const failure: EngineFailure = toSqliteFailure(error, request.type === "execute" ? request.query : "");
       return { type: "failed", failure };
+    } finally {
+      // What is temporary belongs to one statement, as everything else in its session.
+      if (opened.authorizer.leavesTraces) {
+        opened.database.close();
+        opened = openSqlite(file, readOnly);
+      }
     }
   };
   process.stdin.on("data", (chunk: Buffer) => {

@@ -26,7 +26,7 @@ const STOP = encodeFrame({ type: "stop" } satisfies StopRequest as unknown as En
  */
 export async function serveSqlite(file: string, socketPath: string): Promise<() => void> {
   // Fails at once for what is no database, and finishes what a killed writer has left.
-  openSqlite(file, false).close();
+  openSqlite(file, false).database.close();
   const runners = new Runners(file);
   const server = await serveRequests(socketPath, (request, socket, left) =>
     runners.answer(request, socket, left.signal),
@@ -131,7 +131,7 @@ class Runners {
     this.#all.delete(runner);
     await runner.kill();
     // A writer's unfinished journal has to be rolled back by somebody who may write.
-    if (!runner.readOnly) openSqlite(this.#file, false).close();
+    if (!runner.readOnly) openSqlite(this.#file, false).database.close();
   }
 }
 

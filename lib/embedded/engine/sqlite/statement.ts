@@ -1,10 +1,11 @@
-import type Database from "better-sqlite3";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { Batch, Field } from "../../../tabular/fields.ts";
 import { StatementFailure } from "../failures.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX } from "../limits.ts";
 import type { ExecuteRequest } from "../wire.ts";
-import { checkText, checkWrites } from "./guard.ts";
-import { toBindings } from "./params.ts";
+import { checkText, ONE_STATEMENT } from "./guard.ts";
+import type { SqliteFile } from "./open.ts";
+import { type Bindings, toBindings } from "./params.ts";
 import { fieldOf, type SqliteValue, sizeOf, toWire } from "./values.ts";
 
 /** Few at first, so that a slow query shows what it has. */
@@ -23,24 +24,71 @@ type Row = SqliteValue[];
 /**
  * Runs one statement and sends what it gives.
  * @returns whether the result was cut before a row with a cell over `cellBytesMax`
+ * @throws StatementFailure, or SQLite's own error (`toSqliteFailure` reads it)
  */
 export async function runSqlite(
-  database: Database.Database,
+  { database, authorizer }: SqliteFile,
   request: ExecuteRequest,
   sink: Sink,
 ): Promise<{ isCut: boolean }> {
-  checkText(request.query);
-  const statement = database.prepare<unknown[], Row>(request.query);
-  checkWrites(statement.readonly, request.readOnly);
-  const bindings = toBindings(request.params);
-  if (!statement.reader) {
-    statement.run(...bindings);
+  try {
+    const tokens = checkText(request.query);
+    authorizer.prepare(request.readOnly);
+    const statement = prepareOne(database, request.query);
+    const bindings = toBindings(request.params, tokens);
+    authorizer.run();
+    return await sendResult(statement, bindings, request, sink);
+  } catch (error) {
+    if (error instanceof StatementFailure) throw error;
+    // SQLite says of a refusal only that there was one.
+    throw authorizer.refusal ?? error;
+  }
+}
+
+/** Prepares the one statement of a text; whether there is another behind it is SQLite's own reading. */
+function prepareOne(database: DatabaseSync, query: string): StatementSync {
+  const statement = prepareFirst(database, query);
+  if (!statement) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
+  const isAlone = query.startsWith(statement.sourceSQL) && isEmpty(database, query.slice(statement.sourceSQL.length));
+  if (!isAlone) throw new StatementFailure("query_failed", ONE_STATEMENT);
+  return statement;
+}
+
+/** @returns null for a text without a statement: white space, comments, semicolons */
+function prepareFirst(database: DatabaseSync, text: string): StatementSync | null {
+  try {
+    return database.prepare(text);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ERR_INVALID_ARG_VALUE") return null;
+    throw error;
+  }
+}
+
+function isEmpty(database: DatabaseSync, text: string): boolean {
+  try {
+    return prepareFirst(database, text) === null;
+  } catch {
+    // Something is there, and be it nothing that SQLite understands.
+    return false;
+  }
+}
+
+async function sendResult(
+  statement: StatementSync,
+  bindings: Bindings,
+  request: ExecuteRequest,
+  sink: Sink,
+): Promise<{ isCut: boolean }> {
+  const given = bindings as SQLInputValue[];
+  const columns = statement.columns();
+  if (columns.length === 0) {
+    statement.run(...given);
     await sink.fields([]);
     return { isCut: false };
   }
-  statement.raw(true).safeIntegers(true);
-  const columns = statement.columns();
-  const rows = statement.iterate(...bindings);
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(true);
+  const rows = statement.iterate(...given) as unknown as IterableIterator<Row>;
   const first = readBatch(rows, request, FIRST_BATCH_ROWS);
   const fields = columns.map(({ name, type }, index) => {
     const values = [...first.rows, ...(first.cutRow ? [first.cutRow] : [])].map((row) => row[index] ?? null);

@@ -1,0 +1,146 @@
+import { constants } from "node:sqlite";
+import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
+import { ALLOWED_FUNCTIONS, INTERNAL_FUNCTIONS, MODULES, PRAGMAS, READ_PRAGMAS } from "./names.ts";
+
+/*
+ * SQLite asks before a statement may read a column, call a function, write a table or reach another file (its page
+ * "Compile-Time Authorization Callbacks"), by what its own parser made of the text: however a text is spelled, this
+ * hears what would happen. What is not on a list here is refused, so that what a newer SQLite brings waits for a look.
+ */
+
+const FILES = "This connection works on its own file only: other files, databases and extensions are out of reach.";
+const SETTINGS = "Settings cannot be changed here: they would end with the statement.";
+const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
+
+const WRITING: ReadonlySet<number> = new Set([
+  constants.SQLITE_INSERT,
+  constants.SQLITE_UPDATE,
+  constants.SQLITE_DELETE,
+  constants.SQLITE_CREATE_INDEX,
+  constants.SQLITE_CREATE_TABLE,
+  constants.SQLITE_CREATE_TRIGGER,
+  constants.SQLITE_CREATE_VIEW,
+  constants.SQLITE_CREATE_VTABLE,
+  constants.SQLITE_DROP_INDEX,
+  constants.SQLITE_DROP_TABLE,
+  constants.SQLITE_DROP_TRIGGER,
+  constants.SQLITE_DROP_VIEW,
+  constants.SQLITE_DROP_VTABLE,
+  constants.SQLITE_ALTER_TABLE,
+  constants.SQLITE_REINDEX,
+  constants.SQLITE_ANALYZE,
+]);
+/** These live in the session: whoever made them takes it with them. */
+const TEMPORARY: ReadonlySet<number> = new Set([
+  constants.SQLITE_CREATE_TEMP_INDEX,
+  constants.SQLITE_CREATE_TEMP_TABLE,
+  constants.SQLITE_CREATE_TEMP_TRIGGER,
+  constants.SQLITE_CREATE_TEMP_VIEW,
+  constants.SQLITE_DROP_TEMP_INDEX,
+  constants.SQLITE_DROP_TEMP_TABLE,
+  constants.SQLITE_DROP_TEMP_TRIGGER,
+  constants.SQLITE_DROP_TEMP_VIEW,
+]);
+
+/** Decides on one statement at a time; see `prepare` and `run`. */
+export class Authorizer {
+  readonly #readOnlyFile: boolean;
+  #readOnly = true;
+  #isRunning = false;
+  #refusal: StatementFailure | null = null;
+  #isTemporary = false;
+
+  /** @param readOnlyFile nothing on this connection writes, whatever a statement's own right is */
+  constructor(readOnlyFile: boolean) {
+    this.#readOnlyFile = readOnlyFile;
+  }
+
+  /** Why the present statement was refused, null when it was not by this. */
+  get refusal(): StatementFailure | null {
+    return this.#refusal;
+  }
+
+  /** True when the present statement made or changed something that would outlive it in the session. */
+  get leavesTraces(): boolean {
+    return this.#isTemporary;
+  }
+
+  /** A new statement is about to be read. */
+  prepare(readOnly: boolean): void {
+    this.#readOnly = readOnly || this.#readOnlyFile;
+    this.#isRunning = false;
+    this.#refusal = null;
+    this.#isTemporary = false;
+  }
+
+  /** The statement is about to run: what SQLite asks from here on are steps of its own, as those of VACUUM. */
+  run(): void {
+    this.#isRunning = true;
+  }
+
+  /** For `setAuthorizer`. */
+  readonly decide = (action: number, first: string | null, second: string | null): number => {
+    const refusal = this.#judge(action, first, second);
+    if (refusal === null) return constants.SQLITE_OK;
+    this.#refusal ??= refusal;
+    return constants.SQLITE_DENY;
+  };
+
+  #judge(action: number, first: string | null, second: string | null): StatementFailure | null {
+    switch (action) {
+      case constants.SQLITE_SELECT:
+      case constants.SQLITE_RECURSIVE:
+        return null;
+      case constants.SQLITE_READ:
+        return judgeTable(first ?? "");
+      case constants.SQLITE_FUNCTION:
+        return judgeFunction(second ?? "");
+      case constants.SQLITE_PRAGMA:
+        return judgePragma(first ?? "", second);
+      case constants.SQLITE_ATTACH:
+        // VACUUM attaches a nameless file when it runs. A statement's own ATTACH is asked about before.
+        return this.#isRunning && first === "" && !this.#readOnly ? null : refused(FILES);
+      case constants.SQLITE_TRANSACTION:
+        return this.#isRunning ? null : refused(ALONE);
+      case constants.SQLITE_SAVEPOINT:
+        return refused(ALONE);
+      case constants.SQLITE_CREATE_VTABLE:
+        return MODULES.has((second ?? "").toLowerCase()) ? this.#judgeWrite() : refused(moduleMessage(second ?? ""));
+    }
+    if (TEMPORARY.has(action)) this.#isTemporary = true;
+    return WRITING.has(action) || TEMPORARY.has(action) ? this.#judgeWrite() : refused(FILES);
+  }
+
+  #judgeWrite(): StatementFailure | null {
+    return this.#readOnly ? new StatementFailure("read_only", READ_ONLY_MESSAGE) : null;
+  }
+}
+
+/** PRAGMAs can be read as tables, `pragma_table_info`. */
+function judgeTable(table: string): StatementFailure | null {
+  const name = table.toLowerCase();
+  const pragma = /^pragma_(.+)$/.exec(name)?.[1];
+  const isKnown = pragma === undefined || PRAGMAS.has(pragma) || READ_PRAGMAS.has(pragma);
+  return isKnown && name !== "sqlite_dbpage"
+    ? null
+    : refused(`${name.slice(0, 60)} cannot be used here. ${pragma === undefined ? FILES : SETTINGS}`);
+}
+
+function judgeFunction(name: string): StatementFailure | null {
+  if (ALLOWED_FUNCTIONS.has(name.toLowerCase()) || INTERNAL_FUNCTIONS.has(name)) return null;
+  return refused(`The function ${name.toLowerCase().slice(0, 60)} cannot be used here. ${FILES}`);
+}
+
+function judgePragma(given: string, value: string | null): StatementFailure | null {
+  const name = given.toLowerCase();
+  if (PRAGMAS.has(name) || (READ_PRAGMAS.has(name) && value === null)) return null;
+  return refused(`PRAGMA ${name.slice(0, 60)} cannot be used here. ${SETTINGS}`);
+}
+
+function moduleMessage(module: string): string {
+  return `The module ${module.slice(0, 60)} cannot be used here. ${FILES}`;
+}
+
+function refused(message: string): StatementFailure {
+  return new StatementFailure("not_allowed", message);
+}
