@@ -10,8 +10,46 @@ export type StandIn = {
   stop(): Promise<void>;
 };
 
+const TABLE_FUNCTIONS = [
+  ...[
+    "numbers",
+    "values",
+    "url",
+    "s3",
+    "gcs",
+    "oss",
+    "cosn",
+    "hdfs",
+    "hive",
+    "azureBlobStorage",
+    "remote",
+    "remoteSecure",
+  ],
+  ...[
+    "cluster",
+    "clusterAllReplicas",
+    "mysql",
+    "postgresql",
+    "mongodb",
+    "redis",
+    "sqlite",
+    "odbc",
+    "jdbc",
+    "executable",
+  ],
+  ...["input", "iceberg", "icebergS3", "icebergCluster", "deltaLake", "deltaLakeCluster", "hudi", "paimon", "ytsaurus"],
+  ...["arrowFlight", "s3Cluster", "urlCluster", "fileCluster", "hdfsCluster", "azureBlobStorageCluster", "file"],
+];
 const USER = "reader";
 const PASSWORD = "marker-Pa55word-of-the-test";
+
+/** What the server says of its functions: enough of them to be refused, and one that its own users have made. */
+const FUNCTIONS = [
+  ...["repeat", "sleep", "throwIf", "version", "file", "newInThisVersion", "arrayMap"].map((name) => [name, "System"]),
+  ...["mine", "secondOfMine"].map((name) => [name, "SQLUserDefined"]),
+  ...["runsAProgram"].map((name) => [name, "ExecutableUserDefined"]),
+  ...TABLE_FUNCTIONS.map((name) => [name, "table"]),
+];
 
 /**
  * A small stand-in for ClickHouse's HTTP interface, for machines without a server: it signs in by headers, takes settings
@@ -60,6 +98,8 @@ function answer(
   if (sql.startsWith("KILL QUERY")) {
     running.get(settings.get("param_id") ?? "")?.();
     rows(response, ["kill_status"], ["String"], [["waiting"]]);
+  } else if (sql.includes("FROM system.functions")) {
+    rows(response, ["name", "kind"], ["String", "String"], FUNCTIONS);
   } else if (/^insert/i.test(sql) && settings.get("readonly") === "1") {
     fail(response, 164, "Cannot execute query in readonly mode.");
   } else if (/^insert/i.test(sql)) response.end();

@@ -9,6 +9,10 @@ export const COLUMNS_SQL = `
   SELECT database, table, name, type, is_in_primary_key
   FROM system.columns WHERE database NOT IN ${OWN_DATABASES} ORDER BY database, table, position`;
 
+/** The functions that statements can name, and who brought them. */
+export const FUNCTIONS_SQL = `
+  SELECT name, toString(origin) FROM system.functions UNION ALL SELECT name, 'table' FROM system.table_functions`;
+
 /** The database that names without one belong to is left out. */
 export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][]): Entity[] {
   const byTable = new Map<string, EntityColumn[]>();

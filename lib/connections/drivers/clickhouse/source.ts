@@ -12,12 +12,12 @@ import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures"
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
 import { jsonValue, valueBytes } from "../shared/wire-values";
-import { COLUMNS_SQL, TABLES_SQL, toEntities } from "./catalog";
+import { COLUMNS_SQL, FUNCTIONS_SQL, TABLES_SQL, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
 import { LineTooLong, linesOf } from "./lines";
 import { toClickHouseParams } from "./params";
 import { ClickHouseLine } from "./request";
-import { checkStatement } from "./statement-guard";
+import { checkFunctions, checkStatement, type RefusedFunctions, refusedAmong } from "./statement-guard";
 import { type ColumnReader, readerOf } from "./types";
 
 /** Digits that a double may not hold. Reading those exactly is slower, so the rest is spared. */
@@ -26,6 +26,8 @@ const LONG_NUMBER = /\d{16}/;
 const CANCEL_WAIT_MS = 1000;
 /** Questions about the schema take milliseconds. */
 const OUR_OWN_TIMEOUT_S = 10;
+/** Functions are added to a server once in a while. */
+const FUNCTIONS_KEPT_MS = 5 * 60_000;
 
 /** A ClickHouse database through its HTTP interface. */
 export class ClickHouseSource implements DataSource {
@@ -34,6 +36,7 @@ export class ClickHouseSource implements DataSource {
   #running = 0;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
+  #functions: { refused: RefusedFunctions; until: number } | null = null;
 
   constructor(config: NetworkConfig) {
     this.#line = new ClickHouseLine(config);
@@ -42,12 +45,14 @@ export class ClickHouseSource implements DataSource {
 
   async execute({ query, params }: Statement, options: ExecuteOptions): Promise<ResultStream> {
     const text = sqlText(query);
-    checkStatement(text, options.readOnly);
+    const words = checkStatement(text, options.readOnly);
+    const values = toClickHouseParams(params);
+    if (options.readOnly) checkFunctions(words, values, await this.#refused(options.signal));
     const settings: [string, string][] = [
       ["max_execution_time", String(Math.ceil(options.timeoutMs / 1000))],
       // No write, no DDL, and no other settings by the statement.
       ...(options.readOnly ? [["readonly", "1"] as [string, string]] : []),
-      ...toClickHouseParams(params),
+      ...values,
     ];
     const run = this.#begin(text, settings, options.signal);
     try {
@@ -76,6 +81,23 @@ export class ClickHouseSource implements DataSource {
       });
     }
     this.#line.close();
+  }
+
+  /** Which of the server's functions a read-only statement may not use. */
+  async #refused(signal: AbortSignal): Promise<RefusedFunctions> {
+    const now = performance.now();
+    if (this.#functions && this.#functions.until > now) return this.#functions.refused;
+    let refused: RefusedFunctions;
+    try {
+      const rows = await this.#ask(FUNCTIONS_SQL, signal);
+      refused = refusedAmong(rows.map(([name, kind]) => ({ name: String(name), kind: String(kind) })));
+    } catch (error) {
+      // An old server, or one that does not let this user look: its functions are unknown.
+      if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
+      refused = refusedAmong(null);
+    }
+    this.#functions = { refused, until: now + FUNCTIONS_KEPT_MS };
+    return refused;
   }
 
   /** Reads the whole of an answer to a question of our own. */
