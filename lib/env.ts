@@ -24,6 +24,10 @@ const settings = z.object({
     .string()
     .regex(/^mongodb(\+srv)?:\/\/./, "must start with mongodb:// or mongodb+srv://")
     .optional(),
+  STORE_PASSWORD: z
+    .string()
+    .regex(/^[\x20-\x7e]{12,128}$/, "must have 12 to 128 characters, letters without accents, digits, signs and spaces")
+    .optional(),
   STORE_DURABILITY: z.enum(["normal", "full"], "must be normal or full").default("normal"),
 
   AUTH_SECRET: z

@@ -10,6 +10,7 @@ import { loadSettings } from "./support/settings.mjs";
 /**
  * Runs the embedded store alone and prints its address, for several servers on one machine:
  * npm run store -- --port 27017
+ * On a port it asks for a password: STORE_PASSWORD, or one that the first start makes and shows in the address.
  * Without a port it listens on the socket of DATA_DIR, where `npm start` joins it.
  */
 await main(async () => {
@@ -23,7 +24,7 @@ await main(async () => {
   ensureSocketFolder();
   const place = port === undefined ? ["--socket", storeSocketPath(DATA_DIR)] : ["--port", port];
   const args = ["--data", absolutePath(DATA_DIR), ...place, "--durability", STORE_DURABILITY];
-  return runStore(inRoot(CHILD_ENTRIES.store), args);
+  return runStore(inRoot(CHILD_ENTRIES.store), args, port !== undefined);
 });
 
 function readArguments() {
@@ -34,10 +35,18 @@ function readArguments() {
   return values;
 }
 
-function runStore(entry, args) {
+function hintFor(uri) {
+  return uri.includes("$STORE_PASSWORD")
+    ? "Put the password in the place of $STORE_PASSWORD. If it is lost, start once with another STORE_PASSWORD."
+    : "The password in the address is shown this once. Keep it, or choose your own with STORE_PASSWORD.";
+}
+
+function runStore(entry, args, hasPort) {
   const store = fork(entry, args, { cwd: ROOT, stdio: ["ignore", "ignore", "inherit", "ipc"] });
   store.on("message", (message) => {
-    if (message?.type === "ready") console.log(message.uri);
+    if (message?.type !== "ready") return;
+    console.log(message.uri);
+    if (hasPort) console.error(hintFor(message.uri));
   });
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => store.kill("SIGTERM"));
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { checkStamp, lockStoreFile } from "./sqlite.ts";
@@ -18,6 +18,8 @@ export function backupStore(dataDir: string, file: string): void {
   if (!existsSync(source)) throw new Error(`There is no store in ${dataDir}.`);
   if (existsSync(file)) throw new Error(`${file} exists. Name a new file for the backup.`);
   const db = new Database(source, { readonly: true, fileMustExist: true });
+  // It holds what the store holds: SQLite fills an empty file, which has the rights from the beginning.
+  closeSync(openSync(file, "wx", 0o600));
   try {
     checkStamp(db, source);
     // One read transaction: a snapshot, and compact.
@@ -48,6 +50,7 @@ export function restoreStore(dataDir: string, file: string, overwrite = false): 
     }
     const copy = `${target}.restoring`;
     copyFileSync(file, copy);
+    chmodSync(copy, 0o600);
     syncFile(copy);
     // The old log belongs to the old file and would be played into the new one.
     rmSync(`${target}-wal`, { force: true });

@@ -1,11 +1,15 @@
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { Authentication } from "./authentication.ts";
 import { topologyVersion } from "./commands/admin.ts";
 import type { Services } from "./context.ts";
 import { dispatch } from "./dispatch.ts";
 import { StoreError } from "./errors.ts";
 import { type Doc, docOf, double, isDoc, ObjectId, toWholeNumber } from "./values.ts";
-import { encodeAnswer, lastAnswerId, MessageSplitter, parseMessage, type Request } from "./wire.ts";
+import { encodeAnswer, lastAnswerId, MAX_MESSAGE_BYTES, MessageSplitter, parseMessage, type Request } from "./wire.ts";
+
+/** What a message may have before the client has signed in: a hello is far below it. */
+const MAX_STRANGER_BYTES = 64 * 1024;
 
 let lastConnection = 0;
 
@@ -19,10 +23,12 @@ export class Connection {
   private readonly waiting: Buffer[] = [];
   private isRunning = false;
   private readonly gone = new AbortController();
+  readonly authentication: Authentication;
 
   constructor(socket: Socket, services: Services) {
     this.socket = socket;
     this.services = services;
+    this.authentication = new Authentication(services.credentials, services.guesses);
     services.monitor.connections++;
     services.monitor.totalConnections++;
     socket.setNoDelay(true);
@@ -46,7 +52,11 @@ export class Connection {
 
   private receive(chunk: Buffer): void {
     try {
-      for (const message of this.splitter.push(chunk)) this.waiting.push(message);
+      for (const message of this.splitter.push(
+        chunk,
+        this.authentication.isDone ? MAX_MESSAGE_BYTES : MAX_STRANGER_BYTES,
+      ))
+        this.waiting.push(message);
     } catch {
       // What comes next cannot be told apart any more.
       this.destroy();

@@ -1,3 +1,4 @@
+import type { GuessLimit } from "./authentication.ts";
 import type { Connection } from "./connection.ts";
 import type { Cursors } from "./cursors.ts";
 import { badValue, StoreError } from "./errors.ts";
@@ -7,6 +8,7 @@ import { bind, type Scope, type Variables } from "./expressions/scope.ts";
 import type { Monitor } from "./monitor.ts";
 import { type Deadline, Turns } from "./query.ts";
 import type { Retry, RetryLog } from "./retries.ts";
+import type { Credentials } from "./scram.ts";
 import type { Access, Store } from "./store.ts";
 import type { Sessions } from "./transactions.ts";
 import { type Doc, isDoc, Timestamp, toWholeNumber, type Value } from "./values.ts";
@@ -18,6 +20,9 @@ export type Services = {
   sessions: Sessions;
   retries: RetryLog;
   monitor: Monitor;
+  /** Of the one user who may in; undefined where nobody is asked. */
+  credentials: Credentials | undefined;
+  guesses: GuessLimit;
   /** Seed of the one member, as clients reach it: a path or host:port. */
   address: string;
   startedAt: Date;

@@ -15,6 +15,8 @@ export async function dispatch(services: Services, connection: Connection, comma
   try {
     const known = COMMANDS.get(name);
     if (known === undefined) throw new StoreError("CommandNotFound", `no such command: '${name}'`);
+    if (known.isOpen !== true && !connection.authentication.isDone)
+      throw new StoreError("Unauthorized", `Command ${name} requires authentication`);
     services.monitor.note(name);
     const db = command.get("$db");
     if (typeof db !== "string") throw new StoreError("IDLFailedToParse", "OP_MSG requests require a $db argument");

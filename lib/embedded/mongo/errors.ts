@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   Overflow: 15,
   InvalidLength: 16,
   ProtocolError: 17,
+  AuthenticationFailed: 18,
   IllegalOperation: 20,
   InvalidBSON: 22,
   LockTimeout: 24,
@@ -60,6 +61,7 @@ export const ERROR_CODES = {
   ExceededMemoryLimit: 146,
   BSONObjectTooLarge: 10334,
   DuplicateKey: 11000,
+  MechanismUnavailable: 334,
   OutOfDiskSpace: 14031,
   UnrecognizedStage: 40324,
 } as const;

@@ -1,8 +1,10 @@
 import { chmodSync, lstatSync, mkdirSync, unlinkSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { dirname } from "node:path";
+import { GuessLimit } from "./authentication.ts";
 import { Connection } from "./connection.ts";
 import type { Services } from "./context.ts";
+import { openAccess, STORE_USER } from "./credentials.ts";
 import { Cursors } from "./cursors.ts";
 import { Monitor } from "./monitor.ts";
 import { RetryLog } from "./retries.ts";
@@ -16,19 +18,23 @@ export type StartOptions = {
   dataDir: string;
   /** Listen on a unix socket: lower case and under 107 bytes, since drivers lower-case hosts and the kernel limits paths. */
   socketPath?: string;
-  /** Listen on loopback TCP instead; 0 takes a free port. */
+  /** Listen on loopback TCP instead, for clients that know the password; 0 takes a free port. */
   port?: number;
   /** "normal" survives kill -9, "full" (the default of nothing) also power loss. Default normal. */
   durability?: Durability;
   /** The file's size at most, bytes; beyond it writes answer OutOfDiskSpace. Default: no limit but the disk. */
   maxBytes?: number;
+  /** Of the user that a client on a port signs in as. Default: the one that is kept, or a new one. */
+  password?: string;
   /** How often expired documents are removed, ms. Default 60,000. */
   ttlIntervalMs?: number;
 };
 
 export type RunningStore = {
-  /** What to give to a MongoDB driver. */
+  /** What to give to a MongoDB driver; without the password when only its derived form is kept. */
   uri: string;
+  /** The same to be shown: a password is in it when it was made just now, and then only. */
+  shownUri: string;
   /** For tests and tools in the same process. */
   services: Services;
   close: () => Promise<void>;
@@ -60,6 +66,8 @@ export async function startStore(options: StartOptions): Promise<RunningStore> {
     maxBytes: options.maxBytes,
   });
   try {
+    // On a socket the kernel decides who may in: it is its owner's alone.
+    const access = port === undefined ? undefined : openAccess(options.dataDir, options.password);
     const cursors = new Cursors();
     const retries = new RetryLog(store);
     const services: Services = {
@@ -68,6 +76,8 @@ export async function startStore(options: StartOptions): Promise<RunningStore> {
       retries,
       sessions: new Sessions(store, retries, cursors),
       monitor: new Monitor(),
+      credentials: access?.credentials,
+      guesses: new GuessLimit(),
       address: "",
       startedAt: new Date(),
     };
@@ -81,8 +91,12 @@ export async function startStore(options: StartOptions): Promise<RunningStore> {
     services.address = addressOf(server, socketPath);
     const timers = startTimers(services, options.ttlIntervalMs ?? TTL_INTERVAL_MS);
     const host = socketPath === undefined ? services.address : encodeURIComponent(socketPath);
+    const uriWith = (password: string): string =>
+      `mongodb://${access === undefined ? "" : `${STORE_USER}:${password}@`}${host}/?directConnection=true`;
+    const hidden = uriWith("$STORE_PASSWORD");
     return {
-      uri: `mongodb://${host}/?directConnection=true`,
+      uri: access?.password === undefined ? hidden : uriWith(encodeURIComponent(access.password)),
+      shownUri: access?.isNew === true ? uriWith(access.password ?? "") : hidden,
       services,
       close: closeOnce(services, server, connections, timers, socketPath),
     };

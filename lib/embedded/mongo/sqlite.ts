@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { StoreError } from "./errors.ts";
@@ -78,13 +78,30 @@ const MIGRATIONS: Migration[] = [
 
 export type Durability = "normal" | "full";
 
+const OWNER_FILE = 0o600;
+const OWNER_FOLDER = 0o700;
+
+/**
+ * Makes sure that a file is there, for SQLite to fill, which its owner alone may read, and in a folder that nobody else
+ * may enter, whatever the umask is and whatever an earlier version left behind.
+ */
+export function reserveFile(path: string): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
+  chmodSync(folder, OWNER_FOLDER);
+  closeSync(openSync(path, "a", OWNER_FILE));
+  chmodSync(path, OWNER_FILE);
+}
+
 /**
  * Opens the store's file, new or brought to the present format.
  * @param maxBytes the file's size at most; writes beyond answer OutOfDiskSpace. Undefined: no limit but the disk
  * @throws Error when the file is of a newer format or none of ours
  */
 export function openStoreFile(path: string, durability: Durability, maxBytes: number | undefined): Sqlite {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  reserveFile(path);
+  // A log that is left over keeps its own rights; new ones take the file's.
+  for (const log of [`${path}-wal`, `${path}-shm`]) if (existsSync(log)) chmodSync(log, OWNER_FILE);
   const db = new Database(path);
   try {
     db.pragma("journal_mode = WAL");
@@ -146,7 +163,7 @@ function countTables(db: Database.Database): number {
  * @throws Error "… is in use by another process"
  */
 export function lockStoreFile(path: string): () => void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  reserveFile(`${path}.lock`);
   const lock = new Database(`${path}.lock`, { timeout: 0 });
   try {
     lock.pragma("locking_mode = EXCLUSIVE");

@@ -32,17 +32,18 @@ export class MessageSplitter {
   private length = 0;
 
   /**
+   * @param most bytes of one message
    * @returns the messages that are complete now
    * @throws StoreError ProtocolError when a length cannot be; the connection has to be closed
    */
-  push(chunk: Buffer): Buffer[] {
+  push(chunk: Buffer, most = MAX_MESSAGE_BYTES): Buffer[] {
     this.chunks.push(chunk);
     this.length += chunk.length;
     const messages: Buffer[] = [];
     while (this.length >= 4) {
       const head = this.peek();
       const size = head.readInt32LE(0);
-      if (size < HEADER_BYTES || size > MAX_MESSAGE_BYTES) {
+      if (size < HEADER_BYTES || size > most) {
         throw new StoreError("ProtocolError", `A message of ${size} bytes is not possible.`);
       }
       if (this.length < size) break;

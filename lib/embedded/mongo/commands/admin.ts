@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { MECHANISM, USER_DB } from "../authentication.ts";
 import { MAX_DOCUMENT_BYTES } from "../codec.ts";
 import type { Context } from "../context.ts";
 import { StoreError } from "../errors.ts";
@@ -25,6 +26,7 @@ export function topologyVersion(): Doc {
 export function hello(context: Context): Doc {
   const { services, name, command } = context;
   const address = services.address;
+  const { authentication } = context.connection;
   const isModern = name === "hello";
   const now = new Date();
   const opTime = docOf({ ts: timestampNow(), t: 1n });
@@ -50,8 +52,19 @@ export function hello(context: Context): Doc {
     minWireVersion: 0,
     maxWireVersion: MAX_WIRE_VERSION,
     readOnly: false,
+    // Whether a user exists is not told.
+    saslSupportedMechs: authentication.isRequired && command.has("saslSupportedMechs") ? [MECHANISM] : undefined,
+    speculativeAuthenticate: authentication.startWithin(command.get("speculativeAuthenticate")),
     ok: OK,
   });
+}
+
+export function saslStart({ connection, command, db }: Context): Doc {
+  return connection.authentication.start(db, command);
+}
+
+export function saslContinue({ connection, command }: Context): Promise<Doc> {
+  return connection.authentication.continue(command);
 }
 
 export function ping(): Doc {
@@ -87,8 +100,11 @@ export function getParameter({ command }: Context): Doc {
   return new Map<string, Value>([...found, ["ok", OK]]);
 }
 
-export function connectionStatus(): Doc {
-  return docOf({ authInfo: docOf({ authenticatedUsers: [], authenticatedUserRoles: [] }), ok: OK });
+export function connectionStatus({ connection }: Context): Doc {
+  const { user } = connection.authentication;
+  const authenticatedUsers = user === undefined ? [] : [docOf({ user, db: USER_DB })];
+  const authenticatedUserRoles = user === undefined ? [] : [docOf({ role: "root", db: USER_DB })];
+  return docOf({ authInfo: docOf({ authenticatedUsers, authenticatedUserRoles }), ok: OK });
 }
 
 export function whatsmyuri(context: Context): Doc {

@@ -9,6 +9,8 @@ import {
   hello,
   ping,
   replSetGetStatus,
+  saslContinue,
+  saslStart,
   serverStatus,
   startSession,
   whatsmyuri,
@@ -35,6 +37,8 @@ import { findAndModify, insert, remove, update } from "./writes.ts";
 
 export type Command = {
   run: (context: Context) => Doc | Promise<Doc>;
+  /** May be sent before the client has signed in. */
+  isOpen?: boolean;
   /** May be sent within a transaction. */
   inTransaction?: boolean;
   /** A txnNumber outside of a transaction makes it a retryable write. */
@@ -42,14 +46,16 @@ export type Command = {
 };
 
 const findAndModifyCommand: Command = { run: findAndModify, inTransaction: true, isRetryable: true };
-const helloCommand: Command = { run: hello };
+const helloCommand: Command = { run: hello, isOpen: true };
 
 /** Every command that is answered, by its name on the wire. */
 export const COMMANDS = new Map<string, Command>([
   ["hello", helloCommand],
   ["ismaster", helloCommand],
   ["isMaster", helloCommand],
-  ["ping", { run: ping }],
+  ["ping", { run: ping, isOpen: true }],
+  ["saslStart", { run: saslStart, isOpen: true }],
+  ["saslContinue", { run: saslContinue, isOpen: true }],
   ["buildInfo", { run: buildInfo }],
   ["buildinfo", { run: buildInfo }],
   ["getParameter", { run: getParameter }],
