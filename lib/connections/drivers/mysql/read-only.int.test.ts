@@ -60,15 +60,16 @@ const BODIES: Record<string, string> = {
   f_temporary: "begin create temporary table if not exists evil (a int); return 1; end",
 };
 const ROUTINES = [
-  `create function f_definer() returns int ${definer} return 1`,
-  "create function f_default() returns int return 1",
+  // Whoever runs these, in a view or by themselves, leaves a trace.
+  `create function f_definer() returns int ${definer} begin set global max_connections = 78; return 1; end`,
+  "create function f_default() returns int begin set global max_connections = 79; return 1; end",
   `create procedure p_lock() ${invoker} begin declare x int; select get_lock('a', 0) into x; end`,
-  `create definer = current_user ${definer} view v_definer as select * from guarded`,
+  `create definer = current_user ${definer} view v_definer as select * from guarded where f_definer() = 1`,
   ...Object.entries(BODIES).map(([name, body]) => `create function ${name}() returns int ${invoker} ${body}`),
   `create aggregate function f_total(x int) returns int ${definer} begin declare s int default 0; declare continue handler for not found return s; loop fetch group next row; set s = s + x; end loop; end`,
 ];
 const VIEWS = [
-  "create view v_default as select 1 as one",
+  "create view v_default as select f_default() as one",
   `create ${invoker} view v_lock as select get_lock('a', 0) as x`,
   `create ${invoker} view v_read as select load_file('${secret}') as x`,
   `create ${invoker} view v_update as select * from guarded for update`,
@@ -78,10 +79,10 @@ const VIEWS = [
   `create ${invoker} view v_of_view_of_view as select * from v_of_view`,
   `create ${invoker} view v_in_query as select id from guarded where id in (select id from v_definer)`,
   `create ${invoker} view v_in_cte as with a as (select * from v_definer) select * from a`,
-  `create ${definer} view \`a 'quoted\` as select 1 as one`,
-  `create ${definer} view \`select\` as select 1 as one`,
+  `create ${definer} view \`a 'quoted\` as select f_definer() as one`,
+  `create ${definer} view \`select\` as select f_definer() as one`,
   "create database other",
-  `create ${definer} view other.v as select 1 as one`,
+  `create ${definer} view other.v as select shop.f_definer() as one`,
   `create ${invoker} view other.v_lock as select shop.f_lock() as x`,
 ];
 const REACHING = [
@@ -391,6 +392,82 @@ const ENDS = [
   (text: string) => `with a as (${text}) select * from a`,
   (text: string) => `select * from (${text}) t`,
 ];
+/** Queries that may come by a view, in all the places where the grammar takes a table. */
+const { query: anyQuery } = fc.letrec<{ query: string; tables: string; table: string; select: string }>((tie) => {
+  const name = fc.constantFrom(
+    "v_definer",
+    "guarded",
+    ".v_definer",
+    "shop.v_definer",
+    "`v_definer`",
+    "shop . `v_definer`",
+  );
+  const alias = fc.constantFrom("", " a", " as b", " `from`", " as `where`", " v_definer");
+  const hint = fc.constantFrom(
+    ...["", " use index (primary)", " ignore index for order by (primary)", " force key for group by (primary)"],
+    " use index for join (primary), use index for order by (primary)",
+  );
+  const join = fc.constantFrom(
+    ",",
+    " join ",
+    " cross join ",
+    " straight_join ",
+    " natural join ",
+    " left join ",
+    "\n,\n",
+  );
+  const condition = fc.constantFrom("", " on true", " using (id)", " on 1 in (select id from v_definer)");
+  const wrap = (part: fc.Arbitrary<string>, ...pairs: [string, string][]) =>
+    fc.tuple(part, fc.constantFrom(...pairs)).map(([inner, [open, close]]) => `${open}${inner}${close}`);
+  return {
+    query: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      tie("select"),
+      wrap(tie("select"), ["(", ")"], ["select exists (", ")"], ["select 1 union ", ""], ["select 1 in (", ")"]),
+      wrap(tie("select"), ["with a as (", ") select * from a"], ["select * from (", ") t, guarded"], ["analyze ", ""]),
+      fc.tuple(tie("select"), tie("query")).map(([one, other]) => `(${one}) union all (${other})`),
+    ),
+    select: fc
+      .tuple(
+        fc.constantFrom("*", "1", "count(*)", "extract(year from now())", "substring('a' from 1 for 1)", "(select 1)"),
+        fc.constantFrom(" from ", " from\t", " from/**/", " from#\n"),
+        tie("tables"),
+        fc.constantFrom("", " where 1", " group by 1", " order by 1", " limit 1", " having 1"),
+        fc.constantFrom("", ", 1", ", (select max(id) from v_definer)", " limit 2"),
+      )
+      .map(([what, from, tables, end, more]) => `select ${what}${from}${tables}${end}${/by/.test(end) ? more : ""}`),
+    tables: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      tie("table"),
+      fc.tuple(tie("table"), join, tie("tables"), condition).map((parts) => parts.join("")),
+      wrap(tie("tables"), ["(", ")"], ["((", "))"]),
+      fc.tuple(tie("table"), tie("table")).map(([one, other]) => `{oj ${one} left outer join ${other} on true}`),
+    ),
+    table: fc.oneof(
+      { maxDepth: 2, withCrossShrink: true },
+      fc.tuple(name, alias, hint).map((parts) => parts.join("")),
+      tie("query").map((inner) => `(${inner}) t`),
+    ),
+  };
+});
+const QUERIES = 600;
+
+test("T50 no query comes by a view of other rights, wherever it stands", async (context) => {
+  if (!subject) return context.skip();
+  const before = await traces();
+  const counts = { passed: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(anyQuery, async (query) => {
+      const outcome = await attempt(query);
+      if (outcome === "passed") counts.passed += 1;
+      else if (outcome.kind === "not_allowed") counts.refused += 1;
+      expect(await traces()).toEqual(before);
+    }),
+    { numRuns: QUERIES },
+  );
+  expect(counts.refused).toBeGreaterThan(QUERIES / 20);
+}, 300_000);
+
 const NEIGHBOURS = 600;
 
 test(`T50 T42 T41 ${NEIGHBOURS} neighbours of all these statements write, lock and tell nothing`, async (context) => {
