@@ -9,7 +9,7 @@ import { type Identity, identify } from "@/lib/auth/identity";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { databaseReady } from "@/lib/db/ready";
 import { env } from "@/lib/env";
-import { BODY_LIMITS, type BodyLimit, readJson } from "@/lib/http/body";
+import { BODY_LIMITS, type BodyLimit, HeldBody, readJson } from "@/lib/http/body";
 import { refuseCrossSite } from "@/lib/http/csrf";
 import { failure, success } from "@/lib/http/envelope";
 import { AppError, type InputProblem } from "@/lib/http/errors";
@@ -88,8 +88,8 @@ export function route<
   B extends z.ZodType = z.ZodNever,
 >(definition: RouteDefinition<P, Q, B>): DefinedHandler {
   const handler: RouteHandler = (request, context) =>
-    answer(request, definition.summary, (requestId) =>
-      run(definition as unknown as AnyDefinition, request, context, requestId),
+    answer(request, definition.summary, (requestId, held) =>
+      run(definition as unknown as AnyDefinition, request, context, { requestId, held }),
     );
   return Object.assign(handler, { definition: definition as unknown as AnyDefinition });
 }
@@ -121,14 +121,17 @@ export const notFound: RouteHandler = (request) =>
 async function answer(
   request: Request,
   routeName: string,
-  work: (requestId: string) => Promise<Response> | Response,
+  work: (requestId: string, held: HeldBody) => Promise<Response> | Response,
 ): Promise<Response> {
   const requestId = randomUUID();
+  const held = new HeldBody();
   let response: Response;
   try {
-    response = await work(requestId);
+    response = await work(requestId, held);
   } catch (thrown) {
     response = failure(thrown, { requestId, method: request.method, route: routeName });
+  } finally {
+    held.release();
   }
   response.headers.set("X-Request-Id", requestId);
   for (const [name, value] of Object.entries(commonHeaders(env().publicUrl))) response.headers.set(name, value);
@@ -145,7 +148,7 @@ async function run(
   definition: AnyDefinition,
   request: Request,
   context: { params: Promise<unknown> },
-  requestId: string,
+  { requestId, held }: { requestId: string; held: HeldBody },
 ): Promise<Response> {
   const isWrite = !SAFE.has(request.method);
   const rawParams = ((await context.params) ?? {}) as Record<string, string>;
@@ -168,7 +171,7 @@ async function run(
 
   const query = definition.query ? parse(definition.query, queryOf(request), "query") : {};
   const body = definition.body
-    ? parse(definition.body, await bodyOf(definition, request, principal), "body")
+    ? parse(definition.body, await bodyOf(definition, request, principal, held), "body")
     : undefined;
 
   const headers = new Headers();
@@ -212,9 +215,15 @@ function queryOf(request: Request): Record<string, string> {
   return Object.fromEntries(new URL(request.url).searchParams);
 }
 
-function bodyOf(definition: AnyDefinition, request: Request, principal: Principal | null): Promise<unknown> {
+function bodyOf(
+  definition: AnyDefinition,
+  request: Request,
+  principal: Principal | null,
+  held: HeldBody,
+): Promise<unknown> {
   // A page of another site cannot send an API key, so a key's body needs no type that a form could not have.
-  return readJson(request, BODY_LIMITS[definition.bodyLimit ?? "json"], { demandJsonType: principal?.via !== "key" });
+  const demandJsonType = principal?.via !== "key";
+  return readJson(request, BODY_LIMITS[definition.bodyLimit ?? "json"], { demandJsonType, held });
 }
 
 const WHERE = {

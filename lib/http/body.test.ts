@@ -1,10 +1,11 @@
-import { describe, expect, it } from "vitest";
-import { readJson } from "./body";
+import { describe, expect, it, vi } from "vitest";
+import { HeldBody, readJson } from "./body";
 
 const LIMIT = 1000;
 const post = (body: BodyInit | null, headers: Record<string, string> = { "content-type": "application/json" }) =>
   new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" } as RequestInit);
-const read = (request: Request, demandJsonType = true) => readJson(request, LIMIT, { demandJsonType });
+const read = (request: Request, demandJsonType = true) =>
+  readJson(request, LIMIT, { demandJsonType, held: new HeldBody() });
 
 describe("readJson", () => {
   it("parses JSON of a JSON type, with or without a charset", async () => {
@@ -72,5 +73,55 @@ describe("readJson", () => {
   it("refuses a compressed body, which could unfold without end (T72)", async () => {
     const request = post("{}", { "content-type": "application/json", "content-encoding": "gzip" });
     await expect(read(request)).rejects.toMatchObject({ kind: "unsupported_media_type" });
+  });
+});
+
+describe("a body that would be much larger in memory than as text", () => {
+  const MIB = 1024 * 1024;
+  const readLarge = (body: string, held = new HeldBody()) =>
+    readJson(post(body), MIB, { demandJsonType: true, held }).finally(() => held.release());
+
+  it.each([
+    ["lists", `[${"[],".repeat(150_000)}1]`],
+    ["numbers", `[${"1,".repeat(150_000)}1]`],
+    ["objects", `[${'{"a":{}},'.repeat(60_000)}1]`],
+    ["levels", `${"[".repeat(65)}${"]".repeat(65)}`],
+  ])("of %s is refused before it is made", async (_, body) => {
+    const parse = vi.spyOn(JSON, "parse");
+    await expect(readLarge(body)).rejects.toMatchObject({ kind: "invalid_request" });
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+  });
+
+  it("but what stands in a text counts nothing: a long statement is a long statement", async () => {
+    const query = `insert into t values ${'([{,\\"}]),'.repeat(70_000)}`;
+    expect(await readLarge(JSON.stringify({ query }))).toEqual({ query });
+  });
+
+  it("bodies of requests under way share what there is, and the next is told to come again", async () => {
+    const held = Array.from({ length: 511 }, () => new HeldBody());
+    for (const each of held) each.add(MIB);
+    const body = `"${"x".repeat(MIB - 2)}"`;
+    expect(await readLarge(body).catch(({ kind }) => kind)).toBe("unavailable");
+    for (const each of held) each.release();
+    expect(await readLarge(body)).toHaveLength(MIB - 2);
+  });
+
+  it("a hundred large ones at once are parsed one in a turn of the event loop (F15)", async () => {
+    const parse = vi.spyOn(JSON, "parse");
+    const body = `[${"1,".repeat(90_000)}1]`;
+    const perTurn: number[] = [];
+    let before = 0;
+    const look = () => {
+      perTurn.push(parse.mock.calls.length - before);
+      before = parse.mock.calls.length;
+      if (before < 100) setImmediate(look);
+    };
+    setImmediate(look);
+    await Promise.all(Array.from({ length: 100 }, () => readLarge(body)));
+    look();
+    expect(before).toBe(100);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(2);
+    parse.mockRestore();
   });
 });

@@ -1,3 +1,4 @@
+import { sharedState } from "@/lib/process/shared-state";
 import { AppError } from "./errors";
 
 const MIB = 1024 * 1024;
@@ -10,31 +11,66 @@ const DISCARD_BYTES_MAX = 16 * MIB;
 const DISCARD_MS_MAX = 5_000;
 /** Deeper than any body of ours, and far from where recursion hurts (T72). */
 const DEPTH_MAX = 64;
+/** More than any list that a query, a chat or a form sends; a mebibyte of empty lists would be five times as many. */
+const VALUES_MAX = 100_000;
+/** What a value takes in memory beside its text, by experience. */
+const VALUE_BYTES = 48;
+/** What bodies of requests under way may take together; beyond it a server is told to be full before it is. */
+const HELD_BYTES_MAX = 512 * MIB;
+const RETRY_AFTER_SECONDS = 2;
+
+/** The share of one request in the memory that all bodies have together. Give it back when the request is over. */
+export class HeldBody {
+  #bytes = 0;
+
+  /** @throws AppError `unavailable` when there is no room */
+  add(bytes: number): void {
+    const total = sharedState("held-bodies", () => ({ bytes: 0 }));
+    if (total.bytes + bytes > HELD_BYTES_MAX) {
+      throw new AppError("unavailable", "The server has too much to read right now. Try again in a moment.", {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+        headers: { Connection: "close" },
+      });
+    }
+    total.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  release(): void {
+    sharedState("held-bodies", () => ({ bytes: 0 })).bytes -= this.#bytes;
+    this.#bytes = 0;
+  }
+}
 
 /**
  * Reads and parses a JSON body, counting while reading.
+ * @param options.held takes the share of what is read; the caller gives it back
  * @returns undefined for an empty body
- * @throws AppError `too_large`, `unsupported_media_type`, `invalid_request`
+ * @throws AppError `too_large`, `unsupported_media_type`, `invalid_request`, `unavailable`
  */
 export async function readJson(
   request: Request,
   limitBytes: number,
-  options: { demandJsonType: boolean },
+  options: { demandJsonType: boolean; held: HeldBody },
 ): Promise<unknown> {
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced > limitBytes) throw tooLarge(limitBytes);
   if (request.headers.get("content-encoding")) {
     throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
   }
-  const bytes = await readBytes(request, limitBytes);
+  const bytes = await readBytes(request, limitBytes, options.held);
   if (bytes.byteLength === 0) return undefined;
   if (options.demandJsonType && !isJson(request.headers.get("content-type"))) {
     throw new AppError("unsupported_media_type", "Send JSON, with Content-Type: application/json.");
   }
+  const values = measure(bytes);
+  if (values === null) throw notJson();
+  options.held.add(values * VALUE_BYTES);
+  if (bytes.byteLength > LARGE_BYTES) await ownTurn();
   return parse(bytes);
 }
 
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array> {
+async function readBytes(request: Request, limitBytes: number, held: HeldBody): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   const reader = request.body.getReader();
@@ -45,8 +81,10 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
     });
     if (done) return Buffer.concat(chunks, total);
     total += value.byteLength;
-    if (total <= limitBytes) chunks.push(value);
-    else {
+    if (total <= limitBytes) {
+      held.add(value.byteLength);
+      chunks.push(value);
+    } else {
       await discard(reader);
       throw tooLarge(limitBytes);
     }
@@ -67,6 +105,52 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   await reader.cancel();
 }
 
+/**
+ * Counts a body's values before they are made: a list of lists takes thirty times its text. Only as exact as a limit
+ * needs, and safe for text that is no JSON.
+ * @returns null when it is deeper or has more values than a body may
+ */
+function measure(bytes: Uint8Array): number | null {
+  let values = 1;
+  let depth = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    switch (bytes[index]) {
+      case QUOTE:
+        // To the end of the text; what is escaped does not end it.
+        for (index += 1; index < bytes.length && bytes[index] !== QUOTE; index += 1) {
+          if (bytes[index] === BACKSLASH) index += 1;
+        }
+        break;
+      case COMMA:
+        values += 1;
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        values += 1;
+        depth += 1;
+        if (depth > DEPTH_MAX) return null;
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        depth -= 1;
+    }
+    if (values > VALUES_MAX) return null;
+  }
+  return values;
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Larger bodies are parsed one in a turn of the event loop, so that a thousand at once hold up nobody else (F15). */
+const LARGE_BYTES = 64 * 1024;
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+function ownTurn(): Promise<unknown> {
+  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return lastTurn;
+}
+
 function parse(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -74,15 +158,19 @@ function parse(bytes: Uint8Array): unknown {
     if (isHarmful(value, DEPTH_MAX)) throw new RangeError();
     return value;
   } catch {
-    throw new AppError("invalid_request", "The body is not valid JSON.", {
-      details: [
-        {
-          path: "",
-          message: `Send one JSON value in UTF-8, at most ${DEPTH_MAX} levels deep, without a __proto__ key.`,
-        },
-      ],
-    });
+    throw notJson();
   }
+}
+
+function notJson(): AppError {
+  return new AppError("invalid_request", "The body is not valid JSON.", {
+    details: [
+      {
+        path: "",
+        message: `Send one JSON value in UTF-8, at most ${DEPTH_MAX} levels deep, of at most ${VALUES_MAX} values, without a __proto__ key.`,
+      },
+    ],
+  });
 }
 
 /**
