@@ -17,7 +17,6 @@ const GROUND = [
   "embedded",
   "files",
   "sample",
-  "mail",
 ];
 /** Served to domains by the ones below, and to the routes. Above them all: api, lifecycle, commands. */
 const TOP = ["api", "lifecycle", "commands"];
@@ -94,7 +93,11 @@ export default {
       comment: "This runs in the browser: take data by props, or ask by lib/client.",
       severity: "error",
       from: { path: `^components/|${lib(BROWSER)}` },
-      to: { path: "^(lib|app)/|^node_modules/mongodb/", pathNot: [...SHARED, lib(BROWSER)] },
+      to: {
+        path: "^(lib|app)/|^node_modules/mongodb/",
+        pathNot: [...SHARED, lib(BROWSER)],
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "ui-is-plain",

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { countPlaywright, countVitest, demandSomething, type SuiteResult, summary } from "./support/report";
+import {
+  addCounts,
+  countJunit,
+  countPlaywright,
+  countVitest,
+  demandSomething,
+  type SuiteResult,
+  summary,
+} from "./support/report";
 
 const vitest = { numPassedTests: 3, numFailedTests: 1, numPendingTests: 2, numTodoTests: 0, testResults: [] };
 const suite: SuiteResult = { name: "unit", passed: 3, failed: 0, skipped: 0, seconds: 1 };
@@ -38,4 +46,26 @@ test("browser tests are counted by project, through nested suites, and a second 
   };
   expect(countPlaywright(report, "api")).toEqual({ passed: 1, failed: 2, skipped: 1 });
   expect(countPlaywright(report, "ui")).toEqual({ passed: 1, failed: 0, skipped: 0 });
+});
+
+test("a JUnit report is counted case by case, and a run without one, or that broke off, is a failure", () => {
+  const xml =
+    '<testsuites><testsuite><testcase name="a" time="1"/><testcase name="b"><failure message="x"/><error/></testcase>' +
+    '<testcase name="c"><skipped/></testcase><testcase name="d"></testcase></testsuite></testsuites>';
+  expect(countJunit(xml, 1)).toEqual({ passed: 2, failed: 1, skipped: 1 });
+  const passing = '<testsuite><testcase name="a"/></testsuite>';
+  expect(countJunit(passing, 0)).toEqual({ passed: 1, failed: 0, skipped: 0 });
+  expect(countJunit(passing, 2).failed).toBe(1);
+  expect(countJunit("", 0).failed).toBe(1);
+  expect(countJunit(passing, null).failed).toBe(1);
+  expect(addCounts([countJunit(xml, 1), countJunit(passing, 0)])).toEqual({ passed: 3, failed: 1, skipped: 1 });
+});
+
+test("a suite that is left out says why, and is no failure", () => {
+  const text = summary([suite, { ...suite, name: "reference", passed: 0, note: "left out: no Python" }]);
+  expect(text.split("\n")).toEqual([
+    expect.stringContaining("unit"),
+    expect.stringMatching(/^reference .*\(left out: no Python\)$/),
+    "3 passed, 0 failed",
+  ]);
 });

@@ -17,25 +17,27 @@ const GROUPS = {
   api: ["api"],
   ui: ["ui"],
   e2e: ["api", "ui"],
+  reference: ["reference"],
 };
-const ALL = ["check", "int", "api", "ui"];
+const ALL = ["check", "int", "reference", "api", "ui"];
 
 /** Everything that has to hold, set-up included. Its last line is the sum of all suites. */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const chosen = chooseSuites(process.argv.slice(2));
-  const { notRun, runCheck, runPlaywright, runVitest } = await import("./support/suites.mjs");
+  const { notRun, runCheck, runPlaywright, runReference, runVitest } = await import("./support/suites.mjs");
   const { summary } = await import("./support/report.ts");
   const results = [];
   if (chosen.has("check")) results.push(...(await runCheck()));
   if (chosen.has("unit")) results.push(await runVitest("unit"));
   const browserProjects = ["api", "ui"].filter((name) => chosen.has(name));
-  if (chosen.has("int") || browserProjects.length > 0) {
+  if (["int", "reference"].some((name) => chosen.has(name)) || browserProjects.length > 0) {
     const isBuilt = await tryBuild();
     if (chosen.has("int")) {
       await ensureDatabases();
       results.push(isBuilt ? await runVitest("int") : notRun("int"));
     }
+    if (chosen.has("reference")) results.push(isBuilt ? await runReference() : notRun("reference"));
     if (browserProjects.length > 0)
       results.push(
         ...(isBuilt

@@ -1,5 +1,7 @@
 import { routeModules } from "@/.generated/routes";
-import type { RouteHandler } from "@/lib/api/route";
+import { statusesOf } from "@/lib/api/openapi";
+import { isDefined } from "@/lib/api/registry";
+import type { Method, RouteHandler } from "@/lib/api/route";
 
 export type Caller = { cookie?: string; key?: string };
 type CallOptions = Caller & {
@@ -23,14 +25,16 @@ export async function call(method: string, path: string, options: CallOptions = 
 /** The same, with the answer unread: for streams. */
 export async function callRaw(method: string, path: string, options: CallOptions = {}): Promise<Response> {
   const url = new URL(path, "http://localhost:3000");
-  const { handler, params } = find(method, url.pathname);
+  const { handler, params, pattern } = find(method, url.pathname);
   const headers = new Headers({ host: url.host, ...options.headers });
   if (options.cookie) headers.set("cookie", options.cookie);
   if (options.key) headers.set("authorization", `Bearer ${options.key}`);
   const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   if (body !== undefined && !headers.has("content-type")) headers.set("content-type", "application/json");
   const init = { method, headers, body, duplex: "half", signal: options.signal ?? null };
-  return handler(new Request(url, init as RequestInit), { params: Promise.resolve(params) });
+  const response = await handler(new Request(url, init as RequestInit), { params: Promise.resolve(params) });
+  demandListedStatus({ method, path: url.pathname, pattern, handler, status: response.status });
+  return response;
 }
 
 /** The session cookie that an answer sets, ready to send back. */
@@ -40,18 +44,37 @@ export function cookieOf(answer: { headers: Headers }): string {
   return cookie.split(";")[0] ?? "";
 }
 
-function find(method: string, pathname: string): { handler: RouteHandler; params: Record<string, string> } {
+type Found = { handler: RouteHandler; params: Record<string, string>; pattern: string };
+
+/** The reference is held by every test: an answer that it does not list is a fault of one of the two. */
+function demandListedStatus(call: {
+  method: string;
+  path: string;
+  pattern: string;
+  handler: RouteHandler;
+  status: number;
+}) {
+  if (!isDefined(call.handler)) return;
+  const { definition } = call.handler;
+  const listed = statusesOf({ method: call.method as Method, path: call.pattern, definition });
+  if (listed.includes(call.status)) return;
+  throw new Error(
+    `${call.method} ${call.path} answered ${call.status}, which the reference does not list. Name what it failed with in \`failures\` of ${call.pattern}.`,
+  );
+}
+
+function find(method: string, pathname: string): Found {
   const segments = pathname.split("/").filter(Boolean);
   const matches = routeModules.flatMap(({ path, load }) => {
     const params = match(path.split("/").filter(Boolean), segments);
     const literal = path.split("/").filter((segment) => !segment.startsWith("{")).length;
-    return params ? [{ params, literal, load: load as Record<string, RouteHandler> }] : [];
+    return params ? [{ params, literal, pattern: path, load: load as Record<string, RouteHandler> }] : [];
   });
   // As in Next, a literal segment wins over a parameter.
   matches.sort((a, b) => b.literal - a.literal);
   const handler = matches[0]?.load[method];
   if (!matches[0] || !handler) throw new Error(`No handler for ${method} ${pathname}`);
-  return { handler, params: matches[0].params };
+  return { handler, params: matches[0].params, pattern: matches[0].pattern };
 }
 
 function match(pattern: string[], segments: string[]): Record<string, string> | null {

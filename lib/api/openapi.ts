@@ -1,21 +1,31 @@
 import { z } from "zod";
 import type { Access } from "@/lib/access/rules";
 import { SESSION_COOKIE } from "@/lib/auth/session";
+import { BODY_LIMITS } from "@/lib/http/body";
+import type { ContentShapes } from "@/lib/http/content";
+import { ERROR_STATUS, type ErrorKind } from "@/lib/http/errors";
 import type { Endpoint } from "./registry";
 
 type JsonSchema = Record<string, unknown>;
+type Answer = { description: string; headers?: JsonSchema; content?: Record<string, JsonSchema> };
 
-/** What the success envelope and the failure envelope look like (docs/api.md, Common rules). */
+/** What the failure envelope looks like (docs/api.md, Common rules). */
 const FAILURE: JsonSchema = {
   type: "object",
   required: ["success", "error", "code"],
   properties: {
     success: { const: false },
     error: { type: "string", description: "What happened and what to do, for people" },
-    code: { type: "string", description: "Stable, snake_case" },
-    details: { description: "A list of {path, message} for invalid input; an object for a failed query" },
+    code: { enum: Object.keys(ERROR_STATUS), description: "Stable, snake_case" },
+    details: {
+      type: ["array", "object"],
+      description: "A list of {path, message} for invalid input; an object for a failed query",
+    },
   },
 };
+const RETRY_AFTER = { description: "Whole seconds until another try makes sense", schema: { type: "integer" } };
+const NEXT_CURSOR = { description: "The cursor of the next page; absent at the end", schema: { type: "string" } };
+const WAITS: ReadonlySet<number> = new Set([ERROR_STATUS.rate_limited, ERROR_STATUS.unavailable]);
 
 /** The OpenAPI 3.1 description, made from the schemas that validate the requests themselves. */
 export function openApiDocument(endpoints: Endpoint[], server: { url: string; version: string }): JsonSchema {
@@ -30,7 +40,7 @@ export function openApiDocument(endpoints: Endpoint[], server: { url: string; ve
       title: "Millrace",
       version: server.version,
       description:
-        "Accounts, workspaces, connections and query execution. Answers are {success, data} or {success, error, code}. A list goes on where its cursor says: nextCursor in data or, where data is an array, the header X-Next-Cursor.",
+        "Accounts, workspaces, connections and query execution. Answers are {success, data} or {success, error, code}. A list goes on where its cursor says: nextCursor in data or, where data is an array, the header X-Next-Cursor. Texts that name things lose the blanks around them. x-refuses tells what data of the right form may still be refused for, as invalid_request.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: server.url }],
@@ -45,8 +55,40 @@ export function openApiDocument(endpoints: Endpoint[], server: { url: string; ve
   };
 }
 
-function operation({ method, path, definition }: Endpoint): JsonSchema {
-  const status = String(definition.status ?? 200);
+/**
+ * Every code that an endpoint may fail with: those of its locks and of its input, and those that its definition adds.
+ * An answer with another one is a fault of the definition, or of what answered.
+ */
+export function failuresOf({ method, path, definition }: Endpoint): ErrorKind[] {
+  const { access, body, rawBody, query, params, guardsOrigin, failures = [], worksWithoutStore } = definition;
+  const takesKeys = access.scope === "open" ? access.keys === "ignored" : access.scope === "user" && access.keys;
+  const isLocked = access.scope !== "open" || access.keys === "refused";
+  const found: [ErrorKind, boolean][] = [
+    ["invalid_request", Boolean(params || query || body || rawBody)],
+    ["unauthenticated", isLocked],
+    // Whoever signs in with a cookie may be sent here by another site.
+    [
+      "forbidden",
+      access.scope === "workspace" || !takesKeys || Boolean(guardsOrigin) || (isLocked && method !== "GET"),
+    ],
+    ["not_found", /\{(?!workspaceId\})/.test(path)],
+    ["too_large", Boolean(body || rawBody)],
+    ["unsupported_media_type", Boolean(body)],
+    ["internal", true],
+    ["unavailable", !worksWithoutStore],
+  ];
+  return [...new Set([...found.flatMap(([kind, may]) => (may ? [kind] : [])), ...failures])];
+}
+
+/** Every status that an endpoint answers with. */
+export function statusesOf(endpoint: Endpoint): number[] {
+  const { outside, response, status = 200 } = endpoint.definition;
+  const successes = outside ? [...Object.keys(outside).map(Number), ...(response ? [status] : [])] : [status];
+  return [...new Set([...successes, ...failuresOf(endpoint).map((kind) => ERROR_STATUS[kind])])];
+}
+
+function operation(endpoint: Endpoint): JsonSchema {
+  const { method, path, definition } = endpoint;
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = "") => next.toUpperCase())}`,
     summary: definition.summary,
@@ -55,24 +97,11 @@ function operation({ method, path, definition }: Endpoint): JsonSchema {
     security: securityOf(definition.access),
     // OpenAPI has no word for the role that a session or a key's creator needs in the workspace.
     ...(definition.access.scope === "workspace" && { "x-role": definition.access.role }),
+    // Nor has JSON Schema one for what depends on more than the data.
+    ...(definition.refuses && { "x-refuses": definition.refuses }),
     parameters: [...parametersOf(definition.params, "path"), ...parametersOf(definition.query, "query")],
-    ...(definition.body && {
-      requestBody: { required: true, content: { "application/json": { schema: inputSchema(definition.body) } } },
-    }),
-    responses: {
-      [status]: {
-        description: "Done",
-        content: definition.produces
-          ? { [definition.produces]: {} }
-          : { "application/json": { schema: successSchema(definition.response) } },
-      },
-      ...(!definition.produces && {
-        default: {
-          description: "What went wrong, and what to do",
-          content: { "application/json": { schema: { $ref: "#/components/schemas/Failure" } } },
-        },
-      }),
-    },
+    ...requestBodyOf(definition),
+    responses: answersOf(endpoint),
   };
 }
 
@@ -96,22 +125,92 @@ function parametersOf(schema: z.ZodType | undefined, where: "path" | "query"): J
   }));
 }
 
+function requestBodyOf({ body, rawBody, bodyLimit }: Endpoint["definition"]): JsonSchema {
+  if (rawBody) return { requestBody: { content: contentOf(rawBody, "input") } };
+  if (!body) return {};
+  const description = `At most ${BODY_LIMITS[bodyLimit ?? "json"] / 1024} KiB`;
+  // What has a default as a whole may be left out as a whole.
+  const required = !body.safeParse(undefined).success;
+  return { requestBody: { description, required, content: { "application/json": { schema: inputSchema(body) } } } };
+}
+
+function answersOf(endpoint: Endpoint): Record<string, Answer> {
+  const { definition } = endpoint;
+  const { outside = {}, response } = definition;
+  const success = String(definition.status ?? 200);
+  const answers: Record<string, Answer> = {};
+  for (const [status, shapes] of Object.entries(outside)) {
+    const content = contentOf(shapes, "output");
+    const description = Number(status) < 300 ? "Done" : Number(status) < 400 ? "The way on" : "What is not well";
+    answers[status] = { description, ...(Object.keys(content).length > 0 && { content }) };
+  }
+  if (!definition.outside || response) {
+    answers[success] = {
+      description: "Done",
+      ...(goesOnInHeader(definition) && { headers: { "X-Next-Cursor": NEXT_CURSOR } }),
+      content: { "application/json": { schema: successSchema(response) }, ...answers[success]?.content },
+    };
+  }
+  for (const [status, codes] of Map.groupBy(failuresOf(endpoint), (kind) => ERROR_STATUS[kind])) {
+    // Its own form, as that of health, stands for the envelope's.
+    if (answers[status]) continue;
+    answers[status] = {
+      description: "What went wrong, and what to do",
+      ...(WAITS.has(status) && { headers: { "Retry-After": RETRY_AFTER } }),
+      content: { "application/json": { schema: failureSchema(codes) } },
+    };
+  }
+  return answers;
+}
+
+/** Lists whose answer has no place for the way on: arrays, and lists beside other things. */
+function goesOnInHeader({ query, response }: Endpoint["definition"]): boolean {
+  const takesCursor = query instanceof z.ZodObject && "cursor" in query.shape;
+  return takesCursor && !(response instanceof z.ZodObject && "nextCursor" in response.shape);
+}
+
 function successSchema(data: z.ZodType | undefined): JsonSchema {
   return {
     type: "object",
     required: ["success", "data"],
     properties: {
       success: { const: true },
-      data: data ? withoutDialect(z.toJSONSchema(data, { unrepresentable: "any" })) : {},
+      data: data ? outputSchema(data) : { type: "null" },
       message: { type: "string" },
     },
   };
 }
 
-function inputSchema(schema: z.ZodType): JsonSchema {
-  return withoutDialect(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
+function failureSchema(codes: ErrorKind[]): JsonSchema {
+  return { allOf: [{ $ref: "#/components/schemas/Failure" }, { properties: { code: { enum: codes } } }] };
 }
 
-function withoutDialect({ $schema: _, ...schema }: JsonSchema): JsonSchema {
-  return schema;
+function contentOf(shapes: ContentShapes, side: "input" | "output"): Record<string, JsonSchema> {
+  const toSchema = side === "input" ? inputSchema : outputSchema;
+  return Object.fromEntries(
+    Object.entries(shapes).map(([type, shape]) => [type, shape ? { schema: toSchema(shape) } : {}]),
+  );
+}
+
+function inputSchema(schema: z.ZodType): JsonSchema {
+  return jsonSchemaOf(schema, "input");
+}
+
+function outputSchema(schema: z.ZodType): JsonSchema {
+  return jsonSchemaOf(schema, "output");
+}
+
+/** A schema whose checks say less than they do has `reference` in its meta, which stands for it. */
+function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+  const { $schema: _, ...found } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => {
+      const { reference, description } = jsonSchema as { reference?: JsonSchema; description?: string };
+      if (!reference) return;
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+      Object.assign(jsonSchema, description === undefined ? {} : { description }, reference);
+    },
+  });
+  return found as JsonSchema;
 }

@@ -17,6 +17,7 @@ export function listEndpoints(modules: RouteModule[]): Endpoint[] {
   );
 }
 
-function isDefined(handler: unknown): handler is DefinedHandler {
+/** Whether a handler serves something, rather than refuse a verb. */
+export function isDefined(handler: unknown): handler is DefinedHandler {
   return typeof handler === "function" && "definition" in handler;
 }

@@ -10,9 +10,10 @@ import type { ConnectionDoc } from "@/lib/connections/model";
 import { databaseReady } from "@/lib/db/ready";
 import { env } from "@/lib/env";
 import { BODY_LIMITS, type BodyLimit, HeldBody, readJson } from "@/lib/http/body";
+import type { ContentShapes } from "@/lib/http/content";
 import { refuseCrossSite } from "@/lib/http/csrf";
 import { failure, success } from "@/lib/http/envelope";
-import { AppError, type InputProblem } from "@/lib/http/errors";
+import { AppError, type ErrorKind, type InputProblem } from "@/lib/http/errors";
 import { remoteAddress } from "@/lib/http/remote-address";
 import { objectIdText } from "@/lib/http/schema";
 import { commonHeaders, DATA_POLICY } from "@/lib/http/security-headers";
@@ -60,13 +61,22 @@ export type RouteDefinition<P extends z.ZodType, Q extends z.ZodType, B extends 
   body?: B;
   /** The most that a body may have; `json` (1 MiB) unless told. */
   bodyLimit?: BodyLimit;
-  /** Shape of `data`; absent where `produces` is something else than the envelope. */
+  /** Types of a body that is not JSON, each with its shape; null for plain bytes. */
+  rawBody?: ContentShapes;
+  /** Shape of `data`, which is null where this is absent. */
   response?: z.ZodType;
   /** Success status, 200 unless told (docs/api.md, Common rules). */
   status?: 200 | 201 | 202;
   message?: string;
-  /** Content type of an answer outside of the envelope. */
-  produces?: string;
+  /** Answers outside of the envelope by status. One without a type has no body: redirects. */
+  outside?: Readonly<Record<number, ContentShapes>>;
+  /** What `handle` may fail with, beyond what follows from the locks and the input (`failuresOf`). */
+  failures?: readonly ErrorKind[];
+  /**
+   * What input of the right form may still be refused for with `invalid_request`, since it depends on more than
+   * itself: a reason for each field.
+   */
+  refuses?: Readonly<Record<string, string>>;
   /** A write without a cookie that a browser could still be made to send: login and register. */
   guardsOrigin?: boolean;
   /** The path's connection is read along with the identity. */

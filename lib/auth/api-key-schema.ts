@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { isoDate, objectIdText } from "@/lib/http/schema";
+import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
 
 const NAME_MAX = 80;
 
 export const createApiKeyBody = z.object({
-  name: z.string().trim().min(1, "Say what the key is for.").max(NAME_MAX, `At most ${NAME_MAX} characters.`),
+  name: trimmedText(NAME_MAX, "Say what the key is for."),
   /** Null or absent: the key does not end by itself. */
   expiresAt: z.iso
     .datetime({ offset: true })

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoDate, objectIdText } from "@/lib/http/schema";
+import { boundedText, isoDate, objectIdText } from "@/lib/http/schema";
 import { emailAddress, USER_NAME_MAX, userSchema } from "@/lib/users/schema";
 import { workspaceSchema, workspaceSummarySchema } from "@/lib/workspaces/schema";
 
@@ -10,20 +10,21 @@ export const newPassword = z
   .string()
   .transform(normalizePassword)
   .refine((password) => [...password].length >= PASSWORD_LENGTH_MIN, `At least ${PASSWORD_LENGTH_MIN} characters.`)
-  .refine((password) => [...password].length <= PASSWORD_LENGTH_MAX, `At most ${PASSWORD_LENGTH_MAX} characters.`);
+  .refine((password) => [...password].length <= PASSWORD_LENGTH_MAX, `At most ${PASSWORD_LENGTH_MAX} characters.`)
+  .meta({
+    reference: { type: "string", minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX },
+    description: "Counted after Unicode's NFC",
+  });
 
 export const registerBody = z.object({
   email: emailAddress,
   password: newPassword,
-  name: z.string().trim().max(USER_NAME_MAX, `At most ${USER_NAME_MAX} characters.`).optional(),
+  name: z.string().trim().pipe(boundedText(USER_NAME_MAX)).meta({ maxLength: USER_NAME_MAX }).optional(),
 });
 export type RegisterBody = z.infer<typeof registerBody>;
 
 /** Any text: telling that it is too short would tell what the rules were when the password was made. */
-const passwordAttempt = z
-  .string()
-  .max(PASSWORD_LENGTH_MAX * 4)
-  .transform(normalizePassword);
+const passwordAttempt = boundedText(PASSWORD_LENGTH_MAX * 4).transform(normalizePassword);
 
 export const loginBody = z.object({ email: emailAddress, password: passwordAttempt });
 export type LoginBody = z.infer<typeof loginBody>;
@@ -37,8 +38,14 @@ export const changePasswordBody = z.object({ current: passwordAttempt, next: new
 export type ChangePasswordBody = z.infer<typeof changePasswordBody>;
 
 export const forgotPasswordBody = z.object({ email: emailAddress });
-export const resetPasswordBody = z.object({ token: z.string().max(200), password: newPassword });
+export const resetPasswordBody = z.object({ token: boundedText(200), password: newPassword });
 export type ResetPasswordBody = z.infer<typeof resetPasswordBody>;
+
+/** What next-auth reads of the form. */
+export const signInForm = z.object({
+  csrfToken: z.string().describe("From GET /api/auth/csrf"),
+  callbackUrl: z.string().optional().describe("Where to go afterwards, a path of this site"),
+});
 
 /** One of the caller's own sessions; `isCurrent` marks the one that asks. */
 export const sessionSchema = z.object({

@@ -7,7 +7,7 @@ import type { ConnectionDoc } from "./model";
 import type { ConfigField } from "./schema";
 
 /** Long enough for a private key with its certificates; nothing else in a config is larger. */
-const VALUE_CHARS_MAX = 32_000;
+export const VALUE_CHARS_MAX = 32_000;
 /**
  * Where a secret is sent to. Whoever changes one of these has to bring the secrets along: otherwise a member could
  * have a password that they cannot read sent to a machine of their own (docs/api.md, Connections; T48).

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoDate, objectIdText } from "@/lib/http/schema";
+import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
 
@@ -21,11 +21,7 @@ export const connectionSchema = z.object({
 export type Connection = z.infer<typeof connectionSchema>;
 
 const CONNECTION_NAME_MAX = 80;
-const connectionName = z
-  .string()
-  .trim()
-  .min(1, "Give the connection a name.")
-  .max(CONNECTION_NAME_MAX, `At most ${CONNECTION_NAME_MAX} characters.`);
+const connectionName = trimmedText(CONNECTION_NAME_MAX, "Give the connection a name.");
 const config = z
   .record(z.string(), z.unknown())
   .describe("The settings of the type; GET /api/connectors/types lists them");
@@ -81,6 +77,8 @@ export const connectionTypeSchema = z.object({
       secret: z.boolean(),
       default: z.union([z.string(), z.number(), z.boolean()]).optional(),
       help: z.string(),
+      maxLength: z.int().optional(),
+      integer: z.object({ min: z.int(), max: z.int() }).optional(),
       options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
     }),
   ),
@@ -112,5 +110,9 @@ export type ConfigField = {
   secret: boolean;
   default?: string | number | boolean;
   help?: string;
+  /** Characters of a text at the most, where the driver takes fewer than any. */
+  maxLength?: number;
+  /** A number that is a whole one, and its bounds. */
+  integer?: { min: number; max: number };
   options?: { value: string; label: string }[];
 };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoDate, objectIdText } from "@/lib/http/schema";
+import { boundedText, isoDate, isStorable, objectIdText, STORABLE, trimmedText } from "@/lib/http/schema";
 import { executeOnBody } from "@/lib/query/schema";
 
 export const LANGUAGES = ["sql", "mongodb"] as const;
@@ -15,27 +15,27 @@ const CONTENT_CHARS_MAX = 1024 * 1024;
 export const FOLDER_DEPTH_MAX = 8;
 const SEARCH_CHARS_MAX = 200;
 
-const name = z
-  .string()
-  .trim()
-  .min(1, "Give it a name.")
-  .max(NAME_CHARS_MAX, `At most ${NAME_CHARS_MAX} characters.`)
+/**
+ * No slashes, no control and direction characters, no dot at the end: what the repository takes in a segment of a path
+ * (lib/repository/paths.ts judges it), as far as a pattern can say it.
+ */
+const NAME_CHARACTERS =
+  "^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u200e\\u200f\\u061c\\u202a-\\u202e\\u2066-\\u2069\\ufeff\\ufffe\\uffff\\ufdd0-\\ufdef]*$";
+const name = trimmedText(NAME_CHARS_MAX, "Give it a name.")
+  .refine((text) => !text.includes("/"), "A name must not hold a slash. Make a folder instead.")
+  .meta({ allOf: [{ pattern: NAME_CHARACTERS }] })
   .describe("Without slashes; folders make the path");
-const content = z
-  .string()
-  .max(CONTENT_CHARS_MAX, "A console takes at most 1 MiB of text.")
-  .refine((text) => text.isWellFormed() && !text.includes("\0"), {
+const content = boundedText(CONTENT_CHARS_MAX, "A console takes at most 1 MiB of text.")
+  .refine(isStorable, {
     message: "The text holds a character that cannot be stored: half of a surrogate pair, or the one with the code 0.",
-  });
+  })
+  .meta(STORABLE);
 const language = z.enum(LANGUAGES);
 /** A subject and some paragraphs; what is longer belongs in the text. */
 const MESSAGE_CHARS_MAX = 5_000;
-const commitMessage = z
-  .string()
-  .trim()
-  .min(1, "Say what has changed, or leave the message out.")
-  .max(MESSAGE_CHARS_MAX, `At most ${MESSAGE_CHARS_MAX} characters.`)
-  .refine((text) => text.isWellFormed() && !text.includes("\0"), "The message holds a character that cannot be stored.")
+const commitMessage = trimmedText(MESSAGE_CHARS_MAX, "Say what has changed, or leave the message out.")
+  .refine(isStorable, "The message holds a character that cannot be stored.")
+  .meta({ allOf: [STORABLE] })
   .optional()
   .describe("The commit's message; default: a sentence that names the console");
 /** Many times what four shelves take; a specification with rows inside of it belongs elsewhere. */
@@ -130,7 +130,8 @@ export const updateFolderBody = z
     parentId: objectIdText.nullish().describe("null is the top level"),
     access: access.optional(),
   })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), "Say what to change.");
+  .refine((body) => Object.values(body).some((value) => value !== undefined), "Say what to change.")
+  .meta({ anyOf: [{ required: ["name"] }, { required: ["parentId"] }, { required: ["access"] }] });
 export type UpdateFolderBody = z.infer<typeof updateFolderBody>;
 
 /** `recursive=true` deletes a folder with all that it holds. */
@@ -151,11 +152,9 @@ export const putDraftBody = z.object({
 export type PutDraftBody = z.infer<typeof putDraftBody>;
 
 export const searchQuery = z.object({
-  q: z
-    .string()
-    .trim()
-    .min(1, "Say what to look for.")
-    .max(SEARCH_CHARS_MAX, `At most ${SEARCH_CHARS_MAX} characters.`)
+  q: trimmedText(SEARCH_CHARS_MAX, "Say what to look for.")
+    .refine(isStorable, "No text holds this character.")
+    .meta({ allOf: [STORABLE] })
     .describe("Words, all of which have to be in the path or in the text"),
 });
 /** `snippet` is the first line of the text that holds a word looked for; null when only the path does. */
@@ -165,12 +164,19 @@ export const searchHitSchema = consoleSummarySchema.extend({
 export type SearchHit = z.infer<typeof searchHitSchema>;
 
 const author = z.object({ name: z.string(), email: z.string() });
-const sha = z.string().describe("40 hexadecimal digits");
+const sha = z
+  .string()
+  .regex(/^[0-9a-f]{40}$/)
+  .describe("40 hexadecimal digits");
 export const historyItemSchema = z.object({ sha, author, date: isoDate, subject: z.string() });
 export type HistoryItem = z.infer<typeof historyItemSchema>;
 
-export const commitQuery = z.object({ sha: z.string().describe("7 to 40 hexadecimal digits") });
-export const restoreVersionBody = z.object({ sha: z.string().describe("7 to 40 hexadecimal digits") });
+const commitId = z
+  .string()
+  .regex(/^[0-9a-fA-F]{7,40}$/, "A commit is named by 7 to 40 hexadecimal digits.")
+  .describe("7 to 40 hexadecimal digits");
+export const commitQuery = z.object({ sha: commitId });
+export const restoreVersionBody = z.object({ sha: commitId });
 
 /** Numbers of lines and the patch are null when the texts are too large to compare. */
 export const consoleCommitSchema = z.object({

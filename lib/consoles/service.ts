@@ -6,7 +6,15 @@ import { readCursor } from "@/lib/http/paging";
 import type { ListQuery } from "@/lib/http/schema";
 import { collections } from "./collections";
 import { changeConsoles } from "./journal";
-import { type Actor, accessOf, type ConsoleDoc, toConsole, toConsoleSummary, visibleTo } from "./model";
+import {
+  type Actor,
+  accessOf,
+  type ConsoleDoc,
+  type ConsoleFolderDoc,
+  toConsole,
+  toConsoleSummary,
+  visibleTo,
+} from "./model";
 import { consolePathOf, copyName } from "./names";
 import { freePlace, getFolderOrThrow, spaceIn } from "./placement";
 import type {
@@ -193,13 +201,22 @@ export function undeleteConsole(actor: Actor, consoleId: ObjectId, body: Undelet
       : body.folderId === undefined && folderId
         ? await collections.consoleFolders().findOne({ _id: folderId, workspaceId, space })
         : null;
-    spaceIn(actor, folder, undefined, space);
+    if (folder && folder.space !== space) throw otherAccess(folder);
     const place = await freePlace({ ...doc, folder }, null);
     const back = { ...doc, ...place, folderId: folder?._id ?? null, version: doc.version + 1, updatedAt: changes.now };
     changes.message = `Bring ${back.path} back`;
     await changes.insert(back);
     return toConsole(back);
   });
+}
+
+/** A restored console keeps its access: unlike a move, there is no word for another one. */
+function otherAccess({ path, space }: ConsoleFolderDoc): AppError {
+  const message =
+    accessOf(space) === "workspace"
+      ? `The folder “${path}” is shared with the workspace, and the console is not. Choose another folder.`
+      : `The folder “${path}” is private, and the console is not. Choose another folder.`;
+  return new AppError("invalid_request", message, { details: [{ path: "folderId", message }] });
 }
 
 type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {

@@ -12,7 +12,14 @@ export const fileName = z
   .refine(
     (name) => !/(-wal|-shm|-journal|\.wal|\.tmp|\.upload)$/i.test(name),
     "This ending belongs to a database's own working files.",
-  );
+  )
+  .meta({
+    pattern: "^[A-Za-z0-9_](?:(?:[A-Za-z0-9_ -]|\\.(?!\\.)){0,118}[A-Za-z0-9_-])?$",
+    not: {
+      pattern:
+        "(-[wW][aA][lL]|-[sS][hH][mM]|-[jJ][oO][uU][rR][nN][aA][lL]|\\.[wW][aA][lL]|\\.[tT][mM][pP]|\\.[uU][pP][lL][oO][aA][dD])$",
+    },
+  });
 
 export const uploadQuery = z.object({ name: fileName });
 export const uploadAnswer = z.object({ file: z.string(), bytes: z.int() });

@@ -13,22 +13,75 @@ export const objectIdText = z
 /** An ISO 8601 UTC stamp with milliseconds. */
 export const isoDate = z.iso.datetime({ precision: 3 });
 
-/** `limit` of a list: any integer is clamped to 1..200, anything else is refused. */
-export const listLimit = limitOr(LIST_LIMIT_DEFAULT);
+/** What `trim` takes away, and a text that is more than that (ECMA-262, WhiteSpace and LineTerminator). */
+const NOT_BLANK = "[^\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]";
 
-const cursor = z.string().max(500).optional();
-export const listQuery = z.object({ limit: listLimit, cursor });
+/**
+ * A text of `max` characters at the most. They are counted as JSON Schema and people count them, not in halves of
+ * surrogate pairs: an emoji is one.
+ */
+export function boundedText(max: number, tooLong = `At most ${max} characters.`) {
+  return z
+    .string()
+    .refine((text) => isWithin(text, max), tooLong)
+    .meta({ maxLength: max });
+}
+
+/** The same without the blanks around it, of which something has to be left. @param blank what is said if not */
+export function trimmedText(max: number, blank: string, tooLong = `At most ${max} characters.`) {
+  return z
+    .string()
+    .trim()
+    .min(1, blank)
+    .refine((text) => isWithin(text, max), tooLong)
+    .meta({ maxLength: max, pattern: NOT_BLANK });
+}
+
+function isWithin(text: string, max: number): boolean {
+  return text.length <= max || (text.length <= max * 2 && [...text].length <= max);
+}
+
+/** The text between two characters that are not stored: half of a surrogate pair, and the one with the code 0. */
+export const STORABLE = { pattern: "^[^\\u0000]*$" } as const;
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}
+
+const BAD_CURSOR = "This cursor is not one of ours. Leave it out to begin at the start.";
+/** The `nextCursor` of a list that is ordered by ids. */
+export const idCursor = z.string().regex(/^[0-9a-f]{24}$/, BAD_CURSOR);
+/** The `nextCursor` of a list with an order of its own, which judges it (`refuses` of its route). */
+const opaqueCursor = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,500}$/, BAD_CURSOR)
+  .describe("The nextCursor of the page before, as it was");
+
+/** `limit` and `cursor` of a list: any integer is clamped to 1..200, anything else is refused. */
+export const listQuery = listQueryOf(idCursor, LIST_LIMIT_DEFAULT);
+export const opaqueListQuery = listQueryOf(opaqueCursor, LIST_LIMIT_DEFAULT);
 export type ListQuery = z.infer<typeof listQuery>;
 
 /** For what is a list only beside other things: as much of it as a list may have, unless asked for less. */
-export const innerListQuery = z.object({ limit: limitOr(LIST_LIMIT_MAX), cursor });
+export const innerListQuery = listQueryOf(idCursor, LIST_LIMIT_MAX);
 
+function listQueryOf<C extends z.ZodType>(cursor: C, fallback: number) {
+  return z.object({ limit: limitOr(fallback), cursor: cursor.optional() });
+}
+
+/** However many digits: they stand in an address, whose length is bounded. */
 function limitOr(fallback: number) {
   return z
     .string()
-    .regex(/^-?\d{1,15}$/, "The limit is an integer.")
+    .regex(/^-?\d+$/, "The limit is an integer.")
     .optional()
-    .transform((text) => (text === undefined ? fallback : Math.min(LIST_LIMIT_MAX, Math.max(1, Number(text)))));
+    .transform((text) => (text === undefined ? fallback : Math.min(LIST_LIMIT_MAX, Math.max(1, Number(text)))))
+    .meta({
+      reference: {
+        type: "integer",
+        default: fallback,
+        description: `Clamped to 1..${LIST_LIMIT_MAX}`,
+      },
+    });
 }
 
 /** One page: `nextCursor` is null at the end. */

@@ -1,4 +1,5 @@
 import "server-only";
+import { z } from "zod";
 import { database } from "@/lib/db/client";
 import { sharedState } from "@/lib/process/shared-state";
 import { isShuttingDown } from "@/lib/process/shutdown";
@@ -16,16 +17,21 @@ const PATIENCE_MS = 50;
 const LAST_WORD_MS = CHECK_EVERY_MS + CHECK_TIMEOUT_MS;
 
 export type HealthPart = "mongo" | "jobs";
-type PartState = "ok" | "failing";
+type PartState = z.infer<typeof partState>;
 /** Resolves when the part works, rejects when it does not. */
 type Check = () => Promise<void>;
 type Watched = { check: Check | undefined; asked: Promise<PartState> | null; wasOkAt: number };
 
+const partState = z.enum(["ok", "failing"]);
 /** docs/api.md, Common rules. `failing` names the first part that is not well, or "shutdown" while the server stops. */
-export type Health = { status: "ok" | "unavailable"; version: string; failing?: HealthPart | "shutdown" } & Record<
-  HealthPart,
-  PartState
->;
+export const healthSchema = z.object({
+  status: z.enum(["ok", "unavailable"]),
+  version: z.string(),
+  mongo: partState,
+  jobs: partState,
+  failing: z.enum(["mongo", "jobs", "shutdown"]).optional(),
+});
+export type Health = z.infer<typeof healthSchema>;
 
 /**
  * Says whether this server can serve: 503 is due when `status` is not "ok". A part without a check has nothing to run

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { boundedText } from "@/lib/http/schema";
 
 /** All of a user's preferences together; far above what panels and keys need. */
 export const PREFERENCES_BYTES_MAX = 64 * 1024;
@@ -12,8 +13,8 @@ export const preferencesSchema = z.object({
   density: z.enum(["compact", "normal", "roomy"]).default("normal"),
   /** One-letter shortcuts can be in the way of speech control. */
   singleKeyShortcuts: z.boolean().default(true),
-  keys: z.record(z.string().max(60), z.string().max(60)).default({}),
-  panels: z.record(z.string().max(60), z.unknown()).default({}),
+  keys: z.record(boundedText(60), boundedText(60)).default({}),
+  panels: z.record(boundedText(60), z.unknown()).default({}),
 });
 export type Preferences = z.infer<typeof preferencesSchema>;
 

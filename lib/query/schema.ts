@@ -41,7 +41,8 @@ export const executeBody = z
   .refine((body) => body.connectionId !== undefined || body.databaseId !== undefined, {
     path: ["connectionId"],
     message: "Name the connection to query.",
-  });
+  })
+  .meta({ anyOf: [{ required: ["connectionId"] }, { required: ["databaseId"] }] });
 export type ExecuteBody = z.infer<typeof executeBody>;
 
 export const fieldSchema = z.object({

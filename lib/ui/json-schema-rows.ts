@@ -58,7 +58,7 @@ export function toExample(schema: JsonSchema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
   if (schema.default !== undefined) return schema.default;
-  const variant = (schema.anyOf ?? schema.oneOf)?.[0];
+  const variant = schema.type === undefined ? (schema.anyOf ?? schema.oneOf)?.[0] : undefined;
   if (variant) return toExample(variant);
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {
@@ -84,7 +84,8 @@ export function toExample(schema: JsonSchema): unknown {
 function toObject(schema: JsonSchema | undefined): JsonSchema | undefined {
   if (!schema) return undefined;
   if (schema.items) return toObject(schema.items);
-  const variants = schema.anyOf ?? schema.oneOf;
+  // Beside properties, variants only say which of them go together.
+  const variants = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf);
   return variants ? variants.map(toObject).find((each) => each?.properties) : schema;
 }
 

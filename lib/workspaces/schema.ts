@@ -1,14 +1,10 @@
 import { z } from "zod";
 import { role } from "@/lib/access/roles";
-import { isoDate, objectIdText } from "@/lib/http/schema";
+import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
 
 export const WORKSPACE_NAME_MAX = 80;
 
-export const workspaceName = z
-  .string()
-  .trim()
-  .min(1, "Give the workspace a name.")
-  .max(WORKSPACE_NAME_MAX, `At most ${WORKSPACE_NAME_MAX} characters.`);
+export const workspaceName = trimmedText(WORKSPACE_NAME_MAX, "Give the workspace a name.");
 
 export const createWorkspaceBody = z.object({ name: workspaceName });
 

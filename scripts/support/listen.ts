@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import type { networkInterfaces } from "node:os";
-import { isLoopback, toHostInUrl } from "../../lib/reach.ts";
+import { isLoopback, toHostInUrl } from "../../lib/net/reach.ts";
 import { ScriptError } from "./run.mjs";
 
 type Interfaces = ReturnType<typeof networkInterfaces>;

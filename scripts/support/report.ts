@@ -1,6 +1,6 @@
 /** How a suite went, in tests. */
 export type Counts = { passed: number; failed: number; skipped: number };
-export type SuiteResult = Counts & { name: string; seconds: number; isEmpty?: boolean };
+export type SuiteResult = Counts & { name: string; seconds: number; isEmpty?: boolean; note?: string };
 
 /** The parts of Vitest's JSON report that are read. */
 export type VitestReport = {
@@ -40,6 +40,23 @@ export function countPlaywright(report: PlaywrightSuite, project: string): Count
   return counts;
 }
 
+/**
+ * The test cases of a JUnit report. A run that left none, or failed beside them, is a failure.
+ * @param xml the empty text when there is no report
+ */
+export function countJunit(xml: string, exitCode: number | null): Counts {
+  const cases = xml.match(/<testcase\b[^>]*?(?:\/>|>[\s\S]*?<\/testcase>)/g) ?? [];
+  const failed = cases.filter((each) => /<(?:failure|error)\b/.test(each)).length;
+  const skipped = cases.filter((each) => /<skipped\b/.test(each) && !/<(?:failure|error)\b/.test(each)).length;
+  const isBroken = failed === 0 && (exitCode !== 0 || cases.length === 0);
+  return { passed: cases.length - failed - skipped, failed: isBroken ? 1 : failed, skipped };
+}
+
+export function addCounts(all: Counts[]): Counts {
+  const sum = (key: keyof Counts) => all.reduce((total, counts) => total + counts[key], 0);
+  return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+}
+
 function testsOf(suite: PlaywrightSuite): { projectName: string; status: string }[] {
   const own = (suite.specs ?? []).flatMap((spec) => spec.tests);
   return [...own, ...(suite.suites ?? []).flatMap(testsOf)];
@@ -53,8 +70,8 @@ export function demandSomething(result: SuiteResult): SuiteResult {
 /** A line for each suite, and the sum as the last line. */
 export function summary(results: SuiteResult[]): string {
   const width = Math.max(...results.map((result) => result.name.length));
-  const lines = results.map(({ name, passed, failed, skipped, seconds, isEmpty }) => {
-    const notes = [skipped > 0 && `${skipped} skipped`, isEmpty && "ran no test"].filter(Boolean).join(", ");
+  const lines = results.map(({ name, passed, failed, skipped, seconds, isEmpty, note }) => {
+    const notes = [skipped > 0 && `${skipped} skipped`, isEmpty && "ran no test", note].filter(Boolean).join(", ");
     const counts = `${passed} passed, ${failed} failed`;
     return `${name.padEnd(width)}  ${counts}  ${seconds.toFixed(1)} s${notes && `  (${notes})`}`;
   });

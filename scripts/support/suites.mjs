@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter } from "node:path";
 import { generateRoutes } from "../routes.mjs";
 import { inRoot } from "./paths.mjs";
+import { holdReference, lackOfSchemathesis } from "./reference.mjs";
 import { countPlaywright, countVitest, demandSomething } from "./report.ts";
 import { capture, run } from "./run.mjs";
 
@@ -74,6 +75,18 @@ export async function runPlaywright(projects, env) {
   // A failed set-up fails no test, and must not pass for that.
   if (code !== 0 && results.every((result) => result.failed === 0)) results[0].failed = 1;
   return results;
+}
+
+/** The API reference against a server, by schemathesis; left out with a word where that is not there. */
+export async function runReference() {
+  title("reference");
+  const lack = lackOfSchemathesis();
+  if (lack) {
+    console.log(lack);
+    return { name: "reference", passed: 0, failed: 0, skipped: 0, seconds: 0, note: `left out: ${lack}` };
+  }
+  const { value: counts, seconds } = await timed(holdReference);
+  return demandSomething({ name: "reference", ...counts, seconds });
 }
 
 /** For a suite whose set-up has failed. */

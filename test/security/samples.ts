@@ -13,9 +13,10 @@ export function sampleOf(schema: z.ZodType, text: string): unknown {
 function sample(schema: Json, text: string): unknown {
   if ("const" in schema) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];
-  const choices = (schema.anyOf ?? schema.oneOf) as Json[] | undefined;
+  // Beside a type they only narrow it.
+  const choices = (schema.type ? undefined : (schema.anyOf ?? schema.oneOf)) as Json[] | undefined;
   if (choices?.[0]) return sample(choices[0], text);
-  if (Array.isArray(schema.allOf)) {
+  if (!schema.type && Array.isArray(schema.allOf)) {
     return Object.assign({}, ...schema.allOf.map((part) => sample(part as Json, text)));
   }
   switch (schema.type) {

@@ -8,7 +8,7 @@ import { RegisterForm } from "@/components/auth/register-form";
 import { signInProviders } from "@/lib/auth/oauth";
 import { getPageSession } from "@/lib/auth/page-session";
 import { env } from "@/lib/env";
-import { toReach } from "@/lib/reach";
+import { toReach } from "@/lib/net/reach";
 import { toSafeNext } from "@/lib/ui/safe-next";
 import { hasAccounts } from "@/lib/users/service";
 

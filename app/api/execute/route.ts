@@ -2,6 +2,7 @@ import { anyCredential } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { enterWorkspace } from "@/lib/auth/identity";
 import { executeInWorkspace, workspaceToQuery } from "@/lib/query/endpoint";
+import { EXECUTE_FAILURES, EXECUTE_REFUSALS, RESULT_STREAMS } from "@/lib/query/reference";
 import { chooseFormat, executeAnswer, executeBody } from "@/lib/query/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -13,6 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: anyCredential,
     body: executeBody,
     response: executeAnswer,
+    outside: { 200: RESULT_STREAMS },
+    failures: EXECUTE_FAILURES,
+    refuses: { ...EXECUTE_REFUSALS, workspaceId: "Left out by a session" },
     handle: async ({ body, principal, request, signal }) => {
       const workspaceId = workspaceToQuery(body, principal);
       await enterWorkspace(principal, workspaceId);

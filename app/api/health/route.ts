@@ -1,6 +1,6 @@
 import { open } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { health } from "@/lib/lifecycle/health";
+import { health, healthSchema } from "@/lib/lifecycle/health";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Service",
     access: open,
     worksWithoutStore: true,
-    produces: "application/json",
+    outside: { 200: { "application/json": healthSchema }, 503: { "application/json": healthSchema } },
     handle: async () => {
       const answer = await health();
       const headers = { "Cache-Control": "no-store" };

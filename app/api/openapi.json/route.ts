@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
 import { open } from "@/lib/access/rules";
 import { openApiDocument } from "@/lib/api/openapi";
@@ -13,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Service",
     access: open,
     worksWithoutStore: true,
-    produces: "application/json",
+    outside: { 200: { "application/json": z.looseObject({ openapi: z.string() }) } },
     handle: () => Response.json(openApiDocument(listEndpoints(routeModules), { url: env().publicUrl, version })),
   }),
 });

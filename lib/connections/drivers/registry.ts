@@ -10,13 +10,13 @@ import { postgres } from "./postgres";
 import { sqlite } from "./sqlite";
 
 /** Every kind of connection, in the order in which forms offer them. */
-const all: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, sqlite, duckdb];
+export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, sqlite, duckdb];
 
-const byType = new Map(all.map((driver) => [driver.type, driver]));
+const byType = new Map(drivers.map((driver) => [driver.type, driver]));
 
 /** The kinds that this installation can open: those with a process of their own need a platform that keeps one. */
 export function listDrivers(): readonly Driver[] {
-  return all.filter((driver) => !driver.runsProcess || !env().isVercel);
+  return drivers.filter((driver) => !driver.runsProcess || !env().isVercel);
 }
 
 /** The driver of a type, null when this installation has none. */

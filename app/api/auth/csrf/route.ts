@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { open } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { serveOAuth } from "@/lib/auth/oauth";
@@ -8,7 +9,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "next-auth's own answer; 404 while no provider is set up.",
     tag: "Account",
     access: open,
-    produces: "application/json",
+    outside: { 200: { "application/json": z.object({ csrfToken: z.string() }) } },
+    failures: ["not_found"],
     handle: ({ request }) => serveOAuth(request, null),
   }),
 });

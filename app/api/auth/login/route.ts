@@ -15,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     bodyLimit: "auth",
     body: loginBody,
     response: loginAnswer,
+    failures: ["invalid_credentials", "rate_limited"],
     message: "Signed in",
     handle: async ({ body, address, request, headers }) => {
       const from = { address, userAgent: request.headers.get("user-agent") };

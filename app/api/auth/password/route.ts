@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     bodyLimit: "auth",
     body: changePasswordBody,
+    failures: ["invalid_credentials", "rate_limited"],
     message: "Password changed",
     handle: async ({ principal, body }) => {
       await changePassword(principal.user._id, sessionIdOf(principal), body);

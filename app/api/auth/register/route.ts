@@ -13,6 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     bodyLimit: "auth",
     body: registerBody,
     response: registerAnswer,
+    failures: ["email_taken", "rate_limited"],
     status: 201,
     message: "Account created",
     handle: async ({ body, address, request, headers }) => {

@@ -17,6 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Account",
     access: account,
     body: updatePreferencesBody,
+    refuses: { panels: "Preferences of more than 64 KiB together" },
     response: preferencesSchema,
     handle: ({ principal, body }) => updatePreferences(principal.user._id, body),
   }),

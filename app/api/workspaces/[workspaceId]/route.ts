@@ -20,6 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     query: innerListQuery,
     response: workspaceDetailsSchema,
+    failures: ["not_found"],
     handle: async ({ params, role, query, headers }) => {
       const { details, nextCursor } = await getWorkspaceOrThrow(params.workspaceId, role, query);
       noteNextCursor(headers, nextCursor);
@@ -34,6 +35,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     body: updateWorkspaceBody,
     response: workspaceSchema,
+    failures: ["not_found"],
     message: "Workspace renamed",
     handle: ({ params, body, role }) => renameWorkspace(params.workspaceId, body.name, role),
   }),
@@ -43,6 +45,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Workspaces",
     access: peopleOnly(owner),
     params,
+    failures: ["not_found"],
     message: "Workspace deleted",
     handle: async ({ params }) => {
       await deleteWorkspace(params.workspaceId);

@@ -12,11 +12,13 @@ export type MongoConfig = {
   secrets: readonly string[];
 };
 
-const CHARS_MAX = 4000;
+export const CHARS_MAX = 4000;
+/** MongoDB's own limit. */
+export const DATABASE_CHARS_MAX = 64;
 const MONGODB_PORT = 27_017;
 const fields = z.strictObject({
   connectionString: z.string().max(CHARS_MAX, "This is too long."),
-  database: z.string().max(64, "This is too long.").optional(),
+  database: z.string().max(DATABASE_CHARS_MAX, "This is too long.").optional(),
 });
 
 /** Options that tell how to sign in and whom to ask. What reads files or opens other ways is not among them (T43). */

@@ -1,7 +1,7 @@
 import "server-only";
 import type { Driver } from "../../data-source";
 import { checkAddress } from "../shared/check-address";
-import { parseMongoConfig } from "./config";
+import { CHARS_MAX, DATABASE_CHARS_MAX, parseMongoConfig } from "./config";
 import { MongoSource } from "./source";
 
 /** MongoDB, Atlas, and servers that speak its protocol. */
@@ -17,6 +17,7 @@ export const mongodb: Driver = {
       kind: "password",
       required: true,
       secret: true,
+      maxLength: CHARS_MAX,
       help: "mongodb://user:password@host:27017 or mongodb+srv://user:password@cluster",
     },
     {
@@ -26,6 +27,7 @@ export const mongodb: Driver = {
       required: false,
       secret: false,
       help: "The one that queries are about, unless the connection string names it.",
+      maxLength: DATABASE_CHARS_MAX,
     },
   ],
   async check({ config }) {

@@ -7,6 +7,8 @@ const TEXT_CHARS_MAX = 1000;
 /** Hosted databases give addresses with several servers and options; none is longer than this. */
 const CONNECTION_STRING_CHARS_MAX = 4000;
 
+const PORT = { min: 1, max: 65_535 };
+
 export const SSL_MODES = ["disable", "require", "verify-full"] as const;
 export type SslMode = (typeof SSL_MODES)[number];
 
@@ -36,8 +38,8 @@ const text = (chars = TEXT_CHARS_MAX) => z.string().max(chars, "This is too long
 const port = z.coerce
   .number("The port is a number.")
   .int("The port is a whole number.")
-  .min(1, "The port is between 1 and 65535.")
-  .max(65_535, "The port is between 1 and 65535.");
+  .min(PORT.min, "The port is between 1 and 65535.")
+  .max(PORT.max, "The port is between 1 and 65535.");
 
 /** Strict: what a driver does not know it does not take, so that no option reaches a library unseen (T43). */
 const networkFields = z.strictObject({
@@ -153,7 +155,15 @@ function invalidField(name: string, message: string): AppError {
 /** The form of a database on a server (docs/api.md, Connections). */
 export function networkFormFields(example: { port: number; user: string; connectionString: string }): ConfigField[] {
   return [
-    { name: "host", label: "Host", kind: "text", required: false, secret: false, help: "A name or an IP address." },
+    {
+      name: "host",
+      label: "Host",
+      kind: "text",
+      required: false,
+      secret: false,
+      help: "A name or an IP address.",
+      maxLength: TEXT_CHARS_MAX,
+    },
     {
       name: "port",
       label: "Port",
@@ -161,8 +171,16 @@ export function networkFormFields(example: { port: number; user: string; connect
       required: false,
       secret: false,
       help: `${example.port} when left out.`,
+      integer: PORT,
     },
-    { name: "database", label: "Database", kind: "text", required: false, secret: false },
+    {
+      name: "database",
+      label: "Database",
+      kind: "text",
+      required: false,
+      secret: false,
+      maxLength: TEXT_CHARS_MAX,
+    },
     {
       name: "user",
       label: "User",
@@ -170,8 +188,16 @@ export function networkFormFields(example: { port: number; user: string; connect
       required: false,
       secret: false,
       help: `Best a user of its own that may only read, rather than ${example.user}.`,
+      maxLength: TEXT_CHARS_MAX,
     },
-    { name: "password", label: "Password", kind: "password", required: false, secret: true },
+    {
+      name: "password",
+      label: "Password",
+      kind: "password",
+      required: false,
+      secret: true,
+      maxLength: TEXT_CHARS_MAX,
+    },
     {
       name: "ssl",
       label: "Encryption",
@@ -193,6 +219,7 @@ export function networkFormFields(example: { port: number; user: string; connect
       required: false,
       secret: true,
       help: `Instead of the fields above: ${example.connectionString}`,
+      maxLength: CONNECTION_STRING_CHARS_MAX,
     },
   ];
 }

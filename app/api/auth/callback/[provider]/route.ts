@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Account",
     access: open,
     params: z.object({ provider: z.string() }),
-    produces: "text/html",
+    outside: { 302: {} },
     handle: ({ request, params }) => serveOAuth(request, params.provider),
   }),
 });

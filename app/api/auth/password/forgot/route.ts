@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     guardsOrigin: true,
     bodyLimit: "auth",
     body: forgotPasswordBody,
+    failures: ["rate_limited"],
     message: "If there is an account with this email, a link is on its way.",
     handle: async ({ body, address }) => {
       await requestPasswordReset(body.email, address);

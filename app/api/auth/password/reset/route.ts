@@ -12,6 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     guardsOrigin: true,
     bodyLimit: "auth",
     body: resetPasswordBody,
+    failures: ["rate_limited"],
+    refuses: { token: "A link that has ended or was used" },
     message: "Password changed",
     handle: async ({ body }) => {
       await resetPassword(body);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { open } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { serveOAuth } from "@/lib/auth/oauth";
+import { signInForm } from "@/lib/auth/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
@@ -11,7 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: open,
     guardsOrigin: true,
     params: z.object({ provider: z.string() }),
-    produces: "text/html",
+    rawBody: { "application/x-www-form-urlencoded": signInForm },
+    outside: { 200: { "application/json": z.object({ url: z.string() }) }, 302: {} },
     handle: ({ request, params }) => serveOAuth(request, params.provider),
   }),
 });

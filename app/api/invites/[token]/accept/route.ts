@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     params: z.object({ token: inviteToken }),
     response: acceptedInviteSchema,
+    failures: ["conflict"],
     message: "Welcome to the workspace",
     handle: async ({ params, principal }) => {
       const { id, name, slug, role } = await acceptInvite(params.token, principal.user);

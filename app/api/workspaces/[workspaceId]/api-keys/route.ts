@@ -26,6 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     body: createApiKeyBody,
     response: createdApiKeySchema,
+    refuses: { expiresAt: "A time that has passed" },
     status: 201,
     message: "API key created",
     handle: ({ params, body, principal }) => createApiKey(params.workspaceId, principal.user._id, body),

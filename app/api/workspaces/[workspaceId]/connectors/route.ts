@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { connectionSchema, createConnectionBody } from "@/lib/connections/schema";
+import { CONFIG_REFUSALS, createConnectionRequest } from "@/lib/connections/reference";
+import { connectionSchema } from "@/lib/connections/schema";
 import { createConnection, listConnections } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
@@ -26,8 +27,10 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Connections",
     access: member,
     params,
-    body: createConnectionBody,
+    body: createConnectionRequest,
     response: connectionSchema,
+    failures: ["address_refused", "conflict"],
+    refuses: CONFIG_REFUSALS,
     status: 201,
     message: "Connection added",
     handle: ({ params, body, principal }) => createConnection(params.workspaceId, principal.user._id, body),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
+import { CONSOLE_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/consoles/schema";
 import { createConsole, listConsoles } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
@@ -28,6 +29,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     body: createConsoleBody,
     response: consoleSchema,
+    failures: SAVE_FAILURES,
+    refuses: CONSOLE_REFUSALS,
     status: 201,
     message: "Console added",
     handle: ({ params, principal, body }) => createConsole({ ...params, user: principal.user }, body),

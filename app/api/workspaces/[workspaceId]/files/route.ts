@@ -5,7 +5,7 @@ import { fileSchema, uploadAnswer, uploadQuery } from "@/lib/files/schema";
 import { listFiles, storeFile } from "@/lib/files/service";
 import { objectId } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
-import { listQuery } from "@/lib/http/schema";
+import { opaqueListQuery } from "@/lib/http/schema";
 
 const params = z.object({ workspaceId: objectId });
 
@@ -15,8 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Connections",
     access: member,
     params,
-    query: listQuery,
+    query: opaqueListQuery,
     response: z.array(fileSchema),
+    refuses: { cursor: "One that no page has given out" },
     handle: async ({ params, query, headers }) => asArray(headers, await listFiles(params.workspaceId, query)),
   }),
   POST: route({
@@ -26,7 +27,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     query: uploadQuery,
+    rawBody: { "application/octet-stream": null },
     response: uploadAnswer,
+    failures: ["conflict", "storage_full"],
     status: 201,
     message: "File uploaded",
     handle: ({ params, query, request }) => {

@@ -28,6 +28,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     body: createInviteBody,
     response: createdInviteSchema,
+    failures: ["conflict"],
     status: 201,
     message: "Invitation made",
     handle: ({ params, body, principal, role }) =>

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { connectionSchema, updateConnectionBody } from "@/lib/connections/schema";
+import { UPDATE_REFUSALS, updateConnectionRequest } from "@/lib/connections/reference";
+import { connectionSchema } from "@/lib/connections/schema";
 import { getConnection, updateConnection } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
 
@@ -23,8 +24,10 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Connections",
     access: member,
     params,
-    body: updateConnectionBody,
+    body: updateConnectionRequest,
     response: connectionSchema,
+    failures: ["address_refused", "conflict", "precondition_failed"],
+    refuses: UPDATE_REFUSALS,
     message: "Connection changed",
     handle: ({ params, body, principal, role }) =>
       updateConnection(params.workspaceId, params.connectionId, { userId: principal.user._id, role }, body),

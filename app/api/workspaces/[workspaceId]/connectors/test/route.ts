@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { testAnswer, testConnectionBody } from "@/lib/connections/schema";
+import { CONFIG_REFUSALS, testConnectionRequest } from "@/lib/connections/reference";
+import { testAnswer } from "@/lib/connections/schema";
 import { testConfig } from "@/lib/connections/test-service";
 import { objectId } from "@/lib/http/ids";
 
@@ -11,8 +12,10 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Connections",
     access: member,
     params: z.object({ workspaceId: objectId }),
-    body: testConnectionBody,
+    body: testConnectionRequest,
     response: testAnswer,
+    failures: ["address_refused", "rate_limited"],
+    refuses: CONFIG_REFUSALS,
     handle: ({ params, body, signal }) => testConfig(params.workspaceId, body, signal),
   }),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
+import { CONSOLE_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema, updateConsoleBody } from "@/lib/consoles/schema";
 import { deleteConsole, getConsole, updateConsole } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
@@ -25,6 +26,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     body: updateConsoleBody,
     response: consoleSchema,
+    failures: SAVE_FAILURES,
+    refuses: CONSOLE_REFUSALS,
     message: "Console saved",
     handle: ({ params, principal, body }) => updateConsole({ ...params, user: principal.user }, params.consoleId, body),
   }),
@@ -34,6 +37,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Consoles",
     access: member,
     params,
+    failures: SAVE_FAILURES,
     message: "Console deleted",
     handle: ({ params, principal }) => deleteConsole({ ...params, user: principal.user }, params.consoleId),
   }),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { createFolder, listFolders } from "@/lib/consoles/folders";
+import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { createFolderBody, folderSchema } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
 import { listQuery } from "@/lib/http/schema";
@@ -26,6 +27,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     body: createFolderBody,
     response: folderSchema,
+    failures: SAVE_FAILURES,
+    refuses: FOLDER_REFUSALS,
     status: 201,
     message: "Folder added",
     handle: ({ params, principal, body }) => createFolder({ ...params, user: principal.user }, body),

@@ -13,6 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Connections",
     access: member,
     params: z.object({ workspaceId: objectId, file: fileName }),
+    failures: ["in_use"],
     message: "File deleted",
     handle: async ({ params }) => {
       const uses = await listConnectionsOfFile(params.workspaceId, params.file);

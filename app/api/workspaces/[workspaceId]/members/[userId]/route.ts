@@ -17,6 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     body: updateMemberBody,
     response: updatedMemberSchema,
+    failures: ["last_owner"],
     message: "Role changed",
     handle: ({ params, body, principal, role }) =>
       updateMemberRole(
@@ -33,6 +34,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Members",
     access: peopleOnly(member),
     params,
+    failures: ["last_owner"],
     message: "Member removed",
     handle: async ({ params, principal, role }) => {
       await removeMember(params.workspaceId, params.userId, { userId: principal.user._id, role }, followRoleChange);

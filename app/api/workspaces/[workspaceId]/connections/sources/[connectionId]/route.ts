@@ -14,6 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params: z.object({ workspaceId: objectId, connectionId: objectId }),
     query: deleteConnectionQuery,
+    failures: ["in_use"],
     message: "Connection deleted",
     handle: async ({ params, query, principal, role }) => {
       const actor = { userId: principal.user._id, role };

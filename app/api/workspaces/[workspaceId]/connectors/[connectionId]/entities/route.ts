@@ -4,6 +4,7 @@ import { route } from "@/lib/api/route";
 import { entitiesQuery, entitySchema } from "@/lib/connections/schema";
 import { listEntities } from "@/lib/connections/service";
 import { objectId } from "@/lib/http/ids";
+import { SOURCE_FAILURES } from "@/lib/query/reference";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -14,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, connectionId: objectId }),
     query: entitiesQuery,
     response: z.array(entitySchema),
+    failures: SOURCE_FAILURES,
     handle: ({ params, query, signal }) =>
       listEntities(params.workspaceId, params.connectionId, { refresh: query.refresh === "1", signal }),
   }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
+import { SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema } from "@/lib/consoles/schema";
 import { duplicateConsole } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
@@ -13,6 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params: z.object({ workspaceId: objectId, consoleId: objectId }),
     response: consoleSchema,
+    failures: SAVE_FAILURES,
     status: 201,
     message: "Console duplicated",
     handle: ({ params, principal }) => duplicateConsole({ ...params, user: principal.user }, params.consoleId),

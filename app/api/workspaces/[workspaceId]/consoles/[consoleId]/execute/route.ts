@@ -2,8 +2,10 @@ import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { executeConsole } from "@/lib/consoles/execute";
+import { EXECUTE_CONSOLE_REFUSALS } from "@/lib/consoles/reference";
 import { executeConsoleBody } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
+import { EXECUTE_FAILURES, RESULT_STREAMS } from "@/lib/query/reference";
 import { chooseFormat, executeAnswer } from "@/lib/query/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -16,6 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, consoleId: objectId }),
     body: executeConsoleBody,
     response: executeAnswer,
+    outside: { 200: RESULT_STREAMS },
+    failures: EXECUTE_FAILURES,
+    refuses: EXECUTE_CONSOLE_REFUSALS,
     handle: ({ params, principal, body, request, signal }) =>
       executeConsole({ ...params, user: principal.user }, params.consoleId, {
         body,

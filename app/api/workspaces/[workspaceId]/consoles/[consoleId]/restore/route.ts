@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
+import { SAVE_FAILURES, UNDELETE_REFUSALS } from "@/lib/consoles/reference";
 import { consoleSchema, undeleteConsoleBody } from "@/lib/consoles/schema";
 import { undeleteConsole } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
@@ -15,6 +16,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, consoleId: objectId }),
     body: undeleteConsoleBody,
     response: consoleSchema,
+    failures: SAVE_FAILURES,
+    refuses: UNDELETE_REFUSALS,
     message: "Console restored",
     handle: ({ params, principal, body }) =>
       undeleteConsole({ ...params, user: principal.user }, params.consoleId, body),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { deleteFolder, updateFolder } from "@/lib/consoles/folders";
+import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { deleteFolderQuery, folderSchema, updateFolderBody } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
 
@@ -16,6 +17,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     body: updateFolderBody,
     response: folderSchema,
+    failures: SAVE_FAILURES,
+    refuses: FOLDER_REFUSALS,
     message: "Folder changed",
     handle: ({ params, principal, body }) => updateFolder({ ...params, user: principal.user }, params.folderId, body),
   }),
@@ -26,6 +29,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     query: deleteFolderQuery,
+    failures: SAVE_FAILURES,
     message: "Folder deleted",
     handle: ({ params, principal, query }) =>
       deleteFolder({ ...params, user: principal.user }, params.folderId, { recursive: query.recursive === "true" }),

@@ -3,6 +3,7 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { objectId } from "@/lib/http/ids";
 import { executeOn } from "@/lib/query/endpoint";
+import { EXECUTE_FAILURES, EXECUTE_REFUSALS, RESULT_STREAMS } from "@/lib/query/reference";
 import { chooseFormat, executeAnswer, executeOnBody } from "@/lib/query/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -16,6 +17,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, connectionId: objectId }),
     body: executeOnBody,
     response: executeAnswer,
+    outside: { 200: RESULT_STREAMS },
+    failures: EXECUTE_FAILURES,
+    refuses: EXECUTE_REFUSALS,
     handle: ({ params, body, principal, connection, request, signal }) =>
       executeOn(connection, {
         workspaceId: params.workspaceId,

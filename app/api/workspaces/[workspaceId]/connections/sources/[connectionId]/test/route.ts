@@ -13,6 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params: z.object({ workspaceId: objectId, connectionId: objectId }),
     response: testAnswer,
+    failures: ["address_refused", "precondition_failed", "rate_limited"],
     handle: ({ params, signal }) => testConnection(params.workspaceId, params.connectionId, signal),
   }),
 });

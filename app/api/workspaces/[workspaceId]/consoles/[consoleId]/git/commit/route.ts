@@ -14,6 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, consoleId: objectId }),
     query: commitQuery,
     response: consoleCommitSchema,
+    failures: ["conflict"],
     handle: ({ params, principal, query }) =>
       getCommit({ ...params, user: principal.user }, params.consoleId, query.sha),
   }),

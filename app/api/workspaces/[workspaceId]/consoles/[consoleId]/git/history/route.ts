@@ -4,7 +4,7 @@ import { route } from "@/lib/api/route";
 import { listHistory } from "@/lib/consoles/history";
 import { historyItemSchema } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
-import { listQuery, pageOf } from "@/lib/http/schema";
+import { opaqueListQuery, pageOf } from "@/lib/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -13,7 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Consoles",
     access: member,
     params: z.object({ workspaceId: objectId, consoleId: objectId }),
-    query: listQuery,
+    query: opaqueListQuery,
+    refuses: { cursor: "One that no page has given out" },
     response: pageOf(historyItemSchema),
     handle: ({ params, principal, query }) => listHistory({ ...params, user: principal.user }, params.consoleId, query),
   }),

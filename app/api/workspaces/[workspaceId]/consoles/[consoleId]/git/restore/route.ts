@@ -2,6 +2,7 @@ import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { restoreVersion } from "@/lib/consoles/history";
+import { SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema, restoreVersionBody } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
 
@@ -14,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, consoleId: objectId }),
     body: restoreVersionBody,
     response: consoleSchema,
+    failures: SAVE_FAILURES,
     message: "Text restored",
     handle: ({ params, principal, body }) =>
       restoreVersion({ ...params, user: principal.user }, params.consoleId, body.sha),

@@ -1,0 +1,98 @@
+import "server-only";
+import { z } from "zod";
+import { VALUE_CHARS_MAX } from "./config";
+import type { Driver } from "./data-source";
+import { drivers } from "./drivers/registry";
+import type { ConfigField } from "./schema";
+import { createConnectionBody, testConnectionBody, updateConnectionBody } from "./schema";
+
+type JsonSchema = Record<string, unknown>;
+
+/** What a form sends for an input that is empty (`isAbsent` in config.ts). */
+const ABSENT = [null, ""];
+
+/** What the fields of a type do not say by themselves. */
+export const CONFIG_REFUSALS = {
+  "config.host": "No usable name or address",
+  "config.file": "A name that an engine keeps for its own working files",
+  "config.connectionString": "Another form than the type's, or an option that cannot be used here",
+  "config.database": "A name that the database cannot have, or none at all",
+};
+
+/** A change is judged with what it is made to: see the description. */
+export const UPDATE_REFUSALS = {
+  config: "A setting of another type, one missing that the type needs, or a secret that has to come along",
+  type: "One that the kept settings do not fit",
+};
+
+/** Which types there are is the service's to say: its refusal names them. */
+const typeName = z.string().meta({ enum: drivers.map(({ type }) => type) });
+
+/**
+ * The bodies with the settings of each type in the reference: the same declarations from which `parseConfig` judges
+ * them. They live on the server, the schemas in the browser too.
+ */
+export const createConnectionRequest = withTypes(createConnectionBody.extend({ type: typeName }), "whole");
+/** What only the driver judges is an outcome of the test, not a refusal. */
+export const testConnectionRequest = withTypes(testConnectionBody.extend({ type: typeName }), "field by field");
+export const updateConnectionRequest = updateConnectionBody.extend({ type: typeName.optional() });
+
+type Judged = "whole" | "field by field";
+
+function withTypes<T extends z.ZodType>(body: T, judged: Judged): T {
+  const variants = drivers.map((driver) => {
+    const config = configSchemaOf(driver, judged);
+    const required = judged === "whole" || config.required.length > 0 ? ["type", "config"] : ["type"];
+    return { title: driver.label, properties: { type: { const: driver.type }, config }, required };
+  });
+  return body.meta({ oneOf: variants });
+}
+
+function configSchemaOf({ fields }: Driver, judged: Judged): JsonSchema & { required: string[] } {
+  const names = fields.map(({ name }) => name);
+  const schema = {
+    type: "object",
+    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchemaOf(field, judged)])),
+    required: fields.filter((field) => field.required && field.default === undefined).map(({ name }) => name),
+    additionalProperties: false,
+  };
+  if (judged !== "whole" || !names.includes("connectionString") || !names.includes("host")) return schema;
+  // Either the one or the others, as `parseNetworkConfig` has it.
+  const apart = names.filter((name) => name !== "connectionString" && name !== "ssl");
+  const given = (name: string) => ({ required: [name], properties: { [name]: { type: "string", minLength: 1 } } });
+  const absent = (others: string[]) => ({
+    properties: Object.fromEntries(others.map((name) => [name, { enum: [...ABSENT] }])),
+  });
+  return {
+    ...schema,
+    oneOf: [
+      { title: "By its fields", allOf: [given("host"), absent(["connectionString"])] },
+      { title: "By a connection string", allOf: [given("connectionString"), absent(apart)] },
+    ],
+  };
+}
+
+function fieldSchemaOf(field: ConfigField, judged: Judged): JsonSchema {
+  const { kind, options, required, help, integer } = field;
+  const whole = judged === "whole";
+  const value: Record<ConfigField["kind"], () => JsonSchema> = {
+    number: () =>
+      whole && integer ? { type: "integer", minimum: integer.min, maximum: integer.max } : { type: "number" },
+    boolean: () => ({ type: "boolean" }),
+    select: () => ({ enum: options?.map((option) => option.value) ?? [] }),
+    json: () => ({}),
+    text: () => textSchemaOf(field, whole),
+    password: () => textSchemaOf(field, whole),
+    textarea: () => textSchemaOf(field, whole),
+    file: () => textSchemaOf(field, whole),
+  };
+  const schema = value[kind]();
+  const description = help === undefined ? {} : { description: help };
+  return required || kind === "json"
+    ? { ...schema, ...description }
+    : { anyOf: [schema, { enum: ABSENT }], ...description };
+}
+
+function textSchemaOf({ maxLength }: ConfigField, whole: boolean): JsonSchema {
+  return { type: "string", minLength: 1, maxLength: whole && maxLength ? maxLength : VALUE_CHARS_MAX };
+}

@@ -1,0 +1,129 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { becomesHealthy, startServer } from "../testing/server.ts";
+import { inRoot } from "./paths.mjs";
+import { addCounts, countJunit } from "./report.ts";
+
+/** What the checks mean changes with it: another version is another test. */
+const VERSION = "4.32.5";
+/** Processes that share the reference for a session; one more looks at what takes keys. */
+const SHARDS = 3;
+const RUN_TIMEOUT_MS = 8 * 60_000;
+const HOOKS = inRoot("test", "reference");
+const REPORTS = inRoot("test-results");
+
+/** What cannot succeed here, and why. Everything else has to, once at the least: else nothing of it was looked at. */
+const NEVER_SERVED = {
+  "GET /api/auth/callback/{provider}": "no provider is set up",
+  "GET /api/auth/csrf": "no provider is set up",
+  "POST /api/auth/signin/{provider}": "no provider is set up",
+  "POST /api/auth/password/reset": "its token is in a mail",
+  "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel": "a query would have to be running",
+};
+
+/** A reason to leave the suite out, or null. */
+export function lackOfSchemathesis() {
+  const advice = `Install it with: pip install schemathesis==${VERSION}`;
+  try {
+    const found = execFileSync("schemathesis", ["--version"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    if (found.trim().endsWith(` ${VERSION}`)) return null;
+    return `schemathesis ${VERSION} is needed. ${advice}`;
+  } catch {
+    return `schemathesis is not installed. ${advice}`;
+  }
+}
+
+/**
+ * Holds the API reference against a server of its own: with a session, and with a key.
+ * @returns the counts of operations, each of them a test for each of its callers
+ */
+export async function holdReference() {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-reference-"));
+  const settings = {
+    DATA_DIR: join(folder, "data"),
+    SAMPLE_DATA: "on",
+    RATE_LIMIT_SCALE: "1000000",
+    JOB_RETRY_FAST: "1",
+  };
+  const server = await startServer(settings);
+  try {
+    await becomesHealthy(server);
+    mkdirSync(REPORTS, { recursive: true });
+    const parts = [
+      ...Array.from({ length: SHARDS }, (_, index) => ({ credential: "session", shard: `${index + 1}/${SHARDS}` })),
+      { credential: "key", shard: "1/1" },
+    ];
+    const results = await Promise.all(parts.map((part) => runPart(part, server.url, folder)));
+    const unserved = unservedOf(results.map(({ seen }) => seen));
+    for (const label of unserved) console.error(`${label} was never served: the harness reaches nothing behind it.`);
+    return addCounts([...results.map(({ counts }) => counts), { passed: 0, failed: unserved.length, skipped: 0 }]);
+  } finally {
+    server.process.kill("SIGTERM");
+    await server.ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runPart({ credential, shard }, url, folder) {
+  const name = `reference-${credential}-${shard.replace("/", "-of-")}`;
+  const report = join(REPORTS, `${name}.xml`);
+  const seenFile = join(folder, `${name}.json`);
+  rmSync(report, { force: true });
+  const args = ["--config-file", join(HOOKS, "schemathesis.toml"), "run", `${url}/api/openapi.json`, "--url", url];
+  args.push("--continue-on-failure", "--no-color", "--report", "junit", "--report-junit-path", report);
+  // With a key a part of the operations is left out, which Allow rightly names.
+  if (credential === "key") args.push("--exclude-checks", "allow_header_conformance");
+  const env = {
+    ...process.env,
+    PYTHONPATH: HOOKS,
+    PYTHONDONTWRITEBYTECODE: "1",
+    REFERENCE_URL: url,
+    REFERENCE_CREDENTIAL: credential,
+    REFERENCE_SHARD: shard,
+    REFERENCE_SEEN: seenFile,
+  };
+  const { code, output } = await finish(
+    spawn("schemathesis", args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] }),
+  );
+  const counts = countJunit(read(report), code);
+  if (counts.failed > 0) console.error(`\n== ${name}\n${output}`);
+  return { counts, seen: JSON.parse(read(seenFile) || "{}") };
+}
+
+function finish(child) {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+      });
+    }
+    const timer = setTimeout(() => child.kill("SIGTERM"), RUN_TIMEOUT_MS);
+    child.once("error", reject);
+    child.once("close", (code) => {
+      clearTimeout(timer);
+      resolve({ code, output });
+    });
+  });
+}
+
+function unservedOf(seen) {
+  const statuses = new Map();
+  for (const [label, found] of seen.flatMap(Object.entries))
+    statuses.set(label, [...(statuses.get(label) ?? []), ...found]);
+  const isServed = (found) => found.some((status) => status < 400);
+  return [...statuses].flatMap(([label, found]) => (label in NEVER_SERVED || isServed(found) ? [] : [label]));
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

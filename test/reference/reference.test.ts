@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { routeModules } from "@/.generated/routes";
+import { failuresOf, openApiDocument, statusesOf } from "@/lib/api/openapi";
+import { listEndpoints } from "@/lib/api/registry";
+import { ERROR_STATUS } from "@/lib/http/errors";
+
+type Schema = Record<string, unknown>;
+type Operation = {
+  parameters: { name: string; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema?: Schema }> };
+  responses: Record<string, { headers?: Schema; content?: Record<string, { schema?: Schema }> }>;
+  security: Schema[];
+  "x-refuses"?: Record<string, string>;
+};
+
+const endpoints = listEndpoints(routeModules);
+const page = openApiDocument(endpoints, { url: "http://localhost:3000", version: "0" });
+const operations = endpoints.map((endpoint) => {
+  const ofPath = (page.paths as Record<string, Record<string, Operation>>)[endpoint.path] ?? {};
+  const operation = ofPath[endpoint.method.toLowerCase()] as Operation;
+  return { ...endpoint, label: `${endpoint.method} ${endpoint.path}`, operation };
+});
+
+/** Text that is taken as it comes, bounded by the body that it is in: statements, and what next-auth judges. */
+const FREE_TEXTS = [
+  /^POST \/api\/auth\/signin\/\{provider\}: (provider|csrfToken|callbackUrl)$/,
+  /^GET \/api\/auth\/callback\/\{provider\}: provider$/,
+  /: query$/,
+  // Names within what is free as a whole; those of settings are listed a type at a time.
+  /: (query|params|chart|config)\.\(name\)$/,
+  /: variables\.\*/,
+];
+
+describe("the API reference", () => {
+  it("says of every text that goes in what form or length it has", () => {
+    const loose = operations.flatMap(({ label, operation }) =>
+      [
+        ...operation.parameters.flatMap(({ name, schema }) => looseTexts(schema, name)),
+        ...Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) => looseTexts(schema, "")),
+      ].map((path) => `${label}: ${path}`),
+    );
+    expect(loose.filter((text) => !FREE_TEXTS.some((free) => free.test(text)))).toEqual([]);
+  });
+
+  it("lists for every endpoint the statuses of its locks and its input, each with the codes that it may hold", () => {
+    for (const { label, operation, ...endpoint } of operations) {
+      expect([label, Object.keys(operation.responses).map(Number).sort()]).toEqual([
+        label,
+        statusesOf(endpoint).sort(),
+      ]);
+      const codes = failuresOf(endpoint);
+      if (operation.security.length > 0)
+        expect([label, codes]).toEqual([label, expect.arrayContaining(["unauthenticated"])]);
+      if (operation.requestBody)
+        expect([label, codes]).toEqual([label, expect.arrayContaining(["invalid_request", "too_large"])]);
+      for (const code of codes) expect(operation.responses).toHaveProperty(String(ERROR_STATUS[code]));
+      expect(operation.responses).not.toHaveProperty("default");
+    }
+  });
+
+  it("names the header that tells how a list goes on where its answer has no place for that", () => {
+    const lists = operations.filter(({ operation }) => operation.parameters.some(({ name }) => name === "cursor"));
+    expect(lists.length).toBeGreaterThan(8);
+    for (const { label, operation } of lists) {
+      const { headers, content } = operation.responses["200"] ?? {};
+      const hasPlace = JSON.stringify(content).includes('"nextCursor"');
+      expect([label, headers !== undefined && "X-Next-Cursor" in headers]).toEqual([label, !hasPlace]);
+    }
+  });
+
+  it("tells of no refusal of a field that there is not", () => {
+    for (const { label, operation } of operations) {
+      const known = JSON.stringify([operation.parameters, operation.requestBody]);
+      for (const path of Object.keys(operation["x-refuses"] ?? {})) {
+        const name = path.split(".").at(-1);
+        expect([label, path, known.includes(`"${name}"`)]).toEqual([label, path, true]);
+      }
+    }
+  });
+});
+
+/** The paths of strings in a schema that nothing bounds. */
+function looseTexts(schema: unknown, path: string): string[] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { type, properties, items, additionalProperties, propertyNames, ...rest } = schema as Schema;
+  const variants = ["anyOf", "oneOf"].flatMap((key) => (rest[key] as unknown[] | undefined) ?? []);
+  const isBounded = ["pattern", "format", "enum", "const", "maxLength"].some((key) => key in rest);
+  const own = [type].flat().includes("string") && !isBounded ? [path] : [];
+  const below = (name: string) => (path === "" ? name : `${path}.${name}`);
+  return [
+    ...own,
+    ...variants.flatMap((variant) => looseTexts(variant, path)),
+    ...Object.entries((properties as Schema) ?? {}).flatMap(([name, each]) => looseTexts(each, below(name))),
+    ...looseTexts(items, below("*")),
+    ...looseTexts(additionalProperties, below("*")),
+    ...looseTexts(propertyNames, below("(name)")),
+  ];
+}

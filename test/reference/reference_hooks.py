@@ -1,0 +1,351 @@
+"""What schemathesis cannot know of this service: who calls, and which ids are real.
+
+Each operation of the reference is met by its method, its path and the names of its parameters alone, so that a new
+route is covered by being listed. What ends the caller (an account's writes, a workspace's end) is done to somebody
+made for it.
+"""
+
+import atexit
+import json
+import os
+import sqlite3
+import tempfile
+import threading
+import uuid
+import zlib
+
+import requests
+import schemathesis
+from schemathesis.core import NotSet
+from requests.auth import AuthBase
+
+BASE = os.environ["REFERENCE_URL"]
+# "session" or "key"
+CREDENTIAL = os.environ["REFERENCE_CREDENTIAL"]
+PASSWORD = "a short sentence works"
+# The part of the reference that this process looks at, as 1/3: processes share its paths.
+SHARD, SHARDS = (int(part) for part in os.environ.get("REFERENCE_SHARD", "1/1").split("/"))
+# Of so many requests one keeps the id that was made up, which names nothing: an answer of 404 has a form too.
+KEEP_UNKNOWN_EVERY = 8
+FREE_STATEMENT = "select 1 as one"
+
+
+class ReferenceError(Exception):
+    """The harness cannot go on: what it needs to know stands in the message."""
+
+
+def send(method, path, person, body=None, **options):
+    answer = requests.request(method, BASE + path, json=body, headers=person.headers() if person else {}, timeout=30, **options)
+    if not answer.ok:
+        raise ReferenceError(f"{method} {path} answered {answer.status_code}: {answer.text[:500]}")
+    return answer.json()["data"] if answer.content else None
+
+
+class Person:
+    """Somebody with a session and a workspace of their own."""
+
+    def __init__(self):
+        self.email = f"{uuid.uuid4().hex}@example.com"
+        answer = requests.post(
+            f"{BASE}/api/auth/register", json={"email": self.email, "password": PASSWORD, "name": "Ana"}, timeout=30
+        )
+        if answer.status_code != 201:
+            raise ReferenceError(f"Registering answered {answer.status_code}: {answer.text[:500]}")
+        self.cookie = f"auth_session={answer.cookies['auth_session']}"
+        data = answer.json()["data"]
+        self.id = data["user"]["id"]
+        self.workspace_id = data["workspace"]["id"]
+        self.home = f"/api/workspaces/{self.workspace_id}"
+        self.key = None
+        self._made = {}
+
+    def headers(self):
+        return {"Cookie": self.cookie}
+
+    def once(self, name, make):
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+    # What there is to name in a path, a query or a body.
+
+    def sample(self):
+        return self.once("sample", lambda: send("GET", f"{self.home}/connectors", self)[0]["id"])
+
+    def new_connection(self):
+        name = f"{uuid.uuid4().hex}.sqlite"
+        body = {"name": "Spare", "type": "sqlite", "config": {"file": name}, "readOnly": False}
+        return send("POST", f"{self.home}/connectors", self, body)["id"]
+
+    def new_console(self):
+        body = {"name": uuid.uuid4().hex, "content": FREE_STATEMENT, "connectionId": self.sample()}
+        return send("POST", f"{self.home}/consoles", self, body)["id"]
+
+    def deleted_console(self):
+        console = self.new_console()
+        send("DELETE", f"{self.home}/consoles/{console}", self)
+        return console
+
+    def new_folder(self):
+        return send("POST", f"{self.home}/consoles/folders", self, {"name": uuid.uuid4().hex})["id"]
+
+    def new_key(self):
+        return send("POST", f"{self.home}/api-keys", self, {"name": "Spare"})
+
+    def new_file(self):
+        name = f"{uuid.uuid4().hex}.sqlite"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, name)
+            connection = sqlite3.connect(path)
+            connection.execute("create table one (n)")
+            connection.commit()
+            connection.close()
+            with open(path, "rb") as content:
+                headers = {**self.headers(), "Content-Type": "application/octet-stream"}
+                answer = requests.post(f"{BASE}{self.home}/files?name={name}", data=content, headers=headers, timeout=30)
+                answer.raise_for_status()
+        return name
+
+    def new_invite(self, email=None):
+        return send("POST", f"{self.home}/invites", self, {"email": email or f"{uuid.uuid4().hex}@example.com"})
+
+    def new_member(self):
+        somebody = Person()
+        token = self.new_invite(somebody.email)["link"].rsplit("/", 1)[1]
+        send("POST", f"/api/invites/{token}/accept", somebody)
+        return somebody.id
+
+    def new_invitation(self, somebody):
+        """The token of a link. Somebody who is a member already gets none that is for them."""
+        email = somebody.email if somebody is not None and somebody is not self else None
+        return self.new_invite(email)["link"].rsplit("/", 1)[1]
+
+    def new_session(self):
+        requests.post(f"{BASE}/api/auth/login", json={"email": self.email, "password": PASSWORD}, timeout=30)
+        sessions = send("GET", "/api/auth/sessions", self)
+        return next(session["id"] for session in sessions if not session["isCurrent"])
+
+    def commit(self, console):
+        return send("GET", f"{self.home}/consoles/{console}/git/history", self)["items"][0]["sha"]
+
+
+class Credential(AuthBase):
+    """Only the one asked for: with an Authorization header the cookie would not be looked at."""
+
+    def __init__(self, person, by_key):
+        self.person = person
+        self.by_key = by_key
+
+    def __call__(self, request):
+        if self.by_key:
+            request.headers["Authorization"] = f"Bearer {self.person.key}"
+        else:
+            request.headers["Cookie"] = self.person.cookie
+        return request
+
+
+_lock = threading.Lock()
+_shared = []
+
+
+def shared():
+    """Whoever does what leaves them as they are."""
+    with _lock:
+        if not _shared:
+            owner = Person()
+            owner.key = owner.new_key()["key"]
+            _shared.append(owner)
+        return _shared[0]
+
+
+def is_lasting(case):
+    """Whether a request could take away what the next ones need: their session, their account, their workspace."""
+    if case.method.upper() in ("GET", "HEAD", "OPTIONS"):
+        return False
+    return "{workspaceId}" not in case.path or case.path == "/api/workspaces/{workspaceId}"
+
+
+def is_change(case):
+    return case.method.upper() in ("PUT", "PATCH", "DELETE")
+
+
+def is_refused(case):
+    """Whether the request is wrong in itself: nothing is changed by it, so that whatever it names can be named again."""
+    return case.meta is not None and case.meta.generation.mode.is_negative
+
+
+def thing(case, person, name, make):
+    """Something new for what may change it, else what there is already: making things takes most of the time."""
+    if not is_change(case):
+        return person.once(name, make)
+    # Some of what is made to be refused is right all the same, once it is written as text.
+    return person.once(f"{name} to change", make) if is_refused(case) else make()
+
+
+def console_of(case, person):
+    if case.path.endswith("{consoleId}/restore") and not is_refused(case):
+        return person.deleted_console()
+    return thing(case, person, "console", person.new_console)
+
+
+def connection_of(case, person):
+    if is_change(case) and case.path.endswith("{connectionId}"):
+        return thing(case, person, "connection", person.new_connection)
+    return person.sample()
+
+
+# A real value for each name that paths have; a path with another name fails until it stands here.
+PATH_VALUES = {
+    "workspaceId": lambda case, person: person.workspace_id,
+    "connectionId": connection_of,
+    "consoleId": console_of,
+    "folderId": lambda case, person: thing(case, person, "other folder", person.new_folder),
+    "keyId": lambda case, person: thing(case, person, "key", lambda: person.new_key()["id"]),
+    "inviteId": lambda case, person: thing(case, person, "invite", lambda: person.new_invite()["id"]),
+    "userId": lambda case, person: thing(case, person, "member", person.new_member),
+    "sessionId": lambda case, person: thing(case, person, "session", person.new_session),
+    "file": lambda case, person: thing(case, person, "other file", person.new_file),
+    "token": lambda case, person: shared().new_invitation(person if case.path.endswith("/accept") else None),
+    "executionId": lambda case, person: str(uuid.uuid4()),
+    "provider": lambda case, person: "github",
+}
+
+# The same for what queries and bodies name.
+FIELD_VALUES = {
+    "workspaceId": lambda case, person: person.workspace_id,
+    "connectionId": lambda case, person: person.sample(),
+    "databaseId": lambda case, person: person.sample(),
+    "folderId": lambda case, person: person.once("folder", person.new_folder),
+    "parentId": lambda case, person: person.once("folder", person.new_folder),
+    "version": lambda case, person: 1,
+    "sha": lambda case, person: person.commit(person.once("console", person.new_console)),
+    "file": lambda case, person: person.once("file", person.new_file),
+    "current": lambda case, person: PASSWORD,
+    # One id is one run.
+    "executionId": lambda case, person: str(uuid.uuid4()),
+    # Nobody listens there: a made-up name would be looked up, and a made-up machine waited for.
+    "host": lambda case, person: "127.0.0.1",
+    "port": lambda case, person: 9,
+}
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    """With a key, only what takes keys: that the rest refuses them is the access matrix's to prove."""
+    for index, path in enumerate(list(raw_schema["paths"])):
+        if index % SHARDS != SHARD - 1:
+            del raw_schema["paths"][path]
+    if CREDENTIAL != "key":
+        return
+    for path, operations in list(raw_schema["paths"].items()):
+        for method, operation in list(operations.items()):
+            if {"apiKey": []} not in operation.get("security", []):
+                del operations[method]
+        if not operations:
+            del raw_schema["paths"][path]
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    has_body = not isinstance(case.body, NotSet)
+    is_for_one = CREDENTIAL == "session" and is_lasting(case) and not (is_refused(case) and has_body)
+    person = Person() if is_for_one else shared()
+    if case.operation.security.iter_parameters() and has_security(case):
+        case._auth = Credential(person, CREDENTIAL == "key")
+        case._has_explicit_auth = True
+    digest = zlib.crc32(repr((case.path_parameters, case.query, case.body)).encode())
+    put_path_values(case, person, digest)
+    put_field_values(case, person, digest)
+
+
+def has_security(case):
+    return bool(case.operation.definition.raw.get("security"))
+
+
+def put_path_values(case, person, digest):
+    for parameter in case.operation.path_parameters:
+        name = parameter.name
+        if name not in PATH_VALUES:
+            raise ReferenceError(f"{case.path}: reference_hooks.py has no real value for {{{name}}}. Add one to PATH_VALUES.")
+        if not parameter.get_validator().is_valid(case.path_parameters.get(name)):
+            continue
+        if name != "workspaceId" and digest % KEEP_UNKNOWN_EVERY == 0:
+            continue
+        case.path_parameters[name] = PATH_VALUES[name](case, person)
+
+
+def put_field_values(case, person, digest):
+    if case.meta is not None and case.meta.generation.mode.is_negative:
+        return
+    if isinstance(case.query, dict):
+        if "sha" in case.query:
+            case.query["sha"] = FIELD_VALUES["sha"](case, person)
+        # A made-up cursor is refused, or leads past the end.
+        if digest % 2 == 0:
+            case.query.pop("cursor", None)
+    if isinstance(case.body, dict):
+        if digest % 4 != 0:
+            put_statement(case, digest)
+        if case.path == "/api/auth/login" and digest % 2 == 0:
+            case.body.update(email=person.email, password=PASSWORD)
+        put_in(case, person, case.body)
+        if isinstance(case.body.get("config"), dict):
+            put_in(case, person, case.body["config"])
+
+
+def put_statement(case, digest):
+    """Something that runs: made-up statements fail, and made-up values fit no placeholder."""
+    for name in ("query", "content"):
+        if name in case.body and case.path.endswith("/execute"):
+            case.body[name] = FREE_STATEMENT
+            if digest % 4 != 1:
+                for other in ("params", "variables"):
+                    case.body.pop(other, None)
+
+
+def put_in(case, person, fields):
+    for name, make in FIELD_VALUES.items():
+        if fields.get(name) is not None:
+            fields[name] = make(case, person)
+
+
+@schemathesis.check
+def form_is_accepted(ctx, response, case):
+    """Data of the documented form is never answered with `invalid_request`, but for what the operation's x-refuses names."""
+    if case.meta is None or not case.meta.generation.mode.is_positive or response.status_code not in (400, 413, 415, 422):
+        return
+    try:
+        answer = response.json()
+    except ValueError:
+        return
+    if answer.get("code") not in ("invalid_request", "too_large", "unsupported_media_type"):
+        return
+    named = case.operation.definition.raw.get("x-refuses", {})
+    details = answer.get("details")
+    paths = [item.get("path", "") for item in details] if isinstance(details, list) else [""]
+    # Engines judge a query and its values as a whole: they name no field.
+    if all(path == "" and named or is_named(path, named) for path in paths):
+        return
+    raise AssertionError(f"Data of the documented form was refused: {answer.get('error')} {json.dumps(details)}")
+
+
+def is_named(path, named):
+    return any(path == name or path.startswith(f"{name}.") for name in named)
+
+
+# What each operation has answered, for whoever looks whether one was never served at all.
+_seen = {}
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    with _lock:
+        _seen.setdefault(case.operation.label, set()).add(response.status_code)
+
+
+@atexit.register
+def write_seen():
+    path = os.environ.get("REFERENCE_SEEN")
+    if path:
+        with open(path, "w") as file:
+            json.dump({label: sorted(statuses) for label, statuses in _seen.items()}, file)
