@@ -31,7 +31,7 @@ const NAME_CHAR = /[0-9A-Za-z_$\u0080-\uffff]/;
 const NUMBER =
   /0x[0-9A-Fa-f]+(?![0-9A-Za-z_$\u0080-\uffff])|0b[01]+(?![0-9A-Za-z_$\u0080-\uffff])|\d+[eE][+-]?\d+|\d+(?![0-9A-Za-z_$\u0080-\uffff])(?:\.\d*(?:[eE][+-]?\d+)?)?/y;
 const FRACTION = /\.\d+(?:[eE][+-]?\d+)?/y;
-const HOST_NAME = /[0-9A-Za-z._$]*/y;
+const HOST_NAME = /[0-9A-Za-z._$\u0080-\uffff]*/y;
 /** After `--`: white space and control characters, and the end of the text. */
 const ENDS_DASHES = /^[\0-\x20\x7f]?$/;
 /** Hints are read by a lexer of their own; what is plain in both holds no surprise. */
@@ -196,7 +196,9 @@ class Reader {
     if (next === "`") this.#skipQuoted(next, false);
     else if (this.#at === start + 2) this.#match(NAME);
     else if (next === "'" || next === '"') this.#skipQuoted(next, true);
-    else this.#match(HOST_NAME);
+    else if (/[\u0080-\uffff]/.test(this.#match(HOST_NAME))) {
+      this.#doubtAt(start, "A variable's name beyond ASCII has to be quoted: @`name`.");
+    }
     this.#push("variable", start);
     const isQualifier = this.#text.charAt(this.#at) === "." && NAME_CHAR.test(this.#text.charAt(this.#at + 1));
     if (isQualifier && this.#text.charAt(start + 1) === "@") this.#readQualified();
