@@ -31,7 +31,9 @@ export async function startMariaDb(options: readonly string[] = []): Promise<Tes
   const folder = mkdtempSync(join(tmpdir(), "millrace-mariadb-"));
   const user = ordinaryUser();
   if (user) chownSync(folder, user.uid, user.gid);
-  const identity = user ? { uid: user.uid, gid: user.gid } : {};
+  // Files for the time being are named by process id, which servers in other containers may have as well.
+  const env = { ...process.env, TMPDIR: folder };
+  const identity = { ...(user && { uid: user.uid, gid: user.gid }), env };
   const data = join(folder, "data");
   const socket = join(folder, "server.sock");
   await run(
