@@ -19,7 +19,21 @@ const ASCII_LIKE = /^(?:ascii|latin1)$/;
 const ASCII = /^[\0-\x7f]*$/;
 
 /** What the session reads texts with, as the server tells it. */
-const PINS = "SELECT 0, 'session', '', '', '', '', '', @@SESSION.sql_mode, @@SESSION.character_set_client";
+const PINS = selected(0, "'session'", ["''", "''", "''", "''", "''", "@@sql_mode", "@@character_set_client"]);
+const OF_VIEW = [
+  "table_schema",
+  "table_name",
+  "security_type",
+  "view_definition",
+  "'SQL'",
+  "''",
+  "character_set_client",
+];
+const OF_ROUTINE = [
+  ...["routine_schema", "routine_name", "security_type", "routine_definition", "routine_body", "sql_mode"],
+  "character_set_client",
+];
+const OF_PARAMETER = ["specific_schema", "specific_name", "''", "parameter_name", "''", "''", "''"];
 
 type Row = {
   /** Which of the lookups it answers. */
@@ -97,12 +111,11 @@ function toQueries(lookup: Lookup, index: number): string[] {
   if ("table" in lookup) {
     const { schema, name } = lookup.table;
     return [
-      `SELECT ${index}, 'view', table_schema, table_name, security_type, view_definition, 'SQL', '', character_set_client
-       FROM information_schema.views WHERE table_schema = ${literal(schema)} AND table_name = ${literal(name)}`,
+      `${selected(index, "'view'", OF_VIEW)} FROM information_schema.views
+       WHERE table_schema = ${literal(schema)} AND table_name = ${literal(name)}`,
     ];
   }
-  const routines = `SELECT ${index}, routine_type, routine_schema, routine_name, security_type, routine_definition,
-    routine_body, sql_mode, character_set_client FROM information_schema.routines`;
+  const routines = `${selected(index, "routine_type", OF_ROUTINE)} FROM information_schema.routines`;
   if ("builtIns" in lookup) {
     const names = lookup.builtIns.map(literal).join(", ");
     return [
@@ -114,14 +127,19 @@ function toQueries(lookup: Lookup, index: number): string[] {
   const [schema, name] = [literal(call.schema), literal(call.name)];
   return [
     `${routines} WHERE routine_schema = ${schema} AND routine_name = ${name} AND routine_type = 'FUNCTION'`,
-    `SELECT ${index}, 'PARAMETER', specific_schema, specific_name, '', parameter_name, '', '', ''
-     FROM information_schema.parameters WHERE specific_schema = ${schema} AND specific_name = ${name}
-     AND routine_type = 'FUNCTION' AND parameter_name IS NOT NULL`,
+    `${selected(index, "'PARAMETER'", OF_PARAMETER)} FROM information_schema.parameters
+     WHERE specific_schema = ${schema} AND specific_name = ${name} AND routine_type = 'FUNCTION'
+     AND parameter_name IS NOT NULL`,
     // `a.b()` may also be the function b of a package a, in any schema that the server would look for it.
     ...(packagesOf === null
       ? []
       : [`${routines} WHERE routine_name = ${literal(packagesOf)} AND routine_type LIKE 'PACKAGE%'`]),
   ];
+}
+
+/** A row of the catalogue in one character set, since the columns of a UNION have to agree on it. */
+function selected(index: number, kind: string, columns: readonly string[]): string {
+  return `SELECT ${index}, ${[kind, ...columns].map((column) => `CONVERT(${column} USING utf8mb4)`).join(", ")}`;
 }
 
 /** In hexadecimal: nothing in it can be read as anything else. */
