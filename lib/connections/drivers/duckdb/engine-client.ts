@@ -15,6 +15,7 @@ import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
 import type { Batch } from "@/lib/tabular/fields";
 import type { ResultStream } from "../../data-source";
+import { isResponse } from "./engine-messages";
 import { engineAway } from "./engine-service";
 
 /** Sockets kept open between queries: a connection of ours runs at most five at once. */
@@ -51,16 +52,17 @@ export class EngineClient {
     const { channel, first } = await this.#begin(request, signal);
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
+    if (first.type !== request.type) throw engineAway(new Error(`The engine sent ${first.type} for ${request.type}.`));
     return first as Extract<EngineResponse, { type: T }>;
   }
 
   /** Starts a statement and resolves when its fields are known. */
   async execute(request: ExecuteRequest, signal: AbortSignal): Promise<ResultStream> {
     const { channel, first } = await this.#begin(request, signal);
-    if (first.type === "fields") return { fields: first.fields, batches: this.#batches(channel) };
+    if (first.type === "fields") return { fields: first.fields, batches: this.#batches(channel, first.fields.length) };
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
-    throw new Error(`The engine sent ${first.type} before the fields.`);
+    throw engineAway(new Error(`The engine sent ${first.type} before the fields.`));
   }
 
   /** Waits for what runs. */
@@ -73,7 +75,7 @@ export class EngineClient {
     });
   }
 
-  #batches(channel: Channel): AsyncIterable<Batch> {
+  #batches(channel: Channel, width: number): AsyncIterable<Batch> {
     const giveBack = (isWhole: boolean) => {
       // Whoever leaves early cancels by closing: the engine stops the statement when its client goes.
       if (!isWhole) channel.close();
@@ -89,7 +91,12 @@ export class EngineClient {
       if (isOver) return done;
       try {
         const message = await channel.next();
-        if (message.type === "batch") return { done: false, value: message.batch };
+        if (message.type === "batch" && message.batch.columns.length === width) {
+          return { done: false, value: message.batch };
+        }
+        if (message.type !== "end" && message.type !== "failed") {
+          throw engineAway(new Error(`The engine sent ${message.type} among the rows.`));
+        }
         end(true);
         if (message.type === "failed") throw toAppError(message.failure);
         return message.type === "end" && message.isCut
@@ -248,6 +255,8 @@ class Channel {
     let messages: EngineResponse[];
     try {
       messages = this.#frames.push(chunk);
+      const strange = messages.find((message) => !isResponse(message));
+      if (strange !== undefined) throw new Error("The engine sent what is no answer of its protocol.");
     } catch (error) {
       this.#fail(engineAway(error));
       return;
