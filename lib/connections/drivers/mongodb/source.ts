@@ -9,6 +9,7 @@ import {
 } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import { mongoProxyOptions } from "@/lib/net/socks";
+import { orAborted } from "@/lib/process/or-aborted";
 import type { Batch, Entity } from "@/lib/tabular/fields";
 import type { DataSource, ExecuteOptions, ResultStream, Statement } from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
@@ -161,7 +162,8 @@ export class MongoSource implements DataSource {
       if (this.#running === 0) this.#whenQuiet?.();
     };
     try {
-      const client = await this.#connected();
+      // A server may take its time over the sign-in; whoever leaves meanwhile does not wait for it.
+      const client = await orAborted(this.#connected(), signal);
       return new Run(client, client.db(this.#config.database, EXACT), signal, leave);
     } catch (error) {
       leave();

@@ -5,6 +5,9 @@ import type { PooledSession, SessionPool } from "./session-pool";
 /** A caller does not wait longer than this for the server to confirm a cancellation; it goes on behind. */
 const CANCEL_WAIT_MS = 1000;
 
+/** Cleaning a session takes milliseconds. */
+const RESET_TIMEOUT_MS = 5000;
+
 /** A statement whose rows are being read. */
 export interface RunningStatement {
   /** Ends it where it stands. False: the server still works on it, so it has to be cancelled. */
@@ -83,10 +86,17 @@ export function giveBack<S extends StatementSession>(pool: SessionPool<S>, sessi
     pool.release(session, false);
     return;
   }
-  session.reset().then(
-    () => pool.release(session, true),
-    () => pool.release(session, false),
+  const isClean = session.reset().then(
+    () => true,
+    () => false,
   );
+  const giveUp = new AbortController();
+  // A server that is silent now would keep the session's place, and whoever closes the connection, for ever.
+  const isLate = sleep(RESET_TIMEOUT_MS, false, { signal: giveUp.signal }).catch(() => false);
+  void Promise.race([isClean, isLate]).then((isReusable) => {
+    giveUp.abort();
+    pool.release(session, isReusable);
+  });
 }
 
 /** Work of our own in a session, such as reading the schema. An abort cuts the session. */

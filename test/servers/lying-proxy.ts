@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** What is done to one place of what a server says. */
+export type Lie = { at: number; kind: LieKind; value: number };
+const KINDS = [
+  "flip",
+  "set",
+  "zeros",
+  "ones",
+  "count",
+  "length",
+  "insert",
+  "drop",
+  "repeat",
+  "end",
+  "silence",
+] as const;
+export type LieKind = (typeof KINDS)[number];
+
+/** Bytes that an inserting, dropping or repeating lie is about. */
+const SPAN_MAX = 64;
+const SHORT_MAX = 0xffff;
+const LONG = 4;
+
+/** `random` gives numbers from 0 up to 1. @param bytes how much an honest server says */
+export function someLies(random: () => number, bytes: number): Lie[] {
+  const count = 1 + Math.floor(random() * 3);
+  const whole = (below: number) => Math.floor(random() * below);
+  return Array.from({ length: count }, () => ({
+    at: whole(bytes),
+    kind: KINDS[whole(KINDS.length)] ?? "flip",
+    value: whole(0x1_0000_0000),
+  })).sort((one, other) => one.at - other.at);
+}
+
+export type LyingProxy = {
+  /** Where the liar listens: a port, or the path of a socket. */
+  port: number;
+  /** What the server has said so far over all connections since `lies` was set last. */
+  said(): number;
+  /** Every connection from here on tells these lies. */
+  tell(lies: readonly Lie[]): void;
+  stop(): Promise<void>;
+};
+
+/** Stands between a driver and an honest server, and changes what the server says. */
+export async function startLyingProxy(target: { port: number } | { path: string }, path?: string): Promise<LyingProxy> {
+  let lies: readonly Lie[] = [];
+  let said = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const told = lies;
+    const honest = "path" in target ? connect(target.path) : connect(target.port, "127.0.0.1");
+    let at = 0;
+    let isSilent = false;
+    for (const socket of [client, honest]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        client.destroy();
+        honest.destroy();
+      });
+    }
+    client.pipe(honest);
+    honest.on("data", (chunk: Buffer) => {
+      said += chunk.length;
+      const { bytes, end, silence } = changed(chunk, at, told);
+      at += chunk.length;
+      if (isSilent) return;
+      isSilent = silence;
+      client.write(bytes);
+      if (end) client.end();
+    });
+  });
+  server.listen(...((path === undefined ? [0, "127.0.0.1"] : [path]) as [number, string]));
+  await once(server, "listening");
+  return {
+    port: path === undefined ? (server.address() as AddressInfo).port : 0,
+    said: () => said,
+    tell: (next) => {
+      lies = next;
+      said = 0;
+    },
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function changed(
+  chunk: Buffer,
+  start: number,
+  lies: readonly Lie[],
+): { bytes: Buffer; end: boolean; silence: boolean } {
+  let bytes = Buffer.from(chunk);
+  // From the last one, so that the places of those before it stay where they are.
+  for (const { at, kind, value } of lies.filter(({ at }) => at >= start && at < start + chunk.length).reverse()) {
+    const place = at - start;
+    const span = 1 + (value % SPAN_MAX);
+    const rest = bytes.subarray(place);
+    if (kind === "end") return { bytes: bytes.subarray(0, place), end: true, silence: true };
+    if (kind === "silence") return { bytes: bytes.subarray(0, place), end: false, silence: true };
+    if (kind === "flip") bytes[place] = (bytes[place] ?? 0) ^ (1 << (value % 8));
+    if (kind === "set") bytes[place] = value & 0xff;
+    if (kind === "zeros") bytes.fill(0, place, Math.min(place + LONG, bytes.length));
+    if (kind === "ones") bytes.fill(0xff, place, Math.min(place + LONG, bytes.length));
+    if (kind === "count" && rest.length >= 2)
+      bytes.writeUInt16BE(value % 2 === 0 ? SHORT_MAX : value & SHORT_MAX, place);
+    if (kind === "length" && rest.length >= LONG) bytes.writeInt32BE(value % 2 === 0 ? 0x7fffffff : value | 0, place);
+    if (kind === "insert") bytes = Buffer.concat([bytes.subarray(0, place), Buffer.alloc(span, value), rest]);
+    if (kind === "drop") bytes = Buffer.concat([bytes.subarray(0, place), rest.subarray(span)]);
+    if (kind === "repeat") bytes = Buffer.concat([bytes.subarray(0, place), rest.subarray(0, span), rest]);
+  }
+  return { bytes, end: false, silence: false };
+}
