@@ -6,6 +6,7 @@ import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "./support/free-port.mjs";
+import { networkEnvironment } from "./support/network.mjs";
 import { ROOT } from "./support/paths.mjs";
 import { main, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
@@ -22,8 +23,6 @@ const POLL_MS = 20;
 const PROGRAMS = ["sh", "env", "cat", "ls", "mkdir", "rm", "cp", "mv", "ln", "dirname", "basename", "uname", "sed"];
 /** What would let a package build itself, so that a missing prebuilt one went unnoticed. */
 const COMPILERS = ["cc", "gcc", "g++", "clang", "make", "python", "python3", "node-gyp"];
-/** A reader's way to the registry; nothing else of this environment is taken along. */
-const NETWORK_NAMES = /^(https?_proxy|no_proxy|npm_config_registry|node_extra_ca_certs|ssl_cert_file)$/i;
 /** The rest of the C library, which comes as one; what Node.js itself loads of it is found by looking. */
 const C_LIBRARY = ["libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libutil.so.1", "libnss_dns.so.2"];
 /** Names, certificates and users, as any machine has them. */
@@ -84,7 +83,7 @@ function prepare(place) {
   const hasView = canNarrow();
   if (!hasView) console.log("bubblewrap does not work here: only the PATH is bare, other folders can be seen.");
   const environment = {
-    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => NETWORK_NAMES.test(name))),
+    ...networkEnvironment(),
     PATH: hasView ? "/usr/local/bin:/bin" : toPathFolder(place),
     HOME: home,
     npm_config_cache: join(home, "npm-cache"),

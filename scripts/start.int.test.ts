@@ -66,6 +66,8 @@ test("a start on a folder with a long name prints its address once it is healthy
   await becomesHealthy(server);
   const port = new URL(server.url).port;
   await expect.poll(server.output).toContain(`Millrace is ready: http://localhost:${port}\n`);
+  // Balancers keep idle connections for up to 60 s: one that the server closes first costs a request.
+  expect((await fetch(server.url)).headers.get("keep-alive")).toBe("timeout=75");
 });
 
 test("two first starts at once share one store", async () => {

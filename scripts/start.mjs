@@ -9,6 +9,8 @@ import { ensureRuntime } from "./support/runtime.mjs";
 import { loadDotenv } from "./support/settings.mjs";
 
 const DEFAULT_PORT = 3000;
+/** Longer than balancers keep an idle connection (60 s is common), so that none sends a request into one that closes. */
+const KEEP_ALIVE_MS = 75_000;
 const HEALTH_POLL_MS = 50;
 const HEALTH_TIMEOUT_MS = 5000;
 
@@ -46,6 +48,8 @@ async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
       "start",
       "-p",
       String(port),
+      "--keepAliveTimeout",
+      String(KEEP_ALIVE_MS),
       ...(host ? ["-H", host] : []),
     ],
     {
