@@ -23,7 +23,7 @@ export async function carryOut(workspaceId: ObjectId, seq: number): Promise<void
     const part = await withBase(journal, index);
     if (!part) break;
     const isStillOpen = async () => (await findOpen(workspaceId, seq)) !== null;
-    isNew = (await commitPart(workspaceId, intent, part, isStillOpen)) || isNew;
+    isNew = (await commitPart(workspaceId, seq, intent, part, isStillOpen)) || isNew;
   }
   const { modifiedCount } = await collections
     .consoleJournals()

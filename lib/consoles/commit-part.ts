@@ -18,6 +18,7 @@ const PASSING: ReadonlySet<string> = new Set(["storage_full", "unavailable"]);
  */
 export async function commitPart(
   workspaceId: ObjectId,
+  seq: number,
   { author, message, at }: ConsoleIntent,
   part: CommitPart,
   isStillOpen: () => Promise<boolean>,
@@ -33,6 +34,7 @@ export async function commitPart(
       changes,
       expectedHead,
       now: at,
+      change: seq,
     });
     return isNew;
   } catch (error) {

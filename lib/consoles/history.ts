@@ -22,7 +22,7 @@ type HistoryPage = { items: HistoryItem[]; nextCursor: string | null };
 
 /**
  * A console's commits, newest first, through its renames. The owner of a console that has changed between private and
- * shared also sees the commits of the other time, in the order of their dates.
+ * shared also sees the commits of the other time, in the order of their changes.
  * @throws AppError not_found; invalid_request for a cursor that is not ours
  */
 export async function listHistory(actor: Actor, consoleId: ObjectId, query: ListQuery): Promise<HistoryPage> {

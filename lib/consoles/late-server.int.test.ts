@@ -62,7 +62,7 @@ describe("a server that wakes up long after others have ended its change", () =>
 
     const [part] = intent.parts;
     if (!part) throw new Error("The save has a commit.");
-    expect(await commitPart(workspaceId, intent, part, async () => false)).toBe(true);
+    expect(await commitPart(workspaceId, seq, intent, part, async () => false)).toBe(true);
     expect(await fileOf(actor, "consoles/a.sql")).toBe("y");
     await realign(workspaceId, intent, part);
     expect(await fileOf(actor, "consoles/a.sql")).toBe("x");
@@ -136,7 +136,7 @@ describe("git that somebody else has written to", () => {
     const actor = newActor();
     const { workspaceId } = actor;
     const id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
-    const { intent } = await intentOf(actor, () => updateConsole(actor, id, { version: 1, content: "y" }));
+    const { seq, intent } = await intentOf(actor, () => updateConsole(actor, id, { version: 1, content: "y" }));
     const [part] = intent.parts;
     if (!part) throw new Error("The save has a commit.");
     await commitChanges({
@@ -145,7 +145,7 @@ describe("git that somebody else has written to", () => {
       message: "From elsewhere",
       changes: [{ kind: "put", path: "consoles/a.sql", content: "theirs" }],
     });
-    await commitPart(workspaceId, intent, part, async () => true);
+    await commitPart(workspaceId, seq, intent, part, async () => true);
     expect(await fileOf(actor, "consoles/a.sql")).toBe("y");
   });
 });

@@ -1,5 +1,10 @@
 /** What merging has to know of a commit of a console. */
-export type Landed = { date: Date; subject: string; status: string };
+export type Landed = {
+  date: Date;
+  status: string;
+  /** The number of the change that made it, which all its commits have; null for a commit from elsewhere. */
+  change: number | null;
+};
 
 /**
  * As many of each list as `mergeHistories` may use up before it has `limit` items: an item takes two where it has a
@@ -33,15 +38,18 @@ export function mergeHistories<T extends Landed>(
   return { items, taken };
 }
 
-/** Git counts seconds: of two in one, the deletion is older, since it waits for its twin. */
+/**
+ * By the number of the change, which no clock has a part in. Only a commit from elsewhere is placed by its date; git
+ * counts seconds, so of two in one the deletion is taken for the older.
+ */
 function newer<T extends Landed>(x: T | undefined, y: T | undefined): T | undefined {
   if (!x || !y) return x ?? y;
+  if (x.change !== null && y.change !== null) return x.change > y.change ? x : y;
   const difference = x.date.getTime() - y.date.getTime();
   if (difference === 0) return x.status === "deleted" ? y : x;
   return difference > 0 ? x : y;
 }
 
 function isTwin(x: Landed, y: Landed): boolean {
-  const isPair = (x.status === "deleted") !== (y.status === "deleted");
-  return isPair && x.subject === y.subject && x.date.getTime() === y.date.getTime();
+  return x.change !== null && x.change === y.change && (x.status === "deleted") !== (y.status === "deleted");
 }

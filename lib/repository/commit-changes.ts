@@ -38,6 +38,11 @@ export type CommitInput = {
   /** Makes a commit even if no file changes. */
   allowEmpty?: boolean;
   now?: Date;
+  /**
+   * The number of the change that this commit is a part of, where one change makes commits in several repositories: it
+   * tells which belong together, and which came first. Dates tell neither, since they count seconds and clocks differ.
+   */
+  change?: number;
 };
 
 export type Committed = {
@@ -79,6 +84,7 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
         author: input.author,
         message,
         files: plan.headers,
+        change: input.change,
         now,
       });
       await writeObjects(workspaceId, [...contents, ...tree.objects, commit]);

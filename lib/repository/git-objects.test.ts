@@ -34,8 +34,10 @@ describe("git objects", () => {
         { fileId: "65f0", path: "a b.sql", from: null },
         { fileId: null, path: "c.sql", from: "d.sql" },
       ],
+      change: 7,
     };
     expect(parseCommit(makeCommit(commit).content)).toEqual(commit);
+    expect(parseCommit(makeCommit({ ...commit, change: null }).content)).toEqual({ ...commit, change: null });
   });
 
   it("read a foreign commit, signed and with unknown lines", () => {

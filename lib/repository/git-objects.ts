@@ -19,6 +19,8 @@ export type Commit = {
   committer: Signature;
   message: string;
   files: FileHeader[];
+  /** The number of the change that the commit is a part of, in a header line too: `millrace-change <number>`. */
+  change: number | null;
 };
 
 export type GitObject = { oid: string; type: ObjectType; content: Buffer };
@@ -26,6 +28,7 @@ export type GitObject = { oid: string; type: ObjectType; content: Buffer };
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 const OID_BYTES = 20;
 const FILE_HEADER = "millrace-file ";
+const CHANGE_HEADER = "millrace-change";
 const SIGNATURE = /^(.*?) ?<([^>]*)> (-?\d+) ([+-]\d{4})$/;
 const SPACE = 0x20;
 
@@ -75,6 +78,7 @@ export function makeCommit(commit: Commit): GitObject {
     ...commit.files.map(
       ({ fileId, path, from }) => `${FILE_HEADER}${[fileId ?? "-", path, ...(from === null ? [] : [from])].join("\t")}`,
     ),
+    ...(commit.change === null ? [] : [`${CHANGE_HEADER} ${commit.change}`]),
   ];
   return makeObject("commit", Buffer.from(`${lines.join("\n")}\n\n${commit.message}`));
 }
@@ -90,6 +94,7 @@ export function parseCommit(content: Buffer): Commit {
     committer: parseSignature(""),
     message: end < 0 ? "" : text.slice(end + 2),
     files: [],
+    change: null,
   };
   for (const line of head.split("\n")) {
     const space = line.indexOf(" ");
@@ -99,6 +104,7 @@ export function parseCommit(content: Buffer): Commit {
     else if (key === "parent") commit.parents.push(value);
     else if (key === "author") commit.author = parseSignature(value);
     else if (key === "committer") commit.committer = parseSignature(value);
+    else if (key === CHANGE_HEADER && /^\d{1,15}$/.test(value)) commit.change = Number(value);
     else if (line.startsWith(FILE_HEADER)) commit.files.push(...parseFileHeader(value));
   }
   return commit;

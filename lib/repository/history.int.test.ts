@@ -37,6 +37,7 @@ describe("a file's history", () => {
       status: "renamed",
       path: "deep/c.sql",
       previousPath: "a.sql",
+      change: null,
     });
   });
 

@@ -18,7 +18,13 @@ import { ensureIndexed } from "./trunk-index";
 export type FileName = { fileId: string; path?: undefined } | { path: string; fileId?: undefined };
 
 export type HistoryItem = { sha: string; author: Author; date: Date; subject: string };
-export type FileHistoryItem = HistoryItem & { status: FileStatus; path: string; previousPath: string | null };
+export type FileHistoryItem = HistoryItem & {
+  status: FileStatus;
+  path: string;
+  previousPath: string | null;
+  /** The number of the change that the commit is a part of; null when it says none. */
+  change: number | null;
+};
 export type HistoryPage<T> = { items: T[]; nextCursor: string | null };
 
 type PageInput = { workspaceId: ObjectId; branch?: string; cursor?: string; limit?: number };
@@ -118,22 +124,32 @@ async function readPage(
   };
 }
 
-type CommitFacts = Pick<GitHistoryDoc, "oid" | "author" | "date" | "subject">;
+type CommitFacts = Pick<GitHistoryDoc, "oid" | "author" | "date" | "subject" | "change">;
 
-function commitFacts(oid: string, { author, message }: Commit): CommitFacts {
+function commitFacts(oid: string, { author, message, change }: Commit): CommitFacts {
   return {
     oid,
     author: { name: author.name, email: author.email },
     date: new Date(author.seconds * 1000),
     subject: subjectOf(message),
+    ...(change !== null && { change }),
   };
 }
 
 function toItem(
-  { oid, author, date, subject }: CommitFacts,
+  { oid, author, date, subject, change }: CommitFacts,
   { status, path, previousPath }: Pick<HistoryChange, "status" | "path" | "previousPath">,
 ): FileHistoryItem {
-  return { sha: oid, author: { name: author.name, email: author.email }, date, subject, status, path, previousPath };
+  return {
+    sha: oid,
+    author: { name: author.name, email: author.email },
+    date,
+    subject,
+    status,
+    path,
+    previousPath,
+    change: change ?? null,
+  };
 }
 
 type Cursor = { head: string; below: number };

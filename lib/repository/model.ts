@@ -59,4 +59,6 @@ export type GitHistoryDoc = {
   author: AuthorDoc;
   date: Date;
   subject: string;
+  /** Of the commit's header; absent without one. */
+  change?: number;
 };

@@ -18,6 +18,7 @@ export function newCommit(input: {
   author: Author;
   message: string;
   files?: FileHeader[];
+  change?: number | null;
   now: Date;
 }): GitObject {
   const seconds = Math.max(
@@ -32,6 +33,7 @@ export function newCommit(input: {
     committer: signature,
     message: input.message,
     files: input.files ?? [],
+    change: input.change ?? null,
   });
 }
 

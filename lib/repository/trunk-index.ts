@@ -152,6 +152,7 @@ class IndexWriter {
       author: { name: commit.author.name, email: commit.author.email },
       date: new Date(commit.author.seconds * 1000),
       subject: subjectOf(commit.message).slice(0, SUBJECT_CHARS),
+      ...(commit.change !== null && { change: commit.change }),
     };
     for (const change of changes) {
       this.entries.push({ _id: new ObjectId(), ...common, ...change });
