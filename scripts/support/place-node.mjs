@@ -8,15 +8,21 @@ export const PINNED_NODE = join(PACKAGE, "bin", "node");
 /** npm leaves it out, since the program was not there yet when it made the others. */
 const COMMAND = inRoot("node_modules", ".bin", "node");
 
+const BUILT = inRoot("node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
+
+/** Whether the pinned Node.js for this system came with the packages. */
+export function hasBuiltNode() {
+  return existsSync(BUILT);
+}
+
 /**
  * Puts the pinned Node.js where the package "node" has it. On Linux it came as a package of its own, with its hash in
  * the lockfile; elsewhere the package's own script fetches it. Throws nothing: whoever calls looks whether it runs.
  * @param {string} version for the line that is printed
  */
 export function placeNode(version) {
-  const source = inRoot("node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
   try {
-    if (existsSync(source)) place(source);
+    if (hasBuiltNode()) place(BUILT);
     else fetch(version);
     rmSync(COMMAND, { force: true });
     symlinkSync(join("..", "node", "bin", "node"), COMMAND);

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { refuseWhatCannotInstall, toInstallAdvice } from "./install-advice.mjs";
 import { withLock } from "./lock.mjs";
 import { inRoot, lockPath, ROOT } from "./paths.mjs";
-import { PINNED_NODE, placeNode } from "./place-node.mjs";
+import { hasBuiltNode, PINNED_NODE, placeNode } from "./place-node.mjs";
 import { capture, run, ScriptError } from "./run.mjs";
 import { step } from "./step.mjs";
 import { trimPackages } from "./trim.mjs";
@@ -84,10 +84,13 @@ function isInstalled() {
 /** The pinned Node.js. Where there is none for the system, such as Alpine, this one will do if it is of its kind. */
 function findNode() {
   const pinned = pinnedVersion();
+  const isOfItsKind = majorOf(process.versions.node) === majorOf(pinned);
   if (versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
+  // What was not to be had at the installation is not asked for at each start.
+  if (isOfItsKind && !hasBuiltNode()) return process.execPath;
   placeNode(pinned);
   if (versionOf(PINNED_NODE) === pinned) return PINNED_NODE;
-  if (majorOf(process.versions.node) === majorOf(pinned)) return process.execPath;
+  if (isOfItsKind) return process.execPath;
   throw new ScriptError(
     `Node.js ${pinned} is not to be had for ${process.platform} on ${process.arch}. Install any Node.js ${majorOf(pinned)} and start again under it.`,
   );

@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+/** What a first start reads before anything is installed. */
+const NEEDED = ["scripts", "package.json", "package-lock.json", ".npmrc"];
+/** npm alone takes some seconds on a busy machine. */
+const TIMEOUT_MS = 120_000;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "install-"));
+  for (const name of NEEDED) cpSync(join(root, name), join(folder, name), { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The first start of an empty checkout, with a store of npm that has nothing. */
+function firstStart(env: Record<string, string>): Promise<{ code: number; output: string }> {
+  const settings: NodeJS.ProcessEnv = {
+    NODE_ENV: "production",
+    PATH: process.env.PATH ?? "",
+    HOME: folder,
+    npm_config_cache: join(folder, "npm-cache"),
+    ...env,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ["scripts/start.mjs"], { cwd: folder, env: settings }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr }),
+    );
+  });
+}
+
+test("without a network the first start says what it was doing, and that it needs the registry", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { code, output } = await firstStart({
+    npm_config_registry: "http://127.0.0.1:9/",
+    npm_config_fetch_retries: "0",
+  });
+  expect(code).toBe(1);
+  expect(output).toContain("Installing packages ...");
+  // At the end, below what npm itself says.
+  expect(output.trimEnd().split("\n").at(-1)).toMatch(
+    /^The registry of npm cannot be reached\. The first start needs it/,
+  );
+});
+
+test("without npm the first start says so", { timeout: TIMEOUT_MS }, async () => {
+  const { code, output } = await firstStart({ PATH: dirname(process.execPath) });
+  expect([code, output]).toEqual([1, expect.stringContaining("npm was not found.")]);
+});
+
+test("where the pinned Node.js is not to be had, another of its kind goes on, and of another kind it is asked for", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  // All packages are there but the one with the program.
+  mkdirSync(join(folder, "node_modules"));
+  const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
+  writeFileSync(join(folder, "node_modules", ".package-lock.json"), lock);
+  const pin = (version: string) => {
+    const own = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    own.dependencies.node = version;
+    writeFileSync(join(folder, "package.json"), JSON.stringify(own));
+  };
+  const [major] = process.versions.node.split(".");
+  pin(`${major}.999.0`);
+  // It has come past the question, to the next thing that this folder lacks.
+  expect((await firstStart({})).output).toContain("@next/env");
+  pin("999.0.0");
+  expect(await firstStart({})).toEqual({
+    code: 1,
+    output: expect.stringContaining("Install any Node.js 999 and start"),
+  });
+});
