@@ -62,6 +62,8 @@ async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
         NODE_ENV: "production",
         NEXT_MANUAL_SIG_HANDLE: "true",
         NEXT_TELEMETRY_DISABLED: "1",
+        // Two fifths of a start went into compiling what is the same each time. It goes with the build that it is of.
+        NODE_COMPILE_CACHE: inRoot(".next", "compile-cache"),
       },
     },
   );
