@@ -1,16 +1,9 @@
-import {
-  MongoNetworkError,
-  MongoNotConnectedError,
-  MongoServerSelectionError,
-  MongoTopologyClosedError,
-} from "mongodb";
+import { isStoreAway } from "@/lib/db/away";
 import { log } from "@/lib/log";
 import { AppError } from "./errors";
 
 /** When the store is away it is usually back by then: it restarts within a second or two. */
 const STORE_RETRY_AFTER_SECONDS = 2;
-/** The last two: a request that comes while this server stops. */
-const STORE_AWAY = [MongoServerSelectionError, MongoNetworkError, MongoTopologyClosedError, MongoNotConnectedError];
 const INTERNAL_MESSAGE = "Something went wrong on our side. Try again; if it stays, send us the request id.";
 
 /** `{success: true, data, message?}` (docs/api.md, Common rules). */
@@ -53,7 +46,7 @@ export function failure(thrown: unknown, context: { requestId: string; method: s
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (STORE_AWAY.some((kind) => thrown instanceof kind)) {
+  if (isStoreAway(thrown)) {
     return new AppError("unavailable", "The document store does not answer right now. Try again in a moment.", {
       cause: thrown,
       retryAfterSeconds: STORE_RETRY_AFTER_SECONDS,
