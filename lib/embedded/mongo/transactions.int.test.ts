@@ -30,6 +30,72 @@ async function started(): Promise<ClientSession> {
 }
 
 describe("a transaction", () => {
+  test("of twenty thousand inserts with indexes takes time in step with their number", async () => {
+    type Item = { _id: number; n: number; tags: string[] };
+    const items = store.client.db("t").collection<Item>("items");
+    await items.drop();
+    await items.createIndexes([{ key: { n: 1 }, unique: true }, { key: { tags: 1 } }]);
+    await items.insertMany(Array.from({ length: 1000 }, (_, i) => ({ _id: -1 - i, n: -1 - i, tags: ["old"] })));
+    const session = await started();
+    const made = Array.from({ length: 20_000 }, (_, i) => ({ _id: i, n: i * 2, tags: [`t${i % 10}`, `u${i % 7}`] }));
+    await items.insertMany(made, { session });
+    await items.updateMany({ tags: "t3" }, { $inc: { n: 1 }, $pull: { tags: "t3" } }, { session });
+    await items.deleteMany({ tags: "u1" }, { session });
+    await items.deleteMany({ n: { $lt: -500 } }, { session });
+    const expected = made
+      .filter(({ _id }) => _id % 7 !== 1)
+      .map(({ _id, n, tags }) => (_id % 10 === 3 ? { _id, n: n + 1, tags: tags.slice(1) } : { _id, n, tags }));
+    const check = async (options: { session?: ClientSession }): Promise<void> => {
+      expect(
+        await items
+          .find({ n: { $gte: 0 } }, options)
+          .sort({ n: 1 })
+          .toArray(),
+      ).toEqual(expected);
+      expect(
+        await items
+          .find({ _id: { $gte: 0 } }, options)
+          .sort({ _id: -1 })
+          .toArray(),
+      ).toEqual(expected.toReversed());
+      expect(await items.find({}, options).hint({ $natural: 1 }).toArray()).toHaveLength(expected.length + 500);
+      expect(await items.countDocuments({ tags: "u2" }, options)).toBe(
+        expected.filter(({ tags }) => tags.includes("u2")).length,
+      );
+      expect(await items.findOne({ _id: 13 }, options)).toEqual({ _id: 13, n: 27, tags: ["u6"] });
+    };
+    await check({ session });
+    await session.commitTransaction();
+    await session.endSession();
+    await check({});
+  }, 60_000);
+
+  test("refuses a key that it has itself given, and takes one that it has given back", async () => {
+    const items = store.client.db("t").collection<{ _id: number; n: number }>("unique");
+    await items.drop();
+    await items.createIndex({ n: 1 }, { unique: true });
+    const session = await started();
+    await items.insertMany(
+      [
+        { _id: 1, n: 1 },
+        { _id: 2, n: 2 },
+      ],
+      { session },
+    );
+    await items.updateOne({ _id: 1 }, { $set: { n: 10 } }, { session });
+    await items.deleteOne({ _id: 2 }, { session });
+    await items.insertMany(
+      [
+        { _id: 2, n: 1 },
+        { _id: 3, n: 2 },
+      ],
+      { session },
+    );
+    await expect(items.insertOne({ _id: 4, n: 10 }, { session })).rejects.toMatchObject({ code: 11000 });
+    await session.abortTransaction();
+    expect(await items.countDocuments()).toBe(0);
+  });
+
   test("reads the snapshot of its beginning, with its own writes, whatever others commit meanwhile", async () => {
     const session = await started();
     expect(await c.countDocuments({}, { session })).toBe(3);

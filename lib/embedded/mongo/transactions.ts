@@ -3,6 +3,7 @@ import { duplicateKey } from "./collection.ts";
 import type { Cursors } from "./cursors.ts";
 import { ERROR_CODES, StoreError } from "./errors.ts";
 import { encodeKey } from "./keys.ts";
+import { Overlay } from "./overlay.ts";
 import { type RetryLog, tooOld } from "./retries.ts";
 import type { Sqlite } from "./sqlite.ts";
 import {
@@ -44,17 +45,6 @@ function writeConflict(): StoreError {
     "WriteConflict",
     "Caused by :: Write conflict during plan execution and yielding is disabled. :: Please retry your operation or multi-document transaction.",
   );
-}
-
-type Change = { bytes: Buffer; doc: Doc } | "removed";
-
-/** What a transaction changed in one collection. */
-class Overlay {
-  readonly changes = new Map<number, Change>();
-  /** Own inserts, in their order. */
-  readonly inserted: number[] = [];
-  /** The collection did not exist when the transaction began. */
-  isNew = false;
 }
 
 type Step =
@@ -125,22 +115,16 @@ export class Transaction implements Access {
     if (overlay === undefined) return this.rows.byId(collection, key);
     const row = overlay.isNew ? undefined : this.rows.byId(collection, key);
     if (row !== undefined) {
-      const change = overlay.changes.get(row.rid);
+      const change = overlay.get(row.rid);
       if (change === undefined) return row;
       if (change !== "removed") return { rid: row.rid, bytes: change.bytes };
     }
-    for (const rid of overlay.inserted) {
-      const change = overlay.changes.get(rid);
-      if (change !== undefined && change !== "removed" && encodeKey(change.doc.get("_id") as Value).equals(key)) {
-        return { rid, bytes: change.bytes };
-      }
-    }
-    return undefined;
+    return overlay.byId(key);
   }
 
   byRid(collection: Collection, rid: number): Row | undefined {
     const overlay = this.overlayOf(collection);
-    const change = overlay?.changes.get(rid);
+    const change = overlay?.get(rid);
     if (change === "removed") return undefined;
     if (change !== undefined) return { rid, bytes: change.bytes };
     return overlay?.isNew ? undefined : this.rows.byRid(collection, rid);
@@ -149,16 +133,15 @@ export class Transaction implements Access {
   scan(collection: Collection, after: number | undefined, isReverse: boolean, limit: number): Row[] {
     const overlay = this.overlayOf(collection);
     if (overlay === undefined) return this.rows.scan(collection, after, isReverse, limit);
-    const own = overlay.inserted
-      .filter((rid) => overlay.changes.get(rid) !== "removed")
-      .filter((rid) => after === undefined || (isReverse ? rid < after : rid > after))
-      .map((rid) => ({ rid, bytes: (overlay.changes.get(rid) as { bytes: Buffer }).bytes }));
     // Own inserts have later places than everything in the snapshot.
-    if (isReverse && own.length > 0) return own.reverse();
+    if (isReverse) {
+      const own = overlay.insertedRows(after, isReverse);
+      if (own.length > 0) return own;
+    }
     let from = after;
     for (;;) {
       const rows = overlay.isNew ? [] : this.rows.scan(collection, from, isReverse, limit);
-      if (rows.length === 0) return isReverse ? [] : own;
+      if (rows.length === 0) return isReverse ? [] : overlay.insertedRows(after, isReverse);
       const visible = this.laidOver(overlay, rows);
       if (visible.length > 0) return visible;
       from = rows.at(-1)?.rid;
@@ -167,7 +150,7 @@ export class Transaction implements Access {
 
   private laidOver(overlay: Overlay, rows: Row[]): Row[] {
     return rows.flatMap((row) => {
-      const change = overlay.changes.get(row.rid);
+      const change = overlay.get(row.rid);
       if (change === undefined) return [row];
       return change === "removed" ? [] : [{ rid: row.rid, bytes: change.bytes }];
     });
@@ -185,30 +168,18 @@ export class Transaction implements Access {
     if (overlay === undefined) return this.rows.range(collection, index, range, after, isReverse, limit);
     const direction = isReverse ? -1 : 1;
     const compare = (a: IndexRow, b: IndexRow): number => (Buffer.compare(a.key, b.key) || a.rid - b.rid) * direction;
-    const own = this.ownEntries(overlay, index, range).filter((row) => after === undefined || compare(row, after) > 0);
+    const own = overlay.range(index, range, after, isReverse);
     let from = after;
     for (;;) {
       const rows = overlay.isNew ? [] : this.rows.range(collection, index, range, from, isReverse, limit);
       const last = rows.at(-1);
-      if (last === undefined) return own.sort(compare);
-      const unchanged = rows.filter((row) => !overlay.changes.has(row.rid));
+      if (last === undefined) return own;
+      const unchanged = rows.filter((row) => !overlay.has(row.rid));
       const reached = own.filter((row) => compare(row, last) <= 0);
       const visible = [...unchanged, ...reached].sort(compare);
       if (visible.length > 0) return visible;
       from = last;
     }
-  }
-
-  private ownEntries(overlay: Overlay, index: Index, range: KeyRange): IndexRow[] {
-    const found: IndexRow[] = [];
-    for (const [rid, change] of overlay.changes) {
-      if (change === "removed") continue;
-      for (const key of index.entries(change.doc).keys) {
-        if (Buffer.compare(key, range.low) >= 0 && Buffer.compare(key, range.high) < 0)
-          found.push({ key, rid, bytes: change.bytes });
-      }
-    }
-    return found;
   }
 
   countRange(collection: Collection, index: Index, range: KeyRange, most: number): number {
@@ -251,8 +222,7 @@ export class Transaction implements Access {
       throw writeConflict();
     this.refuseDuplicates(collection, doc, undefined);
     const rid = collection.nextRid++;
-    overlay.changes.set(rid, { bytes, doc });
-    overlay.inserted.push(rid);
+    overlay.insert(rid, doc, bytes);
     this.journal.push({ kind: "insert", collection, rid, doc, bytes });
   }
 
@@ -265,19 +235,19 @@ export class Transaction implements Access {
     const overlay = this.overlayForWrite(collection);
     this.hold(collection, overlay, row.rid);
     this.refuseDuplicates(collection, after, row.rid);
-    overlay.changes.set(row.rid, { bytes, doc: after });
+    overlay.set(row.rid, { bytes, doc: after });
     this.journal.push({ kind: "replace", collection, rid: row.rid, before, after, bytes });
   }
 
   remove(collection: Collection, row: Row, doc: Doc): void {
     const overlay = this.overlayForWrite(collection);
     this.hold(collection, overlay, row.rid);
-    overlay.changes.set(row.rid, "removed");
+    overlay.set(row.rid, "removed");
     this.journal.push({ kind: "remove", collection, rid: row.rid, doc });
   }
 
   private hold(collection: Collection, overlay: Overlay, rid: number): void {
-    if (overlay.inserted.includes(rid)) return;
+    if (overlay.isInserted(rid)) return;
     const name = lockName(collection, rid);
     const holder = this.store.locks.get(name);
     if (holder === this.lock) return;
