@@ -6,10 +6,26 @@ import { endTurn } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import { toStoreError } from "./sqlite.ts";
 import { isTransient, TRANSIENT } from "./transactions.ts";
-import { type Doc, docOf, double, isDoc, toWholeNumber } from "./values.ts";
+import { Binary, type Doc, docOf, double, isDoc, timestampNow, toWholeNumber } from "./values.ts";
+import { readWriteConcern } from "./write-concern.ts";
 
 /** Runs one command and gives its answer; failures are answers too. */
 export async function dispatch(services: Services, connection: Connection, command: Doc): Promise<Doc> {
+  const answer = await run(services, connection, command);
+  if (connection.authentication.isDone) addTimes(answer);
+  return answer;
+}
+
+const NO_SIGNATURE = docOf({ hash: new Binary(Buffer.alloc(20)), keyId: 0n });
+
+/** The set's clock, which clients pass on from one answer to the next question to read what they have written. */
+function addTimes(answer: Doc): void {
+  const now = timestampNow();
+  answer.set("$clusterTime", docOf({ clusterTime: now, signature: NO_SIGNATURE }));
+  answer.set("operationTime", now);
+}
+
+async function run(services: Services, connection: Connection, command: Doc): Promise<Doc> {
   const name = command.keys().next().value ?? "";
   let isInTransaction = false;
   try {
@@ -44,10 +60,13 @@ export async function dispatch(services: Services, connection: Connection, comma
     else if (number !== undefined && session !== undefined && known.isRetryable)
       context.retry = services.retries.begin(session, BigInt(number));
     checkReadConcern(context);
-    const answer = await known.run(context);
+    const concern = readWriteConcern(context);
+    // A copy: what a retryable write remembers as its answer stays as it is.
+    const answer: Doc = new Map(await known.run(context));
     endTurn();
     context.retry?.flush();
-    await services.store.committed();
+    await (concern.isJournaled ? services.store.synced() : services.store.committed());
+    if (concern.error !== undefined) answer.set("writeConcernError", concern.error);
     return answer;
   } catch (error) {
     return failure(services, command, toStoreError(error), isInTransaction);

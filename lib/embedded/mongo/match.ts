@@ -79,6 +79,9 @@ const REFUSED_OPERATORS = new Map([
   ["$within", "$within is not supported by this store: it has no geospatial operators."],
 ]);
 
+/** Fields of a reference to another collection's document: within `$elemMatch` they are no operators. */
+const DBREF_FIELDS: ReadonlySet<string> = new Set(["$ref", "$id", "$db"]);
+
 /**
  * Parses a filter.
  * @throws StoreError BadValue or FailedToParse as MongoDB's parser, for every operator that it does not know
@@ -90,7 +93,7 @@ export function parseMatch(filter: Doc, options: MatchOptions): MatchNode {
 function parseFields(filter: Doc, options: MatchOptions, isTop: boolean): MatchNode {
   const nodes: MatchNode[] = [];
   for (const [name, value] of filter) {
-    if (name.startsWith("$")) {
+    if (name.startsWith("$") && (isTop || !DBREF_FIELDS.has(name))) {
       const node = parseTopOperator(name, value, options, isTop);
       if (node !== undefined) nodes.push(node);
     } else for (const node of parseField(toPath(name), value, options)) nodes.push(node);
@@ -141,7 +144,7 @@ function parseTopOperator(name: string, value: Value, options: MatchOptions, isT
 function isOperatorDoc(value: Value): value is Doc {
   if (!isDoc(value)) return false;
   const first = value.keys().next().value;
-  return first?.startsWith("$") === true && first !== "$ref" && first !== "$id" && first !== "$db";
+  return first?.startsWith("$") === true && !DBREF_FIELDS.has(first);
 }
 
 function parseField(path: Path, value: Value, options: MatchOptions): MatchNode[] {

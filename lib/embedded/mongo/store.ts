@@ -1,3 +1,4 @@
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { decodeDocument, encodeDocument } from "./codec.ts";
 import { Collection, duplicateKey, Index, newUuid, uuidOf } from "./collection.ts";
@@ -180,6 +181,8 @@ export class Store extends SqlRows implements Access {
   private readonly writtenAt = new Map<string, number>();
   /** Documents that open transactions have changed. */
   readonly locks = new Map<string, DocumentLock>();
+  /** How often the log was synced because a client asked for it. */
+  syncs = 0;
   /** Open transactions. */
   openSnapshots = 0;
   private group: Group | undefined;
@@ -308,6 +311,22 @@ export class Store extends SqlRows implements Access {
   /** Resolves when everything that was written so far is as durable as the store's setting says. */
   committed(): Promise<void> {
     return this.group?.done ?? Promise.resolve();
+  }
+
+  /**
+   * Resolves when what is committed is on the disk, also where commits are not synced by themselves: the log's pages
+   * are the file's, whoever asks for them to be written.
+   */
+  async synced(): Promise<void> {
+    await this.committed();
+    if (this.durability === "full") return;
+    const log = await open(`${this.path}-wal`, "r");
+    try {
+      await log.sync();
+      this.syncs++;
+    } finally {
+      await log.close();
+    }
   }
 
   /** Ends the group now. */

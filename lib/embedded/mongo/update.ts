@@ -104,6 +104,8 @@ export function compileUpdate(update: Doc, arrayFilters: Value | undefined, vari
   return (doc, context) => {
     for (const { operator, parts, argument, change, path } of applied) {
       if (operator === "$setOnInsert" && !context.isInsert) continue;
+      const top = (operator === "$rename" ? (argument as string).split(".") : parts)[0] as string;
+      if (top.startsWith("$") && !context.isInsert && creates(operator)) throw dollarPrefixed(top);
       if (operator === "$rename") rename(doc, path, argument as string);
       else applyAt(doc, parts, 0, change, { context, filters, matched: parts, mayCreate: creates(operator) });
     }
@@ -130,15 +132,15 @@ function checkPath(path: string): readonly string[] {
       `Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '${path}'`,
     );
   }
-  for (const part of parts) {
-    if (part.startsWith("$") && part !== "$" && !/^\$\[[^\]]*\]$/.test(part)) {
-      throw new StoreError(
-        "DollarPrefixedFieldName",
-        `The dollar ($) prefixed field '${part}' in '${path}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
-      );
-    }
-  }
   return parts;
+}
+
+/** Names with a dollar are allowed below the top, and where an upsert makes a new document also at the top. */
+export function dollarPrefixed(name: string): StoreError {
+  return new StoreError(
+    "DollarPrefixedFieldName",
+    `The dollar ($) prefixed field '${name}' in '${name}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
+  );
 }
 
 function checkRename(from: string, to: string): void {

@@ -121,7 +121,7 @@ export function serverStatus(context: Context): Doc {
     version: VERSION,
     process: "millrace-store",
     pid: BigInt(process.pid),
-    uptime: double(uptime),
+    uptime: Math.floor(uptime),
     uptimeMillis: BigInt(Math.floor(uptime * 1000)),
     localTime: new Date(),
     connections: docOf({ current: monitor.connections, totalCreated: monitor.totalConnections }),
@@ -174,6 +174,21 @@ export function sessionId(lsid: Value | undefined): string | undefined {
   if (!isDoc(lsid)) return undefined;
   const id = lsid.get("id");
   return id instanceof Binary ? Buffer.from(id.buffer.subarray(0, id.position)).toString("hex") : undefined;
+}
+
+/** What the set promises: a majority's acknowledgement means the disk only where every write is synced. */
+export function replSetGetConfig({ services }: Context): Doc {
+  const member = docOf({ _id: 0, host: services.address, arbiterOnly: false, hidden: false, priority: 1, votes: 1 });
+  const config = docOf({
+    _id: SET_NAME,
+    version: 1,
+    term: 1n,
+    members: [member],
+    protocolVersion: 1n,
+    writeConcernMajorityJournalDefault: services.store.durability === "full",
+    settings: new Map(),
+  });
+  return docOf({ config, ok: OK });
 }
 
 export function replSetGetStatus(context: Context): Doc {

@@ -2,8 +2,8 @@ import { refuseCollation } from "../collection.ts";
 import { type Context, variablesOf } from "../context.ts";
 import { answerCursor, type CursorItem } from "../cursors.ts";
 import { badValue, StoreError } from "../errors.ts";
-import { unique } from "../expressions/arrays.ts";
 import type { Variables } from "../expressions/scope.ts";
+import { encodeKey } from "../keys.ts";
 import { parseMatch } from "../match.ts";
 import { collectionName } from "../names.ts";
 import { checkFields, optionalBool, optionalCount, optionalDoc, requiredString } from "../options.ts";
@@ -266,9 +266,6 @@ export async function count(context: Context): Promise<Doc> {
   return docOf({ n: await countDocuments(context, query), ok: double(1) });
 }
 
-/** Values of `distinct` that are collected before they are made distinct. */
-const SQUEEZE_AT = 10_000;
-
 export async function distinct(context: Context): Promise<Doc> {
   const { command } = context;
   const name = collectionName("distinct", command.get("distinct"));
@@ -280,16 +277,12 @@ export async function distinct(context: Context): Promise<Doc> {
   const filter = optionalDoc(command, "distinct", "query") ?? new Map();
   const variables = { scope: context.scope };
   const collection = context.services.store.find(context.db, name);
-  const values: Value[] = [];
+  const values = new Map<string, Value>();
   const take = (doc: Doc): void => {
-    for (const value of valuesAtPath(doc, path.parts)) values.push(value);
-  };
-  /** Values are made distinct every so often, so that memory grows with the distinct ones alone. */
-  const squeeze = (): void => {
-    if (values.length < SQUEEZE_AT) return;
-    const distinctValues = unique(values);
-    values.length = 0;
-    for (const value of distinctValues) values.push(value);
+    for (const value of valuesAtPath(doc, path.parts)) {
+      const id = encodeKey(value).toString("latin1");
+      if (!values.has(id)) values.set(id, value);
+    }
   };
   if (viewOf(collection) !== undefined) {
     const all = await runAggregate(context, name, [docOf({ $match: filter })], variables, undefined, "all");
@@ -300,11 +293,8 @@ export async function distinct(context: Context): Promise<Doc> {
     const query: Query = { collection, rows: context.access, filter, sort: [], hint: undefined, variables };
     for (const item of runQuery(query)) {
       if (item === PAUSE) await context.turns.pause();
-      else {
-        take(item.doc);
-        squeeze();
-      }
+      else take(item.doc);
     }
   }
-  return docOf({ values: unique(values), ok: double(1) });
+  return docOf({ values: [...values.values()], ok: double(1) });
 }

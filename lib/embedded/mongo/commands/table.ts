@@ -8,6 +8,7 @@ import {
   getParameter,
   hello,
   ping,
+  replSetGetConfig,
   replSetGetStatus,
   saslContinue,
   saslStart,
@@ -30,6 +31,7 @@ import {
   listIndexes,
   renameCollection,
 } from "./catalog.ts";
+import { getCmdLineOpts, getLog, hostInfo, usersInfo, validate } from "./diagnostics.ts";
 import { explain } from "./explain.ts";
 import { count, distinct, find, getMore, killCursors } from "./reads.ts";
 import { abortTransaction, commitTransaction } from "./transaction-end.ts";
@@ -93,5 +95,11 @@ export const COMMANDS = new Map<string, Command>([
   ["collMod", { run: collMod }],
   ["renameCollection", { run: renameCollection }],
   ["collStats", { run: collStats }],
+  ["validate", { run: validate }],
+  ["getCmdLineOpts", { run: getCmdLineOpts }],
+  ["hostInfo", { run: hostInfo }],
+  ["getLog", { run: getLog }],
+  ["usersInfo", { run: usersInfo }],
+  ["replSetGetConfig", { run: replSetGetConfig }],
   ["dbStats", { run: dbStats }],
 ]);

@@ -11,7 +11,7 @@ import { matchedPosition } from "../projection.ts";
 import { Found, PAUSE, prepareQuery, type Query, runQuery } from "../query.ts";
 import type { SortKey } from "../sort.ts";
 import { type Access, DocumentLocked } from "../store.ts";
-import { compileUpdate, isIdentical, seedOfUpsert } from "../update.ts";
+import { compileUpdate, dollarPrefixed, isIdentical, seedOfUpsert } from "../update.ts";
 import { cloneDoc, type Doc, isDoc, type Value } from "../values.ts";
 import { collectionForWrite } from "./collections.ts";
 
@@ -49,9 +49,8 @@ export function compileChange(
   if (!isDoc(update)) throw failedToParse("Update argument must be either an object or an array");
   const isOperators = update.keys().next().value?.startsWith("$") === true;
   if (!isOperators) {
-    for (const name of update.keys()) {
-      if (name.startsWith("$") && arrayFilters === undefined) checkReplacementField(name);
-    }
+    // Operators behind fields are a mistake, and no field may have their names.
+    for (const name of update.keys()) if (name.startsWith("$")) throw dollarPrefixed(name);
     if (arrayFilters !== undefined) throw failedToParse("arrayFilters may not be specified for replacement updates");
     return {
       isReplacement: true,
@@ -78,12 +77,6 @@ export function compileChange(
       return isIdentical(changed, doc) ? doc : changed;
     },
   };
-}
-
-function checkReplacementField(name: string): void {
-  // Names with a dollar are allowed in a stored document, except at the very front, where they are an operator.
-  if (name === "$")
-    throw new StoreError("DollarPrefixedFieldName", "The field name '$' is not allowed in a replacement document.");
 }
 
 function immutableId(): StoreError {
@@ -232,9 +225,6 @@ export async function findFirst(context: Context, query: Query): Promise<Found |
   }
 }
 
-/** Documents that are changed before the others have a turn again. */
-const WRITE_CHUNK = 200;
-
 async function updateMany(
   context: Context,
   query: Query,
@@ -251,7 +241,7 @@ async function updateMany(
   let matched = 0;
   let modified = 0;
   for (let i = 0; i < rids.length; i++) {
-    if (i % WRITE_CHUNK === WRITE_CHUNK - 1) await context.turns.pause();
+    if (context.turns.isOver) await context.turns.pause();
     const rid = rids[i] as number;
     await afterLocks(context, async () => {
       const row = query.rows.byRid(query.collection, rid);
@@ -324,7 +314,7 @@ export async function runDelete(
   }
   let removed = 0;
   for (let i = 0; i < rids.length; i++) {
-    if (i % WRITE_CHUNK === WRITE_CHUNK - 1) await context.turns.pause();
+    if (context.turns.isOver) await context.turns.pause();
     await afterLocks(context, async () => {
       const row = query.rows.byRid(collection, rids[i] as number);
       if (row === undefined) return;
