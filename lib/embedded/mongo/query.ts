@@ -4,9 +4,11 @@ import type { Collection } from "./collection.ts";
 import { beginTurn, endTurn } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import type { Variables } from "./expressions/scope.ts";
+import { encodeKey } from "./keys.ts";
 import { compileMatch, type Matcher, type MatchNode, parseMatch } from "./match.ts";
 import { type Plan, plan } from "./planner.ts";
 import { compareSortValues, type SortKey, sortValues } from "./sort.ts";
+import { ExternalSorter } from "./spill.ts";
 import type { IndexRow, Row, RowSource } from "./store.ts";
 import type { Doc, Value } from "./values.ts";
 
@@ -55,6 +57,8 @@ export type Query = {
   limit?: number | undefined;
   skip?: number;
   examined?: Examined;
+  /** The store's file, when a sort may use the disk beside it. */
+  disk?: string | undefined;
 };
 
 export type PreparedQuery = { node: MatchNode; chosen: Plan; test: Matcher; fields: ReadonlySet<string> | undefined };
@@ -73,7 +77,7 @@ export function runQuery(query: Query, prepared: PreparedQuery = prepareQuery(qu
   const isSorted = query.sort.length === 0 || (chosen.kind === "index" && chosen.isSorted) || isSingle(chosen);
   const chunk = isSorted && most !== undefined ? Math.min(most, MAX_CHUNK) : FIRST_CHUNK;
   let flow = matching(query, prepared, chunk);
-  if (!isSorted) flow = sorted(flow, query.sort, most);
+  if (!isSorted) flow = sorted(flow, query.sort, most, query.disk);
   return window(flow, query.skip ?? 0, query.limit);
 }
 
@@ -214,56 +218,95 @@ export function* paced<T>(flow: Flow<T>): Flow<T> {
 
 type Ranked<T> = { values: Value[]; place: number; item: T };
 
-function* sorted(flow: Flow<Found>, keys: readonly SortKey[], most: number | undefined): Flow<Found> {
-  yield* sortFlow(
-    flow,
-    keys,
-    most,
-    (found) => found.doc,
-    (found) => found.row.bytes.length,
-  );
-}
-
-/**
- * Sorts a flow; of a limited one only the first are kept.
- * @throws StoreError QueryExceededMemoryLimitNoDiskUseAllowed beyond 100 MB
- */
-export function* sortFlow<T>(
-  flow: Flow<T>,
+function* sorted(
+  flow: Flow<Found>,
   keys: readonly SortKey[],
   most: number | undefined,
-  docOf: (item: T) => Doc,
-  bytesOf: (item: T) => number,
-): Flow<T> {
+  disk: string | undefined,
+): Flow<Found> {
+  yield* sortFlow(flow, keys, { most, disk, rowOf: (found) => found.row, sizeOf: (found) => found.row.bytes.length });
+}
+
+export type SortOptions<T> = {
+  /** Only the first so many are wanted; undefined: all. */
+  most: number | undefined;
+  /** The store's file, when what does not fit into memory may be sorted beside it. */
+  disk: string | undefined;
+  /** What is written to disk of an item. */
+  rowOf: (item: T) => Row;
+  sizeOf: (item: T) => number;
+};
+
+/**
+ * Sorts a flow; of a limited one only the first are kept. Beyond 100 MB it goes to disk, from where items come back as
+ * they were written.
+ * @throws StoreError QueryExceededMemoryLimitNoDiskUseAllowed beyond 100 MB without the disk
+ */
+export function* sortFlow<T extends { readonly doc: Doc }>(
+  flow: Flow<T>,
+  keys: readonly SortKey[],
+  { most, disk, rowOf, sizeOf }: SortOptions<T>,
+): Flow<T | Found> {
   let kept: Ranked<T>[] = [];
   let bytes = 0;
   let place = 0;
+  let sorter: ExternalSorter | undefined;
   const compare = (a: Ranked<T>, b: Ranked<T>): number =>
     compareSortValues(a.values, b.values, keys) || a.place - b.place;
   const room = most === undefined ? Number.POSITIVE_INFINITY : Math.max(most * 2, 1000);
-  for (const item of flow) {
-    if (item === PAUSE) {
-      yield PAUSE;
-      continue;
+  const keyOf = (values: readonly Value[]): Buffer =>
+    Buffer.concat(values.map((value, i) => encodeKey(value, keys[i]?.direction === -1)));
+  try {
+    for (const item of flow) {
+      if (item === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
+      const values = sortValues(item.doc, keys);
+      if (sorter !== undefined) {
+        yield* sorter.add(keyOf(values), rowOf(item));
+        continue;
+      }
+      kept.push({ values, place: place++, item });
+      bytes += sizeOf(item);
+      if (most !== undefined && kept.length >= room) {
+        kept = (yield* sortByTurns(kept, compare)).slice(0, most);
+        bytes = kept.reduce((sum, ranked) => sum + sizeOf(ranked.item), 0);
+      }
+      if (bytes <= MAX_SORT_BYTES) continue;
+      if (disk === undefined) throw sortTooLarge();
+      sorter = new ExternalSorter(disk);
+      // In the order in which they came, which is the order of equal ones.
+      kept.sort((a, b) => a.place - b.place);
+      for (const ranked of kept) yield* sorter.add(keyOf(ranked.values), rowOf(ranked.item));
+      kept = [];
     }
-    kept.push({ values: sortValues(docOf(item), keys), place: place++, item });
-    bytes += bytesOf(item);
-    if (most !== undefined && kept.length >= room) {
-      kept = (yield* sortByTurns(kept, compare)).slice(0, most);
-      bytes = kept.reduce((sum, ranked) => sum + bytesOf(ranked.item), 0);
+    let count = 0;
+    if (sorter !== undefined) {
+      for (const item of sorter.sorted()) {
+        if (item === PAUSE) {
+          yield PAUSE;
+          continue;
+        }
+        if (most !== undefined && count++ >= most) return;
+        yield new Found(item.row);
+      }
+      return;
     }
-    if (bytes > MAX_SORT_BYTES) {
-      throw new StoreError(
-        "QueryExceededMemoryLimitNoDiskUseAllowed",
-        `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, and this store does not sort on disk. Add an index for the sort, or a limit.`,
-      );
+    for (const ranked of yield* sortByTurns(kept, compare)) {
+      if (most !== undefined && count++ >= most) return;
+      yield ranked.item;
     }
+  } finally {
+    sorter?.close();
   }
-  let count = 0;
-  for (const ranked of yield* sortByTurns(kept, compare)) {
-    if (most !== undefined && count++ >= most) return;
-    yield ranked.item;
-  }
+}
+
+function sortTooLarge(): StoreError {
+  return new StoreError(
+    "QueryExceededMemoryLimitNoDiskUseAllowed",
+    `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, but did not opt in to external sorting. Aborting operation. Pass allowDiskUse:true to opt in.`,
+  );
 }
 
 /** Sorts like `Array.sort` (equal ones keep their order), and pauses on the way. */

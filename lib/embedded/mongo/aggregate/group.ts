@@ -1,3 +1,4 @@
+import { decodeDocument } from "../codec.ts";
 import { compareValues } from "../compare.ts";
 import { StoreError } from "../errors.ts";
 import { average, deviation, Sum } from "../expressions/accumulators.ts";
@@ -7,8 +8,9 @@ import { isNullish } from "../expressions/truth.ts";
 import { encodeKey } from "../keys.ts";
 import { PAUSE, sortByTurns } from "../query.ts";
 import { compareSortValues, parseSort, type SortKey, sortValues } from "../sort.ts";
+import { ExternalSorter } from "../spill.ts";
 import { type Doc, isDoc, isNumber, toDouble, toWholeNumber, typeName, type Value } from "../values.ts";
-import type { Items } from "./items.ts";
+import { type Item, type Items, rowOfItem } from "./items.ts";
 
 /** Collects the values of one group. */
 export type Accumulator = { add: (env: Env) => void; value: () => Value | undefined };
@@ -22,16 +24,11 @@ const ENTRY_BYTES = 100;
 /** Rows of a bucket between two pauses. */
 const ROWS_PER_TURN = 256;
 
+/** What the groups that are in memory hold. */
 type Spending = { bytes: number };
 
 function spend(spending: Spending, bytes: number): void {
   spending.bytes += bytes;
-  if (spending.bytes > MAX_GROUP_BYTES) {
-    throw new StoreError(
-      "QueryExceededMemoryLimitNoDiskUseAllowed",
-      `Exceeded memory limit of ${MAX_GROUP_BYTES} bytes for $group, and this store does not group on disk.`,
-    );
-  }
 }
 
 type Compiler = (argument: Value, variables: Variables, spending: Spending) => AccumulatorFactory;
@@ -95,7 +92,8 @@ const collect =
     };
   };
 
-function sizeOf(value: Value): number {
+/** About what a value takes, bytes. */
+export function sizeOf(value: Value): number {
   if (typeof value === "string") return ENTRY_BYTES + value.length;
   if (value instanceof Map) {
     let bytes = ENTRY_BYTES;
@@ -273,8 +271,11 @@ export function compileAccumulator(
   return compiler(argument, variables, spending);
 }
 
-/** Compiles `$group`. */
-export function compileGroup(spec: Value, variables: Variables): (input: Items) => Items {
+/**
+ * Compiles `$group`.
+ * @param disk the store's file, when groups that do not fit into memory may wait beside it
+ */
+export function compileGroup(spec: Value, variables: Variables, disk?: string): (input: Items) => Items {
   if (!isDoc(spec)) throw new StoreError(15947, "a group's fields must be specified in an object");
   const id = spec.get("_id");
   if (id === undefined) throw new StoreError(15955, "a group specification must include an _id");
@@ -287,35 +288,81 @@ export function compileGroup(spec: Value, variables: Variables): (input: Items) 
     if (name.startsWith("$")) throw new StoreError(40236, `The field name '${name}' cannot be an operator name`);
     fields.push([name, compileAccumulator(name, value, variables, spending)]);
   }
+  type Group = { id: Value; states: Accumulator[] };
   return function* group(input) {
     spending.bytes = 0;
-    const groups = new Map<string, { id: Value; states: Accumulator[] }>();
-    for (const item of input) {
-      if (item === PAUSE) {
-        yield PAUSE;
-        continue;
-      }
-      const env: Env = { root: item.doc, current: item.doc, scope: variables.scope };
-      // Missing and null are one group, as in MongoDB.
-      const value = evaluateId(env) ?? null;
-      const key = encodeKey(value).toString("latin1");
+    const groups = new Map<string, Group>();
+    const take = (key: string, doc: Doc): void => {
+      const env: Env = { root: doc, current: doc, scope: variables.scope };
       let found = groups.get(key);
       if (found === undefined) {
         spend(spending, ENTRY_BYTES + key.length);
-        found = { id: value, states: fields.map(([, make]) => make()) };
+        found = { id: evaluateId(env) ?? null, states: fields.map(([, make]) => make()) };
         groups.set(key, found);
       }
       for (const state of found.states) state.add(env);
+    };
+    let sorter: ExternalSorter | undefined;
+    try {
+      for (const item of input) {
+        if (item === PAUSE) {
+          yield PAUSE;
+          continue;
+        }
+        // Missing and null are one group, as in MongoDB.
+        const id = evaluateId({ root: item.doc, current: item.doc, scope: variables.scope }) ?? null;
+        const key = encodeKey(id);
+        if (sorter !== undefined) {
+          yield* sorter.add(key, rowOfItem(item));
+          continue;
+        }
+        take(key.toString("latin1"), item.doc);
+        if (spending.bytes <= MAX_GROUP_BYTES) continue;
+        if (disk === undefined) throw groupTooLarge();
+        // From now on documents wait, sorted by their group; what is in memory stays until its group's turn comes.
+        sorter = new ExternalSorter(disk);
+      }
+      if (sorter !== undefined) {
+        let current: string | undefined;
+        for (const item of sorter.sorted()) {
+          if (item === PAUSE) {
+            yield PAUSE;
+            continue;
+          }
+          const key = item.key.toString("latin1");
+          if (current !== undefined && key !== current) yield finished(current);
+          if (key !== current) spending.bytes = 0;
+          current = key;
+          take(key, decodeDocument(item.row.bytes));
+          if (spending.bytes > MAX_GROUP_BYTES) throw oneTooLarge();
+        }
+        if (current !== undefined) yield finished(current);
+      }
+      for (const key of groups.keys()) yield finished(key);
+    } finally {
+      sorter?.close();
     }
-    for (const { id: groupId, states } of groups.values()) {
-      const doc: Doc = new Map([["_id", groupId]]);
-      fields.forEach(([name], i) => {
-        const value = states[i]?.value();
-        if (value !== undefined) doc.set(name, value);
-      });
-      yield { doc };
+
+    function finished(key: string): Item {
+      const { id, states } = groups.get(key) as Group;
+      groups.delete(key);
+      return { doc: assemble(id, fields, states) };
     }
   };
+}
+
+function groupTooLarge(): StoreError {
+  return new StoreError(
+    "QueryExceededMemoryLimitNoDiskUseAllowed",
+    `Exceeded memory limit of ${MAX_GROUP_BYTES} bytes for $group, but did not allow external sort. Pass allowDiskUse:true to opt in.`,
+  );
+}
+
+function oneTooLarge(): StoreError {
+  return new StoreError(
+    "ExceededMemoryLimit",
+    `One group of $group uses more than ${MAX_GROUP_BYTES} bytes, which no disk makes good. Collect less in it.`,
+  );
 }
 
 /** `$bucket` as MongoDB defines it: a group by boundaries, in their order. */

@@ -3,11 +3,11 @@ import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
 import { compileMatch, parseMatch } from "../match.ts";
 import { compileAddFields, compileProjection, compileUnset } from "../projection.ts";
-import { type Flow, PAUSE, paced, sortFlow, window } from "../query.ts";
+import { type Flow, PAUSE, paced, type SortOptions, sortFlow, window } from "../query.ts";
 import { parseSort } from "../sort.ts";
 import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../values.ts";
-import { compileBucket, compileBucketAuto, compileGroup } from "./group.ts";
-import type { Item, Items } from "./items.ts";
+import { compileBucket, compileBucketAuto, compileGroup, sizeOf } from "./group.ts";
+import { type Item, type Items, rowOfItem } from "./items.ts";
 import { compileGraphLookup, compileLookup, type Joins } from "./lookup.ts";
 import { compileRedact } from "./redact.ts";
 
@@ -18,6 +18,8 @@ export type PipelineOptions = {
   /** How `$lookup` and `$unionWith` reach other collections; undefined where a pipeline may not (updates). */
   joins: Joins | undefined;
   isFacet?: boolean;
+  /** The store's file, when stages may use the disk beside it; undefined where they may not. */
+  disk?: string | undefined;
 };
 
 type StageCompiler = (argument: Value, options: PipelineOptions) => Stage;
@@ -192,17 +194,14 @@ const count: StageCompiler = (argument) => {
   };
 };
 
+function sortOptions(disk: string | undefined): SortOptions<Item> {
+  return { most: undefined, disk, rowOf: rowOfItem, sizeOf: (item) => item.row?.bytes.length ?? sizeOf(item.doc) };
+}
+
 const sortByCount: StageCompiler = (argument, options) => {
-  const group = compileGroup(docOf({ _id: argument, count: docOf({ $sum: 1 }) }), options.variables);
+  const group = compileGroup(docOf({ _id: argument, count: docOf({ $sum: 1 }) }), options.variables, options.disk);
   const keys = parseSort(docOf({ count: -1 }));
-  return (input) =>
-    sortFlow(
-      group(input),
-      keys,
-      undefined,
-      (item) => item.doc,
-      () => 0,
-    );
+  return (input) => sortFlow(group(input), keys, { ...sortOptions(options.disk), sizeOf: () => 0 });
 };
 
 const facet: StageCompiler = (argument, options) => {
@@ -341,20 +340,13 @@ const STAGES = new Map<string, StageCompiler>([
   ],
   [
     "$sort",
-    (argument) => {
+    (argument, { disk }) => {
       const keys = parseSort(requireDoc("$sort", argument, 15973));
       if (keys.length === 0) throw new StoreError(15976, "$sort stage must have at least one sort key");
-      return (input) =>
-        sortFlow(
-          input,
-          keys,
-          undefined,
-          (item) => item.doc,
-          (item) => item.row?.bytes.length ?? 256,
-        );
+      return (input) => sortFlow(input, keys, sortOptions(disk));
     },
   ],
-  ["$group", (argument, { variables }) => compileGroup(argument, variables)],
+  ["$group", (argument, { variables, disk }) => compileGroup(argument, variables, disk)],
   ["$bucket", (argument, { variables }) => compileBucket(argument, variables)],
   ["$bucketAuto", (argument, { variables }) => compileBucketAuto(argument, variables)],
   ["$unwind", unwind],

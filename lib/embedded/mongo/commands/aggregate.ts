@@ -14,6 +14,7 @@ import { type Flow, PAUSE, type Query, runQuery } from "../query.ts";
 import { parseSort, type SortKey } from "../sort.ts";
 import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../values.ts";
 import { viewOf } from "./collections.ts";
+import { diskFor } from "./disk.ts";
 import { runMerge, runOut } from "./outputs.ts";
 import { countDocuments, nothing, transactionOf } from "./reads.ts";
 import { sourceOf } from "./sources.ts";
@@ -165,11 +166,12 @@ export function pipelineFlow(
   hint: Value | undefined,
 ): Items {
   const joins = joinsOf(context);
+  const disk = diskFor(context, "aggregate");
   const first = pipeline.length > 0 ? stageOf(pipeline[0] as Value) : undefined;
   const source = first === undefined ? undefined : sourceOf(context, name, first[0], first[1], variables);
-  if (source !== undefined) return runStages(source, compilePipeline(pipeline.slice(1), { variables, joins }));
+  if (source !== undefined) return runStages(source, compilePipeline(pipeline.slice(1), { variables, joins, disk }));
   if (name === undefined) {
-    if (first !== undefined) compilePipeline(pipeline, { variables, joins });
+    if (first !== undefined) compilePipeline(pipeline, { variables, joins, disk });
     throw new StoreError(
       "InvalidNamespace",
       `{aggregate: 1} is not valid for '${first?.[0] ?? "an empty pipeline"}'; a collection is required.`,
@@ -179,12 +181,12 @@ export function pipelineFlow(
   const view = viewOf(collection);
   if (view !== undefined) return pipelineFlow(context, view.on, [...view.pipeline, ...pipeline], variables, hint);
   const { filter, sort, skip, limit, rest } = takeFront(pipeline);
-  const stages = compilePipeline(rest, { variables, joins });
+  const stages = compilePipeline(rest, { variables, joins, disk });
   if (collection === undefined) {
     parseMatch(filter, { variables });
     return runStages(nothing(), stages);
   }
-  const query: Query = { collection, rows: context.access, filter, sort, hint, variables, skip, limit };
+  const query: Query = { collection, rows: context.access, filter, sort, hint, variables, skip, limit, disk };
   return runStages(runQuery(query), stages);
 }
 

@@ -15,6 +15,7 @@ import { transactionName } from "../transactions.ts";
 import { type Doc, docOf, double, isDoc, isNumber, toWholeNumber, type Value } from "../values.ts";
 import { runAggregate } from "./aggregate.ts";
 import { viewOf } from "./collections.ts";
+import { diskFor } from "./disk.ts";
 
 const FIND_FIELDS = [
   "filter",
@@ -115,7 +116,17 @@ export async function find(context: Context): Promise<Doc> {
     flow = nothing();
   } else {
     const { filter, hint, variables, skip, limit } = read;
-    const query: Query = { collection, rows: access, filter, sort: parseSort(read.sort), hint, variables, skip, limit };
+    const query: Query = {
+      collection,
+      rows: access,
+      filter,
+      sort: parseSort(read.sort),
+      hint,
+      variables,
+      skip,
+      limit,
+      disk: diskFor(context, "find"),
+    };
     flow = shown(runQuery(query), read.projection);
   }
   const cursor = cursors.create(namespace, flow, context.session, transactionOf(context));
