@@ -147,6 +147,34 @@ function asValidation(error: unknown): unknown {
   throw error;
 }
 
+/** Patterns that are large themselves, some of which end a process of V8's engine. */
+const LARGE: [name: string, pattern: string][] = [
+  ["groups within groups", `${"(".repeat(3000)}a${")*".repeat(3000)}`],
+  ["groups within groups as deep as may be", `${"(".repeat(250)}a${")*".repeat(250)}`],
+  ["alternatives within alternatives", `(?=x)${"(?:a|".repeat(5000)}b${")*".repeat(5000)}`],
+  ["many counts", "[a-z]{1000}".repeat(2900)],
+  ["many classes", "\\p{L}".repeat(6000)],
+  ["many classes behind an assertion", `(?=.)${"\\p{L}".repeat(6000)}`],
+  ["many assertions", "(?=(a|b)*)".repeat(3000)],
+  ["many backreferences", `(a)${"\\1*".repeat(9000)}`],
+  ["counts within counts", `(?=.)${"(?:(?:(?:a{1,30}){1,30}){1,30}b)*".repeat(900)}`],
+];
+
+test.each(LARGE)("a pattern of %s is compiled in time, or refused (T105)", async (_name, pattern) => {
+  const refused = (error: unknown) => {
+    if (error instanceof MongoServerError && error.code === 51091) return error.message;
+    throw error;
+  };
+  for (const $options of ["", "i"])
+    await bounded(() =>
+      c
+        .find({ text: { $regex: pattern, $options } }, { maxTimeMS: MAX_TIME_MS })
+        .toArray()
+        .catch(refused),
+    );
+  expect(await c.countDocuments({ name: "few" })).toBe(1);
+});
+
 const twice = { $concatArrays: ["$$value", "$$value"] };
 const range = (n: number) => ({ $range: [0, n] });
 const nested = (levels: number): Document =>

@@ -9,6 +9,12 @@ import type { BSONRegExp } from "./values.ts";
 const MAX_KNOWN = 64;
 /** PCRE2's limit in MongoDB 7.0. */
 const MAX_PATTERN_LENGTH = 32_764;
+/** PCRE2's limit of groups within groups. */
+const MAX_NESTED_GROUPS = 250;
+/** Of a pattern that JavaScript's engine has to take: it compiles in one go, and fails as a whole on what is huge. */
+const MAX_NATIVE_LENGTH = 2000;
+/** Characters of a pattern that RE2 compiles within some milliseconds, whatever they are. */
+const MAX_UNWATCHED_PATTERN = 1000;
 /** Characters times instructions up to which an expression of linear time cannot take more than some milliseconds. */
 const MAX_UNWATCHED_WORK = 250_000;
 /** The time of this thread that one expression may take on one text, ms; PCRE2's match limit ends it about as soon. */
@@ -28,7 +34,7 @@ const known = new Map<string, Regex>();
 /**
  * Compiles a PCRE pattern with MongoDB's options i, m, s, x and u. Literal text goes to JavaScript's engine, which is
  * quickest; everything else that RE2 can express to RE2, whose time grows with the text and not with a power of it.
- * Backreferences and assertions are left to JavaScript's engine, under watch.
+ * Backreferences and assertions are left to JavaScript's engine, under watch (docs/decisions/store-limits.md).
  * @throws StoreError Location51091 for what neither can express, 51108 for an unknown option. The functions throw
  * 51156 (PCRE2's match limit in MongoDB) or MaxTimeMSExpired
  */
@@ -47,6 +53,9 @@ function compile(pattern: string, options: string): Regex {
   if (pattern.includes("\0")) throw badValue("Regular expression cannot contain an embedded null byte");
   if (pattern.length > MAX_PATTERN_LENGTH) {
     throw new StoreError(51091, "Regular expression is invalid: pattern is too long");
+  }
+  if (nestingOf(pattern) > MAX_NESTED_GROUPS) {
+    throw new StoreError(51091, "Regular expression is invalid: parentheses are too deeply nested");
   }
   const flags = new Set<string>();
   for (const option of options) {
@@ -88,33 +97,57 @@ function compileRe2(source: string, flags: ReadonlySet<string>): Regex | undefin
   if (translated === undefined) return undefined;
   let bits = 0;
   for (const flag of flags) bits |= RE2_FLAGS.get(flag) ?? 0;
-  const build = (): RE2JS => RE2JS.compile(translated, bits);
-  let engine: RE2JS;
+  // A pattern of many classes may take long to compile already.
+  const compileNow = (): RE2JS => RE2JS.compile(translated, bits);
+  const build = (): RE2JS => (translated.length <= MAX_UNWATCHED_PATTERN ? compileNow() : watched(compileNow));
+  let engine: RE2JS | undefined;
   try {
     engine = build();
-  } catch {
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
     return undefined;
   }
   const size = engine.programSize();
-  const within: Watch = (text, run) => {
+  const within = <T>(text: string, run: (engine: RE2JS) => T): T => {
     spendText(text.length);
-    if (text.length * size <= MAX_UNWATCHED_WORK) return run();
+    engine ??= build();
+    const whole = engine;
+    if (text.length * size <= MAX_UNWATCHED_WORK) return run(whole);
     try {
-      return watched(run);
+      return watched(() => run(whole));
     } catch (error) {
       // It was stopped in the midst of its tables.
-      engine = build();
+      engine = undefined;
       throw error;
     }
   };
   return {
-    test: (text) => within(text, () => engine.test(text)),
-    first: (text) => within(text, () => toMatch(engine.exec(text))),
-    all: (text) => within(text, () => toMatches(text, engine.matchAll(text))),
+    test: (text) => within(text, (whole) => whole.test(text)),
+    first: (text) => within(text, (whole) => toMatch(whole.exec(text))),
+    all: (text) => within(text, (whole) => toMatches(text, whole.matchAll(text))),
   };
 }
 
+/** At least as deep as the groups go: a parenthesis that a class lists counts too. */
+function nestingOf(pattern: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let i = 0; i < pattern.length; i++) {
+    const char = pattern[i];
+    if (char === "\\") i++;
+    else if (char === "(") deepest = Math.max(deepest, ++depth);
+    else if (char === ")" && depth > 0) depth--;
+  }
+  return deepest;
+}
+
 function compileNative(source: string, flags: ReadonlySet<string>): Regex {
+  if (source.length > MAX_NATIVE_LENGTH) {
+    throw new StoreError(
+      51091,
+      `Regular expression is invalid: with assertions, backreferences or counts above 1000 it may have ${MAX_NATIVE_LENGTH} characters`,
+    );
+  }
   const letters = ["i", "m", "s"].filter((flag) => flags.has(flag)).join("");
   const translated = source
     .replaceAll(/\(\?P</g, "(?<")
