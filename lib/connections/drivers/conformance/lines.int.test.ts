@@ -6,6 +6,7 @@ import { CERTIFICATE_KEY, EXPIRED_CERTIFICATE, TEST_AUTHORITY, VALID_CERTIFICATE
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { Driver } from "../../data-source";
 import { clickhouse } from "../clickhouse";
+import { duckdb } from "../duckdb";
 import { mongodb } from "../mongodb";
 import { mysql } from "../mysql";
 import { postgres } from "../postgres";
@@ -163,6 +164,40 @@ test.each([
   [clickhouse, "clickhouse://u:p@h/d?param=x"],
 ])("T43 %s refuses %s", async (driver, connectionString) => {
   await expect(openWith(driver as Driver, { connectionString })).rejects.toMatchObject({ kind: "invalid_request" });
+});
+
+const CONTROL_CHARACTERS = ["\0", "\n", "\r", "\t", "\x1b", "\x7f", "\x85"];
+
+test("T43 no text of any configuration has a control character in it", async () => {
+  const passed: unknown[] = [];
+  for (const character of CONTROL_CHARACTERS) {
+    const escaped = `${encodeURIComponent(character)}options${encodeURIComponent(character)}-c`;
+    const configs: [Driver, Record<string, unknown>][] = [
+      ...[postgres, mysql, clickhouse].flatMap((driver) =>
+        ["host", "user", "password", "database"].map((name): [Driver, Record<string, unknown>] => [
+          driver,
+          { host: "h", user: "u", password: "p", database: "d", [name]: `a${character}options${character}-c` },
+        ]),
+      ),
+      ...["postgresql://U:p@h/d", "postgresql://u:U@h/d", "postgresql://u:p@h/U"].map(
+        (address): [Driver, Record<string, unknown>] => [postgres, { connectionString: address.replace("U", escaped) }],
+      ),
+      [mysql, { connectionString: `mysql://u:p@h/${escaped}` }],
+      [mongodb, { connectionString: `mongodb://h/${escaped}` }],
+      [mongodb, { connectionString: "mongodb://h/d", database: `a${character}b` }],
+      [mongodb, { connectionString: `mongodb://h/d${character}` }],
+      [sqlite, { file: `a${character}.sqlite` }],
+      [duckdb, { file: `a${character}.duckdb` }],
+    ];
+    for (const [driver, config] of configs) {
+      const kind = await openWith(driver, config).then(
+        () => "none",
+        (error: unknown) => (error instanceof AppError ? error.kind : String(error)),
+      );
+      if (kind !== "invalid_request") passed.push([driver.type, config, kind]);
+    }
+  }
+  expect(passed).toEqual([]);
 });
 
 test.each(["/etc/passwd", "../x.sqlite", "a/b.sqlite", "file:x?mode=rwc", ".hidden", "x.sqlite\0"])(

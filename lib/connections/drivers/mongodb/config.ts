@@ -57,7 +57,7 @@ export function parseMongoConfig(config: Record<string, unknown>): MongoConfig {
   }
   const named = database ?? decode(parts.database ?? "");
   if (named === "") throw invalid("database", "Name the database, here or in the connection string.");
-  if (/[/\\. "$\0]/.test(named)) throw invalid("database", "This cannot be the name of a database.");
+  if (/[/\\. "$]|\p{Cc}/u.test(named)) throw invalid("database", "This cannot be the name of a database.");
   const query = new URLSearchParams(readOptions(parts.query ?? ""));
   // Signing in happens where the address says, whichever database is queried.
   if (!query.has("authSource") && parts.database && parts.user) query.set("authSource", decode(parts.database));

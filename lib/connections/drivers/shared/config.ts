@@ -52,12 +52,17 @@ const networkFields = z.strictObject({
   ssl: z.enum(SSL_MODES, "Choose disable, require or verify-full.").optional(),
 });
 
+/** Control characters of Unicode: in a protocol or a header they could end a value and begin another (T43). */
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
 /**
  * The stored config of a connection through a schema; empty inputs of the form count as not given.
+ * No text in it has control characters, whatever the schema says.
  * @throws AppError `invalid_request` with one detail a problem, their paths below `config`
  */
 export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unknown>): T {
   const given = Object.entries(config).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  for (const [name, value] of given) refuseControlCharacters(name, value);
   const result = schema.safeParse(Object.fromEntries(given));
   if (result.success) return result.data;
   throw new AppError("invalid_request", "The connection's settings are not complete. Correct the marked ones.", {
@@ -68,6 +73,12 @@ export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unkno
       return [{ path: ["config", ...issue.path].join("."), message: issue.message }];
     }),
   });
+}
+
+function refuseControlCharacters(name: string, value: unknown): void {
+  if (typeof value === "string" && CONTROL_CHARACTER.test(value)) {
+    throw invalidField(name, "This has a line break, a tab or another control character in it. Leave it out.");
+  }
 }
 
 /**
@@ -112,15 +123,17 @@ function parseConnectionString(address: string, rules: AddressRules): NetworkCon
   const parsedPort = port.safeParse(parts.port ?? rules.defaultPort);
   if (!parsedPort.success) throw invalidField("connectionString", "The port is between 1 and 65535.");
   const { ssl, options } = readOptions(parts.query ?? "", rules);
-  return {
+  const decoded = {
     host: parts.host.replace(/^\[(.*)\]$/, "$1"),
-    port: parsedPort.data,
     database: decode(parts.database) || rules.defaultDatabase,
     user: decode(parts.user) || rules.defaultUser,
     password: decode(parts.password),
-    ssl,
-    options,
   };
+  // What was %00 in the text is a character of its own only now.
+  for (const value of [...Object.values(decoded), ...Object.values(options)]) {
+    refuseControlCharacters("connectionString", value);
+  }
+  return { ...decoded, port: parsedPort.data, ssl, options };
 }
 
 function readOptions(query: string, rules: AddressRules): { ssl: SslMode; options: Record<string, string> } {
