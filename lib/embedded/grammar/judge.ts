@@ -1,15 +1,14 @@
-import { isRefusedFunction, isRefusedRelation, STATEMENT_FUNCTIONS } from "./functions.ts";
-import type { Verdict } from "./verdict.ts";
+import { STATEMENT_FUNCTIONS } from "./functions.ts";
+import type { Use, Verdict } from "./verdict.ts";
 
 /*
  * Judges a statement by the tree that PostgreSQL's own grammar makes of it (T42, T50). The whole tree is walked: a CTE
- * that deletes and a call of pg_read_file both lie below a plain SELECT. The session's own guards come on top: the
- * extended protocol takes one statement only, and the transaction is read-only.
+ * that deletes lies below a plain SELECT. What the names in it stand for is the database's to say, so they are gathered
+ * for it. The session's own guards come on top: the extended protocol takes one statement only, and the transaction is
+ * read-only.
  */
 
 const READ_ONLY = "This connection is read-only: it runs queries and changes nothing.";
-const SERVER =
-  "It reaches beyond the tables of this database: its server's files, programs, settings or other sessions.";
 const SETTINGS = "Settings cannot be changed here: each statement runs in a session that is reset before and after it.";
 const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
 const PREPARED = "Nothing outlives a statement here. Send the query with `params` instead.";
@@ -17,6 +16,8 @@ const COPY_LINE = "COPY from or to the client cannot be run here. Use SELECT, or
 const ONE = "Send one statement at a time. Run several one after the other.";
 /** A statement inside of a statement's text, inside of another one: nobody writes more. */
 const NESTING_MAX = 3;
+/** Casts that leave a text as it is. */
+const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "varchar"]);
 
 /** On every connection, since their effect would end with the session, or since the line has no place for it. */
 const NEVER: Readonly<Record<string, string>> = {
@@ -32,7 +33,7 @@ const NEVER: Readonly<Record<string, string>> = {
   ClosePortalStmt: PREPARED,
   ListenStmt: PREPARED,
   UnlistenStmt: PREPARED,
-  LoadStmt: `LOAD cannot be run here. ${SERVER}`,
+  LoadStmt: "LOAD cannot be run here: it brings code into the database's server.",
 };
 
 const READING: ReadonlySet<string> = new Set(["SelectStmt", "ExplainStmt", "VariableShowStmt"]);
@@ -66,23 +67,30 @@ class Refused extends Error {
 
 /**
  * @param parse PostgreSQL's grammar; throws an error with `sqlDetails` for what it does not know
+ * @param statementFunctions names beyond STATEMENT_FUNCTIONS, of which all text arguments are statements
  * @throws what `parse` throws
  */
-export function judge(query: string, readOnly: boolean, parse: Parse): Verdict {
+export function judge(
+  query: string,
+  readOnly: boolean,
+  parse: Parse,
+  statementFunctions: readonly string[] = [],
+): Verdict {
   const statements = statementsOf(query, parse);
   if (statements.length === 0) {
     return { status: "refused", kind: "invalid_request", message: "There is no statement to run. Write one first." };
   }
   if (statements.length > 1) return { status: "refused", kind: "query_failed", message: ONE };
   const [name, body] = entryOf(statements[0]);
+  const reading = new Reading(parse, new Set(statementFunctions));
   try {
     checkAlways(name, body);
-    if (readOnly) checkReading(name, body, parse, 0);
+    if (readOnly) reading.check(name, body, 0);
   } catch (error) {
     if (error instanceof Refused) return { status: "refused", kind: error.kind, message: error.message };
     throw error;
   }
-  return { status: "ok", returnsRows: READING.has(name) };
+  return { status: "ok", returnsRows: READING.has(name), uses: reading.uses };
 }
 
 function checkAlways(name: string, body: Node): void {
@@ -91,54 +99,91 @@ function checkAlways(name: string, body: Node): void {
   if (name === "CopyStmt" && body.filename === undefined) throw new Refused("not_allowed", COPY_LINE);
 }
 
-function checkReading(name: string, body: Node, parse: Parse, nesting: number): void {
-  if (BEYOND.has(name)) {
-    throw new Refused("not_allowed", `${wordOf(name)} cannot be run on a read-only connection.`);
-  }
-  if (!READING.has(name)) throw new Refused("read_only", READ_ONLY);
-  if (name === "ExplainStmt") {
-    const [explained, inner] = entryOf(body.query);
-    // EXPLAIN ANALYZE runs what it explains, and a plain one of a write is of no use where nothing may be written.
-    if (explained !== "SelectStmt") throw new Refused("read_only", READ_ONLY);
-    checkReading(explained, inner, parse, nesting);
-    return;
-  }
-  walk(body, parse, nesting);
-}
+/** One statement on a read-only connection, with the statements in its texts. */
+class Reading {
+  readonly #parse: Parse;
+  readonly #statementFunctions: ReadonlySet<string>;
+  readonly #uses = new Map<string, Use>();
 
-/** Own stack instead of recursion: a long chain of operators is a deep tree. */
-function walk(root: unknown, parse: Parse, nesting: number): void {
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const node = waiting.pop();
-    if (Array.isArray(node)) {
-      for (const item of node) waiting.push(item);
-    } else if (typeof node === "object" && node !== null) {
-      for (const [key, value] of Object.entries(node)) {
-        checkNode(key, value, parse, nesting);
-        if (typeof value === "object" && value !== null) waiting.push(value);
+  constructor(parse: Parse, statementFunctions: ReadonlySet<string>) {
+    this.#parse = parse;
+    this.#statementFunctions = statementFunctions;
+  }
+
+  /** All names that are more than a column's, each once. */
+  get uses(): Use[] {
+    return [...this.#uses.values()];
+  }
+
+  check(name: string, body: Node, nesting: number): void {
+    if (BEYOND.has(name)) {
+      throw new Refused("not_allowed", `${wordOf(name)} cannot be run on a read-only connection.`);
+    }
+    if (!READING.has(name)) throw new Refused("read_only", READ_ONLY);
+    if (name === "ExplainStmt") {
+      const [explained, inner] = entryOf(body.query);
+      // EXPLAIN ANALYZE runs what it explains, and a plain one of a write is of no use where nothing may be written.
+      if (explained !== "SelectStmt") throw new Refused("read_only", READ_ONLY);
+      this.check(explained, inner, nesting);
+      return;
+    }
+    this.#walk(body, nesting);
+  }
+
+  /** Own stack instead of recursion: a long chain of operators is a deep tree. */
+  #walk(root: unknown, nesting: number): void {
+    const waiting: unknown[] = [root];
+    while (waiting.length > 0) {
+      const node = waiting.pop();
+      if (Array.isArray(node)) {
+        for (const item of node) waiting.push(item);
+      } else if (typeof node === "object" && node !== null) {
+        for (const [key, value] of Object.entries(node)) {
+          this.#checkNode(key, value, nesting);
+          if (typeof value === "object" && value !== null) waiting.push(value);
+        }
       }
     }
   }
-}
 
-function checkNode(key: string, value: unknown, parse: Parse, nesting: number): void {
-  if (CHANGING.has(key) || key === "intoClause") throw new Refused("read_only", READ_ONLY);
-  if (key === "lockingClause" && Array.isArray(value) && value.length > 0) {
-    throw new Refused("read_only", "A read-only connection locks no rows: leave FOR UPDATE and FOR SHARE out.");
+  #checkNode(key: string, value: unknown, nesting: number): void {
+    if (CHANGING.has(key) || key === "intoClause") throw new Refused("read_only", READ_ONLY);
+    if (key === "lockingClause" && Array.isArray(value) && value.length > 0) {
+      throw new Refused("read_only", "A read-only connection locks no rows: leave FOR UPDATE and FOR SHARE out.");
+    }
+    if (key === "FuncCall") this.#checkCall(value as Node, nesting);
+    if (key === "RangeVar") this.#addRelation(value as Node);
+    // A type is written as a node of its own, and as a part of some others.
+    if (key === "TypeName" || key === "typeName") this.#add("t", stringsOf((value as Node).names));
+    if (key === "method") this.#add("f", stringsOf(value));
+    if (key === "useOp" || key === "operName") this.#add("o", stringsOf(value));
+    if (key === "A_Expr") this.#add("o", stringsOf((value as Node).name));
+    // `x.name` and `(x).name` call the function `name` with x when there is no such column.
+    if (key === "ColumnRef") this.#addSelected(stringsOf((value as Node).fields).slice(1));
+    if (key === "A_Indirection") this.#addSelected(stringsOf((value as Node).indirection));
   }
-  if (key === "FuncCall") checkCall(value as Node, parse, nesting);
-  if (key === "RangeVar") checkRelation(value as Node);
-  // `x.name` and `(x).name` call the function `name` with x when there is no such column.
-  if (key === "ColumnRef") checkSelectedNames(stringsOf((value as Node).fields).slice(1));
-  if (key === "A_Indirection") checkSelectedNames(stringsOf((value as Node).indirection));
-}
 
-function checkCall(call: Node, parse: Parse, nesting: number): void {
-  const name = stringsOf(call.funcname).at(-1) ?? "";
-  refuseFunction(name);
-  if (!STATEMENT_FUNCTIONS.has(name)) return;
-  for (const argument of Array.isArray(call.args) ? call.args : []) {
+  #checkCall(call: Node, nesting: number): void {
+    const names = stringsOf(call.funcname);
+    const args: unknown[] = Array.isArray(call.args) ? call.args : [];
+    const isCountKnown = call.func_variadic !== true && call.agg_within_group !== true;
+    this.#add("f", names, isCountKnown ? args.length : null);
+    const name = names.at(-1) ?? "";
+    const places = this.#statementFunctions.has(name) ? args.keys() : STATEMENT_FUNCTIONS.get(name);
+    if (places === undefined) return;
+    // Its other form takes three values, and none of them is a statement.
+    if (name === "ts_rewrite" && args.length !== 2) return;
+    if (args.some((argument) => entryOf(argument)[0] === "NamedArgExpr")) {
+      throw new Refused(
+        "not_allowed",
+        `Call ${name} without the names of its arguments, so that its query can be told.`,
+      );
+    }
+    for (const place of places) this.#checkNested(name, args[place], nesting + 1);
+  }
+
+  #checkNested(name: string, argument: unknown, nesting: number): void {
+    if (argument === undefined) return;
     const text = constantText(argument);
     if (text === null) {
       throw new Refused(
@@ -146,52 +191,60 @@ function checkCall(call: Node, parse: Parse, nesting: number): void {
         `${name} takes its query here as a plain text only, so that it can be looked at.`,
       );
     }
-    if (text !== undefined) checkNested(text, parse, nesting + 1);
+    if (text === undefined) return;
+    if (nesting > NESTING_MAX) {
+      throw new Refused("not_allowed", "The query holds queries in texts too deep inside of it.");
+    }
+    let statements: unknown[];
+    try {
+      statements = statementsOf(text, this.#parse);
+    } catch (error) {
+      // An older or a newer server could still make a statement of it.
+      if (!(error instanceof Error && "sqlDetails" in error)) throw error;
+      throw new Refused("query_failed", `The query in the text for ${name} cannot be read: ${error.message}`);
+    }
+    for (const statement of statements) {
+      const [inner, body] = entryOf(statement);
+      this.check(inner, body, nesting);
+    }
   }
-}
 
-function checkNested(text: string, parse: Parse, nesting: number): void {
-  if (nesting > NESTING_MAX)
-    throw new Refused("not_allowed", "The query holds queries in texts too deep inside of it.");
-  let statements: unknown[];
-  try {
-    statements = statementsOf(text, parse);
-  } catch (error) {
-    // A text argument that is no statement, such as a search expression, is run by nobody.
-    if (error instanceof Error && "sqlDetails" in error) return;
-    throw error;
+  #addRelation({ schemaname, relname }: Node): void {
+    if (typeof relname === "string") this.#add("r", typeof schemaname === "string" ? [schemaname, relname] : [relname]);
   }
-  for (const statement of statements) {
-    const [name, body] = entryOf(statement);
-    checkReading(name, body, parse, nesting);
+
+  #addSelected(names: readonly string[]): void {
+    for (const name of names) {
+      this.#add("a", [name]);
+      if (STATEMENT_FUNCTIONS.has(name) || this.#statementFunctions.has(name)) {
+        throw new Refused("not_allowed", `${name} cannot be called in this form.`);
+      }
+    }
+  }
+
+  #add(kind: Use["kind"], names: readonly string[], args: number | null = null): void {
+    const name = names.at(-1);
+    if (name === undefined) return;
+    const use: Use = { kind, schema: names.at(-2) ?? null, name, args };
+    this.#uses.set(JSON.stringify(use), use);
   }
 }
 
 /** The text of a constant; undefined for another constant; null for what is no constant. */
 function constantText(argument: unknown): string | null | undefined {
   const [name, body] = entryOf(argument);
-  if (name === "TypeCast") return constantText(body.arg);
-  if (name === "NamedArgExpr") return constantText(body.arg);
+  if (name === "TypeCast") return isTextType(body.typeName) ? constantText(body.arg) : null;
   if (name !== "A_Const") return null;
   const text = (body.sval as Node | undefined)?.sval;
   return typeof text === "string" ? text : undefined;
 }
 
-function checkRelation(relation: Node): void {
-  if (typeof relation.relname === "string" && isRefusedRelation(relation.relname)) {
-    throw new Refused("not_allowed", `${relation.relname} cannot be read here. ${SERVER}`);
-  }
-}
-
-function checkSelectedNames(names: readonly string[]): void {
-  for (const name of names) {
-    refuseFunction(name);
-    if (STATEMENT_FUNCTIONS.has(name)) throw new Refused("not_allowed", `${name} cannot be called in this form.`);
-  }
-}
-
-function refuseFunction(name: string): void {
-  if (isRefusedFunction(name)) throw new Refused("not_allowed", `The function ${name} cannot be used here. ${SERVER}`);
+/** Without a length: that would cut the text after it was looked at. */
+function isTextType(typeName: unknown): boolean {
+  const { names, typmods, arrayBounds } = (typeName ?? {}) as Node;
+  const [schema, name] = [undefined, ...stringsOf(names)].slice(-2);
+  const isBuiltIn = schema === undefined || schema === "pg_catalog";
+  return isBuiltIn && TEXT_TYPES.has(name ?? "") && typmods === undefined && arrayBounds === undefined;
 }
 
 function statementsOf(text: string, parse: Parse): unknown[] {

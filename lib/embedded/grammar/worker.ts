@@ -9,14 +9,14 @@ import type { JudgeAnswer, JudgeRequest, Verdict } from "./verdict.ts";
  * it broken. Then the thread ends, and whoever asks next starts a new one.
  */
 giveRightOfWay({ isWorker: true });
-parentPort?.on("message", async ({ id, query, readOnly }: JudgeRequest) => {
+parentPort?.on("message", async ({ id, query, readOnly, statementFunctions }: JudgeRequest) => {
   await loadModule();
-  parentPort?.postMessage({ id, verdict: verdictOf(query, readOnly) } satisfies JudgeAnswer);
+  parentPort?.postMessage({ id, verdict: verdictOf(query, readOnly, statementFunctions) } satisfies JudgeAnswer);
 });
 
-function verdictOf(query: string, readOnly: boolean): Verdict {
+function verdictOf(query: string, readOnly: boolean, statementFunctions: readonly string[]): Verdict {
   try {
-    return judge(query, readOnly, parseSync);
+    return judge(query, readOnly, parseSync, statementFunctions);
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     const at = error.sqlDetails?.cursorPosition;

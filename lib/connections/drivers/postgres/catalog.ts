@@ -4,7 +4,7 @@ import type { Entity } from "@/lib/tabular/fields";
 export const ENTITIES_SQL = `
   select n.nspname, c.relname, c.relkind,
     case when c.reltuples >= 0 and c.relkind in ('r', 'p', 'm') then c.reltuples::bigint end,
-    n.nspname = current_schema(),
+    n.nspname = (current_setting('millrace.schemas')::name[])[1],
     coalesce((
       select json_agg(json_build_object(
         'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'nullable', not a.attnotnull,

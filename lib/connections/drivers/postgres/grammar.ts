@@ -22,21 +22,28 @@ const TOO_COMPLEX: Verdict = {
   message: "The statement is too long or too deeply nested to be read. Make it simpler.",
 };
 
-/** What PostgreSQL's own grammar says about a statement; one that breaks the grammar is refused. */
-export async function judgeStatement(query: string, readOnly: boolean): Promise<Verdict> {
+/**
+ * What PostgreSQL's own grammar says about a statement; one that breaks the grammar is refused.
+ * @param statementFunctions functions beyond the built-in ones that run the texts they are given
+ */
+export async function judgeStatement(
+  query: string,
+  readOnly: boolean,
+  statementFunctions: readonly string[] = [],
+): Promise<Verdict> {
   const state = sharedState("postgres-grammar", (): State => {
     return { worker: null, pending: new Map(), nextId: 1, cache: new Map() };
   });
-  const key = `${readOnly ? "r" : "w"}${query}`;
+  const key = JSON.stringify([readOnly, statementFunctions, query]);
   const known = state.cache.get(key);
   if (known) return known;
-  const verdict = await ask(state, query, readOnly);
+  const verdict = await ask(state, { query, readOnly, statementFunctions });
   if (query.length <= CACHED_CHARS_MAX) remember(state.cache, key, verdict);
   return verdict;
 }
 
-function ask(state: State, query: string, readOnly: boolean): Promise<Verdict> {
-  const request: JudgeRequest = { id: state.nextId, query, readOnly };
+function ask(state: State, question: Omit<JudgeRequest, "id">): Promise<Verdict> {
+  const request: JudgeRequest = { ...question, id: state.nextId };
   state.nextId += 1;
   return new Promise((resolve) => {
     const timer = setTimeout(() => void state.worker?.terminate(), JUDGE_TIMEOUT_MS);

@@ -2,7 +2,7 @@ import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, DatabaseError, FieldDef, Submittable } from "pg";
 import { BatchBuilder, BatchQueue, type Step } from "../shared/batch-queue";
-import { tooLargeRow } from "../shared/failures";
+import { notItsProtocol, tooLargeRow } from "../shared/failures";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS, ROW_BYTES_MAX } from "../shared/limits";
 import type { RunningStatement } from "../shared/statement-run";
 import { valueBytes } from "../shared/wire-values";
@@ -16,14 +16,20 @@ const GROWTH = 4;
 /** The parts of the library's connection that this file writes to. */
 type Line = Connection & { stream: { cork?(): void; uncork?(): void; pause(): void; resume(): void } };
 
+/** A statement around the query; nobody reads its rows. */
+export type SideStatement = { text: string; values?: readonly (string | null)[] };
+
 export type PortalOptions = {
-  /** Statements in front of the query in the same round trip: the transaction and its limits. */
-  preamble: readonly string[];
+  /**
+   * Statements in front of the query in the same round trip: the transaction, its limits and rights, and whether the
+   * query may run at all. When one of them fails the server skips the query.
+   */
+  preamble: readonly SideStatement[];
   /**
    * Statements behind it, in the round trip that ends it. Only for a query that must not count: they come before the
    * server is asked to settle, so a ROLLBACK here takes the query back.
    */
-  epilogue: readonly string[];
+  epilogue: readonly SideStatement[];
   text: string;
   values: readonly (string | null)[];
   cellBytesMax: number | undefined;
@@ -55,6 +61,11 @@ export class Portal implements Submittable, RunningStatement {
   #isLeft = false;
   #isPaused = false;
   #isSynced = false;
+  /** True while it is one of the preamble's statements that the server works on. */
+  get isInPreamble(): boolean {
+    return this.#commandsLeft > 0;
+  }
+
   /** True once the epilogue has run: the session is as the epilogue leaves it. */
   isCleaned = false;
 
@@ -129,7 +140,7 @@ export class Portal implements Submittable, RunningStatement {
     this.#line = line;
     line.once("noData", this.#onNoData);
     this.#inOnePiece(() => {
-      for (const text of this.#options.preamble) this.#send(text);
+      for (const statement of this.#options.preamble) this.#send(statement);
       line.parse({ text: this.#options.text, name: "", types: [] }, true);
       line.bind({ values: [...this.#options.values] }, true);
       line.describe({ type: "P", name: "" }, true);
@@ -151,6 +162,7 @@ export class Portal implements Submittable, RunningStatement {
   }
 
   handleDataRow(message: { fields: (string | null)[]; length: number }): void {
+    if (this.#commandsLeft > 0 || this.#epilogueLeft > 0) return;
     if (this.#early) {
       this.#early.push(() => this.handleDataRow(message));
       return;
@@ -203,6 +215,12 @@ export class Portal implements Submittable, RunningStatement {
   }
 
   handleReadyForQuery(): void {
+    if (!this.#isSynced) {
+      // Nobody has asked for the end, so what comes next belongs to nothing. The library has let go of this query already.
+      const failure = notItsProtocol("PostgreSQL");
+      this.fail(failure);
+      throw failure;
+    }
     this.isCleaned = this.#options.epilogue.length > 0 && this.#epilogueLeft === 0;
     this.#over.resolve();
   }
@@ -220,10 +238,9 @@ export class Portal implements Submittable, RunningStatement {
     this.#rows = new BatchBuilder(decoders.length);
   }
 
-  /** A whole statement without values or rows. */
-  #send(text: string): void {
+  #send({ text, values = [] }: SideStatement): void {
     this.#line?.parse({ text, name: "", types: [] }, true);
-    this.#line?.bind({ values: [] }, true);
+    this.#line?.bind({ values: [...values] }, true);
     this.#line?.execute({}, true);
   }
 
@@ -250,7 +267,7 @@ export class Portal implements Submittable, RunningStatement {
     this.#inOnePiece((line) => {
       if (!this.#batches.isFailed) {
         this.#epilogueLeft = this.#options.epilogue.length;
-        for (const text of this.#options.epilogue) this.#send(text);
+        for (const statement of this.#options.epilogue) this.#send(statement);
       }
       line.sync();
     });

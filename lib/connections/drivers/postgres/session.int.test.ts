@@ -26,8 +26,11 @@ beforeAll(async () => {
   await ask(writer, MAKE_KEEPER, { readOnly: false });
   await ask(writer, "create type mood as enum ('calm', 'wild')", { readOnly: false });
   await ask(writer, "create table days as select 'calm'::mood as m, array['wild'::mood] as ms", { readOnly: false });
+  // What such a function does is not to be seen from outside, so only a user without rights on the server may call it.
+  await ask(writer, "create role ordinary login password 'a password'", { readOnly: false });
+  await ask(writer, "grant select on days to ordinary", { readOnly: false });
   await writer.close();
-  reader = await openWith(postgres, config);
+  reader = await openWith(postgres, { ...config, user: "ordinary", password: "a password" });
 }, 60_000);
 afterAll(async () => {
   await reader?.close();

@@ -8,14 +8,18 @@ import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
 import type { PooledSession } from "../shared/session-pool";
 import { toConnectFailure } from "./failures";
 import { GuardedLine } from "./guarded-line";
+import { BEGIN_READING, pinned } from "./pins";
 import { Portal, type PortalOptions } from "./portal";
 
 // What the library's client knows but its types leave out.
 type ClientInside = { processID: number | null; secretKey: number | Buffer | null };
 type CancelLine = { cancel(processId: number, secretKey: number | Buffer): void; requestSsl(): void };
 
+/** The whole tree of tables of a large database is read in seconds. */
+const OWN_READING_TIMEOUT_MS = 60_000;
+
 /** What leaves nothing of one query to the next (T50): no change, no setting, no lock, no prepared statement. */
-export const CLEAN_UP = ["ROLLBACK", "DISCARD ALL"] as const;
+export const CLEAN_UP = [{ text: "ROLLBACK" }, { text: "DISCARD ALL" }] as const;
 
 /** One session with the server, on a socket of the door. */
 export class PostgresSession implements PooledSession {
@@ -87,10 +91,21 @@ export class PostgresSession implements PooledSession {
     return portal;
   }
 
-  /** A statement of our own. */
+  /** A statement as it is. */
   async run(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
     const result = await this.#client.query<unknown[]>({ text, values: [...values], rowMode: "array" });
     return result.rows;
+  }
+
+  /** A reading of our own: its names are those of pg_catalog, whatever schemas and rights the role has. */
+  async read(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
+    await this.run(BEGIN_READING);
+    try {
+      await this.run(pinned(OWN_READING_TIMEOUT_MS, "catalog"));
+      return await this.run(text, values);
+    } finally {
+      await this.run("ROLLBACK");
+    }
   }
 
   /** Makes the session as good as new, so that nothing of one query is there for the next (T50). */
@@ -101,7 +116,7 @@ export class PostgresSession implements PooledSession {
     this.#line.onOversize = null;
     await portal?.over.catch(() => {});
     if (portal?.isCleaned) return;
-    for (const text of CLEAN_UP) await this.#client.query(text);
+    for (const { text } of CLEAN_UP) await this.#client.query(text);
   }
 
   /**

@@ -1,5 +1,7 @@
 import "server-only";
-import type { FieldDef } from "pg";
+import { DatabaseError, type FieldDef } from "pg";
+import { STATEMENT_FUNCTIONS } from "@/lib/embedded/grammar/functions";
+import type { Use } from "@/lib/embedded/grammar/verdict";
 import { AppError } from "@/lib/http/errors";
 import type { Batch, Entity, Field } from "@/lib/tabular/fields";
 import type { DataSource, ExecuteOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
@@ -14,17 +16,32 @@ import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
 import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
-import type { Portal } from "./portal";
-import { REACHES_MACHINE, REACHES_MACHINE_SQL } from "./rights";
+import { BEGIN_READING, pinned } from "./pins";
+import type { Portal, SideStatement } from "./portal";
+import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf } from "./rights";
 import { CLEAN_UP, PostgresSession } from "./session";
 import { TypeNames } from "./type-names";
 import { nameWithModifier } from "./types";
+import { QUICK_VERDICT_SQL, type Refusal, refusalOf, toGiven, toRefusal, VERDICT_SQL } from "./verdict";
+
+/** Functions of a database that run texts; nobody makes more of them. */
+const STATEMENT_FUNCTIONS_MAX = 100;
+/** As many statements as the grammar's verdicts are kept for. */
+const UNCLEAR_MAX = 500;
+
+/** How the catalogue is asked, and which functions beyond the built-in ones run texts. */
+type Closeness = "quick" | "close";
+type Look = { closeness: Closeness; statementFunctions: readonly string[] };
 
 /** A PostgreSQL database through a pool of sessions; each statement runs in a session that is as good as new. */
 export class PostgresSource implements DataSource {
   readonly #pool: SessionPool<PostgresSession>;
   readonly #types: TypeNames;
   readonly #secrets: readonly string[];
+  /** Functions of this database that run texts, such as a crosstab of a person's own. */
+  readonly #statementFunctions = new Set<string>();
+  /** Texts that the quick look said nothing about. It only saves the look: each time the server decides anew. */
+  readonly #unclear = new Set<string>();
 
   constructor(config: NetworkConfig) {
     this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal));
@@ -32,47 +49,66 @@ export class PostgresSource implements DataSource {
     this.#secrets = [config.password];
   }
 
-  async execute({ query, params }: Statement, options: ExecuteOptions): Promise<ResultStream> {
+  async execute(statement: Statement, options: ExecuteOptions): Promise<ResultStream> {
+    const key = typeof statement.query === "string" ? statement.query : "";
+    for (;;) {
+      const closeness: Closeness = this.#unclear.has(key) ? "close" : "quick";
+      const statementFunctions = [...this.#statementFunctions];
+      try {
+        return await this.#execute(statement, options, { closeness, statementFunctions });
+      } catch (error) {
+        if (!(error instanceof ReadingRefused)) throw error;
+        const { reason, name } = error.refusal;
+        if (reason === "unclear" && closeness === "quick") this.#remember(key);
+        // A function of the people that runs the texts it is given: now that it is known, the judge looks into them.
+        else if (reason === "statement" && this.#isNewStatementFunction(name)) this.#statementFunctions.add(name);
+        else throw toRefusal(error.refusal);
+      }
+    }
+  }
+
+  async #execute({ query, params }: Statement, options: ExecuteOptions, look: Look): Promise<ResultStream> {
     const text = sqlText(query);
     const values = toPostgresParams(params);
-    const { readOnly, signal, cellBytesMax } = options;
-    await check(text, readOnly);
+    const { readOnly, signal, cellBytesMax, timeoutMs } = options;
+    const uses = await check(text, readOnly, look.statementFunctions);
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
+    let portal: Portal | null = null;
     try {
-      const limit = `statement_timeout = ${Math.ceil(options.timeoutMs)}`;
       // Outside of a transaction of ours, so that CREATE DATABASE and VACUUM work where writing is allowed.
-      if (!readOnly) await run.session.run(`SET ${limit}`);
-      const preamble = readOnly ? ["BEGIN READ ONLY", `SET LOCAL ${limit}`] : [];
+      if (!readOnly) await run.session.run(`SET statement_timeout = ${Math.ceil(timeoutMs)}`);
+      const preamble = readOnly ? readingPreamble(timeoutMs, uses, look) : [];
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       const epilogue = readOnly ? CLEAN_UP : [];
       const decodersOf = (fields: readonly FieldDef[]) => this.#decodersOf(fields);
-      const portal = run.begin(
+      portal = run.begin(
         run.session.start({ preamble, epilogue, text, values, cellBytesMax, decodersOf }, rowBytesMax),
       );
-      const described = await portal.fields;
+      const running = portal;
+      const described = await running.fields;
       await this.#types.learn(described.map((field) => field.dataTypeID));
-      portal.readWith(described.map((field) => this.#decoderOf(field)));
+      running.readWith(described.map((field) => this.#decoderOf(field)));
       return {
         fields: described.map((field) => this.#toField(field)),
-        batches: this.#batches(run, portal, text, options),
+        batches: this.#batches(run, running, text, options),
       };
     } catch (error) {
-      throw this.#ended(run, error, text, signal);
+      const refusal = portal?.isInPreamble ? toReadingFailure(error) : null;
+      throw this.#ended(run, refusal ?? error, text, signal);
     }
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
-    return this.#ask(signal, async (session) => toEntities(await session.run(ENTITIES_SQL)));
+    return this.#ask(signal, async (session) => toEntities(await session.read(ENTITIES_SQL)));
   }
 
   async test(signal: AbortSignal): Promise<SourceFacts> {
     return this.#ask(signal, async (session) => {
-      await session.run("select 1");
-      // Servers that only speak the protocol need not know these roles: then there is nothing to warn of.
-      const [row] = await session.run(REACHES_MACHINE_SQL).catch(() => []);
+      const [row] = await session.run(RIGHTS_SQL);
+      const warning = warningOf(row);
       return {
         ...(session.serverVersion !== null && { serverVersion: `PostgreSQL ${session.serverVersion}` }),
-        ...(row?.[0] === true && { warning: REACHES_MACHINE }),
+        ...(warning !== null && { warning }),
       };
     });
   }
@@ -105,6 +141,16 @@ export class PostgresSource implements DataSource {
     }
   }
 
+  #isNewStatementFunction(name: string): boolean {
+    return !this.#statementFunctions.has(name) && this.#statementFunctions.size < STATEMENT_FUNCTIONS_MAX;
+  }
+
+  #remember(text: string): void {
+    this.#unclear.add(text);
+    const oldest = this.#unclear.values().next().value;
+    if (this.#unclear.size > UNCLEAR_MAX && oldest !== undefined) this.#unclear.delete(oldest);
+  }
+
   /** Null when a type has to be looked up first. */
   #decodersOf(fields: readonly FieldDef[]): Decode[] | null {
     const isKnown = fields.every((field) => this.#types.get(field.dataTypeID) !== undefined);
@@ -117,7 +163,8 @@ export class PostgresSource implements DataSource {
 
   #ended(run: StatementRun<PostgresSession>, error: unknown, text: string, signal: AbortSignal): unknown {
     run.end();
-    return signal.aborted ? signal.reason : toQueryFailure(error, text, this.#secrets);
+    if (signal.aborted) return signal.reason;
+    return error instanceof ReadingRefused ? error : toQueryFailure(error, text, this.#secrets);
   }
 
   #toField({ name, dataTypeID, dataTypeModifier }: FieldDef): Field {
@@ -138,12 +185,50 @@ export class PostgresSource implements DataSource {
   }
 }
 
-/** @throws AppError when the grammar, or our rules about its tree, refuse the statement */
-async function check(text: string, readOnly: boolean): Promise<void> {
-  const verdict = await judgeStatement(text, readOnly);
-  if (verdict.status === "ok") return;
+/**
+ * @returns the names that the database has to judge
+ * @throws AppError when the grammar, or our rules about its tree, refuse the statement
+ */
+async function check(text: string, readOnly: boolean, statementFunctions: readonly string[]): Promise<readonly Use[]> {
+  const verdict = await judgeStatement(text, readOnly, statementFunctions);
+  if (verdict.status === "ok") return verdict.uses;
   const place = verdict.offset === undefined ? undefined : positionOf(text, verdict.offset);
   if (verdict.status === "refused") throw new AppError(verdict.kind, verdict.message, { details: place });
   // Where writing is allowed, the server itself decides: it may be newer than the grammar.
   if (readOnly) throw new AppError("query_failed", verdict.message, { details: { sqlState: "42601", ...place } });
+  return [];
+}
+
+function readingPreamble(
+  timeoutMs: number,
+  uses: readonly Use[],
+  { closeness, statementFunctions }: Look,
+): SideStatement[] {
+  const begin = { text: BEGIN_READING };
+  if (uses.length === 0) return [begin, { text: pinned(timeoutMs, "own") }];
+  const given = toGiven(uses);
+  const judged = toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), ...statementFunctions]]);
+  const verdict =
+    closeness === "quick"
+      ? { text: QUICK_VERDICT_SQL, values: [given] }
+      : { text: VERDICT_SQL, values: [given, ...judged] };
+  return [begin, { text: pinned(timeoutMs, "catalog") }, verdict];
+}
+
+/** The catalogue's verdict on a statement that has not begun. */
+class ReadingRefused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.reason);
+    this.refusal = refusal;
+  }
+}
+
+/** What kept a reading from beginning; null when that says nothing about the statement. */
+function toReadingFailure(error: unknown): Error | null {
+  if (!(error instanceof DatabaseError)) return null;
+  if (isWithoutReadingRole(error)) return new AppError("not_allowed", WITHOUT_READING_ROLE, { cause: error });
+  const refusal = refusalOf(error);
+  return refusal === null ? null : new ReadingRefused(refusal);
 }

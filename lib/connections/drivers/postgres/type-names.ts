@@ -27,7 +27,7 @@ export class TypeNames {
     const session = await this.#open();
     try {
       while (unknown.length > 0) {
-        const rows = await session.run(LOOK_UP, [unknown]);
+        const rows = await session.read(LOOK_UP, [unknown]);
         for (const oid of unknown) this.#own.set(oid, { name: String(oid), type: "other" });
         for (const row of rows) this.#add(row);
         const inner = rows.flatMap((row) => [Number(row[4]), Number(row[5])]);

@@ -1,0 +1,88 @@
+/*
+ * What of PostgreSQL and of its extensions a read-only connection may call (T42, T50). A function that says of itself that
+ * it only reads (STABLE, IMMUTABLE) may, but for the few below; one that does not (VOLATILE) may when it is listed here.
+ */
+
+/** Volatile ones of pg_catalog that change nothing and reach nothing: by their values, or what they tell of this server. */
+export const VOLATILE_ALLOWED = [
+  ...["random", "random_normal", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp", "timeofday"],
+  // Bounded by the time limit of the statement.
+  ...["pg_sleep", "pg_sleep_for", "pg_sleep_until"],
+  ...["currval", "lastval", "pg_sequence_last_value", "current_query"],
+  // The methods of TABLESAMPLE.
+  ...["bernoulli", "system"],
+  ...["pg_relation_size", "pg_table_size", "pg_indexes_size", "pg_total_relation_size"],
+  ...["pg_database_size", "pg_tablespace_size"],
+  ...["pg_partition_ancestors", "pg_partition_tree"],
+  ...["pg_is_in_recovery", "pg_is_wal_replay_paused", "pg_get_wal_replay_pause_state", "pg_current_wal_lsn"],
+  ...["pg_current_wal_insert_lsn", "pg_current_wal_flush_lsn", "pg_last_wal_receive_lsn", "pg_last_wal_replay_lsn"],
+  ...["pg_last_xact_replay_timestamp", "pg_show_replication_origin_status", "pg_stat_get_recovery_prefetch"],
+  ...["pg_lock_status", "pg_blocking_pids", "pg_safe_snapshot_blocking_pids", "pg_prepared_xact"],
+  ...["pg_jit_available", "pg_notification_queue_usage", "pg_stat_have_stats"],
+  ...["pg_collation_actual_version", "pg_database_collation_actual_version"],
+  ...["txid_status", "pg_xact_status", "pg_xact_commit_timestamp", "pg_xact_commit_timestamp_origin"],
+  ...["pg_last_committed_xact", "pg_get_multixact_members"],
+  ...["pg_stat_get_xact_numscans", "pg_stat_get_xact_tuples_returned", "pg_stat_get_xact_tuples_fetched"],
+  ...["pg_stat_get_xact_tuples_inserted", "pg_stat_get_xact_tuples_updated", "pg_stat_get_xact_tuples_deleted"],
+  ...["pg_stat_get_xact_tuples_hot_updated", "pg_stat_get_xact_tuples_newpage_updated"],
+  ...["pg_stat_get_xact_blocks_fetched", "pg_stat_get_xact_blocks_hit", "pg_stat_get_xact_function_calls"],
+  ...["pg_stat_get_xact_function_total_time", "pg_stat_get_xact_function_self_time"],
+] as const;
+
+/** The same of extensions, as `extension.function`; only their functions in C are meant. */
+export const EXTENSION_VOLATILE_ALLOWED = [
+  ...["uuid-ossp.uuid_generate_v1", "uuid-ossp.uuid_generate_v1mc", "uuid-ossp.uuid_generate_v4"],
+  ...["pgcrypto.gen_random_bytes", "pgcrypto.gen_random_uuid", "pgcrypto.gen_salt"],
+  ...["pgcrypto.pgp_sym_encrypt", "pgcrypto.pgp_sym_encrypt_bytea"],
+  ...["pgcrypto.pgp_pub_encrypt", "pgcrypto.pgp_pub_encrypt_bytea"],
+  ...["tablefunc.normal_rand", "tsm_system_rows.system_rows", "tsm_system_time.system_time"],
+  ...["intagg.int_agg_state", "intagg.int_agg_final_array"],
+  ...["pg_stat_statements.pg_stat_statements", "pg_stat_statements.pg_stat_statements_info"],
+  ...["pg_buffercache.pg_buffercache_pages", "pg_freespacemap.pg_freespace"],
+] as const;
+
+/** Functions of pg_catalog that say that they only read, and do more. */
+export const STABLE_REFUSED = [
+  // They use up a transaction number.
+  ...["txid_current", "pg_current_xact_id"],
+  // They read whatever relations there are by queries of their own, views included that nobody has looked at.
+  ...["table_to_xml", "table_to_xmlschema", "table_to_xml_and_xmlschema"],
+  ...["schema_to_xml", "schema_to_xmlschema", "schema_to_xml_and_xmlschema"],
+  ...["database_to_xml", "database_to_xmlschema", "database_to_xml_and_xmlschema"],
+  // They take the number or the name of a type and run its checks.
+  ...["domain_in", "array_in", "record_in", "range_in", "multirange_in", "pg_input_is_valid", "pg_input_error_info"],
+  // It loads a library of the server; the other tells where its programs are.
+  ...["fmgr_c_validator", "pg_config"],
+] as const;
+
+/**
+ * Entry points in C that run a text which they are given, whatever the function is called in SQL: they may be called
+ * when the judge has seen the text. Those of pg_catalog are volatile, those of tablefunc are not.
+ */
+export const STATEMENT_SYMBOLS = [
+  ...["query_to_xml", "query_to_xmlschema", "query_to_xml_and_xmlschema"],
+  ...["ts_stat1", "ts_stat2", "tsquery_rewrite_query"],
+  ...["crosstab", "crosstab_hash"],
+] as const;
+
+/** Entry points that put a statement together from the parts they are given: nobody can look at it before. */
+export const COMPOSING_SYMBOLS = ["connectby_text", "connectby_text_serial", "xpath_table"] as const;
+
+/** Tables of the catalogue that hold passwords and the like, open to whoever may read all data. */
+export const SECRET_RELATIONS = ["pg_authid", "pg_shadow", "pg_user_mapping", "pg_subscription"] as const;
+
+/** Of the roles that PostgreSQL brings, those that give no right beyond tables. */
+export const HARMLESS_ROLES = [
+  "pg_database_owner",
+  "pg_read_all_data",
+  "pg_write_all_data",
+  "pg_use_reserved_connections",
+] as const;
+
+/**
+ * Words in the text of a function that make it unreadable from outside, or let it change who it is. All other ways to
+ * reach something go by a name, which the catalogue knows.
+ */
+export const OPAQUE_WORDS = [
+  ...["execute", "do", "call", "prepare", "set", "reset", "discard", "copy", "load", "listen", "notify", "import"],
+] as const;

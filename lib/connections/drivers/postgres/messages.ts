@@ -1,0 +1,87 @@
+/*
+ * The library looks for the end of a text beyond the message that it stands in, and for ever when there is none. So the
+ * messages that have texts in them are read here first (PostgreSQL's documentation, "Message Formats").
+ */
+
+const CODE_AND_LENGTH_BYTES = 5;
+/** Table, column, type, size, modifier and format of a column, behind its name. */
+const COLUMN_BYTES = 18;
+const SASL = 10;
+
+const SHAPES: Readonly<Record<string, (body: Body) => void>> = {
+  A: (body) => {
+    body.skip(4);
+    body.text();
+    body.text();
+  },
+  C: (body) => body.text(),
+  E: (body) => body.fields(),
+  N: (body) => body.fields(),
+  R: (body) => {
+    if (body.int32() === SASL) while (body.text() > 0);
+  },
+  S: (body) => {
+    body.text();
+    body.text();
+  },
+  T: (body) => {
+    for (let left = body.int16(); left > 0; left -= 1) {
+      body.text();
+      body.skip(COLUMN_BYTES);
+    }
+  },
+};
+
+const CHECKED: ReadonlySet<number> = new Set(Object.keys(SHAPES).map((code) => code.charCodeAt(0)));
+
+/** @param code the first byte of a message */
+export function isChecked(code: number | undefined): boolean {
+  return code !== undefined && CHECKED.has(code);
+}
+
+/** @throws Error when a text or a number is missing */
+export function checkMessage(message: Buffer): void {
+  SHAPES[message.toString("latin1", 0, 1)]?.(new Body(message));
+}
+
+class Body {
+  readonly #bytes: Buffer;
+  #at = CODE_AND_LENGTH_BYTES;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  skip(count: number): void {
+    this.#at += count;
+    if (this.#at > this.#bytes.length) throw new Error("A message ends before its last value.");
+  }
+
+  int16(): number {
+    this.skip(2);
+    return this.#bytes.readUInt16BE(this.#at - 2);
+  }
+
+  int32(): number {
+    this.skip(4);
+    return this.#bytes.readInt32BE(this.#at - 4);
+  }
+
+  /** @returns how many bytes it has */
+  text(): number {
+    const from = this.#at;
+    const end = this.#bytes.indexOf(0, from);
+    if (end < 0) throw new Error("A text in a message has no end.");
+    this.#at = end + 1;
+    return end - from;
+  }
+
+  /** Each a code and a text, up to a code of 0. */
+  fields(): void {
+    for (;;) {
+      this.skip(1);
+      if (this.#bytes[this.#at - 1] === 0) return;
+      this.text();
+    }
+  }
+}

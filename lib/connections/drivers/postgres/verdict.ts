@@ -1,0 +1,297 @@
+import "server-only";
+import type { DatabaseError } from "pg";
+import type { Use } from "@/lib/embedded/grammar/verdict";
+import { AppError } from "@/lib/http/errors";
+import {
+  COMPOSING_SYMBOLS,
+  EXTENSION_VOLATILE_ALLOWED,
+  HARMLESS_ROLES,
+  OPAQUE_WORDS,
+  SECRET_RELATIONS,
+  STABLE_REFUSED,
+  STATEMENT_SYMBOLS,
+  VOLATILE_ALLOWED,
+} from "./functions";
+
+/*
+ * The server itself says what a statement's names stand for, in the transaction that then runs it (T42). Everything that
+ * a name can lead to is followed: overloads, operators, casts, the checks of domains, the bodies of views and policies,
+ * the parts of aggregates. More is followed than the server would run, never less. What may not run ends the transaction
+ * by an error before the statement, which is already on its way behind it and costs no round trip of its own.
+ */
+
+const texts = (items: readonly string[]) => `array[${items.map((item) => `'${item}'`).join(", ")}]`;
+
+/** Stands in front of what VERDICT_SQL has to say; no server says it by itself. */
+const MARK = "millrace-refuses:";
+
+/** First object number that initdb does not give out: below are the parts of PostgreSQL itself (access/transam.h). */
+const FIRST_OWN_OID = 16_384;
+
+/**
+ * Roles with rights beyond tables. Whoever is or could become one of them runs only functions that can be seen through,
+ * since a function may leave the role that a session was put in.
+ */
+const POWERFUL_ROLES = `select oid from pg_roles where rolsuper or rolreplication
+  or (oid < ${FIRST_OWN_OID} and rolname like 'pg%' and not rolname = any (${texts(HARMLESS_ROLES)}))`;
+
+/** Operators that the server looks up by itself, for IN, CASE, BETWEEN, USING, ORDER BY and the like. */
+const UNSPOKEN_OPERATORS = texts(["=", "<>", "<", "<=", ">", ">=", "~~"]);
+
+/** Names of letters beyond ASCII are folded and cut differently where the database is not in UTF-8. */
+const COMPARED_CHARS = 15;
+
+/** Where a name of the statement is looked for: its own schema, or those of the session's path. */
+const inReach = (schema: string) =>
+  `${schema} in (select oid from pg_namespace where case when g.s is null then nspname = any (me.schemas) else nspname = g.s end)`;
+
+const OTHER_LETTERS = "getdatabaseencoding() <> 'UTF8' and g.n ~ '[^ -~]'";
+const sameName = (name: string) =>
+  `left(lower(${name}), ${COMPARED_CHARS}) = left(lower(g.n), ${COMPARED_CHARS}) and ${OTHER_LETTERS}`;
+/** Called with as many values as the statement gives, where that is known. */
+const TAKES = `(g.k <> 'a' or (p.pronargs > 0 and p.pronargs - p.pronargdefaults <= 1))
+  and (g.a is null or p.provariadic <> 0 or g.a between p.pronargs - p.pronargdefaults and p.pronargs)`;
+
+/** Their numbers are the same in every PostgreSQL (its catalog file pg_language.dat). */
+const INTERNAL_LANGUAGE = 12;
+const C_LANGUAGE = 13;
+
+const refusedBuiltIn = (p: string) => `((${p}.provolatile = 'v' and ${p}.proname <> all (${texts(VOLATILE_ALLOWED)}))
+  or ${p}.proname = any (${texts(STABLE_REFUSED)}))`;
+
+/**
+ * Whether anything can follow from a function that is only met on the way, such as the one behind an operator: not when
+ * it is in C and only reads by its own word, and not when it is a built-in one of that kind under another name.
+ */
+const MAY_MATTER = (oid: string) => `exists (select from pg_proc p where p.oid = ${oid}
+  and (p.provolatile = 'v' or p.prosecdef or p.prosrc = any (${texts(STATEMENT_SYMBOLS)}) or case p.prolang
+    when ${INTERNAL_LANGUAGE} then p.prosrc in (select b.prosrc from pg_proc b
+      where b.oid < ${FIRST_OWN_OID} and b.prolang = ${INTERNAL_LANGUAGE} and ${refusedBuiltIn("b")})
+    else p.prolang <> ${C_LANGUAGE} end))`;
+
+const ROOTS = `
+  select 'f', p.oid, true from given g cross join me join pg_proc p on p.proname = g.n::name
+    where g.k in ('f', 'a') and ${inReach("p.pronamespace")} and ${TAKES}
+  union all
+  select 'f', p.oid, true from given g cross join me join pg_proc p on ${sameName("p.proname")} where g.k in ('f', 'a')
+  union all
+  select 't', t.oid, true from given g cross join me join pg_type t on t.typname = g.n::name
+    where g.k in ('f', 'a', 't') and ${inReach("t.typnamespace")}
+  union all
+  select 't', t.oid, true from given g join pg_type t on ${sameName("t.typname")} where g.k in ('f', 'a', 't')
+  union all
+  select 'r', c.oid, true from given g cross join me join pg_class c on c.relname = g.n::name
+    where g.k = 'r' and ${inReach("c.relnamespace")}
+  union all
+  select 'r', c.oid, true from given g join pg_class c on ${sameName("c.relname")} where g.k = 'r'
+  union all
+  select 'o', o.oid, true from pg_operator o where o.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("o.oprcode")}
+    and (o.oprname = any (${UNSPOKEN_OPERATORS}) or o.oprname in (select g.n::name from given g where g.k = 'o'))
+  union all
+  select 'f', c.castfunc, false from pg_cast c where c.oid >= ${FIRST_OWN_OID} and c.castcontext = 'i' and ${MAY_MATTER("c.castfunc")}`;
+
+/**
+ * The stored trees of what the object brings along; whatever they name stands in them by its number. The tables below
+ * PostgreSQL's own views are not followed: those views are made to show no more than anybody may see.
+ */
+const TREES = `
+  select w.ev_action::text as tree from pg_rewrite w join pg_class c on c.oid = w.ev_class
+    where i.k = 'r' and w.ev_class = i.id and w.ev_type = '1' and c.relkind = 'v'
+  union all
+  select p.polqual::text from pg_policy p where i.k = 'r' and p.polrelid = i.id and p.polqual is not null
+  union all
+  select d.adbin::text from pg_attribute a join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where i.k = 'r' and a.attrelid = i.id and a.attgenerated <> ''
+  union all
+  select c.conbin::text from pg_constraint c where i.k = 't' and c.contypid = i.id and c.conbin is not null
+  union all
+  select to_json(p)->>'prosqlbody' from pg_proc p where i.k = 'f' and p.oid = i.id and me.powerful
+    and i.id >= ${FIRST_OWN_OID}
+  union all
+  select c.conbin::text from pg_constraint c
+    where i.k = 'r' and me.powerful and c.conrelid = i.id and c.conbin is not null
+  union all
+  select x.indexprs::text || coalesce(x.indpred::text, '') from pg_index x where i.k = 'r' and me.powerful and x.indrelid = i.id
+  union all
+  select x.indpred::text from pg_index x where i.k = 'r' and me.powerful and x.indrelid = i.id`;
+
+const IN_TREES = `
+  select case when m[1] = 'relid' then 'r' when m[1] ~ 'type' then 't' when m[1] ~ 'op' and m[1] <> 'opfuncid' then 'o' else 'f' end,
+    n::oid
+  from (${TREES}) t
+  cross join lateral regexp_matches(t.tree,
+    ':(funcid|opfuncid|hashfuncid|negfuncid|aggfnoid|winfnoid|tsmhandler|opno|opnos|eqop|sortop|relid|[a-z]*types?) [(]?o? ?([0-9 ]+)', 'g') m
+  cross join lateral regexp_split_to_table(trim(m[2]), ' +') n
+  where n <> '' and n <> '0' and length(n) < 10 and not (i.k = 'r' and i.id < ${FIRST_OWN_OID} and m[1] = 'relid')`;
+
+/** A function of the people, in a language whose text tells what it does, as long as no word of it is opaque. */
+const IS_READ = `(l.lanname in ('sql', 'plpgsql') and p.oid >= ${FIRST_OWN_OID})`;
+const WORDS = `regexp_split_to_array(lower(p.prosrc), '[^a-z0-9_]+')`;
+
+/** Whatever the text of a function may name, by its words; a name of other letters, wherever it stands in the text. */
+const inText = (name: string) =>
+  `(lower(${name}) = any (b.words) or (${name} ~ '[^A-Za-z0-9_]' and strpos(b.source, replace(lower(${name}), '"', '""')) > 0))`;
+const BODY = `(select ${WORDS} as words, lower(p.prosrc) as source from pg_proc p join pg_language l on l.oid = p.prolang
+  where me.powerful and i.k = 'f' and p.oid = i.id and ${IS_READ} and p.prosrc <> '' offset 0) b`;
+
+const STEPS = `
+  select 't', t from pg_proc p, unnest(p.proargtypes::oid[] || p.prorettype || coalesce(p.proallargtypes, '{}')) t
+    where i.k = 'f' and p.oid = i.id and t >= ${FIRST_OWN_OID}
+  union all
+  select 'f', f from pg_aggregate a, unnest(array[a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn,
+    a.aggdeserialfn, a.aggmtransfn, a.aggminvtransfn, a.aggmfinalfn]::oid[]) f
+    where i.k = 'f' and a.aggfnoid = i.id::regproc and i.id >= ${FIRST_OWN_OID}
+  union all
+  select 'f', f from pg_operator o, unnest(array[o.oprcode, o.oprrest, o.oprjoin]::oid[]) f
+    where i.k = 'o' and o.oid = i.id and i.id >= ${FIRST_OWN_OID}
+  union all
+  select 't', x from pg_type t, unnest(array[t.typbasetype, t.typelem]) x
+    where i.k = 't' and t.oid = i.id and x >= ${FIRST_OWN_OID}
+  union all
+  select 'f', f from pg_type t, unnest(array[t.typinput, t.typoutput, t.typmodin, t.typmodout]::oid[]) f
+    where i.k = 't' and t.oid = i.id and t.typtype = 'b' and f >= ${FIRST_OWN_OID}
+  union all
+  select 'f', f from pg_range r, unnest(array[r.rngcanonical, r.rngsubdiff]::oid[]) f where i.k = 't' and r.rngtypid = i.id
+  union all
+  select 't', r.rngsubtype from pg_range r where i.k = 't' and r.rngtypid = i.id and i.id >= ${FIRST_OWN_OID}
+  union all
+  select 'f', c.castfunc from pg_cast c
+    where i.k = 't' and c.casttarget = i.id and c.oid >= ${FIRST_OWN_OID} and c.castfunc <> 0
+  union all
+  select 't', a.atttypid from pg_attribute a
+    where i.k = 'r' and a.attrelid = i.id and a.atttypid >= ${FIRST_OWN_OID}
+  union all
+  select 't', a.atttypid from pg_type t join pg_attribute a on a.attrelid = t.typrelid
+    where i.k = 't' and t.oid = i.id and a.atttypid >= ${FIRST_OWN_OID}
+  union all
+  select 'r', h.inhrelid from pg_inherits h where i.k = 'r' and me.powerful and h.inhparent = i.id
+  union all
+  ${IN_TREES}
+  union all
+  select 'f', p.oid from ${BODY} cross join lateral (select p.oid from pg_proc p where ${inText("p.proname")} offset 0) p
+  union all
+  select 't', t.oid from ${BODY} cross join lateral (select t.oid from pg_type t where t.oid >= ${FIRST_OWN_OID} and ${inText("t.typname")} offset 0) t
+  union all
+  select 'r', c.oid from ${BODY} cross join lateral (select c.oid from pg_class c
+    where c.oid >= ${FIRST_OWN_OID} and c.relkind = 'v' and ${inText("c.relname")} offset 0) c
+  union all
+  select 'o', o.oid from ${BODY} cross join pg_operator o where o.oid >= ${FIRST_OWN_OID}
+    and (o.oprname = any (${UNSPOKEN_OPERATORS}) or strpos(b.source, o.oprname) > 0)`;
+
+/** A function of the people under the name of a built-in one is judged as what it is in C. */
+const REASON = `case
+  when p.prosecdef and (p.proowner in (select oid from pg_roles where rolsuper)
+    or (p.proowner <> me.id and exists (select from powerful w where pg_has_role(p.proowner, w.oid, 'member')))) then 'definer'
+  when me.powerful and array_to_string(p.proconfig, ',') ~* '(^|,)(role|session_authorization)=' then 'opaque'
+  when p.prosrc = any (${texts(COMPOSING_SYMBOLS)}) and l.lanname in ('c', 'internal') then 'volatile'
+  when p.prosrc = any (${texts(STATEMENT_SYMBOLS)}) and (l.lanname = 'internal' or (l.lanname = 'c' and p.probin like '%tablefunc%')) then
+    case when i.direct and p.proname <> all ($2::text[]) then 'statement' when not i.direct and me.powerful then 'opaque' end
+  when p.oid < ${FIRST_OWN_OID} then case when ${refusedBuiltIn("p")} then 'volatile' end
+  when l.lanname = 'internal' then case when exists (select from pg_proc b
+    where b.prosrc = p.prosrc and b.prolang = p.prolang and b.oid < ${FIRST_OWN_OID} and ${refusedBuiltIn("b")}) then 'volatile' end
+  when e.extname is not null and l.lanname = 'c' then case
+    when p.provolatile = 'v' and e.extname || '.' || p.proname <> all (${texts(EXTENSION_VOLATILE_ALLOWED)}) then 'volatile' end
+  when e.extname is not null and p.provolatile = 'v' then 'volatile'
+  when not l.lanpltrusted then case when p.prokind <> 'a' then 'language' end
+  when me.powerful and p.prokind <> 'a' and not ${IS_READ} then 'opaque'
+  when me.powerful and p.prokind <> 'a' and (${WORDS} && ${texts(OPAQUE_WORDS)} or p.prosrc ~* 'u&') then 'opaque'
+  end`;
+
+const GIVEN = "given as materialized (select * from json_to_recordset($1::json) as x(k text, s text, n text, a int))";
+const POWERFUL = `powerful as materialized (${POWERFUL_ROLES})`;
+const IS_POWERFUL = (user: string) => `exists (select from powerful w where pg_has_role(${user}, w.oid, 'member'))`;
+const GO_ON = "set_config('search_path', current_setting('millrace.path'), true)";
+
+/**
+ * Ends the transaction when the statement reaches what it may not, or else gives the session its path of schemas.
+ * `$1` are the statement's names as JSON, `$2` the functions whose texts the judge has looked into.
+ */
+export const VERDICT_SQL = `
+with recursive ${GIVEN}, ${POWERFUL},
+me as materialized (select r.oid as id,
+    array['pg_catalog'::name] || current_setting('millrace.schemas')::name[] as schemas,
+    ${IS_POWERFUL("r.oid")} as powerful
+  from pg_roles r where r.rolname = current_setting('millrace.user')),
+item(k, id, direct) as (
+  select * from (${ROOTS}) roots(k, id, direct)
+  union
+  select e.k, e.id, false from item i cross join me cross join lateral (${STEPS}) e(k, id)),
+refused as (
+  select ${REASON} as reason, p.proname as name
+    from item i cross join me join pg_proc p on i.k = 'f' and p.oid = i.id join pg_language l on l.oid = p.prolang
+    left join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e' and p.oid >= ${FIRST_OWN_OID}
+    left join pg_extension e on e.oid = d.refobjid
+  union all
+  select 'secret', c.relname from item i join pg_class c on i.k = 'r' and c.oid = i.id
+    where c.oid < ${FIRST_OWN_OID} and c.relname = any (${texts(SECRET_RELATIONS)}))
+select case when no.reason is not null then ('${MARK}' || json_build_object('reason', no.reason, 'name', no.name))::int end,
+  ${GO_ON}
+from (select) one left join lateral (select * from refused where reason is not null order by reason <> 'statement' limit 1) no on true`;
+
+/**
+ * The refusal is made by a function that is not IMMUTABLE, since the planner would else meet the error before the question.
+ * The quick look that is enough for most statements: tables of built-in types, and built-in functions that only read.
+ * Names count wherever they are found. Whatever else a name may stand for makes it end the transaction with the reason
+ * "unclear"; then VERDICT_SQL has to say. It takes the same `$1`, and no other value.
+ */
+export const QUICK_VERDICT_SQL = `
+with ${GIVEN}, ${POWERFUL}
+select case when
+    exists (select from given g join pg_proc p on p.proname = g.n::name where g.k in ('f', 'a')
+      and (p.oid >= ${FIRST_OWN_OID} or ${refusedBuiltIn("p")} or p.prosrc = any (${texts(STATEMENT_SYMBOLS)})))
+    or exists (select from given g join pg_type t on t.typname = g.n::name
+      where g.k in ('f', 'a', 't') and t.oid >= ${FIRST_OWN_OID})
+    or exists (select from given g join pg_class c on c.relname = g.n::name where g.k = 'r' and (
+      c.relkind not in ('r', 'p', 'm', 'S') or c.relrowsecurity or c.relname = any (${texts(SECRET_RELATIONS)})
+      or exists (select from pg_attribute a where a.attrelid = c.oid
+        and (a.atttypid >= ${FIRST_OWN_OID} or a.attgenerated <> ''))
+      or (c.oid >= ${FIRST_OWN_OID} and (c.relchecks > 0 or c.relhasindex or c.relhassubclass)
+        and ${IS_POWERFUL("current_setting('millrace.user')::name")}
+        and (c.relchecks > 0 or c.relhassubclass or exists (select from pg_index x where x.indrelid = c.oid
+          and (x.indexprs is not null or x.indpred is not null))))))
+    or exists (select from pg_operator o where o.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("o.oprcode")}
+      and (o.oprname = any (${UNSPOKEN_OPERATORS}) or o.oprname in (select g.n::name from given g where g.k = 'o')))
+    or exists (select from pg_cast c where c.oid >= ${FIRST_OWN_OID} and c.castcontext = 'i' and ${MAY_MATTER("c.castfunc")})
+    or exists (select from given g where ${OTHER_LETTERS})
+  then ('${MARK}' || json_build_object('reason', 'unclear', 'name', ''))::int end,
+  ${GO_ON}`;
+
+/** The names of a statement, as both verdicts take them. */
+export function toGiven(uses: readonly Use[]): string {
+  return JSON.stringify(uses.map(({ kind, schema, name, args }) => ({ k: kind, s: schema, n: name, a: args })));
+}
+
+export type Refusal = {
+  /** "unclear" comes from the quick look alone. */
+  reason: "unclear" | "volatile" | "statement" | "definer" | "language" | "opaque" | "secret";
+  name: string;
+};
+
+/** What VERDICT_SQL has ended the transaction for; null when that was something else. */
+export function refusalOf(error: DatabaseError): Refusal | null {
+  const at = error.message.indexOf(MARK);
+  if (at < 0) return null;
+  // The server quotes the text that it could not read as a number, in whatever language it speaks.
+  const end = error.message.lastIndexOf("}");
+  return JSON.parse(error.message.slice(at + MARK.length, end + 1)) as Refusal;
+}
+
+const SERVER =
+  "It reaches beyond the tables of this database: its server's files, programs, settings or other sessions.";
+const ORDINARY = "Connect with a role that has no rights beyond tables.";
+const MESSAGES: Record<Refusal["reason"], (name: string) => string> = {
+  unclear: () => "What the statement reaches cannot be told.",
+  volatile: (name) => `The function ${name} cannot be used on a read-only connection. ${SERVER}`,
+  statement: (name) => `${name} takes its query here as a plain text only, so that it can be looked at.`,
+  definer: (name) =>
+    `The function ${name} runs with the rights of a superuser, so a read-only connection does not call it. Make it SECURITY INVOKER.`,
+  language: (name) =>
+    `The function ${name} is written in a language that may do everything on the server, so a read-only connection does not call it.`,
+  opaque: (name) =>
+    `This user has rights on the database's server, and what the function ${name} does with them cannot be seen from outside. ${ORDINARY}`,
+  secret: (name) => `${name} cannot be read here: it holds the passwords of the database's server.`,
+};
+
+export function toRefusal({ reason, name }: Refusal): AppError {
+  return new AppError("not_allowed", MESSAGES[reason](name));
+}
