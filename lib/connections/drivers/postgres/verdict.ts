@@ -62,12 +62,13 @@ const refusedBuiltIn = (p: string) => `((${p}.provolatile = 'v' and ${p}.proname
 /**
  * Whether anything can follow from a function that is only met on the way, such as the one behind an operator: not when
  * it is in C and only reads by its own word, and not when it is a built-in one of that kind under another name.
+ * OFFSET keeps it a question about the few operators and casts at hand, and not a reading of all functions.
  */
 const MAY_MATTER = (oid: string) => `exists (select from pg_proc p where p.oid = ${oid}
   and (p.provolatile = 'v' or p.prosecdef or p.prosrc = any (${texts(STATEMENT_SYMBOLS)}) or case p.prolang
     when ${INTERNAL_LANGUAGE} then p.prosrc in (select b.prosrc from pg_proc b
       where b.oid < ${FIRST_OWN_OID} and b.prolang = ${INTERNAL_LANGUAGE} and ${refusedBuiltIn("b")})
-    else p.prolang <> ${C_LANGUAGE} end))`;
+    else p.prolang <> ${C_LANGUAGE} end) offset 0)`;
 
 const ROOTS = `
   select 'f', p.oid, true from given g cross join me join pg_proc p on p.proname = g.n::name
@@ -229,10 +230,10 @@ select case when no.reason is not null then ('${MARK}' || json_build_object('rea
 from (select) one left join lateral (select * from refused where reason is not null order by reason <> 'statement' limit 1) no on true`;
 
 /**
- * The refusal is made by a function that is not IMMUTABLE, since the planner would else meet the error before the question.
  * The quick look that is enough for most statements: tables of built-in types, and built-in functions that only read.
  * Names count wherever they are found. Whatever else a name may stand for makes it end the transaction with the reason
- * "unclear"; then VERDICT_SQL has to say. It takes the same `$1`, and no other value.
+ * "unclear"; then VERDICT_SQL has to say. It takes the same `$1`, and no other value. The reason is put together by a
+ * function that is not IMMUTABLE: the planner would work out a constant one, and so meet the error before the question.
  */
 export const QUICK_VERDICT_SQL = `
 with ${GIVEN}, ${POWERFUL}
