@@ -1,8 +1,14 @@
 import type { Batch } from "@/lib/tabular/fields";
+import { hasLargeCell } from "./large-cells";
 import { Pacer } from "./pacer";
 
 /** A format that is text, row by row. */
-export type TextFormat = { head: string; row: (batch: Batch, row: number) => string };
+export type TextFormat = {
+  head: string;
+  row: (batch: Batch, row: number) => string;
+  /** The same text in pieces, for a row with large cells. */
+  pieces: (batch: Batch, row: number) => Iterable<string>;
+};
 
 /** A format that is bytes, batch by batch. `rowCount` may be less than the batch has. */
 export type BinaryFormat = {
@@ -76,9 +82,18 @@ async function* textChunks(
       if (limit !== null && counter.rows >= limit) break;
       const { done, value: batch } = await batches.next();
       if (done) break;
+      const isLarge = hasLargeCell(batch);
       for (let row = 0; row < batch.rowCount; row += 1) {
         if (limit !== null && counter.rows >= limit) break;
-        text += format.row(batch, row);
+        if (isLarge) {
+          for (const piece of format.pieces(batch, row)) {
+            text += piece;
+            if (text.length < CHUNK_CHARS) continue;
+            yield Buffer.from(text);
+            text = "";
+            await pacer.restIfLate();
+          }
+        } else text += format.row(batch, row);
         counter.rows += 1;
         if (text.length >= CHUNK_CHARS) {
           yield Buffer.from(text);

@@ -1,5 +1,6 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import type { TextFormat } from "./byte-stream";
+import { isLarge, slicesOf } from "./large-cells";
 
 const NEEDS_QUOTES = /[",\r\n]/;
 
@@ -18,7 +19,25 @@ export function csv(fields: readonly Field[]): TextFormat {
       }
       return `${text}\r\n`;
     },
+    *pieces({ columns }, row) {
+      for (let index = 0; index < names.length; index += 1) {
+        if (index > 0) yield ",";
+        yield* fieldPieces(columns[index]?.[row] ?? null);
+      }
+      yield "\r\n";
+    },
   };
+}
+
+function* fieldPieces(value: WireValue): Generator<string, void> {
+  if (typeof value !== "string" || !isLarge(value)) {
+    yield fieldText(value);
+    return;
+  }
+  const quote = NEEDS_QUOTES.test(value) ? '"' : "";
+  yield quote;
+  for (const slice of slicesOf(value)) yield slice.replaceAll('"', '""');
+  yield quote;
 }
 
 function fieldText(value: WireValue): string {

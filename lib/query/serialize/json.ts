@@ -1,5 +1,6 @@
 import type { ResultStream } from "@/lib/connections/data-source";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import { hasLargeCell } from "./large-cells";
 import { Pacer } from "./pacer";
 import { jsonRowWriter } from "./row-text";
 
@@ -16,7 +17,7 @@ export async function readJsonRows(
   { fields, batches }: ResultStream,
   limits: { rows: number; bytes: number; cellBytes: number },
 ): Promise<JsonRows> {
-  const writeRow = jsonRowWriter(fields);
+  const writer = jsonRowWriter(fields);
   const chunks: Buffer[] = [];
   const pacer = new Pacer();
   let piece = "";
@@ -26,10 +27,42 @@ export async function readJsonRows(
     if (piece !== "") chunks.push(Buffer.from(piece));
     return { chunks, rowCount, truncated };
   };
+  /** A row with large cells, as chunks of its own; false when it does not fit any more. */
+  const addInPieces = async (batch: Batch, row: number): Promise<boolean> => {
+    const own: Buffer[] = [];
+    let text = rowCount === 0 ? "" : ",";
+    let size = 0;
+    const flush = () => {
+      const bytes = Buffer.from(text);
+      own.push(bytes);
+      size += bytes.length;
+      text = "";
+    };
+    for (const each of writer.pieces(batch, row)) {
+      text += each;
+      if (text.length < PIECE_CHARS) continue;
+      flush();
+      if (bytes + size > limits.bytes) return false;
+      await pacer.restIfLate();
+    }
+    flush();
+    if (bytes + size > limits.bytes) return false;
+    if (piece !== "") chunks.push(Buffer.from(piece));
+    piece = "";
+    chunks.push(...own);
+    bytes += size;
+    rowCount += 1;
+    return true;
+  };
   for await (const batch of batches) {
+    const isLarge = hasLargeCell(batch);
     for (let row = 0; row < batch.rowCount; row += 1) {
-      if (rowCount === limits.rows || hasLargeCell(batch, row, limits.cellBytes)) return finish(true);
-      const text = (rowCount === 0 ? "" : ",") + writeRow(batch, row);
+      if (rowCount === limits.rows || hasTooLargeCell(batch, row, limits.cellBytes)) return finish(true);
+      if (isLarge) {
+        if (!(await addInPieces(batch, row))) return finish(true);
+        continue;
+      }
+      const text = (rowCount === 0 ? "" : ",") + writer.row(batch, row);
       bytes += Buffer.byteLength(text);
       if (bytes > limits.bytes) return finish(true);
       rowCount += 1;
@@ -61,11 +94,11 @@ export function jsonAnswer(
 }
 
 /** Drivers that know `cellBytesMax` have cut already; this holds for all of them. */
-function hasLargeCell(batch: Batch, row: number, bytesMax: number): boolean {
-  return batch.columns.some((column) => isLarge(column[row] ?? null, bytesMax));
+function hasTooLargeCell(batch: Batch, row: number, bytesMax: number): boolean {
+  return batch.columns.some((column) => isTooLarge(column[row] ?? null, bytesMax));
 }
 
-function isLarge(value: WireValue, bytesMax: number): boolean {
+function isTooLarge(value: WireValue, bytesMax: number): boolean {
   // A text has at least as many bytes as UTF-16 units and at most three times as many.
   return typeof value === "string" && value.length * 3 > bytesMax && Buffer.byteLength(value) > bytesMax;
 }

@@ -4,6 +4,13 @@ import { jsonRowWriter } from "./row-text";
 
 /** One plain JSON object a line and a newline behind each, the last one too. */
 export function ndjson(fields: readonly Field[]): TextFormat {
-  const writeRow = jsonRowWriter(fields);
-  return { head: "", row: (batch, row) => `${writeRow(batch, row)}\n` };
+  const writer = jsonRowWriter(fields);
+  return {
+    head: "",
+    row: (batch, row) => `${writer.row(batch, row)}\n`,
+    *pieces(batch, row) {
+      yield* writer.pieces(batch, row);
+      yield "\n";
+    },
+  };
 }

@@ -14,6 +14,11 @@ export class Pacer {
     return this.#count % LOOK_EVERY === 0 && performance.now() - this.#since > SLICE_MS;
   }
 
+  /** For large steps, which cost far more than a look at the clock. */
+  async restIfLate(): Promise<void> {
+    if (performance.now() - this.#since > SLICE_MS) await this.rest();
+  }
+
   async rest(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     this.#since = performance.now();

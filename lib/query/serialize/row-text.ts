@@ -1,17 +1,33 @@
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import { isLarge, slicesOf } from "./large-cells";
 
 /** Writes rows of batches as JSON objects, whose keys are the columns' names in the order of the columns. */
-export function jsonRowWriter(fields: readonly Field[]): (batch: Batch, row: number) => string {
+export type JsonRowWriter = {
+  row: (batch: Batch, row: number) => string;
+  /** The same text in pieces, for a row with large cells. */
+  pieces: (batch: Batch, row: number) => Iterable<string>;
+};
+
+export function jsonRowWriter(fields: readonly Field[]): JsonRowWriter {
   const keys = fields.map(({ name }, index) => {
     return `${index === 0 ? "{" : ","}${JSON.stringify(name)}:`;
   });
-  if (keys.length === 0) return () => "{}";
-  return ({ columns }, row) => {
-    let text = "";
-    for (let index = 0; index < keys.length; index += 1) {
-      text += keys[index] + cellText(columns[index]?.[row] ?? null);
-    }
-    return `${text}}`;
+  if (keys.length === 0) return { row: () => "{}", pieces: () => ["{}"] };
+  return {
+    row: ({ columns }, row) => {
+      let text = "";
+      for (let index = 0; index < keys.length; index += 1) {
+        text += keys[index] + cellText(columns[index]?.[row] ?? null);
+      }
+      return `${text}}`;
+    },
+    *pieces({ columns }, row) {
+      for (const [index, key] of keys.entries()) {
+        yield key;
+        yield* cellPieces(columns[index]?.[row] ?? null);
+      }
+      yield "}";
+    },
   };
 }
 
@@ -19,4 +35,14 @@ function cellText(value: WireValue): string {
   if (typeof value === "number") return String(value);
   if (typeof value === "string" || typeof value === "object") return JSON.stringify(value);
   return value ? "true" : "false";
+}
+
+function* cellPieces(value: WireValue): Generator<string, void> {
+  if (typeof value !== "string" || !isLarge(value)) {
+    yield cellText(value);
+    return;
+  }
+  yield '"';
+  for (const slice of slicesOf(value)) yield JSON.stringify(slice).slice(1, -1);
+  yield '"';
 }

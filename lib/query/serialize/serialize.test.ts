@@ -137,3 +137,57 @@ describe("a JSON answer", () => {
     expect(await read([{ rowCount: 0, columns: [], isCut: true }])).toMatchObject({ rowCount: 0, truncated: true });
   });
 });
+
+describe("a row with large cells", () => {
+  const LARGE = 300_000;
+  // Odd by one, so that the halves of a character would lie on both sides of a slice; lone halves stay what they are.
+  const cells = ['"'.repeat(LARGE), `x${"😀".repeat(LARGE)}`, `${"\ud83d".repeat(LARGE)}\n`, "y,".repeat(LARGE)];
+  const fields = fieldsOf("a", "b", "c", "d", "e");
+  const batch = batchOf([...cells, 1], ["small", null, "", true, 2]);
+  const rows = [
+    { a: cells[0], b: cells[1], c: cells[2], d: cells[3], e: 1 },
+    { a: "small", b: null, c: "", d: true, e: 2 },
+  ];
+
+  it("is written as it would be in one piece", async () => {
+    expect(await streamed(ndjson, fields, [batch])).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+    // UTF-8 has no lone halves.
+    const [a = "", b = "", c = "", d = ""] = cells.map((cell) => cell.toWellFormed());
+    const lines = ["a,b,c,d,e", `${quoted(a)},${b},${quoted(c)},${quoted(d)},1`, 'small,,"",true,2', ""];
+    expect(await streamed(csv, fields, [batch])).toBe(lines.join("\r\n"));
+    const json = await readJsonRows(
+      { fields, batches: iterate(batch) },
+      { rows: 10, bytes: 10_000_000, cellBytes: 5_000_000 },
+    );
+    expect(JSON.parse(`[${Buffer.concat(json.chunks).toString()}]`)).toEqual(rows);
+    expect([json.rowCount, json.truncated]).toEqual([2, false]);
+  });
+
+  it("leaves no half of itself behind where the answer ends before it", async () => {
+    const json = await readJsonRows(
+      { fields, batches: iterate(batchOf(["small", null, "", true, 0]), batch) },
+      { rows: 10, bytes: 1_000_000, cellBytes: 5_000_000 },
+    );
+    expect(JSON.parse(`[${Buffer.concat(json.chunks).toString()}]`)).toEqual([{ ...rows[1], e: 0 }]);
+    expect([json.rowCount, json.truncated]).toEqual([1, true]);
+  });
+
+  it.each([
+    ["CSV", csv],
+    ["NDJSON", ndjson],
+  ])("of 16 MiB of quotes leaves the event loop to others as %s (F15)", async (_, format) => {
+    const huge = batchOf(['"'.repeat(16 * 1024 * 1024)]);
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    for await (const chunk of byteStream(iterate(huge), format(fieldsOf("a")), null, () => {})) void chunk;
+    isOver = true;
+    // In one piece it would be a handful.
+    expect(turns).toBeGreaterThan(10);
+  });
+});
