@@ -79,9 +79,12 @@ export class FrameReader<T> {
   #needed = LENGTH_BYTES;
   #isBody = false;
   readonly #bytesMax: number;
+  readonly #parse: (bytes: Buffer) => T;
 
-  constructor(bytesMax: number) {
+  /** @param parse makes a message of its bytes; may answer a promise of it where T allows */
+  constructor(bytesMax: number, parse = (bytes: Buffer): T => JSON.parse(bytes.toString("utf8")) as T) {
     this.#bytesMax = bytesMax;
+    this.#parse = parse;
   }
 
   /** @throws FrameTooLarge, SyntaxError: the stream cannot be read any further */
@@ -92,7 +95,7 @@ export class FrameReader<T> {
     while (this.#held >= this.#needed) {
       const piece = this.#take(this.#needed);
       if (this.#isBody) {
-        messages.push(JSON.parse(piece.toString("utf8")) as T);
+        messages.push(this.#parse(piece));
         this.#needed = LENGTH_BYTES;
       } else {
         this.#needed = piece.readUInt32LE(0);

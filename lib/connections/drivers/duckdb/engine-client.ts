@@ -13,6 +13,8 @@ import {
 } from "@/lib/embedded/engine/wire";
 import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
+import { sharedState } from "@/lib/process/shared-state";
+import { ThreadPool } from "@/lib/process/thread-pool";
 import type { Batch } from "@/lib/tabular/fields";
 import type { ResultStream } from "../../data-source";
 import { isResponse } from "./engine-messages";
@@ -25,6 +27,8 @@ const MESSAGES_AHEAD_MAX = 2;
 /** A request that did not reach a dying engine is sent again for this long: a restart takes less. */
 const RESEND_WITHIN_MS = 3000;
 const RESEND_AFTER_MS = 50;
+/** A larger frame has a large cell, and is read in a thread: batches are of a mebibyte. */
+const LARGE_FRAME_BYTES = 2 * 1024 * 1024;
 /** Errors of a socket over which nothing has been delivered. */
 const UNDELIVERED = new Set(["EPIPE", "ECONNREFUSED", "ENOENT"]);
 
@@ -176,14 +180,29 @@ function toAppError(failure: EngineFailure): AppError {
   return new AppError(failure.kind, failure.message, { details: failure.details });
 }
 
-type Waiter = { resolve: (message: EngineResponse) => void; reject: (error: unknown) => void };
+/** A large message is still being read. */
+type Incoming = EngineResponse | Promise<EngineResponse>;
+type Waiter = { resolve: (message: Incoming) => void; reject: (error: unknown) => void };
+
+function parseFrame(bytes: Buffer): Incoming {
+  if (bytes.length <= LARGE_FRAME_BYTES) return JSON.parse(bytes.toString("utf8"));
+  const threads = sharedState("frame-threads", () => new ThreadPool<Uint8Array, EngineResponse>("frames", 1));
+  // Of its own, since the rest of what came in stays here.
+  const own = new Uint8Array(bytes);
+  const message = threads.run(own, [own.buffer]).catch((cause: unknown) => {
+    throw new AppError("query_failed", "The result has a value that is too large to be read.", { cause });
+  });
+  // Nobody may be left to ask for it.
+  message.catch(() => {});
+  return message;
+}
 
 /** One socket with the messages that came in. A reader that lags pauses it, and thereby the engine. */
 class Channel {
   readonly #socket: Socket;
-  readonly #frames = new FrameReader<EngineResponse>(RESPONSE_BYTES_MAX);
+  readonly #frames = new FrameReader<Incoming>(RESPONSE_BYTES_MAX, parseFrame);
   readonly #onClosed: () => void;
-  #messages: EngineResponse[] = [];
+  #messages: Incoming[] = [];
   #waiter: Waiter | null = null;
   #isFailed = false;
   #failure: unknown;
@@ -252,7 +271,7 @@ class Channel {
   }
 
   #receive(chunk: Buffer): void {
-    let messages: EngineResponse[];
+    let messages: Incoming[];
     try {
       messages = this.#frames.push(chunk);
       const strange = messages.find((message) => !isResponse(message));
