@@ -1,3 +1,4 @@
+import { ownTurn } from "@/lib/own-turn";
 import { sharedState } from "@/lib/process/shared-state";
 import { AppError } from "./errors";
 
@@ -144,12 +145,6 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 
 /** Larger bodies are parsed one in a turn of the event loop, so that a thousand at once hold up nobody else (F15). */
 const LARGE_BYTES = 64 * 1024;
-let lastTurn: Promise<unknown> = Promise.resolve();
-
-function ownTurn(): Promise<unknown> {
-  lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
-  return lastTurn;
-}
 
 function parse(bytes: Uint8Array): unknown {
   try {

@@ -1,9 +1,11 @@
+import { ownTurn } from "@/lib/own-turn";
+
 /** Work on the event loop rests after this long, so that other requests wait far less than 50 ms (F15). */
 const SLICE_MS = 8;
 /** Looking at the clock costs more than writing a row. */
 const LOOK_EVERY = 32;
 
-/** Cuts long work into slices between which the event loop serves others. */
+/** Cuts long work into slices between which the event loop serves others, one of all such work in a turn. */
 export class Pacer {
   #since = performance.now();
   #count = 0;
@@ -20,7 +22,7 @@ export class Pacer {
   }
 
   async rest(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await ownTurn();
     this.#since = performance.now();
   }
 }

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { ownTurn } from "./own-turn";
+
+it("of twenty that work long at once, each turn of the event loop has one slice (F15)", async () => {
+  let slices = 0;
+  const perTurn: number[] = [];
+  let before = 0;
+  let isOver = false;
+  const look = () => {
+    perTurn.push(slices - before);
+    before = slices;
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  const worker = async () => {
+    for (let count = 0; count < 10; count += 1) {
+      await ownTurn();
+      slices += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, worker));
+  isOver = true;
+  expect(slices).toBe(200);
+  expect(Math.max(...perTurn)).toBe(1);
+});
+
+it("who came first goes first", async () => {
+  const order: number[] = [];
+  await Promise.all([0, 1, 2].map((index) => ownTurn().then(() => order.push(index))));
+  expect(order).toEqual([0, 1, 2]);
+});
