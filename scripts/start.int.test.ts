@@ -132,6 +132,52 @@ test("SIGTERM stops the server and its store with code 0 in time", async () => {
   for (const pid of [web, store ?? 0]) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
 });
 
+test("SIGTERM under load loses no entry of history: what was answered is there after the next start (F14)", async () => {
+  const server = await start({ SAMPLE_DATA: "on" });
+  await becomesHealthy(server);
+  const registered = await post(server, "/api/auth/register", account);
+  const cookie = (registered.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+  const headers = { Cookie: cookie, "Content-Type": "application/json" };
+  const { workspace } = (await registered.json()).data;
+  const home = `/api/workspaces/${workspace.id}`;
+  const [sample] = (await (await fetch(`${server.url}${home}/connectors`, { headers })).json()).data;
+  const answered = new Set<string>();
+  const ask = async () => {
+    const body = JSON.stringify({ query: `select ${answered.size} as n` });
+    const answer = await fetch(`${server.url}${home}/databases/${sample.id}/execute`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    if (answer.ok) answered.add((await answer.json()).data.executionId);
+  };
+  let isStopping = false;
+  const client = async () => {
+    while (!isStopping) await ask().catch(() => {});
+  };
+  const clients = Promise.all(Array.from({ length: 5 }, client));
+  await expect.poll(() => answered.size, { timeout: 30_000 }).toBeGreaterThan(30);
+  server.process.kill("SIGTERM");
+  expect(await server.ended).toBe(0);
+  isStopping = true;
+  await clients;
+
+  const next = await start({ SAMPLE_DATA: "on" });
+  await becomesHealthy(next);
+  const kept = new Map<string, string>();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Response = await fetch(`${next.url}${home}/executions?limit=200${cursor && `&cursor=${cursor}`}`, {
+      headers,
+    });
+    const { items, nextCursor } = (await page.json()).data;
+    for (const { executionId, status } of items) kept.set(executionId, status);
+    cursor = nextCursor;
+  }
+  for (const executionId of answered) expect([executionId, kept.get(executionId)]).toEqual([executionId, "success"]);
+  // Those that the stop has cut are over, too.
+  expect([...kept.values()].filter((status) => status === "queued" || status === "running")).toEqual([]);
+});
+
 test("SIGTERM with a result under way gives it time, then cuts it so that it cannot look whole (F14)", async () => {
   const server = await start({ SAMPLE_DATA: "on" });
   await becomesHealthy(server);
