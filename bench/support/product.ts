@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,14 +9,26 @@ import { fileURLToPath } from "node:url";
 /** A build that is stale is made first. */
 const SERVER_START_TIMEOUT_MS = 240_000;
 
+type ProductOptions = {
+  /** Settings on top of the environment. */
+  env?: Record<string, string>;
+  /** The processors that it may use, as taskset names them; all where there is no taskset. */
+  cpus?: string;
+};
+
 /** The built product on a free port, with a data folder of its own that goes with it. */
-export async function startProduct(): Promise<{ address: string; pid: number; stop: () => Promise<void> }> {
+export async function startProduct({ env = {}, cpus }: ProductOptions = {}): Promise<{
+  address: string;
+  pid: number;
+  stop: () => Promise<void>;
+}> {
   const port = await freePort();
   const dataDir = mkdtempSync(join(tmpdir(), "millrace-bench-"));
   // This file is bundled into dist/bench.
   const script = fileURLToPath(new URL("../../scripts/start.mjs", import.meta.url));
-  const child = spawn(process.execPath, [script], {
-    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, MONGODB_URI: "" },
+  const command = [...(cpus !== undefined && hasTaskset() ? ["taskset", "-c", cpus] : []), process.execPath, script];
+  const child = spawn(command[0] ?? "", command.slice(1), {
+    env: { ...process.env, PORT: String(port), DATA_DIR: dataDir, MONGODB_URI: "", ...env },
     stdio: ["ignore", "ignore", "inherit"],
   });
   const address = `http://localhost:${port}`;
@@ -45,6 +57,10 @@ async function untilItAnswers(address: string, child: ChildProcess): Promise<voi
     await sleep(200);
   }
   throw new Error("The server did not answer in time.");
+}
+
+export function hasTaskset(): boolean {
+  return spawnSync("taskset", ["-V"]).status === 0;
 }
 
 function freePort(): Promise<number> {
