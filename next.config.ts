@@ -2,10 +2,13 @@ import type { NextConfig } from "next";
 import { PHASE_DEVELOPMENT_SERVER } from "next/constants";
 
 const { BUILD_FOLDER } = process.env;
+/** A build beside the product's own, with the routes that only measurements call (`route.bench.ts`). */
+const isBench = process.env.BENCH_BUILD === "on";
 
 const config = (phase: string): NextConfig => ({
-  // `npm run check:vercel` builds beside what is there.
-  distDir: BUILD_FOLDER ?? ".next",
+  // `npm run check:vercel` builds beside what is there, and so does a measurement.
+  distDir: BUILD_FOLDER ?? (isBench ? ".next-bench" : ".next"),
+  ...(isBench && { pageExtensions: ["tsx", "ts", "bench.ts"] }),
   poweredByHeader: false,
   // A trailing slash is the same route (docs/api.md, Common rules), and a redirect would lose a body.
   skipTrailingSlashRedirect: true,
@@ -16,11 +19,17 @@ const config = (phase: string): NextConfig => ({
   // The thread that judges statements for PostgreSQL, which a platform that copies single functions would leave behind.
   outputFileTracingIncludes: { "/api/**": ["dist/grammar.mjs", "node_modules/libpg-query/{package.json,wasm/*}"] },
   // `npm run check` does the types, with a compiler that the framework's own check cannot use.
-  typescript: { ignoreBuildErrors: true, tsconfigPath: BUILD_FOLDER ? `${BUILD_FOLDER}.json` : "tsconfig.json" },
+  // A build writes its own folders into the file; those of another are nobody else's.
+  typescript: { ignoreBuildErrors: true, tsconfigPath: tsconfigOf(BUILD_FOLDER) },
   agentRules: false,
   devIndicators: false,
   // Nothing reads those of a build, and they are four fifths of it.
   experimental: { turbopackSourceMaps: phase === PHASE_DEVELOPMENT_SERVER },
 });
+
+function tsconfigOf(folder: string | undefined): string {
+  if (folder !== undefined) return `${folder}.json`;
+  return isBench ? "bench/tsconfig.json" : "tsconfig.json";
+}
 
 export default config;
