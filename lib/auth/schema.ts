@@ -30,7 +30,9 @@ export const loginBody = z.object({ email: emailAddress, password: passwordAttem
 export type LoginBody = z.infer<typeof loginBody>;
 
 export const registerAnswer = z.object({ user: userSchema, workspace: workspaceSchema });
+export type RegisterAnswer = z.infer<typeof registerAnswer>;
 export const loginAnswer = z.object({ user: userSchema });
+export type LoginAnswer = z.infer<typeof loginAnswer>;
 export const meAnswer = z.object({ user: userSchema, workspaces: z.array(workspaceSummarySchema) });
 export type Me = z.infer<typeof meAnswer>;
 
@@ -57,6 +59,8 @@ export const sessionSchema = z.object({
   isCurrent: z.boolean(),
 });
 export type Session = z.infer<typeof sessionSchema>;
+export const endedSessionsSchema = z.object({ ended: z.int() });
+export type EndedSessions = z.infer<typeof endedSessionsSchema>;
 
 /** The same text typed on two keyboards must be the same password (T7). Nothing is trimmed or cut. */
 function normalizePassword(password: string): string {

@@ -1,26 +1,22 @@
-import type { Session } from "@/lib/auth/schema";
+import type { ChangePasswordBody, EndedSessions, ResetPasswordBody, Session } from "@/lib/auth/schema";
 import { send, sendAll } from "@/lib/client/api";
-import type { Invitation } from "@/lib/invites/schema";
+import type { AcceptedInvite, Invitation } from "@/lib/invites/schema";
 import type { Preferences, UpdatePreferencesBody } from "@/lib/preferences/schema";
 import type { Workspace } from "@/lib/workspaces/schema";
 
 /** What a person does with their own account. Each function throws ApiError. */
 export const accountApi = {
   forgotPassword: (email: string) => send<null>("POST", "/api/auth/password/forgot", { body: { email } }),
-  resetPassword: (body: { token: string; password: string }) =>
-    send<null>("POST", "/api/auth/password/reset", { body }),
+  resetPassword: (body: ResetPasswordBody) => send<null>("POST", "/api/auth/password/reset", { body }),
   /** Ends the other sessions too. */
-  changePassword: (body: { current: string; next: string }) => send<null>("POST", "/api/auth/password", { body }),
+  changePassword: (body: ChangePasswordBody) => send<null>("POST", "/api/auth/password", { body }),
   listSessions: (signal?: AbortSignal) => sendAll<Session>("/api/auth/sessions", { signal }),
   endSession: (sessionId: string) => send<null>("DELETE", `/api/auth/sessions/${sessionId}`),
   /** All but the one that asks. */
-  endOtherSessions: () => send<{ ended: number }>("DELETE", "/api/auth/sessions"),
+  endOtherSessions: () => send<EndedSessions>("DELETE", "/api/auth/sessions"),
   readPreferences: (signal?: AbortSignal) => send<Preferences>("GET", "/api/me/preferences", { signal }),
   updatePreferences: (body: UpdatePreferencesBody) => send<Preferences>("PUT", "/api/me/preferences", { body }),
-  acceptInvite: (token: string) =>
-    send<{ workspace: Pick<Workspace, "id" | "name" | "slug" | "role"> }>("POST", `/api/invites/${token}/accept`, {
-      body: {},
-    }),
+  acceptInvite: (token: string) => send<AcceptedInvite>("POST", `/api/invites/${token}/accept`, { body: {} }),
   createWorkspace: (name: string) => send<Workspace>("POST", "/api/workspaces", { body: { name } }),
 };
 

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { accountApi } from "@/lib/client/account";
 import { ApiError, api, sendAll } from "@/lib/client/api";
+import { connectionsApi } from "@/lib/client/connections";
 import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import { consoleApi } from "@/lib/client/consoles";
 import { toExecuteRequest } from "@/lib/client/execute";
+import { workspaceApi } from "@/lib/client/workspaces";
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
@@ -84,6 +88,24 @@ describe("the API client", () => {
       "/api/things?limit=200&cursor=a",
       "/api/things?limit=200&cursor=b%2F2",
     ]);
+  });
+
+  it.each<[string, () => Promise<unknown[]>]>([
+    ["connections", () => api.listConnections("w")],
+    ["files", () => connectionsApi.listFiles("w")],
+    ["consoles", () => consoleApi.list("w")],
+    ["folders", () => consoleApi.listFolders("w")],
+    ["API keys", () => workspaceApi.listApiKeys("w")],
+    ["invitations", () => workspaceApi.listInvites("w")],
+    ["sessions", () => accountApi.listSessions()],
+  ])("shows all %s, not a first page of them", async (_, list) => {
+    const fetch = vi.fn(async (url: string) => {
+      const isLast = new URL(url, "http://localhost").searchParams.get("cursor") === "next";
+      const headers = new Headers(isLast ? {} : { "x-next-cursor": "next" });
+      return new Response(JSON.stringify({ success: true, data: [{ id: isLast ? "2" : "1" }] }), { headers });
+    });
+    vi.stubGlobal("fetch", fetch);
+    expect(await list()).toEqual([{ id: "1" }, { id: "2" }]);
   });
 
   it("does not take a page for an answer", async () => {

@@ -1,7 +1,14 @@
+import type { LoginAnswer, LoginBody, RegisterAnswer, RegisterBody } from "@/lib/auth/schema";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import type { ExecuteRequest } from "@/lib/client/execute";
 import type { Connection } from "@/lib/connections/schema";
+import type { Entity, EntityColumn } from "@/lib/tabular/fields";
+import type { ExecuteAnswer as SentAnswer } from "@/lib/query/schema";
 import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { User } from "@/lib/users/schema";
+import type { WorkspaceSummary } from "@/lib/workspaces/schema";
+
+export type { Entity, EntityColumn, User, WorkspaceSummary };
 
 /** One thing wrong with the input, as the envelope carries it. */
 export type ApiProblem = { path: string; message: string };
@@ -26,36 +33,20 @@ export class ApiError extends Error {
   }
 }
 
-export type User = { id: string; email: string; name: string; createdAt: string };
-export type WorkspaceSummary = { id: string; name: string; slug: string; role: "owner" | "admin" | "member" };
-export type EntityColumn = { name: string; type: string; nullable: boolean; primaryKey: boolean };
-export type Entity = {
-  name: string;
-  schema?: string;
-  kind: "table" | "view" | "collection" | "resource";
-  columns?: EntityColumn[];
-  rowEstimate?: number;
-};
-/** `databaseMs` is the database's share of `durationMs`. `bytes` is the size of the answer, counted here. */
-export type ExecuteAnswer = {
-  executionId: string;
+/** `bytes` is the size of the answer, counted here. */
+export type ExecuteAnswer = Omit<SentAnswer, "rows" | "fields"> & {
   fields: ResultField[];
   rows: ResultRow[];
-  rowCount: number;
-  truncated: boolean;
-  durationMs: number;
-  databaseMs: number;
   bytes: number;
 };
 
 /** Everything that the browser asks of the server. Each function throws ApiError. */
 export const api = {
-  register: (body: { email: string; password: string; name?: string }) =>
-    send<{ user: User; workspace: WorkspaceSummary }>("POST", "/api/auth/register", { body }),
-  login: (body: { email: string; password: string }) => send<{ user: User }>("POST", "/api/auth/login", { body }),
+  register: (body: RegisterBody) => send<RegisterAnswer>("POST", "/api/auth/register", { body }),
+  login: (body: LoginBody) => send<LoginAnswer>("POST", "/api/auth/login", { body }),
   logout: () => send<unknown>("POST", "/api/auth/logout", { body: {} }),
   listConnections: (workspaceId: string, signal?: AbortSignal) =>
-    send<Connection[]>("GET", `/api/workspaces/${workspaceId}/connectors`, { signal }),
+    sendAll<Connection>(`/api/workspaces/${workspaceId}/connectors`, { signal }),
   listEntities: (
     workspaceId: string,
     connectionId: string,

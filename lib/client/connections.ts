@@ -1,24 +1,20 @@
-import { ApiError, parseEnvelope, send, toApiError } from "@/lib/client/api";
+import { ApiError, parseEnvelope, send, sendAll, toApiError } from "@/lib/client/api";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
-import type { ConfigField, Connection } from "@/lib/connections/schema";
+import type {
+  ConfigField,
+  Connection,
+  ConnectionType,
+  CreateConnectionBody,
+  TestAnswer,
+  TestConnectionBody,
+  UpdateConnectionBody,
+} from "@/lib/connections/schema";
+import type { StoredFile, UploadedFile } from "@/lib/files/schema";
 
-/** One kind of connection: its form is drawn from `fields` (docs/api.md, Connections). */
-export type ConnectionType = {
-  type: string;
-  name: string;
-  category: "database" | "source";
-  /** What is written before a statement to see its plan; absent where there is no such thing. */
-  explain?: string;
-  fields: ConfigField[];
-};
 /** How a try to reach the source ended; a failure is an answer here, not an error. */
-export type TestOutcome =
-  | { ok: true; latencyMs: number; serverVersion?: string; warning?: string }
-  | { ok: false; error: string; code: string };
-export type StoredFile = { file: string; bytes: number };
+export type TestOutcome = TestAnswer;
 /** What still uses a connection that was to be deleted. */
 export type Usage = { kind: string; id: string; name: string };
-export type ConnectionInput = { name: string; type: string; config: Record<string, unknown>; readOnly: boolean };
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 
@@ -27,13 +23,13 @@ export const connectionsApi = {
   listTypes: (signal?: AbortSignal) => send<ConnectionType[]>("GET", "/api/connectors/types", { signal }),
   read: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<Connection>("GET", `${root(workspaceId)}/connectors/${id}`, { signal }),
-  create: (workspaceId: string, body: ConnectionInput) =>
+  create: (workspaceId: string, body: CreateConnectionBody) =>
     send<Connection>("POST", `${root(workspaceId)}/connectors`, { body }),
   /** A secret that is not sent stays as it is. */
-  update: (workspaceId: string, id: string, body: Partial<Omit<ConnectionInput, "type">>) =>
+  update: (workspaceId: string, id: string, body: Omit<UpdateConnectionBody, "type">) =>
     send<Connection>("PATCH", `${root(workspaceId)}/connectors/${id}`, { body }),
   /** Tries a config that is not saved. */
-  tryConfig: (workspaceId: string, body: { type: string; config: Record<string, unknown> }, signal?: AbortSignal) =>
+  tryConfig: (workspaceId: string, body: TestConnectionBody, signal?: AbortSignal) =>
     send<TestOutcome>("POST", `${root(workspaceId)}/connectors/test`, { body, signal }),
   test: (workspaceId: string, id: string) =>
     send<TestOutcome>("POST", `${root(workspaceId)}/connections/sources/${id}/test`),
@@ -41,7 +37,7 @@ export const connectionsApi = {
   remove: (workspaceId: string, id: string, options: { force: boolean }) =>
     send<null>("DELETE", `${root(workspaceId)}/connections/sources/${id}${options.force ? "?force=true" : ""}`),
   listFiles: (workspaceId: string, signal?: AbortSignal) =>
-    send<StoredFile[]>("GET", `${root(workspaceId)}/files`, { signal }),
+    sendAll<StoredFile>(`${root(workspaceId)}/files`, { signal }),
   removeFile: (workspaceId: string, file: string) =>
     send<null>("DELETE", `${root(workspaceId)}/files/${encodeURIComponent(file)}`),
   uploadFile,
@@ -56,7 +52,7 @@ function uploadFile(
   workspaceId: string,
   file: File,
   options: { onProgress: (sentBytes: number) => void; signal: AbortSignal },
-): Promise<StoredFile> {
+): Promise<UploadedFile> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const sentAfter = lastOutage();
@@ -71,7 +67,7 @@ function uploadFile(
     request.onload = () => {
       reportReachable(sentAfter);
       const answer = parseEnvelope(request.responseText);
-      if (request.status < 300 && answer?.success === true) resolve(answer.data as StoredFile);
+      if (request.status < 300 && answer?.success === true) resolve(answer.data as UploadedFile);
       else reject(toApiError(request.status, request.getResponseHeader("retry-after"), answer));
     };
     request.onloadend = () => options.signal.removeEventListener("abort", abort);
@@ -91,4 +87,4 @@ function isUsage(item: unknown): item is Usage {
   return typeof item === "object" && item !== null && "kind" in item && "id" in item && "name" in item;
 }
 
-export type { ConfigField, Connection };
+export type { ConfigField, Connection, ConnectionType, StoredFile };

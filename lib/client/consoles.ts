@@ -1,15 +1,13 @@
-import { send } from "@/lib/client/api";
-import type { Page } from "@/lib/client/workspaces";
+import { send, sendAll } from "@/lib/client/api";
 import type {
-  Console, ConsoleAccess, ConsoleCommit, ConsoleDraft, ConsoleFolder, ConsoleSummary, CreateConsoleBody, CreateFolderBody, HistoryItem,
+  Console, ConsoleAccess, ConsoleCommit, ConsoleDraft, ConsoleFolder, ConsoleSummary, CreateConsoleBody, CreateFolderBody, HistoryItem, PutDraftBody,
   SearchHit, UpdateConsoleBody, UpdateFolderBody,
 } from "@/lib/consoles/schema"; // biome-ignore format: one look at the whole list
+import type { Page } from "@/lib/http/paging";
 
 /** The chart of a console, as the Vega-Lite specification that is kept with it. */
 export type KeptChart = Record<string, unknown>;
 
-/** As many as a list answers at once (docs/api.md, Common rules). */
-const PAGE_SIZE = 200;
 /** Commits a page of the history (docs/design.md, States). */
 const HISTORY_PAGE = 50;
 
@@ -18,9 +16,9 @@ const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/consoles`;
 /** Everything about saved consoles. Each function throws ApiError. */
 export const consoleApi = {
   /** All that the person may see, without their texts, the oldest first. */
-  list: (workspaceId: string, signal?: AbortSignal) => readAll<ConsoleSummary>(root(workspaceId), signal),
+  list: (workspaceId: string, signal?: AbortSignal) => sendAll<ConsoleSummary>(root(workspaceId), { signal }),
   listFolders: (workspaceId: string, signal?: AbortSignal) =>
-    readAll<ConsoleFolder>(`${root(workspaceId)}/folders`, signal),
+    sendAll<ConsoleFolder>(`${root(workspaceId)}/folders`, { signal }),
   read: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<Console>("GET", `${root(workspaceId)}/${id}`, { signal }),
   create: (workspaceId: string, body: CreateConsoleBody) => send<Console>("POST", root(workspaceId), { body }),
@@ -43,7 +41,7 @@ export const consoleApi = {
   /** What this person has typed and not saved; null when there is nothing. */
   readDraft: (workspaceId: string, id: string, signal?: AbortSignal) =>
     send<ConsoleDraft | null>("GET", `${root(workspaceId)}/${id}/draft`, { signal }),
-  putDraft: (workspaceId: string, id: string, body: { content: string; version: number }) =>
+  putDraft: (workspaceId: string, id: string, body: PutDraftBody) =>
     send<ConsoleDraft>("PUT", `${root(workspaceId)}/${id}/draft`, { body }),
   removeDraft: (workspaceId: string, id: string) => send<null>("DELETE", `${root(workspaceId)}/${id}/draft`),
 
@@ -61,18 +59,6 @@ export const consoleApi = {
   restoreVersion: (workspaceId: string, id: string, sha: string) =>
     send<Console>("POST", `${root(workspaceId)}/${id}/git/restore`, { body: { sha } }),
 };
-
-async function readAll<T extends { id: string }>(url: string, signal?: AbortSignal): Promise<T[]> {
-  const all: T[] = [];
-  for (;;) {
-    const after = all.at(-1)?.id;
-    const page = await send<T[]>("GET", `${url}?limit=${PAGE_SIZE}${after === undefined ? "" : `&cursor=${after}`}`, {
-      signal,
-    });
-    all.push(...page);
-    if (page.length < PAGE_SIZE) return all;
-  }
-}
 
 export type {
   Console,

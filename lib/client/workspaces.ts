@@ -1,11 +1,11 @@
+import type { z } from "zod";
 import type { Role } from "@/lib/access/roles";
-import type { ApiKey, CreatedApiKey } from "@/lib/auth/api-key-schema";
+import type { ApiKey, CreatedApiKey, createApiKeyBody } from "@/lib/auth/api-key-schema";
 import { send, sendAll, sendPages } from "@/lib/client/api";
-import type { CreatedInvite, Invite } from "@/lib/invites/schema";
+import type { Page } from "@/lib/http/paging";
+import type { CreatedInvite, CreateInviteBody, Invite } from "@/lib/invites/schema";
 import type { OutboxEntry } from "@/lib/mail/schema";
 import type { Member, UpdatedMember, Workspace, WorkspaceDetails } from "@/lib/workspaces/schema";
-
-export type Page<T> = { items: T[]; nextCursor: string | null };
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 
@@ -25,7 +25,7 @@ export const workspaceApi = {
   listInvites: (workspaceId: string, signal?: AbortSignal) =>
     sendAll<Invite>(`${root(workspaceId)}/invites`, { signal }),
   /** Inviting an address again replaces its first link. */
-  createInvite: (workspaceId: string, body: { email: string; role: Role }) =>
+  createInvite: (workspaceId: string, body: CreateInviteBody) =>
     send<CreatedInvite>("POST", `${root(workspaceId)}/invites`, { body }),
   removeInvite: (workspaceId: string, inviteId: string) =>
     send<null>("DELETE", `${root(workspaceId)}/invites/${inviteId}`),
@@ -33,7 +33,7 @@ export const workspaceApi = {
   listApiKeys: (workspaceId: string, signal?: AbortSignal) =>
     sendAll<ApiKey>(`${root(workspaceId)}/api-keys`, { signal }),
   /** The answer holds the key, this once. */
-  createApiKey: (workspaceId: string, body: { name: string; expiresAt: string | null }) =>
+  createApiKey: (workspaceId: string, body: z.input<typeof createApiKeyBody>) =>
     send<CreatedApiKey>("POST", `${root(workspaceId)}/api-keys`, { body }),
   removeApiKey: (workspaceId: string, keyId: string) => send<null>("DELETE", `${root(workspaceId)}/api-keys/${keyId}`),
 

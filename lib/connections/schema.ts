@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
+import type { Entity } from "@/lib/tabular/fields";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
 
@@ -96,7 +97,7 @@ export const entitySchema = z.object({
     .array(z.object({ name: z.string(), type: z.string(), nullable: z.boolean(), primaryKey: z.boolean() }))
     .optional(),
   rowEstimate: z.number().optional(),
-});
+}) satisfies z.ZodType<Entity>;
 
 /** `refresh=1` reads the schema anew. */
 export const entitiesQuery = z.object({ refresh: z.enum(["0", "1"]).optional() });

@@ -1,8 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
-import { readCursor } from "@/lib/http/paging";
-import type { ListQuery } from "@/lib/http/schema";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { collections } from "./collections";
 import { changeConsoles } from "./journal";
 import { type Actor, accessOf, type ConsoleFolderDoc, toFolder, visibleTo } from "./model";
@@ -11,15 +10,15 @@ import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
 import { type ConsoleFolder, type CreateFolderBody, FOLDER_DEPTH_MAX, type UpdateFolderBody } from "./schema";
 
 /** The folders that the caller may see, in the order in which they were made. */
-export async function listFolders(actor: Actor, { limit, cursor }: ListQuery): Promise<ConsoleFolder[]> {
+export async function listFolders(actor: Actor, { limit, cursor }: PageRequest): Promise<Page<ConsoleFolder>> {
   const after = readCursor(cursor);
   const docs = await collections
     .consoleFolders()
     .find({ ...visibleTo(actor), ...(after && { _id: { $gt: after } }) })
     .sort({ _id: 1 })
-    .limit(limit)
+    .limit(withExtra(limit))
     .toArray();
-  return docs.map(toFolder);
+  return toPage(docs, limit, toFolder);
 }
 
 /**

@@ -193,7 +193,7 @@ class Play {
     for (const actor of people) {
       const who = actor.user._id.toHexString();
       const isSeen = ({ space }: { space: string }) => space === WORKSPACE_SPACE || space === who;
-      const listed = await listConsoles(actor, ALL);
+      const { items: listed } = await listConsoles(actor, ALL);
       const consoles = await Promise.all(listed.map(({ id }) => getConsole(actor, new ObjectId(id))));
       expect(
         byId(consoles.map(({ id, path, content, version, folderId }) => ({ id, path, content, version, folderId }))),
@@ -208,7 +208,7 @@ class Play {
           })),
         ),
       );
-      const folders = await listFolders(actor, ALL);
+      const { items: folders } = await listFolders(actor, ALL);
       expect(byId(folders.map(({ id, path }) => ({ id, path })))).toEqual(
         byId(model.folders.filter(isSeen).map((folder) => ({ id: folder.id, path: pathOf(folder) }))),
       );

@@ -2,8 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
-import { readCursor } from "@/lib/http/paging";
-import type { ListQuery } from "@/lib/http/schema";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { collections } from "./collections";
 import { changeConsoles } from "./journal";
 import {
@@ -27,16 +26,16 @@ import type {
 } from "./schema";
 
 /** The consoles that the caller may see, without their texts and charts, in the order in which they were made. */
-export async function listConsoles(actor: Actor, { limit, cursor }: ListQuery): Promise<ConsoleSummary[]> {
+export async function listConsoles(actor: Actor, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {
   const after = readCursor(cursor);
   const docs = await collections
     .consoles()
     .find({ ...visibleTo(actor), ...(after && { _id: { $gt: after } }) })
     .project<Omit<ConsoleDoc, "content" | "chart">>({ content: 0, chart: 0 })
     .sort({ _id: 1 })
-    .limit(limit)
+    .limit(withExtra(limit))
     .toArray();
-  return docs.map(toConsoleSummary);
+  return toPage(docs, limit, toConsoleSummary);
 }
 
 /** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */

@@ -23,5 +23,6 @@ export const fileName = z
 
 export const uploadQuery = z.object({ name: fileName });
 export const uploadAnswer = z.object({ file: z.string(), bytes: z.int() });
+export type UploadedFile = z.infer<typeof uploadAnswer>;
 export const fileSchema = z.object({ file: z.string(), bytes: z.int(), modifiedAt: isoDate });
 export type StoredFile = z.infer<typeof fileSchema>;

@@ -34,3 +34,4 @@ export type Invitation = z.infer<typeof invitationSchema>;
 /** The token of an invitation's link. */
 export const inviteToken = z.string().regex(/^[A-Za-z0-9_-]{43}$/, "This is not an invitation's link.");
 export const acceptedInviteSchema = z.object({ workspace: workspaceSummarySchema });
+export type AcceptedInvite = z.infer<typeof acceptedInviteSchema>;

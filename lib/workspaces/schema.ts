@@ -22,6 +22,7 @@ export const workspaceSchema = z.object({
 export type Workspace = z.infer<typeof workspaceSchema>;
 
 export const workspaceSummarySchema = workspaceSchema.pick({ id: true, name: true, slug: true, role: true });
+export type WorkspaceSummary = z.infer<typeof workspaceSummarySchema>;
 
 export const memberSchema = z.object({
   userId: objectIdText,

@@ -3,7 +3,7 @@ import { account } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { sessionIdOf } from "@/lib/auth/identity";
 import { endOtherSessions, listSessions } from "@/lib/auth/own-sessions";
-import { sessionSchema } from "@/lib/auth/schema";
+import { endedSessionsSchema, sessionSchema } from "@/lib/auth/schema";
 import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";
 
@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "The one that asks stays.",
     tag: "Account",
     access: account,
-    response: z.object({ ended: z.int() }),
+    response: endedSessionsSchema,
     message: "Other sessions ended",
     handle: async ({ principal }) => ({ ended: await endOtherSessions(principal.user._id, sessionIdOf(principal)) }),
   }),

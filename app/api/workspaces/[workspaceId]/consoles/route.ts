@@ -5,6 +5,7 @@ import { CONSOLE_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/consoles/schema";
 import { createConsole, listConsoles } from "@/lib/consoles/service";
 import { objectId } from "@/lib/http/ids";
+import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";
 
 const params = z.object({ workspaceId: objectId });
@@ -12,14 +13,14 @@ const params = z.object({ workspaceId: objectId });
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List consoles",
-    description:
-      "Those of the workspace and your own private ones, without their texts, oldest first. For the next page send the last one's id as cursor.",
+    description: "Those of the workspace and your own private ones, without their texts, oldest first.",
     tag: "Consoles",
     access: member,
     params,
     query: listQuery,
     response: z.array(consoleSummarySchema),
-    handle: ({ params, principal, query }) => listConsoles({ ...params, user: principal.user }, query),
+    handle: async ({ params, principal, query, headers }) =>
+      asArray(headers, await listConsoles({ ...params, user: principal.user }, query)),
   }),
   POST: route({
     summary: "Add a console",

@@ -5,6 +5,7 @@ import { createFolder, listFolders } from "@/lib/consoles/folders";
 import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { createFolderBody, folderSchema } from "@/lib/consoles/schema";
 import { objectId } from "@/lib/http/ids";
+import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";
 
 const params = z.object({ workspaceId: objectId });
@@ -12,13 +13,14 @@ const params = z.object({ workspaceId: objectId });
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "List folders of consoles",
-    description: "Oldest first. For the next page send the last one's id as cursor.",
+    description: "Oldest first.",
     tag: "Consoles",
     access: member,
     params,
     query: listQuery,
     response: z.array(folderSchema),
-    handle: ({ params, principal, query }) => listFolders({ ...params, user: principal.user }, query),
+    handle: async ({ params, principal, query, headers }) =>
+      asArray(headers, await listFolders({ ...params, user: principal.user }, query)),
   }),
   POST: route({
     summary: "Add a folder of consoles",

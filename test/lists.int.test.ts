@@ -1,0 +1,210 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { routeModules } from "@/.generated/routes";
+import { listEndpoints } from "@/lib/api/registry";
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { type Answer, call } from "./client";
+import { takeOwnDatabase } from "./database";
+import { PASSWORD, type Person, seedMember, seedPerson } from "./seed";
+
+/**
+ * Every list × every way to ask for a part of it (docs/api.md, Common rules). A list that is missing here fails the build:
+ * it says how one more item of it is made, and how an item is told from another.
+ */
+type Item = Record<string, unknown>;
+type List = { add: (n: number) => Promise<unknown>; idOf?: (item: Item) => unknown; itemsIn?: (data: Item) => Item[] };
+
+/** Items of each list; three pages of one or two. */
+const ITEMS = 5;
+/** The most pages that a walk looks at: a list that never ends would be walked for ever. */
+const PAGES_MAX = 3 * ITEMS;
+
+const own = takeOwnDatabase();
+let owner: Person;
+let stranger: Person;
+let home: string;
+let connectionId: string;
+let consoleId: string;
+
+const post = async (path: string, body: unknown, method = "POST"): Promise<Item> => {
+  const answer = await call(method, path, { cookie: owner.cookie, body });
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.text}`);
+  return answer.json.data;
+};
+
+const lists: Record<string, List> = {
+  "/api/auth/sessions": {
+    add: () => call("POST", "/api/auth/login", { body: { email: owner.email, password: PASSWORD } }),
+  },
+  "/api/workspaces": { add: (n) => post("/api/workspaces", { name: `Workspace ${n}` }) },
+  "/api/workspaces/{workspaceId}": {
+    add: () => seedMember(owner.workspaceId, "member"),
+    idOf: ({ userId }) => userId,
+    itemsIn: ({ members }) => members as Item[],
+  },
+  "/api/workspaces/{workspaceId}/api-keys": { add: (n) => post(`${home}/api-keys`, { name: `Key ${n}` }) },
+  "/api/workspaces/{workspaceId}/connectors": {
+    add: (n) => post(`${home}/connectors`, { name: `File ${n}`, type: "sqlite", config: { file: `${n}.sqlite` } }),
+  },
+  "/api/workspaces/{workspaceId}/consoles": {
+    add: (n) => post(`${home}/consoles`, { name: `Console ${n}`, content: "select 1" }),
+  },
+  "/api/workspaces/{workspaceId}/consoles/folders": {
+    add: (n) => post(`${home}/consoles/folders`, { name: `Folder ${n}` }),
+  },
+  "/api/workspaces/{workspaceId}/consoles/{consoleId}/git/history": {
+    add: async (n) => {
+      const { version } = (await call("GET", `${home}/consoles/${consoleId}`, { cookie: owner.cookie })).json.data;
+      return post(`${home}/consoles/${consoleId}`, { version, content: `select ${n}` }, "PUT");
+    },
+    idOf: ({ sha }) => sha,
+  },
+  "/api/workspaces/{workspaceId}/executions": {
+    add: (n) => post(`${home}/databases/${connectionId}/execute`, { query: `select ${n} as n` }),
+    idOf: ({ executionId }) => executionId,
+  },
+  "/api/workspaces/{workspaceId}/files": {
+    add: (n) => call("POST", `${home}/files?name=${n}.csv`, { cookie: owner.cookie, rawBody: "a\n" }),
+    idOf: ({ file }) => file,
+  },
+  "/api/workspaces/{workspaceId}/invites": {
+    add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
+  },
+  // Each invitation is a mail too.
+  "/api/workspaces/{workspaceId}/outbox": {
+    add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
+  },
+};
+
+const pagedPaths = listEndpoints(routeModules)
+  .filter(({ definition }) => definition.query instanceof z.ZodObject && "cursor" in definition.query.shape)
+  .map(({ path }) => path);
+
+/** Arrays that are no lists in pages: whole by their nature. */
+const WHOLE = {
+  "/api/connectors/types": "one for each kind that is built in",
+  "/api/workspaces/{workspaceId}/connectors/{connectionId}/entities": "the schema of a source, which is read as one",
+  "/api/workspaces/{workspaceId}/consoles/search": "the best 50, of which there is no next page",
+};
+
+beforeAll(async () => {
+  [owner, stranger] = await Promise.all([seedPerson("owner"), seedPerson("stranger")]);
+  home = `/api/workspaces/${owner.workspaceId}`;
+  connectionId = (await call("GET", `${home}/connectors`, { cookie: owner.cookie })).json.data[0].id;
+  consoleId = String((await post(`${home}/consoles`, { name: "Read", content: "select 0" })).id);
+  // One after the other: what is made at once has no order that could be told.
+  for (const list of Object.values(lists)) for (let n = 0; n < ITEMS; n++) await list.add(n);
+});
+afterAll(() => own.drop());
+
+const urlOf = (path: string, person: Person = owner) =>
+  path.replace("{workspaceId}", person.workspaceId).replace("{consoleId}", consoleId);
+
+function read(path: string, query: Record<string, string>, person: Person = owner): Promise<Answer> {
+  return call("GET", `${urlOf(path, person)}?${new URLSearchParams(query)}`, { cookie: person.cookie });
+}
+
+function itemsOf(path: string, { json }: Answer): Item[] {
+  const { itemsIn = (data: Item) => (Array.isArray(data) ? data : (data.items as Item[])) } = lists[path] ?? {};
+  return itemsIn(json.data);
+}
+
+/** How it goes on, wherever the answer says so; null at the end. */
+function nextOf({ json, headers }: Answer): string | null {
+  const inData = json.data.nextCursor as string | null | undefined;
+  return inData === undefined ? headers.get("x-next-cursor") : inData;
+}
+
+async function walk(path: string, limit: number): Promise<unknown[][]> {
+  const { idOf = ({ id }: Item) => id } = lists[path] ?? {};
+  const pages: unknown[][] = [];
+  for (let cursor: string | null = ""; cursor !== null && pages.length < PAGES_MAX; ) {
+    const answer: Answer = await read(path, { limit: String(limit), ...(cursor !== "" && { cursor }) });
+    expect(answer.status).toBe(200);
+    pages.push(itemsOf(path, answer).map(idOf));
+    cursor = nextOf(answer);
+  }
+  return pages;
+}
+
+it("has a row for each list that the registry knows, and no other", () => {
+  expect(Object.keys(lists).sort()).toEqual([...pagedPaths].sort());
+  const arrays = listEndpoints(routeModules).filter(
+    ({ method, definition }) => method === "GET" && definition.response instanceof z.ZodArray,
+  );
+  expect(arrays.map(({ path }) => path).filter((path) => !pagedPaths.includes(path))).toEqual(Object.keys(WHOLE));
+});
+
+describe.each(Object.keys(lists))("%s", (path) => {
+  it("takes any integer as a limit, clamped to 1..200, and nothing else", async () => {
+    const all = itemsOf(path, await read(path, { limit: String(LIST_LIMIT_MAX) })).length;
+    expect(all).toBeGreaterThanOrEqual(ITEMS);
+    // Otherwise the default could not be told from none.
+    expect(all).toBeLessThan(LIST_LIMIT_DEFAULT);
+    const counts: [string, number][] = [["1", 1], ["2", 2], ["0", 1], ["-1", 1], ["201", all], ["9".repeat(30), all]]; // biome-ignore format: one look at the whole list
+    for (const [limit, count] of counts) {
+      const answer = await read(path, { limit });
+      expect([limit, answer.status, itemsOf(path, answer).length]).toEqual([limit, 200, count]);
+    }
+    expect(itemsOf(path, await read(path, {}))).toHaveLength(all);
+    for (const limit of ["a", "1.5", "", "1e1", " 1"]) {
+      const answer = await read(path, { limit });
+      expect([limit, answer.status, answer.json.code]).toEqual([limit, 400, "invalid_request"]);
+    }
+  });
+
+  it("is walked page by page, each item once, in one order, and says where it ends", async () => {
+    const [whole = []] = await walk(path, LIST_LIMIT_MAX);
+    for (const limit of [1, 2]) {
+      const pages = await walk(path, limit);
+      expect(pages.length).toBe(Math.ceil(whole.length / limit));
+      expect(pages.length).toBeGreaterThanOrEqual(3);
+      expect(pages.flat()).toEqual(whole);
+      expect(new Set(pages.flat()).size).toBe(whole.length);
+    }
+    // A last page that is full ends the list: there is no empty one behind it.
+    expect(await walk(path, whole.length)).toEqual([whole]);
+  });
+
+  it("refuses a cursor that no list has given out", async () => {
+    const bad = [
+      "bad",
+      "",
+      "%00",
+      "\u0000",
+      "..",
+      "-1",
+      "[object Object]",
+      "{}",
+      "f".repeat(23),
+      "F".repeat(24),
+      "x".repeat(3000),
+    ];
+    for (const cursor of bad) {
+      const answer = await read(path, { cursor });
+      expect([cursor.slice(0, 30), answer.status, answer.json.code]).toEqual([
+        cursor.slice(0, 30),
+        400,
+        "invalid_request",
+      ]);
+      expect(answer.json.details[0]).toMatchObject({ path: "cursor" });
+    }
+  });
+
+  it("shows nothing of others to a cursor of theirs, or of another list", async () => {
+    const ids = new Set((await walk(path, LIST_LIMIT_MAX)).flat());
+    const { idOf = ({ id }: Item) => id } = lists[path] ?? {};
+    for (const other of pagedPaths) {
+      for (const person of [owner, stranger]) {
+        if (person === stranger && other.includes("{consoleId}")) continue;
+        const cursor = nextOf(await read(other, { limit: "1" }, person));
+        if (cursor === null) continue;
+        const answer = await read(path, { cursor });
+        expect([200, 400]).toContain(answer.status);
+        if (answer.status === 400) expect(answer.json.code).toBe("invalid_request");
+        else expect(itemsOf(path, answer).filter((item) => !ids.has(idOf(item)))).toEqual([]);
+      }
+    }
+  });
+});
