@@ -338,7 +338,7 @@ test("a connection that is gone, or never was, cannot be opened", async ({ page,
 });
 
 test("a list that could not be read says why and reads again when asked", async ({ page, person }) => {
-  const list = /\/connectors$/;
+  const list = /\/connectors\?limit/;
   await page.route(list, (route) =>
     route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
   );
