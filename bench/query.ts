@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { duckdb } from "../lib/connections/drivers/duckdb";
+import { requireQueryable } from "../lib/connections/queryable";
 import { csv } from "../lib/query/serialize/csv";
 import { ndjson } from "../lib/query/serialize/ndjson";
 import { drain, drainBytes, MIB, medianMs, type Results, readJson, rowsPerSecond, thousands } from "./query/measure";
@@ -28,12 +29,14 @@ export async function run([only]: string[] = []): Promise<void> {
 async function measureDuckDb(results: Results): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), "millrace-bench-"));
   process.env.DATA_DIR = dataDir;
-  const source = await duckdb.open({
-    workspaceId: "a".repeat(24),
-    connectionId: "b".repeat(24),
-    config: { file: "bench.duckdb" },
-    readOnly: false,
-  });
+  const source = requireQueryable(
+    await duckdb.open({
+      workspaceId: "a".repeat(24),
+      connectionId: "b".repeat(24),
+      config: { file: "bench.duckdb" },
+      readOnly: false,
+    }),
+  );
   const instance = await DuckDBInstance.create(":memory:");
   const bare = await instance.connect();
   try {

@@ -1,5 +1,5 @@
 import type { Batch, Field } from "@/lib/tabular/fields";
-import type { DataSource } from "../../lib/connections/data-source";
+import type { QueryableSource } from "../../lib/connections/data-source";
 import { type BinaryFormat, byteStream, type TextFormat } from "../../lib/query/serialize/byte-stream";
 import { readJsonRows } from "../../lib/query/serialize/json";
 
@@ -11,19 +11,19 @@ export const MIB = 1024 * 1024;
 /** Results by what was measured. */
 export type Results = Record<string, string>;
 
-export function execute(source: DataSource, query: string) {
-  return source.execute({ query }, { readOnly: true, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal });
+export function execute(source: QueryableSource, query: string) {
+  return source.query({ query }, { readOnly: true, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal });
 }
 
 /** Reads a result and drops it. */
-export async function drain(source: DataSource, query: string): Promise<void> {
+export async function drain(source: QueryableSource, query: string): Promise<void> {
   const { batches } = await execute(source, query);
   for await (const batch of batches) void batch.rowCount;
 }
 
 /** Reads a result through a serializer. @param rows how many rows the query gives */
 export async function drainBytes(
-  source: DataSource,
+  source: QueryableSource,
   query: string,
   rows: number,
   format: (fields: readonly Field[]) => TextFormat | BinaryFormat,
@@ -43,7 +43,7 @@ export async function drainBytes(
 }
 
 /** A JSON answer of so many rows, as the route makes it. */
-export async function readJson(source: DataSource, query: string, rows: number): Promise<void> {
+export async function readJson(source: QueryableSource, query: string, rows: number): Promise<void> {
   const { fields, batches } = await execute(source, query);
   await readJsonRows({ fields, batches }, { rows, bytes: 64 * MIB, cellBytes: 16 * MIB });
 }

@@ -1,7 +1,8 @@
 import { Client } from "pg";
 import Cursor from "pg-cursor";
-import type { DataSource } from "../../lib/connections/data-source";
+import type { QueryableSource } from "../../lib/connections/data-source";
 import { postgres } from "../../lib/connections/drivers/postgres";
+import { requireQueryable } from "../../lib/connections/queryable";
 import { arrow } from "../../lib/query/serialize/arrow";
 import { csv } from "../../lib/query/serialize/csv";
 import { ndjson } from "../../lib/query/serialize/ndjson";
@@ -35,12 +36,14 @@ export async function measurePostgres(results: Results): Promise<void> {
       return client;
     }),
   );
-  const source = await postgres.open({
-    workspaceId: "a".repeat(24),
-    connectionId: "b".repeat(24),
-    config,
-    readOnly: true,
-  });
+  const source = requireQueryable(
+    await postgres.open({
+      workspaceId: "a".repeat(24),
+      connectionId: "b".repeat(24),
+      config,
+      readOnly: true,
+    }),
+  );
   try {
     await clients[0]?.query(`create table ${TABLE} as ${MANY}`);
     await clients[0]?.query(`vacuum analyze ${TABLE}`);
@@ -54,7 +57,7 @@ export async function measurePostgres(results: Results): Promise<void> {
   }
 }
 
-async function measureOne(results: Results, clients: readonly Client[], source: DataSource): Promise<void> {
+async function measureOne(results: Results, clients: readonly Client[], source: QueryableSource): Promise<void> {
   const bareOne = await medianMs(() => (clients[0] as Client).query("select 1 as a"));
   const oursOne = await medianMs(() => drain(source, "select 1 as a"));
   results["postgres: select 1, bare, p50"] = `${bareOne.toFixed(2)} ms`;
@@ -75,7 +78,7 @@ async function measureOne(results: Results, clients: readonly Client[], source: 
 }
 
 /** @returns what the bare library reads, in rows a second */
-async function measureMany(results: Results, client: Client, source: DataSource): Promise<number> {
+async function measureMany(results: Results, client: Client, source: QueryableSource): Promise<number> {
   for (const rows of [1000, 10_000, 50_000]) {
     const bare = await medianMs(async () => {
       const { rows: found } = await client.query(`${ALL} limit ${rows}`);

@@ -12,7 +12,7 @@ import type { ConfigField } from "@/lib/client/connections";
 const SPANS: Record<string, number> = { host: 4, port: 2, connectionString: 6, baseUrl: 6, file: 6 };
 const WIDE_KINDS = new Set<ConfigField["kind"]>(["textarea", "json", "file", "boolean"]);
 /** What stands in them is code-like, and is easier to check in even letters. */
-const MONO = new Set(["host", "port", "database", "user", "baseUrl", "connectionString", "file"]);
+const MONO_KINDS = new Set<ConfigField["kind"]>(["text", "number", "file"]);
 
 type ConfigInputProps = { field: ConfigField; form: ConnectionForm; isDisabled: boolean };
 
@@ -82,7 +82,7 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
     "aria-describedby": describedBy,
     onBlur: () => form.check(field.name),
   };
-  const look = `input${MONO.has(field.name) ? " mono-input" : ""}${isInvalid ? " err" : ""}`;
+  const look = `input${MONO_KINDS.has(field.kind) ? " mono-input" : ""}${isInvalid ? " err" : ""}`;
   if (field.kind === "select") {
     return (
       <Select

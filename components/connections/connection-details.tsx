@@ -82,7 +82,7 @@ function Loaded({ connection, type, root }: { connection: Connection; type: Conn
     <Page title={connection.name} trail={<Trail root={root} name={connection.name} />} actions={actions} isWide>
       <div className="row conn-facts t2">
         <span className="row">
-          <TypeIcon type={connection.type} category={connection.category} />
+          <TypeIcon icon={type?.icon} category={connection.category} />
           {type?.name ?? connection.type}
         </span>
         <ConnectionState connection={connection} outcome={null} isTesting={false} />
@@ -101,7 +101,7 @@ function Loaded({ connection, type, root }: { connection: Connection; type: Conn
       {type ? (
         <div className="conn-edit">
           <ConnectionEditor type={type} connection={connection} mayChange={mayChange} />
-          <ReaderAside type={type.type} />
+          <ReaderAside type={type} />
         </div>
       ) : (
         <Notice kind="warn">

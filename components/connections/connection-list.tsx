@@ -101,7 +101,7 @@ export function ConnectionList() {
               <ConnectionRow
                 key={connection.id}
                 connection={connection}
-                typeName={types.data?.find(({ type }) => type === connection.type)?.name ?? null}
+                type={types.data?.find(({ type }) => type === connection.type) ?? null}
                 addedBy={names.get(connection.createdBy) ?? null}
                 testRound={testRound}
               />

@@ -25,8 +25,7 @@ import { PersonCell } from "@/components/ui/person";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Connection, TestOutcome } from "@/lib/client/connections";
-import { toEngineName } from "@/lib/ui/column-kind";
+import type { Connection, ConnectionType, TestOutcome } from "@/lib/client/connections";
 import { toAddress } from "@/lib/ui/connection-address";
 import { formatDuration } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
@@ -36,14 +35,14 @@ const AGE_EVERY_MS = 30_000;
 type ConnectionRowProps = {
   connection: Connection;
   /** Null until the kinds are known, and for one that this server has no more. */
-  typeName: string | null;
+  type: ConnectionType | null;
   /** Null until the members are known, and for who has left. */
   addedBy: string | null;
   testRound: number;
 };
 
 /** One connection, and below it why it fails and how to put that right. */
-export function ConnectionRow({ connection, typeName, addedBy, testRound }: ConnectionRowProps) {
+export function ConnectionRow({ connection, type, addedBy, testRound }: ConnectionRowProps) {
   const { workspace } = useWorkspace();
   const router = useRouter();
   const { create } = useConsoleActions();
@@ -71,13 +70,13 @@ export function ConnectionRow({ connection, typeName, addedBy, testRound }: Conn
         <td>
           <div className="who">
             <span className="type-mark">
-              <TypeIcon type={connection.type} category={connection.category} />
+              <TypeIcon icon={type?.icon} category={connection.category} />
             </span>
             <div className="grow">
               <Link className="b5 trunc" href={href}>
                 {name}
               </Link>
-              <div className="xs t3 trunc">{typeName ?? toEngineName(connection.type)}</div>
+              <div className="xs t3 trunc">{type?.name ?? connection.type}</div>
             </div>
           </div>
         </td>

@@ -52,7 +52,7 @@ export function NewConnection() {
                           className={each === type ? "kind on" : "kind"}
                           aria-current={each === type ? "true" : undefined}
                         >
-                          <TypeIcon type={each.type} category={each.category} />
+                          <TypeIcon icon={each.icon} category={each.category} />
                           <span className="grow trunc">{each.name}</span>
                           {each === type && <Check className="s" />}
                         </Link>
@@ -64,7 +64,7 @@ export function NewConnection() {
             })}
           </nav>
           <ConnectionEditor key={type.type} type={type} connection={null} mayChange />
-          <ReaderAside type={type.type} />
+          <ReaderAside type={type} />
         </div>
       )}
     </Page>

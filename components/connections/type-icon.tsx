@@ -1,10 +1,24 @@
-import { Braces, CreditCard, Database, File, Globe, type LucideIcon } from "lucide-react";
+import { Database, Globe } from "lucide-react";
+import type { ConnectionType } from "@/lib/client/connections";
 
-/** Kinds whose data is not what their category suggests. */
-const OWN_ICONS: Record<string, LucideIcon> = { mongodb: Braces, stripe: CreditCard, sqlite: File };
-
-/** The sign of a kind of connection. */
-export function TypeIcon({ type, category }: { type: string; category: "database" | "source" }) {
-  const Icon = OWN_ICONS[type] ?? (category === "database" ? Database : Globe);
-  return <Icon />;
+/** The sign of a kind of connection. @param icon its own, as the path of an SVG; left out, it has that of its category */
+export function TypeIcon({ icon, category }: Pick<ConnectionType, "icon" | "category">) {
+  if (icon === undefined) return category === "database" ? <Database /> : <Globe />;
+  return (
+    <svg
+      xmlns="http://www.w3.org/2000/svg"
+      width="24"
+      height="24"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="2"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      className="lucide"
+      aria-hidden="true"
+    >
+      <path d={icon} />
+    </svg>
+  );
 }

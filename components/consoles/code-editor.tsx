@@ -24,12 +24,14 @@ import { editorTheme } from "@/components/editor/theme";
 import type { EditorHandle } from "@/components/workspace/editor-memory";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
+import type { SqlDialect } from "@/lib/sql/tokens";
 
 export type CodeEditorProps = {
   consoleId: string;
   label: string;
   content: string;
-  connectionType: string | null;
+  /** Null while the connection is not known. */
+  dialect: SqlDialect | null;
   entities: Entity[];
   /** The piece to underline, and the text in which it stood; null for none. */
   error: { from: number; to: number; content: string } | null;
@@ -51,12 +53,12 @@ export function CodeEditor(props: CodeEditorProps) {
   latest.current = props;
 
   const mount = useEffectEvent((host: HTMLElement) => {
-    const { consoleId, content, connectionType } = latest.current;
+    const { consoleId, content, dialect } = latest.current;
     const trace = editors.recall(consoleId);
     const kept = trace?.state instanceof EditorState && trace.state.doc.toString() === content ? trace.state : null;
     const extensions = buildExtensions(
       () => latest.current,
-      language.current.of(sqlLanguage(connectionType)),
+      language.current.of(sqlLanguage(dialect)),
       (view) => {
         const head = view.state.selection.main.head;
         const line = view.state.doc.lineAt(head);
@@ -94,8 +96,8 @@ export function CodeEditor(props: CodeEditorProps) {
   }, [props.content]);
 
   useEffect(() => {
-    viewRef.current?.dispatch({ effects: language.current.reconfigure(sqlLanguage(props.connectionType)) });
-  }, [props.connectionType]);
+    viewRef.current?.dispatch({ effects: language.current.reconfigure(sqlLanguage(props.dialect)) });
+  }, [props.dialect]);
 
   const { error } = props;
   useEffect(() => {

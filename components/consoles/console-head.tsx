@@ -19,12 +19,12 @@ import { Keys } from "@/components/ui/keys";
 import { Menu, MenuChoice } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Tip } from "@/components/ui/tip";
+import { useEngineName } from "@/components/workspace/use-connection-types";
 import { useConsoleActions, useIsHistory } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/connections/schema";
-import { toEngineName } from "@/lib/ui/column-kind";
 import { toTrail } from "@/lib/ui/console-tree";
 
 const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
@@ -131,6 +131,7 @@ function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps)
 
 function ConnectionChip({ draft, connection }: HeadProps) {
   const { setConnection } = useConsoleActions();
+  const engineName = useEngineName();
   const databases = useDatabases();
   if (connection === null) return null;
   const face = (
@@ -158,7 +159,7 @@ function ConnectionChip({ draft, connection }: HeadProps) {
           value: id,
           label: name,
           icon: <Database />,
-          end: toEngineName(type),
+          end: engineName(type),
         }))}
       />
     </Menu>

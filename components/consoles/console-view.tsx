@@ -15,6 +15,7 @@ import { SqlCode } from "@/components/editor/sql-code";
 import { RunTools } from "@/components/results/run-tools";
 import { announce } from "@/components/ui/live-region";
 import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
+import { useFindType } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useConnections, useDatabases, useEntities } from "@/components/workspace/use-schema";
@@ -67,6 +68,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const { workbench: store, drafts, editors, commands } = useWorkspace();
   const { save } = useConsoleActions();
   const { isComparing } = useSaveState(draft.id);
+  const findType = useFindType();
   const sharedRunId = useSearchParams().get("run");
   const workbench = useWorkbench();
   const connection = useConsoleConnection(draft);
@@ -154,7 +156,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         consoleId={draft.id}
         label={`Query of ${draft.name}`}
         content={draft.content}
-        connectionType={connection?.type ?? null}
+        dialect={findType(connection?.type)?.dialect ?? null}
         entities={entities}
         error={error}
         onChange={onChange}

@@ -2,11 +2,12 @@
 
 import { useEffect, useEffectEvent, useRef } from "react";
 import { showSideBySide, showUnified } from "@/components/editor/diff-editor";
+import type { SqlDialect } from "@/lib/sql/tokens";
 
-type DiffViewProps = { before: string; after: string; kind: "unified" | "split"; engine: string | null };
+type DiffViewProps = { before: string; after: string; kind: "unified" | "split"; dialect: SqlDialect | null };
 
 /** What changed between two texts. Mount it anew for another kind or other texts. */
-export function DiffView({ before, after, kind, engine }: DiffViewProps) {
+export function DiffView({ before, after, kind, dialect }: DiffViewProps) {
   const hostRef = useRef<HTMLDivElement>(null);
   const mount = useEffectEvent((host: HTMLElement) => {
     const show = kind === "split" ? showSideBySide : showUnified;
@@ -15,7 +16,7 @@ export function DiffView({ before, after, kind, engine }: DiffViewProps) {
       after,
       beforeLabel: "The text before this save",
       afterLabel: kind === "split" ? "The text after this save" : "What changed",
-      engine,
+      dialect,
     });
   });
   useEffect(() => {

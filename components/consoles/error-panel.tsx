@@ -6,9 +6,9 @@ import type { ReadFailure } from "@/components/consoles/use-console-run";
 import { SqlCode } from "@/components/editor/sql-code";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
+import { useEngineName } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/connections/schema";
-import { toEngineName } from "@/lib/ui/column-kind";
 import type { ErrorPlace } from "@/lib/ui/query-error";
 import { toSqlName } from "@/lib/ui/schema-rows";
 
@@ -17,6 +17,7 @@ type ErrorPanelProps = { failure: ReadFailure; connection: Connection | null; co
 /** A failed query: in words, with its place, the repair that suggests itself, and the database's own message below. */
 export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelProps) {
   const { editors } = useWorkspace();
+  const engineName = useEngineName();
   const [isCopied, setIsCopied] = useState(false);
   const { title, message, place, suggestion, run, statement, code } = failure;
   const isUntouched = content === run.content;
@@ -97,7 +98,7 @@ export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelPr
             <>
               <dt>Connection</dt>
               <dd>
-                {connection.name}, {toEngineName(connection.type)}
+                {connection.name}, {engineName(connection.type)}
                 {connection.readOnly ? ", read-only" : ""}
               </dd>
             </>

@@ -2,8 +2,10 @@ import type { SqlLanguage } from "sql-formatter";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import type { EditorMemory } from "@/components/workspace/editor-memory";
+import type { SqlDialect } from "@/lib/sql/tokens";
 
-const LANGUAGES: Record<string, SqlLanguage> = {
+const LANGUAGES: Record<SqlDialect, SqlLanguage> = {
+  standard: "sql",
   postgres: "postgresql",
   duckdb: "duckdb",
   mysql: "mysql",
@@ -13,10 +15,10 @@ const LANGUAGES: Record<string, SqlLanguage> = {
 /** The variables of a console are names to the formatter, as they are to the database. */
 const VARIABLES = { custom: [{ regex: String.raw`\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}` }] };
 
-/** Lays out the query in the editor, or what is selected of it: one step to undo. @param engine null while it is not known */
+/** Lays out the query in the editor, or what is selected of it: one step to undo. @param dialect null while it is not known */
 export async function formatQuery(
   editors: EditorMemory,
-  engine: string | null,
+  dialect: SqlDialect | null,
   language: "sql" | "mongodb",
 ): Promise<void> {
   const editor = editors.active;
@@ -31,7 +33,7 @@ export async function formatQuery(
   const text = hasSelection ? content.slice(selectionFrom, selectionTo) : content;
   try {
     const formatted = format(text, {
-      language: LANGUAGES[engine ?? ""] ?? "sql",
+      language: LANGUAGES[dialect ?? "standard"],
       tabWidth: 2,
       keywordCase: "preserve",
       paramTypes: VARIABLES,

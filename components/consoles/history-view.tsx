@@ -17,6 +17,7 @@ import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useConnectivity, useIsPhone, useMediaQuery, useNow } from "@/components/ui/use-browser";
 import { toHistoryKey } from "@/components/workspace/console-service";
+import { useFindType } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
@@ -25,6 +26,7 @@ import { ApiError } from "@/lib/client/api";
 import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/client/consoles";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import "./consoles.css";
+import type { SqlDialect } from "@/lib/sql/tokens";
 
 const DiffView = dynamic(() => import("@/components/consoles/diff-view").then((module) => module.DiffView), {
   ssr: false,
@@ -45,13 +47,18 @@ export function HistoryView({ open }: { open: OpenConsole }) {
   const isPhone = useIsPhone();
   const databases = useDatabases();
   const connection = databases.find(({ id }) => id === open.connectionId) ?? null;
+  const findType = useFindType();
   useEffect(() => {
     document.title = `History of ${open.name} - Millrace`;
   }, [open.name]);
   return (
     <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${open.id}`}>
       {isPhone ? <PhoneHead draft={open} connection={null} /> : <ConsoleBar draft={open} connection={connection} />}
-      {open.saved ? <Saves saved={open.saved} engine={connection?.type ?? null} /> : <NotSaved id={open.id} />}
+      {open.saved ? (
+        <Saves saved={open.saved} dialect={findType(connection?.type)?.dialect ?? null} />
+      ) : (
+        <NotSaved id={open.id} />
+      )}
     </div>
   );
 }
@@ -77,7 +84,7 @@ function NotSaved({ id }: { id: string }) {
   );
 }
 
-function Saves({ saved, engine }: { saved: Console; engine: string | null }) {
+function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect | null }) {
   const { workspace } = useWorkspace();
   const { openHistory, open } = useConsoleActions();
   const asked = useSearchParams().get("sha");
@@ -136,7 +143,7 @@ function Saves({ saved, engine }: { saved: Console; engine: string | null }) {
         )}
       </div>
       {sha !== null && (
-        <Commit key={sha} saved={saved} sha={sha} isNewest={items[0]?.sha.startsWith(sha) ?? false} engine={engine} />
+        <Commit key={sha} saved={saved} sha={sha} isNewest={items[0]?.sha.startsWith(sha) ?? false} dialect={dialect} />
       )}
     </div>
   );
@@ -163,9 +170,9 @@ function Save({ item, isOn, onOpen }: { item: HistoryItem; isOn: boolean; onOpen
   );
 }
 
-type CommitProps = { saved: Console; sha: string; isNewest: boolean; engine: string | null };
+type CommitProps = { saved: Console; sha: string; isNewest: boolean; dialect: SqlDialect | null };
 
-function Commit({ saved, sha, isNewest, engine }: CommitProps) {
+function Commit({ saved, sha, isNewest, dialect }: CommitProps) {
   const { workspace } = useWorkspace();
   const { openHistory } = useConsoleActions();
   const commit = useQuery({
@@ -188,14 +195,14 @@ function Commit({ saved, sha, isNewest, engine }: CommitProps) {
           <p>{commit.error?.message}</p>
         </div>
       )}
-      {commit.data && <CommitParts commit={commit.data} saved={saved} isNewest={isNewest} engine={engine} />}
+      {commit.data && <CommitParts commit={commit.data} saved={saved} isNewest={isNewest} dialect={dialect} />}
     </section>
   );
 }
 
-type PartsProps = { commit: ConsoleCommit; saved: Console; isNewest: boolean; engine: string | null };
+type PartsProps = { commit: ConsoleCommit; saved: Console; isNewest: boolean; dialect: SqlDialect | null };
 
-function CommitParts({ commit, saved, isNewest, engine }: PartsProps) {
+function CommitParts({ commit, saved, isNewest, dialect }: PartsProps) {
   const { consoles } = useWorkspace();
   const { openHistory } = useConsoleActions();
   const { isOnline } = useConnectivity();
@@ -261,7 +268,7 @@ function CommitParts({ commit, saved, isNewest, engine }: PartsProps) {
             <span className="grow" />
             <Segments label="How to show the change" value={kind} options={KINDS} onChange={setChosen} />
           </div>
-          <FileChange file={file} kind={kind} engine={engine} />
+          <FileChange file={file} kind={kind} dialect={dialect} />
           {text !== null && (
             <>
               <div className="row xs commit-file">
@@ -291,7 +298,7 @@ function FileNumbers({ file }: { file: FileOf }) {
   );
 }
 
-function FileChange({ file, kind, engine }: { file: FileOf; kind: DiffKind; engine: string | null }) {
+function FileChange({ file, kind, dialect }: { file: FileOf; kind: DiffKind; dialect: SqlDialect | null }) {
   const before = file.before ?? "";
   const after = file.after ?? "";
   if (before === after) {
@@ -301,7 +308,7 @@ function FileChange({ file, kind, engine }: { file: FileOf; kind: DiffKind; engi
       </p>
     );
   }
-  return <DiffView key={kind} before={before} after={after} kind={kind} engine={engine} />;
+  return <DiffView key={`${kind} ${dialect}`} before={before} after={after} kind={kind} dialect={dialect} />;
 }
 
 function WholeText({ text }: { text: string }) {

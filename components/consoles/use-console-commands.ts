@@ -16,6 +16,7 @@ import { copyLink } from "@/components/consoles/console-menu";
 import { formatQuery } from "@/components/consoles/format-query";
 import type { Command } from "@/components/workspace/command-store";
 import type { ConsoleRun } from "@/components/workspace/run-store";
+import { useFindType } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useOffer } from "@/components/workspace/use-offer";
@@ -36,7 +37,9 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
   const databases = useDatabases();
   const { save, duplicate, remove, openHistory, toLink } = useConsoleActions();
   const { id, name, saved } = open;
-  const engine = databases.find((each) => each.id === open.connectionId)?.type ?? databases[0]?.type ?? null;
+  const findType = useFindType();
+  const database = databases.find((each) => each.id === open.connectionId) ?? databases[0];
+  const dialect = findType(database?.type)?.dialect ?? null;
   const executionId = view.latest?.statements.at(-1)?.executionId;
   const commands: Command[] = [
     { id: "run", name: "Run the statement at the cursor", detail: name, icon: Play, keys: "mod+enter", run: view.run },
@@ -55,7 +58,7 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
       detail: name,
       icon: WandSparkles,
       keys: "shift+alt+f",
-      run: () => void formatQuery(editors, engine, saved?.language ?? "sql"),
+      run: () => void formatQuery(editors, dialect, saved?.language ?? "sql"),
     },
     {
       id: "comment",

@@ -5,6 +5,7 @@ import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view
 import { highlightFunctions } from "@/components/editor/function-names";
 import { sqlLanguage } from "@/components/editor/sql-dialects";
 import { diffTheme } from "@/components/editor/theme";
+import type { SqlDialect } from "@/lib/sql/tokens";
 
 /** Unchanged stretches longer than this are folded, with some lines left on both sides. */
 const FOLD = { margin: 3, minSize: 8 };
@@ -46,7 +47,7 @@ const mergeTheme = EditorView.theme({
 
 function extensionsOf(
   label: string,
-  engine: string | null,
+  dialect: SqlDialect | null,
   isEditable: boolean,
   onChange?: (text: string) => void,
 ): Extension[] {
@@ -54,7 +55,7 @@ function extensionsOf(
     lineNumbers(),
     drawSelection(),
     EditorView.lineWrapping,
-    sqlLanguage(engine),
+    sqlLanguage(dialect),
     highlightFunctions,
     diffTheme,
     mergeTheme,
@@ -73,16 +74,16 @@ function extensionsOf(
   ];
 }
 
-type Sides = { before: string; after: string; beforeLabel: string; afterLabel: string; engine: string | null };
+type Sides = { before: string; after: string; beforeLabel: string; afterLabel: string; dialect: SqlDialect | null };
 
 /** Two texts side by side, to read. @returns how to take it away */
 export function showSideBySide(
   host: HTMLElement,
-  { before, after, beforeLabel, afterLabel, engine }: Sides,
+  { before, after, beforeLabel, afterLabel, dialect }: Sides,
 ): () => void {
   const view = new MergeView({
-    a: { doc: before, extensions: extensionsOf(beforeLabel, engine, false) },
-    b: { doc: after, extensions: extensionsOf(afterLabel, engine, false) },
+    a: { doc: before, extensions: extensionsOf(beforeLabel, dialect, false) },
+    b: { doc: after, extensions: extensionsOf(afterLabel, dialect, false) },
     parent: host,
     collapseUnchanged: FOLD,
   });
@@ -90,11 +91,11 @@ export function showSideBySide(
 }
 
 /** Two texts in one, to read. */
-export function showUnified(host: HTMLElement, { before, after, afterLabel, engine }: Sides): () => void {
+export function showUnified(host: HTMLElement, { before, after, afterLabel, dialect }: Sides): () => void {
   const view = new EditorView({
     doc: after,
     extensions: [
-      extensionsOf(afterLabel, engine, false),
+      extensionsOf(afterLabel, dialect, false),
       unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: FOLD }),
     ],
     parent: host,
@@ -105,14 +106,14 @@ export function showUnified(host: HTMLElement, { before, after, afterLabel, engi
 type Merge = {
   theirs: string;
   mine: string;
-  engine: string | null;
+  dialect: SqlDialect | null;
   isNarrow: boolean;
   onChange: (merged: string) => void;
 };
 
 /** The saved text and the person's own, which can be edited and take single pieces of the saved one. */
-export function showMerge(host: HTMLElement, { theirs, mine, engine, isNarrow, onChange }: Merge): () => void {
-  const own = extensionsOf("Your text", engine, true, onChange);
+export function showMerge(host: HTMLElement, { theirs, mine, dialect, isNarrow, onChange }: Merge): () => void {
+  const own = extensionsOf("Your text", dialect, true, onChange);
   if (isNarrow) {
     const view = new EditorView({
       doc: mine,
@@ -122,7 +123,7 @@ export function showMerge(host: HTMLElement, { theirs, mine, engine, isNarrow, o
     return () => view.destroy();
   }
   const view = new MergeView({
-    a: { doc: theirs, extensions: extensionsOf("The saved text", engine, false) },
+    a: { doc: theirs, extensions: extensionsOf("The saved text", dialect, false) },
     b: { doc: mine, extensions: own },
     parent: host,
     revertControls: "a-to-b",

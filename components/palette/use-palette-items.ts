@@ -4,13 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Database, Eye, FileCode2, type LucideIcon, Table2, User } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import type { Command } from "@/components/workspace/command-store";
+import { useEngineName } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useDatabases, useOpenSchemas } from "@/components/workspace/use-schema";
 import { useWorkspaceDetails } from "@/components/workspace/use-settings";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { consoleApi } from "@/lib/client/consoles";
-import { toEngineName } from "@/lib/ui/column-kind";
 import { formatCountShort } from "@/lib/ui/format";
 import type { PaletteItem } from "@/lib/ui/palette-items";
 import { toSqlName } from "@/lib/ui/schema-rows";
@@ -42,6 +42,7 @@ export function usePaletteItems(
     queryFn: ({ signal }) => consoleApi.search(workspace.id, asked, signal),
     enabled: asked.length >= SEARCH_FROM,
   });
+  const engineName = useEngineName();
   const schemas = useOpenSchemas(databases.slice(0, DATABASES_MAX).map(({ id }) => id));
   const root = `/w/${workspace.slug}`;
 
@@ -107,7 +108,7 @@ export function usePaletteItems(
       id: database.id,
       kind: "connection",
       name: database.name,
-      detail: toEngineName(database.type),
+      detail: engineName(database.type),
       icon: Database,
       run: () => goTo(`${root}/connections/${database.id}`),
     }),

@@ -20,10 +20,10 @@ import { ColumnIcon } from "@/components/schema/column-icon";
 import { Tip } from "@/components/ui/tip";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
+import { useEngineName } from "@/components/workspace/use-connection-types";
 import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
-import { toEngineName } from "@/lib/ui/column-kind";
 import { formatClock, formatCountShort } from "@/lib/ui/format";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 import { buildSchemaRows, type SchemaNode } from "@/lib/ui/schema-rows";
@@ -201,6 +201,7 @@ function NodeContent({
   node: SchemaNode;
   databases: { id: string; type: string; readOnly: boolean }[];
 }) {
+  const engineName = useEngineName();
   if (node.kind === "connection") {
     const connection = databases.find(({ id }) => id === node.id);
     return (
@@ -209,7 +210,7 @@ function NodeContent({
         <span className="trunc">{node.label}</span>
         <span className="meta">
           {connection?.readOnly && <Lock className="xs" role="img" aria-label="Read-only" />}
-          {toEngineName(connection?.type ?? "")}
+          {engineName(connection?.type)}
         </span>
       </>
     );

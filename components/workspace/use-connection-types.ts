@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { connectionsApi } from "@/lib/client/connections";
+import { type ConnectionType, connectionsApi } from "@/lib/client/connections";
 
 /** The kinds of connection that this server offers; they do not change while it runs. */
 export function useConnectionTypes() {
@@ -10,4 +10,20 @@ export function useConnectionTypes() {
     queryFn: ({ signal }) => connectionsApi.listTypes(signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
+}
+
+/** Finds what a kind of connection is like; null while the kinds are not known, and for one that this server has no more. */
+export function useFindType(): (type: string | null | undefined) => ConnectionType | null {
+  const { data } = useConnectionTypes();
+  return (type) => data?.find((each) => each.type === type) ?? null;
+}
+
+/** The engine's name as people write it. A kind that this server has no more is named as it is stored. */
+export function useEngineName(): (type: string | null | undefined) => string {
+  const { data } = useConnectionTypes();
+  return (type) => {
+    // While the kinds are read, nothing is better than a word that changes under the reader's eye.
+    if (data === undefined || !type) return "";
+    return data.find((each) => each.type === type)?.engineName ?? type;
+  };
 }

@@ -8,13 +8,6 @@ import type { ConfigField } from "./schema";
 
 /** Long enough for a private key with its certificates; nothing else in a config is larger. */
 export const VALUE_CHARS_MAX = 32_000;
-/**
- * Where a secret is sent to. Whoever changes one of these has to bring the secrets along: otherwise a member could
- * have a password that they cannot read sent to a machine of their own (docs/api.md, Connections; T48).
- */
-const TARGET_FIELDS = new Set(["host", "port", "user", "file", "baseUrl", "connectionString"]);
-/** From the least to the most safe. */
-const SSL_MODES = ["disable", "require", "verify-full"];
 
 export type Config = Record<string, unknown>;
 
@@ -93,13 +86,13 @@ export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig
     Object.entries(change).filter(([name, value]) => !(secretNames.includes(name) && isSetMark(value))),
   );
   // A connection string is target and secret at once: sending it brings the secret along.
-  const moves = Object.keys(sent).some(
-    (name) => TARGET_FIELDS.has(name) && !secretNames.includes(name) && sent[name] !== kept[name],
+  const moves = driver.fields.some(
+    ({ name, isTarget, secret }) => isTarget && !secret && name in sent && sent[name] !== kept[name],
   );
   const unsent = secretNames.filter((name) => !(name in sent));
   const gone = unsent.filter((name) => name in lost);
   if (gone.length > 0) throw invalidConfig(enterAgain(gone));
-  if (moves || lowersSsl(kept, sent)) {
+  if (moves || isLessSafe(driver, kept, sent)) {
     const missing = unsent.filter((name) => !isAbsent(kept[name]));
     if (missing.length > 0) {
       throw invalidConfig(
@@ -146,9 +139,17 @@ function problemOf(field: ConfigField, value: unknown): string | null {
   }
 }
 
-function lowersSsl(kept: Config, sent: Config): boolean {
-  if (!("ssl" in sent) || kept.ssl === undefined) return false;
-  return SSL_MODES.indexOf(String(sent.ssl)) < SSL_MODES.indexOf(String(kept.ssl));
+function isLessSafe({ fields }: Driver, kept: Config, sent: Config): boolean {
+  // A kept connection string says how safely it travels where the field says nothing, and we do not know what it says.
+  const isSaidElsewhere = fields.some(
+    ({ name, isTarget, secret }) => isTarget && secret && !(name in sent) && !isAbsent(kept[name]),
+  );
+  return fields.some(({ name, isSafety, options = [] }) => {
+    if (!isSafety || !(name in sent)) return false;
+    const safetyOf = (config: Config, whenAbsent: number) =>
+      isAbsent(config[name]) ? whenAbsent : options.findIndex(({ value }) => value === config[name]);
+    return safetyOf(sent, 0) < safetyOf(kept, isSaidElsewhere ? options.length - 1 : 0);
+  });
 }
 
 function isSetMark(value: unknown): boolean {

@@ -1,5 +1,7 @@
+import type { SqlDialect } from "@/lib/sql/tokens";
 import type { Batch, Entity, Field } from "@/lib/tabular/fields";
-import type { ConfigField } from "./schema";
+import type { ConfigField, ReaderHint } from "./schema";
+import type { VariableBinding } from "./variables";
 
 /**
  * What every kind of database looks like to the rest of the product. A driver is one folder under `drivers/`
@@ -9,7 +11,7 @@ import type { ConfigField } from "./schema";
 /** `query` is SQL text, MongoDB shell text, or a MongoDB operation as an object. Parameters are always bound. */
 export type Statement = { query: string | Record<string, unknown>; params?: unknown[] | Record<string, unknown> };
 
-export type ExecuteOptions = {
+export type QueryOptions = {
   /** Enforced in the session of the database itself; a violation throws AppError `read_only` or `not_allowed`. */
   readOnly: boolean;
   /** Aborting cancels the statement on the side of the database, then ends the iteration with the abort's reason. */
@@ -25,25 +27,80 @@ export type ExecuteOptions = {
 
 /**
  * A result under way. `fields` are known before the first row. Leaving the loop early (`break`, `return()`) or
- * aborting the signal cancels the statement. Errors while iterating are AppErrors like those of `execute`.
+ * aborting the signal cancels the statement. Errors while iterating are AppErrors like those of `query`.
  */
 export type ResultStream = { fields: Field[]; batches: AsyncIterable<Batch> };
 
 /** What a test learns. `warning` is what the user of the connection should not be allowed to do (T42), in words. */
 export type SourceFacts = { serverVersion?: string; warning?: string };
 
-/** An open connection (or pool of them) to one database. Safe for concurrent use. */
+/** How far an incremental read has come. Plain JSON: it is stored between two runs, and only its source reads it. */
+export type Checkpoint = string | number | { [name: string]: string | number };
+
+export type ExtractRequest = {
+  /** As `entities` names it. */
+  entity: Pick<Entity, "name" | "schema">;
+  /** The field whose values grow with every change; null reads the whole entity each time. */
+  cursorField: string | null;
+  /** The checkpoint of the last batch that was kept; null begins at the beginning. What has just its value may come again. */
+  from: Checkpoint | null;
+  /** Rows of a batch at the most. */
+  batchRows: number;
+  signal: AbortSignal;
+};
+
+/** Whoever has kept these rows for good keeps `checkpoint` with them, and goes on from there after a failure. */
+export type ExtractBatch = Batch & { checkpoint: Checkpoint | null };
+
+/** In the order of the cursor field. Leaving the loop early ends the reading. */
+export type ExtractStream = { fields: Field[]; batches: AsyncIterable<ExtractBatch> };
+
+export type LoadRequest = {
+  table: Pick<Entity, "name" | "schema">;
+  /** A table that is not there is made of these. */
+  columns: Field[];
+  /** Taken one after the other: the next one is asked for when the one before is written. */
+  batches: AsyncIterable<Batch>;
+  /**
+   * `append` adds rows; `replace` puts them in the place of all others, at once and only when all have come; `upsert`
+   * changes those rows whose `primaryKey` is there already, so that a batch that comes twice changes nothing.
+   */
+  mode: "append" | "replace" | "upsert";
+  /** Names of columns; needed for `upsert`. */
+  primaryKey: string[];
+  signal: AbortSignal;
+};
+
+/**
+ * An open connection (or pool of them) to one database or service. Safe for concurrent use. What a kind cannot do it has
+ * no port for: a caller asks whether the port is there, never what kind it is.
+ */
 export interface DataSource {
   /**
+   * Runs one statement.
    * @throws AppError `query_failed` with the database's own message and, where known, details {position, line, column}
    *   (1-based, position in characters of the query text); `read_only`, `not_allowed`, `source_unreachable`, `unavailable`
    */
-  execute(statement: Statement, options: ExecuteOptions): Promise<ResultStream>;
+  query?(statement: Statement, options: QueryOptions): Promise<ResultStream>;
+  /**
+   * Reads an entity from a checkpoint on, for flows.
+   * @throws AppError `invalid_request` for an entity or cursor field that is not there; `source_unreachable`, `timeout`
+   */
+  extract?(request: ExtractRequest): Promise<ExtractStream>;
+  /**
+   * Writes rows in bulk, for flows; resolves when all of them are there for every reader.
+   * @returns how many rows were written
+   * @throws AppError `read_only`; `invalid_request` for columns that the table does not take; `source_unreachable`
+   */
+  load?(request: LoadRequest): Promise<{ rowCount: number }>;
   entities(signal: AbortSignal): Promise<Entity[]>;
   test(signal: AbortSignal): Promise<SourceFacts>;
   /** Takes nothing new and waits for what runs, which its own time limit bounds. */
   close(): Promise<void>;
 }
+
+/** A source that can be asked. */
+export type QueryableSource = DataSource & Required<Pick<DataSource, "query">>;
 
 export type OpenContext = {
   workspaceId: string;
@@ -53,14 +110,24 @@ export type OpenContext = {
   readOnly: boolean;
 };
 
-/** A kind of connection: its declaration, from which form, test and docs follow, and how to open one. */
+/** A kind of connection: its declaration, from which form, test, consoles and docs follow, and how to open one. */
 export interface Driver {
   readonly type: string;
   readonly label: string;
+  /** The engine's name in the middle of a sentence, where the label says more. */
+  readonly engineName?: string;
   readonly category: "database" | "source";
+  /** The outlines of its sign, as the path of an SVG of 24 by 24; left out, it has that of its category. */
+  readonly icon?: string;
   readonly fields: ConfigField[];
-  /** The language that consoles on it are written in. */
+  /** How an administrator makes a user for us; left out where there are no users. */
+  readonly readerHint?: ReaderHint;
+  /** The language that consoles on it are written in; null where there is nothing to ask. */
   readonly language: "sql" | "mongodb" | null;
+  /** How its SQL is to be read; left out for what is no SQL. */
+  readonly dialect?: SqlDialect;
+  /** How it takes the values of a console's `{{name}}`; left out where it takes none. */
+  readonly variables?: VariableBinding;
   /** It opens files in a process of its own, which a platform without long-lived processes does not offer. */
   readonly runsProcess?: true;
   /** What is written before a statement to see its plan as text; absent where the engine has no such thing. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
+import { SQL_DIALECTS } from "@/lib/sql/tokens";
 import type { Entity } from "@/lib/tabular/fields";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
@@ -35,7 +36,7 @@ export const createConnectionBody = z.object({
 });
 export type CreateConnectionBody = z.infer<typeof createConnectionBody>;
 
-/** What is not sent stays. A secret stays too, unless host, port, user, file, baseUrl or type change or ssl is lowered. */
+/** What is not sent stays. A secret stays too, unless the type changes, a field that `isTarget`, or one that `isSafety` is lowered. */
 export const updateConnectionBody = z.object({
   name: connectionName.optional(),
   type: z.string().optional(),
@@ -65,6 +66,14 @@ export const connectionTypeSchema = z.object({
   type: z.string(),
   name: z.string(),
   category: z.enum(["database", "source"]),
+  engineName: z.string().describe("The engine's name in the middle of a sentence"),
+  icon: z.string().optional().describe("The path of a sign of 24 by 24; absent where the category's own will do"),
+  language: z.enum(["sql", "mongodb"]).nullable().describe("Of its consoles; null where there is nothing to ask"),
+  dialect: z.enum(SQL_DIALECTS).optional().describe("How its SQL is read; absent for what is no SQL"),
+  readerHint: z
+    .object({ text: z.string(), statements: z.string() })
+    .optional()
+    .describe("How an administrator makes a user that may only read; absent where there are no users"),
   explain: z
     .string()
     .optional()
@@ -81,6 +90,8 @@ export const connectionTypeSchema = z.object({
       maxLength: z.int().optional(),
       integer: z.object({ min: z.int(), max: z.int() }).optional(),
       options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+      isTarget: z.boolean().optional().describe("A change of it asks for the secrets again: they would go elsewhere"),
+      isSafety: z.boolean().optional().describe("So does an earlier one of its options, which is less safe"),
     }),
   ),
 });
@@ -102,6 +113,9 @@ export const entitySchema = z.object({
 /** `refresh=1` reads the schema anew. */
 export const entitiesQuery = z.object({ refresh: z.enum(["0", "1"]).optional() });
 
+/** How an administrator makes a user for us that can read and nothing else. */
+export type ReaderHint = { text: string; statements: string };
+
 /** One input of a connection's form, and at the same time of its validation. */
 export type ConfigField = {
   name: string;
@@ -116,4 +130,11 @@ export type ConfigField = {
   /** A number that is a whole one, and its bounds. */
   integer?: { min: number; max: number };
   options?: { value: string; label: string }[];
+  /**
+   * Says where the secrets are sent to or for whom. Whoever changes it has to bring them along: otherwise a member could
+   * have a password that they cannot read sent to a machine of their own (docs/api.md, Connections; T48).
+   */
+  isTarget?: true;
+  /** Says how safely the secrets travel: its options stand from the least to the most safe, and the first is the default. */
+  isSafety?: true;
 };

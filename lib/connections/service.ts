@@ -194,14 +194,21 @@ export async function deleteConnection(
 
 /** Every kind of connection, with the fields of its form. */
 export function listConnectionTypes(): ConnectionType[] {
-  return listDrivers().map(({ type, label, category, fields, explain }) => ({
-    type,
-    name: label,
-    category,
-    // Every field has its help in the answer (docs/api.md, Connections), also where there is nothing to add to its label.
-    fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
-    explain,
-  }));
+  return listDrivers().map(
+    ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain }) => ({
+      type,
+      name: label,
+      category,
+      engineName: engineName ?? label,
+      icon,
+      language,
+      dialect,
+      readerHint,
+      // Every field has its help in the answer (docs/api.md, Connections), also where there is nothing to add to its label.
+      fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
+      explain,
+    }),
+  );
 }
 
 function requireControl(doc: ConnectionDoc, actor: { userId: ObjectId; role: Role }): void {

@@ -1,5 +1,6 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import { driverOf } from "@/lib/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import type { ResultFormat } from "@/lib/query/schema";
@@ -28,7 +29,7 @@ export async function executeConsole(
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
   if (!connectionId) throw refusal("connectionId", "The console has no connection. Choose one.");
   const connection = await getConnectionDocOrThrow(workspaceId, connectionId);
-  const bound = bindVariables(content, connection.type, body.variables ?? {});
+  const bound = bindVariables(content, driverOf(connection.type), body.variables ?? {});
   const { query, params } = bound;
   const { limit, timeoutMs, executionId } = body;
   try {

@@ -2,22 +2,9 @@ import { readSqlTokens, type SqlDialect, type SqlToken } from "@/lib/sql/tokens"
 import { VARIABLE_NAME } from "./schema";
 import type { Mark } from "./variable-types";
 
-const DIALECTS: Readonly<Record<string, SqlDialect | undefined>> = {
-  duckdb: "duckdb",
-  postgres: "postgres",
-  mysql: "mysql",
-  sqlite: "sqlite",
-  clickhouse: "clickhouse",
-};
-
-/** The tokens of a text; an engine whose quoting is not known is read as the standard has it. */
-export function sqlTokens(text: string, engine: string): SqlToken[] {
-  return readSqlTokens(text, DIALECTS[engine] ?? "postgres");
-}
-
 /** The `{{name}}` of SQL text outside of strings, quoted names and comments. Space is allowed around the name. */
-export function readSqlMarks(text: string, engine: string): Mark[] {
-  const tokens = sqlTokens(text, engine);
+export function readSqlMarks(text: string, dialect: SqlDialect): Mark[] {
+  const tokens = readSqlTokens(text, dialect);
   const marks: Mark[] = [];
   for (let at = 0; at + 4 < tokens.length; at++) {
     const [open, open2, name, close, close2] = tokens.slice(at, at + 5);

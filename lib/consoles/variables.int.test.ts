@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DataSource } from "@/lib/connections/data-source";
+import type { QueryableSource } from "@/lib/connections/data-source";
 import {
   type Answer,
   ask,
@@ -25,7 +25,7 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, { born: string; yes: unk
 describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("on %s, a variable", (name) => {
   const dialect = DIALECTS[name];
   let subject: Subject | null = null;
-  let source: DataSource;
+  let source: QueryableSource;
   beforeAll(async () => {
     subject = await startSubject(name);
     if (!subject) return;
@@ -41,7 +41,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("on %s, a vari
   });
 
   async function run(content: string, values: Record<string, VariableValue>): Promise<Answer["rows"]> {
-    const { query, params } = bindVariables(content, subject?.driver.type ?? "", values);
+    const { query, params } = bindVariables(content, (subject as Subject).driver, values);
     return (await ask(source, query, params && { params })).rows;
   }
 
@@ -69,7 +69,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("on %s, a vari
 
 describe("on mongodb, a variable", () => {
   let subject: Subject | null = null;
-  let source: DataSource;
+  let source: QueryableSource;
   beforeAll(async () => {
     subject = await startSubject("mongodb");
     if (!subject) throw new Error("The embedded store is always there.");
@@ -93,7 +93,8 @@ describe("on mongodb, a variable", () => {
 
   test("is a value of the shell text and never a part of it", async () => {
     const find = async (filter: string, values: Record<string, VariableValue>) => {
-      const { query } = bindVariables(`db.people.find(${filter}, { _id: 1 }) // {{no}}`, "mongodb", values);
+      const text = `db.people.find(${filter}, { _id: 1 }) // {{no}}`;
+      const { query } = bindVariables(text, (subject as Subject).driver, values);
       return (await ask(source, query)).rows.flat();
     };
     expect(await find("{ name: {{name}} }", { name: HOSTILE })).toEqual([1]);

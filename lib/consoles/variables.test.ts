@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { findDriver } from "@/lib/connections/drivers/registry";
 import { AppError } from "@/lib/http/errors";
 import type { VariableValue } from "./schema";
-import { bindVariables, variablesOf } from "./variables";
+import { bindVariables as bindTo, type ConsoleSyntax, variablesOf as variablesIn } from "./variables";
 
 const day: VariableValue = { type: "date", value: "2026-05-31" };
 const instant: VariableValue = { type: "date", value: "2026-05-31T14:30:00+02:00" };
 const local: VariableValue = { type: "date", value: "2026-05-31T14:30:00" };
+
+/** One that takes no variables, and says nothing of its SQL. */
+const UNKNOWN: ConsoleSyntax = { label: "GraphQL", language: null };
+const syntaxOf = (engine: string) => findDriver(engine) ?? UNKNOWN;
+const bindVariables = (content: string, engine: string, values: Record<string, VariableValue>) =>
+  bindTo(content, syntaxOf(engine), values);
+const variablesOf = (content: string, engine: string) => variablesIn(content, syntaxOf(engine));
 
 function bound(content: string, engine: string, values: Record<string, VariableValue>) {
   const { query, params } = bindVariables(content, engine, values);

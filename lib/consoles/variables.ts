@@ -1,10 +1,15 @@
+import type { Driver } from "@/lib/connections/data-source";
+import type { TypedValue, VariableBinder } from "@/lib/connections/variables";
 import type { InputProblem } from "@/lib/http/errors";
 import { AppError } from "@/lib/http/errors";
-import { beginBinding } from "./engines";
+import { readSqlTokens } from "@/lib/sql/tokens";
 import { readMongoMarks } from "./mongo-marks";
 import type { VariableValue } from "./schema";
 import { readSqlMarks } from "./sql-marks";
-import type { Mark, Typed } from "./variable-types";
+import type { Mark } from "./variable-types";
+
+/** What of a driver's declaration decides how its consoles are read and bound. */
+export type ConsoleSyntax = Pick<Driver, "label" | "language" | "dialect" | "variables">;
 
 /** A statement that the engine takes, and the way back from its text to the console's. */
 export type BoundStatement = {
@@ -15,26 +20,26 @@ export type BoundStatement = {
 };
 
 /** The names in a console's text, each once, in their order. Those in strings and comments are text like any other. */
-export function variablesOf(content: string, engine: string): string[] {
-  return [...new Set(marksOf(content, engine).map(({ name }) => name))];
+export function variablesOf(content: string, syntax: ConsoleSyntax): string[] {
+  return [...new Set(marksOf(content, syntax).map(({ name }) => name))];
 }
 
 /**
  * Puts the engine's own placeholder in the place of each `{{name}}`; the values go beside the text. What lies in
  * strings and comments stays untouched.
- * @param engine the connection's type
- * @throws AppError invalid_request, naming every variable without a value
+ * @throws AppError invalid_request, naming every variable without a value; for an engine that takes no variables; and
+ *   for a text with placeholders of the engine's own: they and the variables would get each other's values
  */
 export function bindVariables(
   content: string,
-  engine: string,
+  syntax: ConsoleSyntax,
   values: Readonly<Record<string, VariableValue>>,
 ): BoundStatement {
-  const marks = marksOf(content, engine);
+  const marks = marksOf(content, syntax);
   if (marks.length === 0) return { query: content, toSource: (offset) => offset };
   const missing = [...new Set(marks.map(({ name }) => name))].filter((name) => !Object.hasOwn(values, name));
   if (missing.length > 0) throw lacking(missing);
-  const binder = beginBinding(engine, content);
+  const binder = beginBinding(content, syntax);
   let query = "";
   let from = 0;
   const shifts: { start: number; end: number; source: Mark }[] = [];
@@ -50,11 +55,24 @@ export function bindVariables(
   return { query, params: binder.params(), toSource: (offset) => sourceOffset(shifts, offset) };
 }
 
-function marksOf(content: string, engine: string): Mark[] {
-  return engine === "mongodb" ? readMongoMarks(content) : readSqlMarks(content, engine);
+function marksOf(content: string, { language, dialect }: ConsoleSyntax): Mark[] {
+  return language === "mongodb" ? readMongoMarks(content) : readSqlMarks(content, dialect ?? "standard");
 }
 
-function toTyped(value: VariableValue): Typed {
+function beginBinding(content: string, { label, dialect, variables }: ConsoleSyntax): VariableBinder {
+  if (!variables) {
+    throw new AppError("invalid_request", `Consoles on ${label} take no variables. Write the values into the text.`);
+  }
+  const { own } = variables;
+  const tokens = own && dialect ? readSqlTokens(content, dialect) : [];
+  const token = tokens.find(({ kind, text }) => kind === "symbol" && own?.test(text));
+  if (token) {
+    throw new AppError("invalid_request", `Write {{name}} for every value: the console also holds “${token.text}”.`);
+  }
+  return variables.begin();
+}
+
+function toTyped(value: VariableValue): TypedValue {
   if (value === null) return { type: "null" };
   if (typeof value === "string") return { type: "text", value };
   if (typeof value === "number") return { type: "number", value };

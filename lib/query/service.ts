@@ -3,6 +3,7 @@ import type { ObjectId } from "mongodb";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { openDataSource } from "@/lib/connections/pool";
+import { requireQueryable } from "@/lib/connections/queryable";
 import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
@@ -206,9 +207,9 @@ async function begin(request: QueryRequest, format: string): Promise<RunningQuer
     async open(cellBytesMax) {
       leavePlace = await admit(request.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
       record.running();
-      const source = await orAborted(openDataSource(connection), stop.signal);
+      const source = requireQueryable(await orAborted(openDataSource(connection), stop.signal));
       const result = await measured(
-        source.execute(statement, {
+        source.query(statement, {
           readOnly: connection.readOnly || request.readOnly === true,
           signal: stop.signal,
           timeoutMs: timeoutMs + DATABASE_TIMEOUT_EXTRA_MS,

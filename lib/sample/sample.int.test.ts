@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { DataSource } from "@/lib/connections/data-source";
+import type { QueryableSource } from "@/lib/connections/data-source";
 import { duckdb } from "@/lib/connections/drivers/duckdb";
 import { query, takeOwnDataDir, WORKSPACE_ID } from "@/lib/connections/drivers/duckdb/testing/open-file";
+import { requireQueryable } from "@/lib/connections/queryable";
 import { childEntry } from "@/lib/process/entries";
 import { ensureSample, samplePath } from ".";
 
@@ -14,16 +15,18 @@ from order_items i join products p on p.id = i.product_id group by p.name order 
 const TABLES = ["customers", "products", "orders", "order_items", "page_events", "refunds"];
 
 const dataDir = takeOwnDataDir();
-let source: DataSource;
+let source: QueryableSource;
 
 beforeAll(async () => {
   // No waiting before: a query that comes before the sample is there waits for it.
-  source = await duckdb.open({
-    workspaceId: WORKSPACE_ID,
-    connectionId: "c".repeat(24),
-    config: { sample: true },
-    readOnly: true,
-  });
+  source = requireQueryable(
+    await duckdb.open({
+      workspaceId: WORKSPACE_ID,
+      connectionId: "c".repeat(24),
+      config: { sample: true },
+      readOnly: true,
+    }),
+  );
 });
 afterAll(async () => {
   await source.close();

@@ -3,7 +3,9 @@
  * the editor in the browser and the file engine's child process read text in the same way.
  */
 
-export type SqlDialect = "duckdb" | "postgres" | "mysql" | "sqlite" | "clickhouse";
+/** `standard` is for engines that add nothing to the strings, names and comments of the SQL standard. */
+export const SQL_DIALECTS = ["standard", "duckdb", "postgres", "mysql", "sqlite", "clickhouse"] as const;
+export type SqlDialect = (typeof SQL_DIALECTS)[number];
 
 /** `text` is the source for words and symbols; for a quoted name it is the name with its quotes resolved. */
 export type SqlToken = {
@@ -70,6 +72,7 @@ const STANDARD: DialectRules = {
 };
 
 const RULES: Record<SqlDialect, DialectRules> = {
+  standard: { ...STANDARD, escapeStrings: false, dollarQuotes: null, nestedComments: false },
   duckdb: STANDARD,
   postgres: STANDARD,
   sqlite: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toColumnKind, toEngineName } from "@/lib/ui/column-kind";
+import { toColumnKind } from "@/lib/ui/column-kind";
 
 describe("toColumnKind", () => {
   it.each([
@@ -7,8 +7,4 @@ describe("toColumnKind", () => {
     ["INTERVAL", "time"], ["BOOLEAN", "boolean"], ["STRUCT(a INTEGER)", "json"], ["INTEGER[]", "json"], ["BLOB", "binary"],
     ["geometry", "other"],
   ])("takes %s for %s", (type, kind) => { expect(toColumnKind(type)).toBe(kind); }); // biome-ignore format: a table
-
-  it("names engines as people write them, and unknown ones as they are", () => {
-    expect(["duckdb", "postgres", "snow"].map(toEngineName)).toEqual(["DuckDB", "PostgreSQL", "snow"]);
-  });
 });

@@ -14,18 +14,3 @@ const PATTERNS: [RegExp, ColumnKind][] = [
 export function toColumnKind(type: string): ColumnKind {
   return PATTERNS.find(([pattern]) => pattern.test(type))?.[1] ?? "other";
 }
-
-const ENGINE_NAMES: Record<string, string> = {
-  postgres: "PostgreSQL",
-  mysql: "MySQL",
-  mariadb: "MariaDB",
-  mongodb: "MongoDB",
-  sqlite: "SQLite",
-  duckdb: "DuckDB",
-  clickhouse: "ClickHouse",
-};
-
-/** The engine's name as people write it. */
-export function toEngineName(type: string): string {
-  return ENGINE_NAMES[type] ?? type;
-}

@@ -13,12 +13,17 @@ const field = (name: string, over: Partial<ConfigField> = {}): ConfigField => ({
   ...over,
 });
 const FIELDS = [
-  field("host"),
-  field("port", { kind: "number", default: 5432 }),
-  field("user"),
+  field("host", { isTarget: true }),
+  field("port", { kind: "number", default: 5432, isTarget: true }),
+  field("user", { isTarget: true }),
   field("password", { kind: "password", secret: true }),
-  field("ssl", { kind: "select", default: "disable", options: [{ value: "disable", label: "None" }] }),
-  field("connectionString", { kind: "password", secret: true }),
+  field("ssl", {
+    kind: "select",
+    default: "disable",
+    isSafety: true,
+    options: ["disable", "require", "verify-full"].map((value) => ({ value, label: value })),
+  }),
+  field("connectionString", { kind: "password", secret: true, isTarget: true }),
 ];
 const STORED = { host: "db.example.com", port: 5432, user: "reader", password: { set: true }, ssl: "verify-full" };
 const SHOWN = toShownFields(FIELDS, "fields");
@@ -81,5 +86,6 @@ describe("the form of a connection", () => {
     expect(moved({})).toEqual([]);
     expect(moved({ host: "other.example.com" })).toEqual(["password"]);
     expect(moved({ ssl: "require" })).toEqual(["password"]);
+    expect(moved({ ssl: "" })).toEqual(["password"]);
   });
 });

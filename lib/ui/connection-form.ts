@@ -11,9 +11,6 @@ export type AddressWay = "fields" | "string";
 export const STRING_FIELD = "connectionString";
 /** What a connection string says instead of them. */
 const SAID_BY_STRING = new Set(["host", "port", "database", "user", "password", "ssl"]);
-/** Changing one of these sends the secrets somewhere else, so they have to be typed again (docs/api.md, Connections). */
-const TARGET_FIELDS = new Set(["host", "port", "user", "file", "baseUrl"]);
-const SSL_MODES = ["disable", "require", "verify-full"];
 
 export function hasTwoWays(fields: ConfigField[]): boolean {
   const names = new Set(fields.map(({ name }) => name));
@@ -43,8 +40,11 @@ export function findMovedSecrets(
   initial: FormValues,
   stored: Set<string>,
 ): Set<string> {
-  const moves = shown.some(({ name }) => TARGET_FIELDS.has(name) && values[name] !== initial[name]);
-  const lowers = SSL_MODES.indexOf(String(values.ssl)) < SSL_MODES.indexOf(String(initial.ssl));
+  const moves = shown.some(({ name, isTarget, secret }) => isTarget && !secret && values[name] !== initial[name]);
+  const lowers = shown.some(({ name, isSafety, options = [] }) => {
+    const safetyOf = (value: string | boolean | undefined) => options.findIndex((option) => option.value === value);
+    return isSafety && safetyOf(values[name]) < safetyOf(initial[name]);
+  });
   return moves || lowers ? new Set(shown.filter(({ name }) => stored.has(name)).map(({ name }) => name)) : new Set();
 }
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { ALLOWED, NOT_ALLOWED, WRITES } from "../conformance/corpus/clickhouse";
 import { ask, openWith } from "../conformance/subjects";
 import { clickhouse } from ".";
@@ -11,7 +11,7 @@ import { clickhouse } from ".";
 const MIB = 1024 * 1024;
 const ANY = new AbortController().signal;
 let server: Awaited<ReturnType<typeof startClickHouseStandIn>>;
-let source: DataSource;
+let source: QueryableSource;
 
 beforeAll(async () => {
   server = await startClickHouseStandIn();

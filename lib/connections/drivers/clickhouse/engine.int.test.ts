@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import { type ChDb, startChDb } from "@/test/servers/chdb";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { ALLOWED, NOT_ALLOWED, WRITES } from "../conformance/corpus/clickhouse";
 import { ask, change, openWith } from "../conformance/subjects";
 import { clickhouse } from ".";
@@ -18,7 +18,7 @@ const file = join(folder, "canary.txt");
 const REFUSALS = new Set(["read_only", "not_allowed", "query_failed", "invalid_request"]);
 
 let chDb: ChDb | null = null;
-let reader: DataSource;
+let reader: QueryableSource;
 
 beforeAll(async () => {
   writeFileSync(file, CANARY);

@@ -4,6 +4,7 @@ import { checkAddress } from "../shared/check-address";
 import { networkFormFields } from "../shared/config";
 import { parseClickHouseConfig } from "./config";
 import { ClickHouseSource } from "./source";
+import { clickHouseVariables } from "./variables";
 
 /** ClickHouse and ClickHouse Cloud, by their HTTP interface. */
 export const clickhouse: Driver = {
@@ -11,11 +12,18 @@ export const clickhouse: Driver = {
   label: "ClickHouse",
   category: "database",
   language: "sql",
+  dialect: "clickhouse",
+  variables: clickHouseVariables,
   fields: networkFormFields({
     port: 8123,
     user: "default",
     connectionString: "clickhouse://user:password@host:8443/database?secure=true",
   }),
+  readerHint: {
+    text: "Run this once as an admin of the server, with the name of your database. It can read and change nothing.",
+    statements:
+      "create user millrace_reader\n  identified by '...'\n  settings readonly = 2;\ngrant select on my_database.*\n  to millrace_reader;",
+  },
   async check({ config }) {
     const { host, port } = parseClickHouseConfig(config);
     await checkAddress(host, port);

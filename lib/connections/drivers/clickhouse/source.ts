@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
-import type { DataSource, ExecuteOptions, ResultStream, Statement } from "../../data-source";
+import type { DataSource, QueryOptions, ResultStream, Statement } from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";
@@ -43,7 +43,7 @@ export class ClickHouseSource implements DataSource {
     this.#secrets = [config.password];
   }
 
-  async execute({ query, params }: Statement, options: ExecuteOptions): Promise<ResultStream> {
+  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
     const text = sqlText(query);
     const words = checkStatement(text, options.readOnly);
     const values = toClickHouseParams(params);
@@ -118,7 +118,7 @@ export class ClickHouseSource implements DataSource {
     }
   }
 
-  async *#batches(run: Run, rows: Rows, options: ExecuteOptions): AsyncGenerator<Batch, void> {
+  async *#batches(run: Run, rows: Rows, options: QueryOptions): AsyncGenerator<Batch, void> {
     const builder = new BatchBuilder(rows.fields.length);
     const { cellBytesMax } = options;
     try {

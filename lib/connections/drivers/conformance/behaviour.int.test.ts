@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import type { Entity } from "@/lib/tabular/fields";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { ask, change, type Subject, type SubjectName, startSubject } from "./subjects";
 
 const MIB = 1024 * 1024;
@@ -63,8 +63,8 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, Dialect> = {
 describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) => {
   const dialect = DIALECTS[name];
   let subject: Subject | null = null;
-  let writer: DataSource;
-  let source: DataSource;
+  let writer: QueryableSource;
+  let source: QueryableSource;
 
   beforeAll(async () => {
     subject = await startSubject(name);
@@ -200,7 +200,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
   test("a slow reader holds the server back", async (context) => {
     if (!subject) return context.skip();
     const before = process.memoryUsage().rss;
-    const { batches } = await source.execute(
+    const { batches } = await source.query(
       { query: dialect.numbers },
       { readOnly: true, timeoutMs: 60_000, signal: ANY },
     );
@@ -231,7 +231,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     if (!subject) return context.skip();
     const stop = new AbortController();
     const reason = new Error("the reader has left");
-    const { batches } = await source.execute(
+    const { batches } = await source.query(
       { query: dialect.numbers },
       { readOnly: true, timeoutMs: 60_000, signal: stop.signal },
     );
@@ -291,7 +291,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
   test("closing waits for what runs", async (context) => {
     if (!subject) return context.skip();
     const other = await subject.open(true);
-    const { batches } = await other.execute(
+    const { batches } = await other.query(
       { query: "select id from people order by id" },
       { readOnly: true, timeoutMs: 10_000, signal: ANY },
     );

@@ -5,7 +5,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import { sharedState } from "@/lib/process/shared-state";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { takeOwnDataDir, WORKSPACE_ID } from "../duckdb/testing/open-file";
 import { ask, openWith } from "./subjects";
 
@@ -111,7 +111,7 @@ describe.each([
   { kind: "sqlite" as const, isConfined: true },
   { kind: "sqlite" as const, isConfined: false },
 ])("the engine of a $kind file, confined: $isConfined", ({ kind, isConfined }) => {
-  let source: DataSource;
+  let source: QueryableSource;
   const file = `prepared-${isConfined}.${kind}`;
   const confinement = sharedState("engine-sandbox", () => ({ isThere: false }));
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { FORBIDDEN, HARMLESS } from "./statements";
 import { ask, change, type Subject, startSubject } from "./subjects";
 
@@ -60,8 +60,8 @@ function neighboursOf(statement: string): string[] {
 
 describe.each(Object.keys(FORBIDDEN) as (keyof typeof FORBIDDEN)[])("a read-only connection to %s", (name) => {
   let subject: Subject | null = null;
-  let writer: DataSource;
-  let reader: DataSource;
+  let writer: QueryableSource;
+  let reader: QueryableSource;
 
   beforeAll(async () => {
     for (const path of TRACES) rmSync(path, { force: true });
@@ -261,8 +261,8 @@ test.each([
 
 describe("a read-only connection to mongodb", () => {
   let subject: Subject;
-  let writer: DataSource;
-  let reader: DataSource;
+  let writer: QueryableSource;
+  let reader: QueryableSource;
 
   beforeAll(async () => {
     subject = (await startSubject("mongodb")) as Subject;

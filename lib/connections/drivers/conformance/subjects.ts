@@ -6,13 +6,14 @@ import type { Field, WireValue } from "@/lib/tabular/fields";
 import { startDocumentStore } from "@/test/servers/document-store";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import type { DataSource, Driver, ExecuteOptions, Statement } from "../../data-source";
+import type { Driver, QueryableSource, QueryOptions, Statement } from "../../data-source";
+import { requireQueryable } from "../../queryable";
 
 export type SubjectName = "postgres" | "mariadb" | "sqlite" | "duckdb" | "mongodb";
 
 /** A running database of one kind, and how to open it through its driver. */
 export type Subject = {
-  open(readOnly: boolean): Promise<DataSource>;
+  open(readOnly: boolean): Promise<QueryableSource>;
   config: Record<string, unknown>;
   driver: Driver;
   server: Pick<TestServer, "port" | "restart"> | null;
@@ -73,20 +74,26 @@ function opener(driver: Driver, config: Record<string, unknown>): Pick<Subject, 
   };
 }
 
-export function openWith(driver: Driver, config: Record<string, unknown>, readOnly = true): Promise<DataSource> {
-  return driver.open({ workspaceId: WORKSPACE_ID, connectionId: CONNECTION_ID, config, readOnly });
+export async function openWith(
+  driver: Driver,
+  config: Record<string, unknown>,
+  readOnly = true,
+): Promise<QueryableSource> {
+  return requireQueryable(
+    await driver.open({ workspaceId: WORKSPACE_ID, connectionId: CONNECTION_ID, config, readOnly }),
+  );
 }
 
 export type Answer = { fields: Field[]; rows: WireValue[][]; isCut: boolean };
-type AskOptions = Partial<ExecuteOptions> & { params?: Statement["params"]; rowsMax?: number };
+type AskOptions = Partial<QueryOptions> & { params?: Statement["params"]; rowsMax?: number };
 
 /** Runs a statement, read-only unless it says otherwise, and gathers its rows. */
 export async function ask(
-  source: DataSource,
+  source: QueryableSource,
   query: Statement["query"],
   { params, rowsMax = Number.POSITIVE_INFINITY, ...options }: AskOptions = {},
 ): Promise<Answer> {
-  const { fields, batches } = await source.execute(
+  const { fields, batches } = await source.query(
     { query, ...(params && { params }) },
     { readOnly: true, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal, ...options },
   );
@@ -99,6 +106,6 @@ export async function ask(
   return answer;
 }
 
-export async function change(source: DataSource, ...statements: Statement["query"][]): Promise<void> {
+export async function change(source: QueryableSource, ...statements: Statement["query"][]): Promise<void> {
   for (const statement of statements) await ask(source, statement, { readOnly: false });
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FieldType, WireValue } from "@/lib/tabular/fields";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { ask, type Subject, type SubjectName, startSubject } from "./subjects";
 
 /** An expression, what its column is, and what leaves. The values are what each database's manual says it keeps. */
@@ -159,7 +159,7 @@ const TABLES: [name: SubjectName, cases: Case[], prepare: string[]][] = [
 
 describe.each(TABLES)("types of %s", (name, cases, prepare) => {
   let subject: Subject | null = null;
-  let source: DataSource;
+  let source: QueryableSource;
 
   beforeAll(async () => {
     subject = await startSubject(name);

@@ -2,10 +2,11 @@ import "server-only";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { ensureSample, samplePath } from "@/lib/sample";
-import type { DataSource, Driver, ExecuteOptions, OpenContext, Statement } from "../../data-source";
+import type { DataSource, Driver, OpenContext, QueryOptions, Statement } from "../../data-source";
 import { EngineClient } from "./engine-client";
 import { type EngineFile, leaseEngine } from "./engine-service";
 import { requireBareFileName, workspaceFile } from "./file-path";
+import { duckdbVariables } from "./variables";
 
 /** DuckDB files of the workspace, and the sample shop that all workspaces share. */
 export const duckdb: Driver = {
@@ -13,6 +14,8 @@ export const duckdb: Driver = {
   label: "DuckDB",
   category: "database",
   language: "sql",
+  dialect: "duckdb",
+  variables: duckdbVariables,
   runsProcess: true,
   explain: "explain",
   fields: [
@@ -22,6 +25,7 @@ export const duckdb: Driver = {
       kind: "file",
       required: true,
       secret: false,
+      isTarget: true,
       help: "A DuckDB file of this workspace. A new name makes a new file when the connection may write.",
     },
   ],
@@ -34,7 +38,7 @@ export const duckdb: Driver = {
     const lease = await leaseEngine(file);
     const client = new EngineClient(lease.socket);
     return {
-      execute: (statement, options) => client.execute(toRequest(statement, options), options.signal),
+      query: (statement, options) => client.execute(toRequest(statement, options), options.signal),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
       test: async (signal) => {
         const { version } = await client.ask({ type: "version" }, signal);
@@ -57,7 +61,7 @@ async function fileOf({ config, workspaceId, readOnly }: OpenContext): Promise<E
   return { path, readOnlyFile: false, trusted: false };
 }
 
-function toRequest({ query, params }: Statement, options: ExecuteOptions) {
+function toRequest({ query, params }: Statement, options: QueryOptions) {
   if (typeof query !== "string") throw new AppError("invalid_request", "The query is SQL text.");
   return {
     type: "execute" as const,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { AppError } from "@/lib/http/errors";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { engineSandbox } from "./sandbox";
 import { openFile, query, takeOwnDataDir, WORKSPACE_ID } from "./testing/open-file";
 import { cpuMs, engineProcesses, isAlive } from "./testing/processes";
@@ -16,7 +16,7 @@ const IDLE_CPU_MS = WATCH_MS / 5;
 const SILENCE_WITHIN_MS = 5000;
 
 const dataDir = takeOwnDataDir();
-let source: DataSource;
+let source: QueryableSource;
 
 beforeAll(async () => {
   source = await openFile("life.duckdb");
@@ -56,7 +56,7 @@ describe("a query that never ends", () => {
   });
 
   it("is stopped when its reader leaves in the middle of the rows (T53)", async () => {
-    const { batches } = await source.execute(
+    const { batches } = await source.query(
       { query: "select range, range * 2 from range(100000000000)" },
       { readOnly: true, timeoutMs: 30_000, signal: new AbortController().signal },
     );
@@ -66,7 +66,7 @@ describe("a query that never ends", () => {
 
   it("does not outrun a reader that stands still", async () => {
     const stop = new AbortController();
-    const { batches } = await source.execute(
+    const { batches } = await source.query(
       { query: "select repeat('x', 1000) from range(1000000000)" },
       { readOnly: true, timeoutMs: 30_000, signal: stop.signal },
     );

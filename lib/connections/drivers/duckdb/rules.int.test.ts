@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "@/lib/http/errors";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { openFile, query, takeOwnDataDir, WORKSPACE_ID } from "./testing/open-file";
 
 const CANARY = "the-canary-sings-at-night";
 const dataDir = takeOwnDataDir();
 const folder = join(dataDir.path, "files", WORKSPACE_ID);
 const canary = join(folder, "canary.csv");
-let source: DataSource;
+let source: QueryableSource;
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });

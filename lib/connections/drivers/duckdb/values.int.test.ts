@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WireValue } from "@/lib/tabular/fields";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { openFile, query, takeOwnDataDir } from "./testing/open-file";
 
 const dataDir = takeOwnDataDir();
-let source: DataSource;
+let source: QueryableSource;
 
 beforeAll(async () => {
   source = await openFile("values.duckdb");
@@ -233,7 +233,7 @@ describe("errors", () => {
   });
 
   it("that come in the middle of a result come after its first rows", async () => {
-    const { batches } = await source.execute(
+    const { batches } = await source.query(
       { query: "select case when i < 2000000 then i else error('late') end from range(3000000) t(i)" },
       { readOnly: true, timeoutMs: 10_000, signal: new AbortController().signal },
     );
@@ -263,7 +263,7 @@ describe("limits of a result", () => {
   });
 
   it("wide rows travel in small batches", async () => {
-    const { batches } = await source.execute(
+    const { batches } = await source.query(
       { query: "select repeat('x', 300000) from range(50)" },
       { readOnly: true, timeoutMs: 10_000, signal: new AbortController().signal },
     );

@@ -3,13 +3,17 @@ import type { Driver } from "../../data-source";
 import { checkAddress } from "../shared/check-address";
 import { CHARS_MAX, DATABASE_CHARS_MAX, parseMongoConfig } from "./config";
 import { MongoSource } from "./source";
+import { mongoVariables } from "./variables";
 
 /** MongoDB, Atlas, and servers that speak its protocol. */
 export const mongodb: Driver = {
   type: "mongodb",
   label: "MongoDB",
   category: "database",
+  // Lucide's "braces" (ISC licence).
+  icon: "M8 3H7a2 2 0 0 0-2 2v5a2 2 0 0 1-2 2 2 2 0 0 1 2 2v5c0 1.1.9 2 2 2h1M16 21h1a2 2 0 0 0 2-2v-5c0-1.1.9-2 2-2a2 2 0 0 1-2-2V5a2 2 0 0 0-2-2h-1",
   language: "mongodb",
+  variables: mongoVariables,
   fields: [
     {
       name: "connectionString",
@@ -17,6 +21,7 @@ export const mongodb: Driver = {
       kind: "password",
       required: true,
       secret: true,
+      isTarget: true,
       maxLength: CHARS_MAX,
       help: "mongodb://user:password@host:27017 or mongodb+srv://user:password@cluster",
     },
@@ -30,6 +35,11 @@ export const mongodb: Driver = {
       maxLength: DATABASE_CHARS_MAX,
     },
   ],
+  readerHint: {
+    text: "Run this once in the shell as an admin, with the name of your database. It can read and change nothing.",
+    statements:
+      'use my_database\ndb.createUser({\n  user: "millrace_reader",\n  pwd: passwordPrompt(),\n  roles: ["read"]\n})',
+  },
   async check({ config }) {
     for (const { host, port } of parseMongoConfig(config).hosts) await checkAddress(host, port);
   },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FieldType, WireValue } from "@/lib/tabular/fields";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { ask, change, type Subject, startSubject } from "../conformance/subjects";
 
 const MIB = 1024 * 1024;
@@ -10,8 +10,8 @@ const ENDLESS = `db.many.find({$expr: {$gt: [
   {$size: {$filter: {input: {$range: [0, 5000]}, cond: {$eq: ["$$this", -1]}}}}, 0]}})`;
 
 let subject: Subject;
-let writer: DataSource;
-let source: DataSource;
+let writer: QueryableSource;
+let source: QueryableSource;
 
 beforeAll(async () => {
   subject = (await startSubject("mongodb")) as Subject;

@@ -11,7 +11,7 @@ import { AppError } from "@/lib/http/errors";
 import { mongoProxyOptions } from "@/lib/net/socks";
 import { orAborted } from "@/lib/process/or-aborted";
 import type { Batch, Entity } from "@/lib/tabular/fields";
-import type { DataSource, ExecuteOptions, ResultStream, Statement } from "../../data-source";
+import type { DataSource, QueryOptions, ResultStream, Statement } from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
 import {
   BATCH_BYTES_TARGET,
@@ -54,7 +54,7 @@ export class MongoSource implements DataSource {
     this.#config = config;
   }
 
-  async execute({ query, params }: Statement, options: ExecuteOptions): Promise<ResultStream> {
+  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
     if (params !== undefined && Object.keys(params).length > 0) {
       throw new AppError("invalid_request", "MongoDB has no placeholders: write the values into the operation.");
     }
@@ -105,7 +105,7 @@ export class MongoSource implements DataSource {
     }
   }
 
-  async #stream(run: Run, cursor: Rows, options: ExecuteOptions): Promise<ResultStream> {
+  async #stream(run: Run, cursor: Rows, options: QueryOptions): Promise<ResultStream> {
     const sample: Doc[] = [];
     let bytes = 0;
     const writer = new WireWriter();
@@ -131,7 +131,7 @@ export class MongoSource implements DataSource {
     run: Run,
     cursor: Rows,
     { sample, isWhole, shape }: { sample: Doc[]; isWhole: boolean; shape: Shape },
-    options: ExecuteOptions,
+    options: QueryOptions,
   ): AsyncGenerator<Batch, void> {
     const rows = new RowMaker(shape, options.cellBytesMax);
     let documents: readonly Doc[] | null = sample;
@@ -255,7 +255,7 @@ class Run {
   }
 }
 
-async function start(db: Db, session: ClientSession, operation: Operation, options: ExecuteOptions): Promise<Rows> {
+async function start(db: Db, session: ClientSession, operation: Operation, options: QueryOptions): Promise<Rows> {
   const collection = db.collection<Document>(operation.collection);
   const limits = { session, maxTimeMS: Math.ceil(options.timeoutMs), signal: options.signal };
   switch (operation.kind) {

@@ -4,18 +4,27 @@ import { checkAddress } from "../shared/check-address";
 import { networkFormFields } from "../shared/config";
 import { parseMysqlConfig } from "./config";
 import { MysqlSource } from "./source";
+import { mysqlVariables } from "./variables";
 
 /** MySQL 5.7 and later, MariaDB 10.2 and later. */
 export const mysql: Driver = {
   type: "mysql",
   label: "MySQL and MariaDB",
+  engineName: "MySQL",
   category: "database",
   language: "sql",
+  dialect: "mysql",
+  variables: mysqlVariables,
   fields: networkFormFields({
     port: 3306,
     user: "root",
     connectionString: "mysql://user:password@host:3306/database?ssl-mode=REQUIRED",
   }),
+  readerHint: {
+    text: "Run this once as an admin of the server, with the name of your database. It can read and change nothing.",
+    statements:
+      "create user 'millrace_reader'@'%'\n  identified by '...';\ngrant select, show view\n  on my_database.*\n  to 'millrace_reader'@'%';",
+  },
   async check({ config }) {
     const { host, port } = parseMysqlConfig(config);
     await checkAddress(host, port);

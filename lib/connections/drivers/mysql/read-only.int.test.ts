@@ -6,7 +6,7 @@ import { type Connection, createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import { startMariaDb } from "@/test/servers/mariadb";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { FORBIDDEN, HARMLESS } from "../conformance/statements";
 import { ask, change, openWith, type Subject, startSubject } from "../conformance/subjects";
 import { mysql } from ".";
@@ -193,8 +193,8 @@ const READS: [string, unknown[][]][] = [
 ];
 
 let subject: Subject | null = null;
-let writer: DataSource;
-let reader: DataSource;
+let writer: QueryableSource;
+let reader: QueryableSource;
 let raw: Connection;
 
 beforeAll(async () => {
@@ -285,7 +285,7 @@ test("T50 T42 a user who may not look into a view or function is told what is mi
   await raw.query("CREATE USER guest@'%' IDENTIFIED BY 'a password'");
   await raw.query("GRANT SELECT, EXECUTE ON shop.* TO guest@'%'");
   const { driver, config } = subject;
-  const asGuest = async (work: (guest: DataSource) => Promise<void>) => {
+  const asGuest = async (work: (guest: QueryableSource) => Promise<void>) => {
     const guest = await openWith(driver, { ...config, user: "guest", password: "a password" });
     await work(guest).finally(() => guest.close());
   };

@@ -1,6 +1,6 @@
 import "server-only";
 import type { Batch, Entity } from "@/lib/tabular/fields";
-import type { DataSource, ExecuteOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
+import type { DataSource, QueryOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
@@ -25,7 +25,7 @@ export class MysqlSource implements DataSource {
     this.#secrets = [config.password];
   }
 
-  async execute({ query, params }: Statement, options: ExecuteOptions): Promise<ResultStream> {
+  async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
     const written = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;

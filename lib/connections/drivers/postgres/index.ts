@@ -4,6 +4,7 @@ import { checkAddress } from "../shared/check-address";
 import { networkFormFields } from "../shared/config";
 import { parsePostgresConfig } from "./config";
 import { PostgresSource } from "./source";
+import { postgresVariables } from "./variables";
 
 /** PostgreSQL 12 and later, and what speaks its protocol. */
 export const postgres: Driver = {
@@ -11,12 +12,18 @@ export const postgres: Driver = {
   label: "PostgreSQL",
   category: "database",
   language: "sql",
+  dialect: "postgres",
+  variables: postgresVariables,
   explain: "explain",
   fields: networkFormFields({
     port: 5432,
     user: "postgres",
     connectionString: "postgresql://user:password@host:5432/database?sslmode=require",
   }),
+  readerHint: {
+    text: "Run this once as an admin of the database. It can read every table and change nothing.",
+    statements: "create role millrace_reader\n  login password '...';\ngrant pg_read_all_data\n  to millrace_reader;",
+  },
   async check({ config }) {
     const { host, port } = parsePostgresConfig(config);
     await checkAddress(host, port);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { ask, openWith } from "../conformance/subjects";
 import { SESSIONS_MAX } from "../shared/limits";
 import { postgres } from ".";
@@ -12,7 +12,7 @@ const LEFT = `select (select count(*) from pg_locks where locktype = 'advisory')
   current_setting('app.mark', true) as mark, (select count(*) from pg_prepared_statements) as prepared`;
 
 let server: TestServer | null = null;
-let reader: DataSource;
+let reader: QueryableSource;
 
 beforeAll(async () => {
   server = await startPostgres();
@@ -45,7 +45,7 @@ test.for<[string, () => Promise<unknown>]>([
     async () => {
       const signal = new AbortController().signal;
       const query = "select keep_lock(1), i from generate_series(1, 100000) i";
-      const { batches } = await reader.execute({ query }, { readOnly: true, timeoutMs: 10_000, signal });
+      const { batches } = await reader.query({ query }, { readOnly: true, timeoutMs: 10_000, signal });
       for await (const batch of batches) if (batch.rowCount > 0) break;
     },
   ],

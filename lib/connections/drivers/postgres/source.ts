@@ -4,7 +4,7 @@ import { STATEMENT_FUNCTIONS } from "@/lib/embedded/grammar/functions";
 import type { Use } from "@/lib/embedded/grammar/verdict";
 import { AppError } from "@/lib/http/errors";
 import type { Batch, Entity, Field } from "@/lib/tabular/fields";
-import type { DataSource, ExecuteOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
+import type { DataSource, QueryOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
@@ -49,13 +49,13 @@ export class PostgresSource implements DataSource {
     this.#secrets = [config.password];
   }
 
-  async execute(statement: Statement, options: ExecuteOptions): Promise<ResultStream> {
+  async query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
     const key = typeof statement.query === "string" ? statement.query : "";
     for (;;) {
       const closeness: Closeness = this.#unclear.has(key) ? "close" : "quick";
       const statementFunctions = [...this.#statementFunctions];
       try {
-        return await this.#execute(statement, options, { closeness, statementFunctions });
+        return await this.#query(statement, options, { closeness, statementFunctions });
       } catch (error) {
         if (!(error instanceof ReadingRefused)) throw error;
         const { reason, name } = error.refusal;
@@ -67,7 +67,7 @@ export class PostgresSource implements DataSource {
     }
   }
 
-  async #execute({ query, params }: Statement, options: ExecuteOptions, look: Look): Promise<ResultStream> {
+  async #query({ query, params }: Statement, options: QueryOptions, look: Look): Promise<ResultStream> {
     const text = sqlText(query);
     const values = toPostgresParams(params);
     const { readOnly, signal, cellBytesMax, timeoutMs } = options;
@@ -121,7 +121,7 @@ export class PostgresSource implements DataSource {
     run: StatementRun<PostgresSession>,
     portal: Portal,
     text: string,
-    { readOnly, signal }: ExecuteOptions,
+    { readOnly, signal }: QueryOptions,
   ): AsyncGenerator<Batch, void> {
     try {
       for (;;) {

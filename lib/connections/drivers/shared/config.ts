@@ -41,15 +41,18 @@ const port = z.coerce
   .min(PORT.min, "The port is between 1 and 65535.")
   .max(PORT.max, "The port is between 1 and 65535.");
 
+/** What the inputs hold, for schemas of `readConfig`. */
+export const fieldValues = { text: text(), port, ssl: z.enum(SSL_MODES, "Choose disable, require or verify-full.") };
+
 /** Strict: what a driver does not know it does not take, so that no option reaches a library unseen (T43). */
 const networkFields = z.strictObject({
   connectionString: text(CONNECTION_STRING_CHARS_MAX).optional(),
-  host: text().optional(),
-  port: port.optional(),
-  database: text().optional(),
-  user: text().optional(),
-  password: text().optional(),
-  ssl: z.enum(SSL_MODES, "Choose disable, require or verify-full.").optional(),
+  host: fieldValues.text.optional(),
+  port: fieldValues.port.optional(),
+  database: fieldValues.text.optional(),
+  user: fieldValues.text.optional(),
+  password: fieldValues.text.optional(),
+  ssl: fieldValues.ssl.optional(),
 });
 
 /** Control characters of Unicode: in a protocol or a header they could end a value and begin another (T43). */
@@ -161,76 +164,94 @@ function decode(part: string | undefined): string {
   }
 }
 
-function invalidField(name: string, message: string): AppError {
+export function invalidField(name: string, message: string): AppError {
   return new AppError("invalid_request", message, { details: [{ path: `config.${name}`, message }] });
 }
+
+/** The inputs that forms of servers share. */
+export const formFields = {
+  host: {
+    name: "host",
+    label: "Host",
+    kind: "text",
+    required: false,
+    secret: false,
+    isTarget: true,
+    help: "A name or an IP address.",
+    maxLength: TEXT_CHARS_MAX,
+  },
+  /** @param help what it is when left out */
+  port: (help: string) => ({
+    name: "port",
+    label: "Port",
+    kind: "number",
+    required: false,
+    secret: false,
+    isTarget: true,
+    help,
+    integer: PORT,
+  }),
+  user: (help: string) => ({
+    name: "user",
+    label: "User",
+    kind: "text",
+    required: false,
+    secret: false,
+    isTarget: true,
+    help,
+    maxLength: TEXT_CHARS_MAX,
+  }),
+  password: {
+    name: "password",
+    label: "Password",
+    kind: "password",
+    required: false,
+    secret: true,
+    maxLength: TEXT_CHARS_MAX,
+  },
+  ssl: (help: string) => ({
+    name: "ssl",
+    label: "Encryption",
+    kind: "select",
+    required: false,
+    secret: false,
+    isSafety: true,
+    help,
+    options: [
+      { value: "disable", label: "None" },
+      { value: "require", label: "Encrypted, any certificate" },
+      { value: "verify-full", label: "Encrypted, certificate checked" },
+    ],
+  }),
+  /** A plain name, such as that of a database. */
+  name: (name: string, label: string, help?: string) => ({
+    name,
+    label,
+    kind: "text",
+    required: false,
+    secret: false,
+    ...(help !== undefined && { help }),
+    maxLength: TEXT_CHARS_MAX,
+  }),
+} as const satisfies Record<string, ConfigField | ((...words: never[]) => ConfigField)>;
 
 /** The form of a database on a server (docs/api.md, Connections). */
 export function networkFormFields(example: { port: number; user: string; connectionString: string }): ConfigField[] {
   return [
-    {
-      name: "host",
-      label: "Host",
-      kind: "text",
-      required: false,
-      secret: false,
-      help: "A name or an IP address.",
-      maxLength: TEXT_CHARS_MAX,
-    },
-    {
-      name: "port",
-      label: "Port",
-      kind: "number",
-      required: false,
-      secret: false,
-      help: `${example.port} when left out.`,
-      integer: PORT,
-    },
-    {
-      name: "database",
-      label: "Database",
-      kind: "text",
-      required: false,
-      secret: false,
-      maxLength: TEXT_CHARS_MAX,
-    },
-    {
-      name: "user",
-      label: "User",
-      kind: "text",
-      required: false,
-      secret: false,
-      help: `Best a user of its own that may only read, rather than ${example.user}.`,
-      maxLength: TEXT_CHARS_MAX,
-    },
-    {
-      name: "password",
-      label: "Password",
-      kind: "password",
-      required: false,
-      secret: true,
-      maxLength: TEXT_CHARS_MAX,
-    },
-    {
-      name: "ssl",
-      label: "Encryption",
-      kind: "select",
-      required: false,
-      secret: false,
-      // No default here: it would be stored beside a connection string, and outweigh what that one says.
-      help: "None when left out, or what the connection string says.",
-      options: [
-        { value: "disable", label: "None" },
-        { value: "require", label: "Encrypted, any certificate" },
-        { value: "verify-full", label: "Encrypted, certificate checked" },
-      ],
-    },
+    formFields.host,
+    formFields.port(`${example.port} when left out.`),
+    formFields.name("database", "Database"),
+    formFields.user(`Best a user of its own that may only read, rather than ${example.user}.`),
+    formFields.password,
+    // No default: it would be stored beside a connection string, and outweigh what that one says.
+    formFields.ssl("None when left out, or what the connection string says."),
     {
       name: "connectionString",
       label: "Connection string",
       kind: "password",
       required: false,
       secret: true,
+      isTarget: true,
       help: `Instead of the fields above: ${example.connectionString}`,
       maxLength: CONNECTION_STRING_CHARS_MAX,
     },

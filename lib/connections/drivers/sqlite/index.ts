@@ -7,6 +7,7 @@ import { leaseEngine } from "../duckdb/engine-service";
 import { requireBareFileName, workspaceFile } from "../duckdb/file-path";
 import { readConfig } from "../shared/config";
 import { sqlText } from "../shared/params";
+import { sqliteVariables } from "./variables";
 
 const config = z.strictObject({ file: z.unknown() });
 
@@ -15,7 +16,11 @@ export const sqlite: Driver = {
   type: "sqlite",
   label: "SQLite",
   category: "database",
+  // Lucide's "file" (ISC licence).
+  icon: "M6 22a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h8a2.4 2.4 0 0 1 1.704.706l3.588 3.588A2.4 2.4 0 0 1 20 8v12a2 2 0 0 1-2 2zM14 2v5a1 1 0 0 0 1 1h5",
   language: "sql",
+  dialect: "sqlite",
+  variables: sqliteVariables,
   runsProcess: true,
   fields: [
     {
@@ -24,6 +29,7 @@ export const sqlite: Driver = {
       kind: "file",
       required: true,
       secret: false,
+      isTarget: true,
       help: "An SQLite file of this workspace. A new name makes a new file when the connection may write.",
     },
   ],
@@ -36,7 +42,7 @@ export const sqlite: Driver = {
     const lease = await leaseEngine({ kind: "sqlite", path, readOnlyFile: false, trusted: false });
     const client = new EngineClient(lease.socket);
     return {
-      execute: async ({ query, params }, options) => {
+      query: async ({ query, params }, options) => {
         const request = {
           type: "execute" as const,
           query: sqlText(query),

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Field, WireValue } from "@/lib/tabular/fields";
-import type { DataSource, ExecuteOptions, Statement } from "../../../data-source";
+import type { QueryableSource, QueryOptions, Statement } from "../../../data-source";
+import { requireQueryable } from "../../../queryable";
 
 export const WORKSPACE_ID = "a".repeat(24);
 const TIMEOUT_MS = 30_000;
@@ -15,21 +16,22 @@ export function takeOwnDataDir(): { path: string; remove(): void } {
 }
 
 /** Opens a DuckDB connection of the workspace through the driver, its engine included. */
-export async function openFile(file: string, readOnly = false): Promise<DataSource> {
+export async function openFile(file: string, readOnly = false): Promise<QueryableSource> {
   const { duckdb } = await import("..");
-  return duckdb.open({ workspaceId: WORKSPACE_ID, connectionId: "b".repeat(24), config: { file }, readOnly });
+  const context = { workspaceId: WORKSPACE_ID, connectionId: "b".repeat(24), config: { file }, readOnly };
+  return requireQueryable(await duckdb.open(context));
 }
 
 export type Answer = { fields: Field[]; rows: WireValue[][]; isCut: boolean };
 
 /** Runs a statement and gathers all of its rows, row by row. */
 export async function query(
-  source: DataSource,
+  source: QueryableSource,
   text: string,
-  options: Partial<ExecuteOptions> & { params?: Statement["params"] } = {},
+  options: Partial<QueryOptions> & { params?: Statement["params"] } = {},
 ): Promise<Answer> {
   const { params, ...rest } = options;
-  const { fields, batches } = await source.execute(
+  const { fields, batches } = await source.query(
     { query: text, ...(params && { params }) },
     { readOnly: false, timeoutMs: TIMEOUT_MS, signal: new AbortController().signal, ...rest },
   );

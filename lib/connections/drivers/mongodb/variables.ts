@@ -1,0 +1,14 @@
+import type { VariableBinding } from "../../variables";
+import { plainValue } from "../shared/variables";
+
+/**
+ * The shell text is read by our own parser, which knows literals and no placeholders. So a value is written as a literal
+ * that this parser reads back to exactly this value: JSON, which no text can leave.
+ */
+export const mongoVariables: VariableBinding = {
+  begin: () => ({
+    add: (_, value) =>
+      value.type === "date" ? `ISODate(${JSON.stringify(value.value)})` : JSON.stringify(plainValue(value)),
+    params: () => undefined,
+  }),
+};

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import type { DataSource } from "./data-source";
+import { requireQueryable } from "./queryable";
+
+const SOURCE: DataSource = { entities: async () => [], test: async () => ({}), close: async () => {} };
+
+test("a source that only flows read says so instead of running a query", () => {
+  expect(() => requireQueryable(SOURCE)).toThrow(
+    expect.objectContaining({ kind: "invalid_request", message: expect.stringContaining("cannot be queried") }),
+  );
+  const queryable = { ...SOURCE, query: async () => ({ fields: [], batches: (async function* () {})() }) };
+  expect(requireQueryable(queryable)).toBe(queryable);
+});
