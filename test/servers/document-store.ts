@@ -8,17 +8,30 @@ import { freePort } from "./free-port";
 
 const PROGRAM = fileURLToPath(new URL("../../lib/embedded/mongo/main.ts", import.meta.url));
 
-export type DocumentStore = { host: "127.0.0.1"; port: number; restart(): Promise<void>; stop(): Promise<void> };
+/** On a port the store asks for a password, and this is it. */
+const PASSWORD = "a password of tests";
+
+export type DocumentStore = {
+  host: "127.0.0.1";
+  port: number;
+  uri: string;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 /** The embedded store on a port of the loopback interface: a server of MongoDB's protocol that is always there. */
 export async function startDocumentStore(): Promise<DocumentStore> {
   const folder = mkdtempSync(join(tmpdir(), "millrace-documents-"));
   const port = await freePort();
+  let uri = "";
   const start = async (): Promise<ChildProcess> => {
     const child = spawn(process.execPath, [PROGRAM, "--data", folder, "--port", String(port)], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
+      env: { ...process.env, STORE_PASSWORD: PASSWORD },
     });
-    const ready = once(child, "message");
+    const ready = once(child, "message").then(([message]: { uri?: string }[]) => {
+      uri = message?.uri?.replace("$STORE_PASSWORD", encodeURIComponent(PASSWORD)) ?? "";
+    });
     const ended = once(child, "exit").then(() => {
       throw new Error("The store ended before it was ready.");
     });
@@ -35,6 +48,7 @@ export async function startDocumentStore(): Promise<DocumentStore> {
   return {
     host: "127.0.0.1",
     port,
+    uri,
     restart: async () => {
       await end();
       child = await start();

@@ -43,7 +43,7 @@ const START: Record<SubjectName, () => Promise<Subject | null>> = {
   mongodb: async () => {
     const { mongodb } = await import("../mongodb");
     const store = await startDocumentStore();
-    const config = { connectionString: `mongodb://127.0.0.1:${store.port}/?directConnection=true`, database: "shop" };
+    const config = { connectionString: store.uri, database: "shop" };
     return { ...opener(mongodb, config), server: store, stop: store.stop };
   },
 };
