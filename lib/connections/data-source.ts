@@ -120,6 +120,8 @@ export interface Driver {
   /** The outlines of its sign, as the path of an SVG of 24 by 24; left out, it has that of its category. */
   readonly icon?: string;
   readonly fields: ConfigField[];
+  /** What of a field may be refused although its declaration takes it, by the name of the field; for the API reference. */
+  readonly refusals?: Readonly<Record<string, string>>;
   /** How an administrator makes a user for us; left out where there are no users. */
   readonly readerHint?: ReaderHint;
   /** The language that consoles on it are written in; null where there is nothing to ask. */

@@ -11,13 +11,10 @@ type JsonSchema = Record<string, unknown>;
 /** What a form sends for an input that is empty (`isAbsent` in config.ts). */
 const ABSENT = [null, ""];
 
-/** What the fields of a type do not say by themselves. */
-export const CONFIG_REFUSALS = {
-  "config.host": "No usable name or address",
-  "config.file": "A name that an engine keeps for its own working files",
-  "config.connectionString": "Another form than the type's, or an option that cannot be used here",
-  "config.database": "A name that the database cannot have, or none at all",
-};
+/** What the fields of the types do not say by themselves. */
+export const CONFIG_REFUSALS: Readonly<Record<string, string>> = Object.fromEntries(
+  drivers.flatMap(({ refusals = {} }) => Object.entries(refusals).map(([name, why]) => [`config.${name}`, why])),
+);
 
 /** A change is judged with what it is made to: see the description. */
 export const UPDATE_REFUSALS = {

@@ -1,7 +1,7 @@
 import "server-only";
 import type { Driver } from "../../data-source";
 import { checkAddress } from "../shared/check-address";
-import { networkFormFields } from "../shared/config";
+import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { parseClickHouseConfig } from "./config";
 import { ClickHouseSource } from "./source";
 import { clickHouseVariables } from "./variables";
@@ -19,6 +19,7 @@ export const clickhouse: Driver = {
     user: "default",
     connectionString: "clickhouse://user:password@host:8443/database?secure=true",
   }),
+  refusals: NETWORK_REFUSALS,
   readerHint: {
     text: "Run this once as an admin of the server, with the name of your database. It can read and change nothing.",
     statements:

@@ -5,6 +5,9 @@ import { fileName } from "@/lib/files/schema";
 import { AppError } from "@/lib/http/errors";
 import { absolutePath } from "@/lib/process/paths";
 
+/** What the field of a file does not say by itself. */
+export const FILE_REFUSALS = { file: "A name that an engine keeps for its own working files" };
+
 const OWNER_ONLY = 0o700;
 /** Beside the companions that `fileName` knows, those that DuckDB makes of its log while it checkpoints. */
 const LOG_COMPANION = /\.(?:checkpoint|recovery)$/i;

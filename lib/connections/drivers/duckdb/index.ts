@@ -5,7 +5,7 @@ import { ensureSample, samplePath } from "@/lib/sample";
 import type { DataSource, Driver, OpenContext, QueryOptions, Statement } from "../../data-source";
 import { EngineClient } from "./engine-client";
 import { type EngineFile, leaseEngine } from "./engine-service";
-import { requireBareFileName, workspaceFile } from "./file-path";
+import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "./file-path";
 import { duckdbVariables } from "./variables";
 
 /** DuckDB files of the workspace, and the sample shop that all workspaces share. */
@@ -29,6 +29,7 @@ export const duckdb: Driver = {
       help: "A DuckDB file of this workspace. A new name makes a new file when the connection may write.",
     },
   ],
+  refusals: FILE_REFUSALS,
   async check({ config }) {
     if (config.sample === true) return;
     requireBareFileName(config.file);

@@ -1,6 +1,7 @@
 import "server-only";
 import type { Driver } from "../../data-source";
 import { checkAddress } from "../shared/check-address";
+import { NETWORK_REFUSALS } from "../shared/config";
 import { CHARS_MAX, DATABASE_CHARS_MAX, parseMongoConfig } from "./config";
 import { MongoSource } from "./source";
 import { mongoVariables } from "./variables";
@@ -35,6 +36,10 @@ export const mongodb: Driver = {
       maxLength: DATABASE_CHARS_MAX,
     },
   ],
+  refusals: {
+    connectionString: NETWORK_REFUSALS.connectionString,
+    database: "A name that the database cannot have, or none at all",
+  },
   readerHint: {
     text: "Run this once in the shell as an admin, with the name of your database. It can read and change nothing.",
     statements:

@@ -1,7 +1,7 @@
 import "server-only";
 import type { Driver } from "../../data-source";
 import { checkAddress } from "../shared/check-address";
-import { networkFormFields } from "../shared/config";
+import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { parseMysqlConfig } from "./config";
 import { MysqlSource } from "./source";
 import { mysqlVariables } from "./variables";
@@ -20,6 +20,7 @@ export const mysql: Driver = {
     user: "root",
     connectionString: "mysql://user:password@host:3306/database?ssl-mode=REQUIRED",
   }),
+  refusals: NETWORK_REFUSALS,
   readerHint: {
     text: "Run this once as an admin of the server, with the name of your database. It can read and change nothing.",
     statements:

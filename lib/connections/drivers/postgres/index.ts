@@ -1,7 +1,7 @@
 import "server-only";
 import type { Driver } from "../../data-source";
 import { checkAddress } from "../shared/check-address";
-import { networkFormFields } from "../shared/config";
+import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { parsePostgresConfig } from "./config";
 import { PostgresSource } from "./source";
 import { postgresVariables } from "./variables";
@@ -20,6 +20,7 @@ export const postgres: Driver = {
     user: "postgres",
     connectionString: "postgresql://user:password@host:5432/database?sslmode=require",
   }),
+  refusals: NETWORK_REFUSALS,
   readerHint: {
     text: "Run this once as an admin of the database. It can read every table and change nothing.",
     statements: "create role millrace_reader\n  login password '...';\ngrant pg_read_all_data\n  to millrace_reader;",

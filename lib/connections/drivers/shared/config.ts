@@ -235,6 +235,12 @@ export const formFields = {
   }),
 } as const satisfies Record<string, ConfigField | ((...words: never[]) => ConfigField)>;
 
+/** What the fields below do not say by themselves. */
+export const NETWORK_REFUSALS = {
+  host: "No usable name or address",
+  connectionString: "Another form than the type's, or an option that cannot be used here",
+};
+
 /** The form of a database on a server (docs/api.md, Connections). */
 export function networkFormFields(example: { port: number; user: string; connectionString: string }): ConfigField[] {
   return [

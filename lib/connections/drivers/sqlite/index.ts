@@ -4,7 +4,7 @@ import { env } from "@/lib/env";
 import type { DataSource, Driver } from "../../data-source";
 import { EngineClient } from "../duckdb/engine-client";
 import { leaseEngine } from "../duckdb/engine-service";
-import { requireBareFileName, workspaceFile } from "../duckdb/file-path";
+import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "../duckdb/file-path";
 import { readConfig } from "../shared/config";
 import { sqlText } from "../shared/params";
 import { sqliteVariables } from "./variables";
@@ -33,6 +33,7 @@ export const sqlite: Driver = {
       help: "An SQLite file of this workspace. A new name makes a new file when the connection may write.",
     },
   ],
+  refusals: FILE_REFUSALS,
   async check(context) {
     fileOf(context.config);
   },
