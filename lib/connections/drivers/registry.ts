@@ -8,9 +8,10 @@ import { mongodb } from "./mongodb";
 import { mysql } from "./mysql";
 import { postgres } from "./postgres";
 import { sqlite } from "./sqlite";
+import { trino } from "./trino";
 
 /** Every kind of connection, in the order in which forms offer them. */
-export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, sqlite, duckdb];
+export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, trino, sqlite, duckdb];
 
 const byType = new Map(drivers.map((driver) => [driver.type, driver]));
 

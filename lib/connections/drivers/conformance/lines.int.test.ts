@@ -11,6 +11,7 @@ import { mongodb } from "../mongodb";
 import { mysql } from "../mysql";
 import { postgres } from "../postgres";
 import { sqlite } from "../sqlite";
+import { trino } from "../trino";
 import { ask, change, openWith, type Subject, startSubject } from "./subjects";
 
 const SECRET = "marker-S3cret-value";
@@ -22,6 +23,7 @@ const NETWORK_DRIVERS: [Driver, (port: number) => Record<string, unknown>][] = [
   [postgres, (port) => ({ host: "127.0.0.1", port, user: "u", password: SECRET, database: "d" })],
   [mysql, (port) => ({ host: "127.0.0.1", port, user: "u", password: SECRET, database: "d" })],
   [clickhouse, (port) => ({ host: "127.0.0.1", port, user: "u", password: SECRET, database: "d" })],
+  [trino, (port) => ({ host: "127.0.0.1", port, user: "u", password: SECRET, catalog: "c", ssl: "require" })],
   [mongodb, (port) => ({ connectionString: `mongodb://u:${SECRET}@127.0.0.1:${port}/d?directConnection=true` })],
 ];
 
@@ -209,8 +211,8 @@ test.each(["/etc/passwd", "../x.sqlite", "a/b.sqlite", "file:x?mode=rwc", ".hidd
 
 test("T30 T37 cloud metadata is refused by every driver, also when a MongoDB server names it as a member", async () => {
   const metadata = "169.254.169.254";
-  for (const driver of [postgres, mysql, clickhouse]) {
-    const error = await failureOf(driver, { host: metadata, user: "u", password: "p", database: "d" });
+  for (const [driver, config] of NETWORK_DRIVERS.filter(([each]) => each !== mongodb)) {
+    const error = await failureOf(driver, { ...config(443), host: metadata });
     expect([driver.type, error.kind]).toEqual([driver.type, "address_refused"]);
   }
   const error = await failureOf(mongodb, { connectionString: `mongodb://${metadata}/d` });

@@ -5,8 +5,10 @@ import type { QueryableSource } from "../../data-source";
 import { FORBIDDEN, HARMLESS } from "./statements";
 import { ask, change, type Subject, startSubject } from "./subjects";
 
-const PREPARE = [
-  "create table guarded (id int primary key, v varchar(20))",
+const PREPARE = (name: keyof typeof FORBIDDEN) => [
+  name === "trino"
+    ? "create table guarded (id int, v varchar(20))"
+    : "create table guarded (id int primary key, v varchar(20))",
   "insert into guarded values (1, 'a'), (2, 'b')",
 ];
 /** What only one of them has: a counter, and a function that writes behind the back of a SELECT. */
@@ -22,6 +24,7 @@ const MORE: Record<keyof typeof FORBIDDEN, string[]> = {
   ],
   sqlite: [],
   duckdb: [],
+  trino: [],
 };
 /** Everything that could have been changed: rows, tables and counters. */
 const STATE: Record<keyof typeof FORBIDDEN, string[]> = {
@@ -40,6 +43,11 @@ const STATE: Record<keyof typeof FORBIDDEN, string[]> = {
   duckdb: [
     "select table_name from duckdb_tables() order by 1",
     "select view_name from duckdb_views() where not internal",
+  ],
+  trino: [
+    "select table_name from information_schema.tables where table_schema = current_schema order by 1",
+    "select column_name from information_schema.columns where table_schema = current_schema order by 1",
+    "select schema_name from information_schema.schemata where schema_name like '%evil%'",
   ],
 };
 const REFUSALS = new Set(["read_only", "not_allowed", "query_failed", "invalid_request"]);
@@ -68,7 +76,7 @@ describe.each(Object.keys(FORBIDDEN) as (keyof typeof FORBIDDEN)[])("a read-only
     subject = await startSubject(name);
     if (!subject) return;
     writer = await subject.open(false);
-    await change(writer, ...PREPARE, ...MORE[name]);
+    await change(writer, ...PREPARE(name), ...MORE[name]);
     reader = await subject.open(true);
   }, 120_000);
   afterAll(async () => {

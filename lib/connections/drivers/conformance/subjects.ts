@@ -9,7 +9,10 @@ import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { Driver, QueryableSource, QueryOptions, Statement } from "../../data-source";
 import { requireQueryable } from "../../queryable";
 
-export type SubjectName = "postgres" | "mariadb" | "sqlite" | "duckdb" | "mongodb";
+export type SubjectName = "postgres" | "mariadb" | "sqlite" | "duckdb" | "mongodb" | "trino";
+
+/** How to reach a server that is there already: it needs more than a test can bring along. */
+const URLS: Partial<Record<SubjectName, string>> = { trino: "TRINO_TEST_URL" };
 
 /** A running database of one kind, and how to open it through its driver. */
 export type Subject = {
@@ -31,7 +34,10 @@ const TIMEOUT_MS = 60_000;
  */
 export async function startSubject(name: SubjectName): Promise<Subject | null> {
   const subject = await START[name]();
-  if (!subject) process.stderr.write(`\nNOT TESTED: ${name} is not installed, so its guarantees were not checked.\n\n`);
+  if (!subject)
+    process.stderr.write(
+      `\nNOT TESTED: ${name} is ${URLS[name] ? `not named by ${URLS[name]}` : "not installed"}, so its guarantees were not checked.\n\n`,
+    );
   return subject;
 }
 
@@ -45,6 +51,26 @@ const START: Record<SubjectName, () => Promise<Subject | null>> = {
     const store = await startDocumentStore();
     const config = { connectionString: store.uri, database: "shop" };
     return { ...opener(mongodb, config), server: store, stop: store.stop };
+  },
+  /** With the catalogs memory, of which a schema is made for the test and left in the end, and tpch. */
+  trino: async () => {
+    const url = process.env.TRINO_TEST_URL;
+    if (url === undefined) return null;
+    const { trino } = await import("../trino");
+    const { hostname: host, port } = new URL(url);
+    const address = { host, port: Number(port), catalog: "memory", user: "millrace" };
+    const schema = `test_${randomUUID().replaceAll("-", "")}`;
+    const admin = await openWith(trino, address, false);
+    await change(admin, `create schema ${schema}`);
+    const stop = async () => {
+      const left = await admin.entities(new AbortController().signal);
+      for (const { name, kind } of left.filter((each) => each.schema === schema)) {
+        await change(admin, `drop ${kind} ${schema}.${name}`);
+      }
+      await change(admin, `drop schema ${schema}`);
+      await admin.close();
+    };
+    return { ...opener(trino, { ...address, schema }), server: null, stop };
   },
 };
 

@@ -1,0 +1,39 @@
+import type { Entity, EntityColumn, WireValue } from "@/lib/tabular/fields";
+
+/** A catalog may stand for a lake of any size; a tree of more is no tree. */
+const TABLES_MAX = 10_000;
+const COLUMNS_MAX = 200_000;
+
+const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+export function schemasSql(catalog: string): string {
+  return `SELECT schema_name FROM ${quotedName(catalog)}.information_schema.schemata`;
+}
+
+export function tablesSql(catalog: string): string {
+  return `SELECT table_schema, table_name, table_type FROM ${quotedName(catalog)}.information_schema.tables
+    WHERE table_schema <> 'information_schema' ORDER BY 1, 2 LIMIT ${TABLES_MAX}`;
+}
+
+export function columnsSql(catalog: string): string {
+  return `SELECT table_schema, table_name, column_name, data_type, is_nullable
+    FROM ${quotedName(catalog)}.information_schema.columns
+    WHERE table_schema <> 'information_schema' ORDER BY 1, 2, ordinal_position LIMIT ${COLUMNS_MAX}`;
+}
+
+/** @param current the schema of names that stand alone, which is left out. Trino knows no keys. */
+export function toEntities(tables: readonly WireValue[][], columns: readonly WireValue[][], current: string): Entity[] {
+  const byTable = new Map<string, EntityColumn[]>();
+  for (const [schema, table, name, type, nullable] of columns) {
+    const id = JSON.stringify([schema, table]);
+    const list = byTable.get(id) ?? [];
+    list.push({ name: String(name), type: String(type), nullable: nullable === "YES", primaryKey: false });
+    byTable.set(id, list);
+  }
+  return tables.map(([schema, name, kind]) => ({
+    name: String(name),
+    ...(schema !== current.toLowerCase() && { schema: String(schema) }),
+    kind: kind === "VIEW" ? ("view" as const) : ("table" as const),
+    columns: byTable.get(JSON.stringify([schema, name])) ?? [],
+  }));
+}

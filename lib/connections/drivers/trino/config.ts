@@ -1,0 +1,39 @@
+import "server-only";
+import { z } from "zod";
+import { fieldValues, invalidField, readConfig, type SslMode } from "../shared/config";
+
+const HTTP_PORT = 8080;
+const HTTPS_PORT = 8443;
+
+export type TrinoConfig = {
+  host: string;
+  port: number;
+  /** Where names of two parts, and the tree of tables, begin. */
+  catalog: string;
+  /** Where names of one part begin; empty for none. */
+  schema: string;
+  user: string;
+  password: string;
+  ssl: SslMode;
+};
+
+/** Of catalogs, schemas and users: what can stand in a header as it is. */
+const name = fieldValues.text.regex(/^[\x20-\x7e]*$/, "Only plain letters, digits and signs can stand here.");
+const fields = z.strictObject({
+  host: fieldValues.text,
+  port: fieldValues.port.optional(),
+  catalog: name,
+  schema: name.optional(),
+  user: name,
+  password: fieldValues.text.optional(),
+  ssl: fieldValues.ssl.optional(),
+});
+
+/** @throws AppError `invalid_request` */
+export function parseTrinoConfig(config: Record<string, unknown>): TrinoConfig {
+  const { port, schema = "", password = "", ssl = "disable", ...given } = readConfig(fields, config);
+  if (password !== "" && ssl === "disable") {
+    throw invalidField("ssl", "Trino takes a password over an encrypted connection only. Choose one, or no password.");
+  }
+  return { ...given, port: port ?? (ssl === "disable" ? HTTP_PORT : HTTPS_PORT), schema, password, ssl };
+}

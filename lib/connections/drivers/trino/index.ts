@@ -1,0 +1,52 @@
+import "server-only";
+import type { Driver } from "../../data-source";
+import { checkAddress } from "../shared/check-address";
+import { formFields, NETWORK_REFUSALS } from "../shared/config";
+import { parseTrinoConfig } from "./config";
+import { TrinoSource } from "./source";
+import { trinoVariables } from "./variables";
+
+/** They travel in headers. */
+const HEADER_REFUSAL = "Signs beyond plain letters";
+
+/** Trino, and services that speak its REST protocol. */
+export const trino: Driver = {
+  type: "trino",
+  label: "Trino",
+  category: "database",
+  language: "sql",
+  dialect: "standard",
+  variables: trinoVariables,
+  explain: "explain",
+  fields: [
+    { ...formFields.host, required: true },
+    formFields.port("8080 when left out, 8443 when encrypted."),
+    {
+      ...formFields.name("catalog", "Catalog", "The one whose tables are shown; queries reach all of them."),
+      required: true,
+    },
+    formFields.name("schema", "Schema", "Of names that stand alone."),
+    { ...formFields.user("Best a user of its own that may only read."), required: true },
+    formFields.password,
+    formFields.ssl("None when left out. A password needs one."),
+  ],
+  refusals: {
+    host: NETWORK_REFUSALS.host,
+    catalog: HEADER_REFUSAL,
+    schema: HEADER_REFUSAL,
+    user: HEADER_REFUSAL,
+    ssl: "No encryption where there is a password",
+  },
+  readerHint: {
+    text: "Add these rules to the file of Trino's access control, with the name of your catalog. The user can read and change nothing.",
+    statements:
+      '{\n  "catalogs": [{\n    "user": "millrace_reader",\n    "catalog": "my_catalog",\n    "allow": "read-only"\n  }]\n}',
+  },
+  async check({ config }) {
+    const { host, port } = parseTrinoConfig(config);
+    await checkAddress(host, port);
+  },
+  async open({ config }) {
+    return new TrinoSource(parseTrinoConfig(config));
+  },
+};

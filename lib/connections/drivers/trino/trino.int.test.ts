@@ -1,0 +1,216 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { QueryableSource } from "../../data-source";
+import { ask, openWith } from "../conformance/subjects";
+import { trino } from ".";
+
+/* What a server that errs, lies or is away does to us. What a real one says is held by the conformance tests. */
+
+const MIB = 1024 * 1024;
+const ANY = new AbortController().signal;
+const PLACE = "/v1/statement/executing/q/slug";
+type Seen = { method: string; path: string; body: string; headers: IncomingMessage["headers"] };
+type Behaviour = (seen: Seen, response: ServerResponse) => void;
+
+const seen: Seen[] = [];
+let behave: Behaviour;
+let source: QueryableSource;
+let port: number;
+const server = createServer((request, response) => {
+  let body = "";
+  request.on("data", (chunk) => {
+    body += chunk;
+  });
+  request.on("end", () => {
+    const { method = "", url = "", headers } = request;
+    const each = { method, path: url, body, headers };
+    seen.push(each);
+    if (method === "DELETE") response.writeHead(204).end();
+    else if (body.startsWith("START TRANSACTION")) {
+      answer(response, {}, { "X-Trino-Started-Transaction-Id": "tx-1" });
+    } else if (body === "ROLLBACK") answer(response, {});
+    else behave(each, response);
+  });
+});
+
+function answer(response: ServerResponse, page: object, headers: Record<string, string> = {}, host = ""): void {
+  const text = JSON.stringify({ id: "q", stats: {}, ...page }).replaceAll("HOST", host || `http://127.0.0.1:${port}`);
+  response.writeHead(200, { "Content-Type": "application/json", ...headers }).end(text);
+}
+
+const COLUMNS = [{ name: "n", type: "integer", typeSignature: { rawType: "integer", arguments: [] } }];
+const requests = (method: string) => seen.filter((each) => each.method === method);
+const statements = () => requests("POST").map(({ body }) => body);
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+});
+beforeEach(async () => {
+  source = await openWith(trino, { host: "127.0.0.1", port, user: "reader", catalog: "lake", schema: "shop" });
+  seen.length = 0;
+  behave = (_, response) => answer(response, { columns: COLUMNS, data: [[1]] });
+});
+
+// Waits for what is said to the server behind the caller's back.
+afterEach(() => source.close());
+
+test("T50 a read-only statement runs in a read-only transaction, which is rolled back; a writing one runs alone", async () => {
+  await ask(source, "select 1", { timeoutMs: 1500 });
+  await expect.poll(statements).toEqual(["START TRANSACTION READ ONLY", "select 1", "ROLLBACK"]);
+  const [begun, query, ended] = requests("POST").map(({ headers }) => headers);
+  expect(begun?.["x-trino-transaction-id"]).toBe("NONE");
+  expect([query?.["x-trino-transaction-id"], ended?.["x-trino-transaction-id"]]).toEqual(["tx-1", "tx-1"]);
+  expect(query).toMatchObject({
+    "x-trino-user": "reader",
+    "x-trino-catalog": "lake",
+    "x-trino-schema": "shop",
+    "x-trino-session": "query_max_run_time=2s",
+  });
+  seen.length = 0;
+  await ask(source, "insert into t values (1)", { readOnly: false });
+  expect(statements()).toEqual(["insert into t values (1)"]);
+  expect(seen[0]?.headers["x-trino-transaction-id"]).toBeUndefined();
+});
+
+test("T50 a server that begins no transaction is asked nothing", async () => {
+  const other = createServer((_, response) => answer(response, { columns: COLUMNS, data: [[true]] }));
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const address = other.address();
+  const config = { host: "127.0.0.1", port: typeof address === "object" ? address?.port : 0, user: "u", catalog: "c" };
+  const reader = await openWith(trino, config);
+  await expect(ask(reader, "select 1")).rejects.toMatchObject({ kind: "not_allowed" });
+  await reader.close();
+  await new Promise((resolve) => other.close(resolve));
+});
+
+test("T30 T37 goes on at its own host, whatever host the server names", async () => {
+  behave = ({ method }, response) =>
+    method === "POST"
+      ? answer(response, { nextUri: `HOST${PLACE}/1?a=b` }, {}, "http://169.254.169.254")
+      : answer(response, { columns: COLUMNS, data: [[7]] });
+  expect((await ask(source, "select 7")).rows).toEqual([[7]]);
+  expect(requests("GET").map(({ path }) => path)).toEqual([`${PLACE}/1?a=b`]);
+});
+
+test.each(["HOST/admin/shutdown", "HOST/v1/statement/../../admin", "HOST/v1/statements", "nothing", "file:///v1/x"])(
+  "T37 does not go on at %s",
+  async (nextUri) => {
+    behave = (_, response) => answer(response, { nextUri });
+    await expect(ask(source, "select 1")).rejects.toMatchObject({ kind: "source_unreachable" });
+    expect(requests("GET")).toEqual([]);
+  },
+);
+
+test("a redirect is not followed", async () => {
+  behave = (_, response) => response.writeHead(307, { Location: "http://127.0.0.1:1/" }).end();
+  await expect(ask(source, "select 1")).rejects.toMatchObject({ kind: "source_unreachable" });
+});
+
+test.each([
+  ["no JSON", "<html>"],
+  ["no object", "[1]"],
+  ["another protocol", '{"ok": true}'],
+  ["nothing", ""],
+])("%s is told as not Trino's language", async (_, text) => {
+  behave = (_seen, response) => response.writeHead(200, { "Content-Type": "application/json" }).end(text);
+  await expect(ask(source, "select 1")).rejects.toMatchObject({
+    kind: "source_unreachable",
+    details: { reason: "protocol" },
+  });
+});
+
+test("a server that is busy for a moment is asked again", async () => {
+  let turn = 0;
+  behave = (_, response) => {
+    turn += 1;
+    if (turn < 3) response.writeHead(503).end();
+    else answer(response, { columns: COLUMNS, data: [[1]] });
+  };
+  expect((await ask(source, "select 1")).rows).toEqual([[1]]);
+});
+
+test("a server that was restarted under a statement is told as such", async () => {
+  behave = ({ method }, response) =>
+    method === "POST"
+      ? answer(response, { nextUri: `HOST${PLACE}/1` })
+      : response.writeHead(404).end("Query not found");
+  await expect(ask(source, "select 1")).rejects.toMatchObject({
+    kind: "source_unreachable",
+    message: expect.stringContaining("ended the connection"),
+  });
+});
+
+test("T52 T53 an abort, and a reader's leave, end the statement where it stands", async () => {
+  behave = ({ method, path }, response) => {
+    if (method === "POST") answer(response, { nextUri: `HOST${PLACE}/1` });
+    else if (path.endsWith("/1")) answer(response, { columns: COLUMNS, data: [[1]], nextUri: `HOST${PLACE}/2` });
+    // The next answer never comes.
+  };
+  const stop = new AbortController();
+  const reason = new Error("nobody waits any more");
+  const asked = ask(source, "select 1", { signal: stop.signal });
+  await expect.poll(() => requests("GET").length).toBe(2);
+  stop.abort(reason);
+  await expect(asked).rejects.toBe(reason);
+  expect(requests("DELETE").map(({ path }) => path)).toEqual([`${PLACE}/2`]);
+  await expect.poll(() => statements().at(-1)).toBe("ROLLBACK");
+  seen.length = 0;
+  expect((await ask(source, "select 1", { rowsMax: 1 })).rows).toEqual([[1]]);
+  await expect.poll(() => requests("DELETE").map(({ path }) => path)).toEqual([`${PLACE}/2`]);
+});
+
+test("T54 a page that is too large is not taken in", async () => {
+  behave = (_, response) => {
+    const row = JSON.stringify("x".repeat(MIB));
+    response.writeHead(200).write('{"id": "q", "stats": {}, "data": [[');
+    const more = () => {
+      if (response.destroyed) return;
+      response.write(`${row},`) ? setImmediate(more) : response.once("drain", more);
+    };
+    more();
+  };
+  const before = process.memoryUsage().rss;
+  await expect(ask(source, "select 1", { cellBytesMax: 4 * MIB })).rejects.toMatchObject({ kind: "query_failed" });
+  expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
+});
+
+test("T51 values go as literals that no text can leave, the statement beside them", async () => {
+  await ask(source, "select ?, ?, ?", { params: ["it's '; drop table a --", 2.5, [1, null, "x"]] });
+  const query = requests("POST").find(({ body }) => body.startsWith("EXECUTE"));
+  expect(query?.body).toBe("EXECUTE statement USING 'it''s ''; drop table a --', DOUBLE '2.5', ARRAY[1, NULL, 'x']");
+  expect(query?.headers["x-trino-prepared-statement"]).toBe(`statement=${encodeURIComponent("select ?, ?, ?")}`);
+  const long = `select '${"x".repeat(5000)}' = ?`;
+  await ask(source, long, { params: ["y"] });
+  expect(statements()).toContain(`EXECUTE IMMEDIATE '${long.replaceAll("'", "''")}' USING 'y'`);
+});
+
+test("T47 a password goes nowhere without encryption, and comes back in no message", async () => {
+  const config = { host: "127.0.0.1", port, user: "u", catalog: "c", password: "marker-secret" };
+  await expect(openWith(trino, config)).rejects.toMatchObject({
+    kind: "invalid_request",
+    details: [{ path: "config.ssl" }],
+  });
+  expect(seen).toEqual([]);
+});
+
+test("T43 what would leave its header is refused", async () => {
+  for (const name of ["catalog", "schema", "user"]) {
+    const config = { host: "127.0.0.1", port, user: "u", catalog: "c", [name]: "a\r\nX-Trino-User: admin" };
+    await expect(openWith(trino, config)).rejects.toMatchObject({ details: [{ path: `config.${name}` }] });
+  }
+});
+
+test("a refused sign-in, and what the server says of a request, are told in its words", async () => {
+  behave = (_, response) => response.writeHead(401).end("Authentication failed: Access Denied");
+  await expect(source.test(ANY)).rejects.toMatchObject({
+    kind: "source_unreachable",
+    message: expect.stringContaining("refused the sign-in: Authentication failed"),
+  });
+  behave = (_, response) => response.writeHead(400, { "Content-Type": "text/plain" }).end("Invalid header");
+  await expect(source.test(ANY)).rejects.toMatchObject({ kind: "query_failed", message: "Invalid header" });
+});
