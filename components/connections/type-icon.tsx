@@ -1,7 +1,7 @@
 import { Database, Globe } from "lucide-react";
 import type { ConnectionType } from "@/lib/client/connections";
 
-/** The sign of a kind of connection. @param icon its own, as the path of an SVG; left out, it has that of its category */
+/** The sign of a kind of connection. @param icon its own, as paths of an SVG; left out, it has that of its category */
 export function TypeIcon({ icon, category }: Pick<ConnectionType, "icon" | "category">) {
   if (icon === undefined) return category === "database" ? <Database /> : <Globe />;
   return (
@@ -18,7 +18,9 @@ export function TypeIcon({ icon, category }: Pick<ConnectionType, "icon" | "cate
       className="lucide"
       aria-hidden="true"
     >
-      <path d={icon} />
+      {icon.map((path) => (
+        <path key={path} d={path} />
+      ))}
     </svg>
   );
 }

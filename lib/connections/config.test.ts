@@ -69,5 +69,5 @@ test.each(drivers.map((driver) => [driver.type, driver] as const))("the declarat
   if (driver.fields.some(({ secret }) => secret)) expect(driver.fields.some(({ isTarget }) => isTarget)).toBe(true);
   expect(driver.language === "sql").toBe(driver.dialect !== undefined);
   expect(driver.category === "database").toBe(driver.language !== null);
-  if (driver.icon !== undefined) expect(driver.icon).toMatch(/^[MmLlHhVvCcSsQqTtAaZz\d .,-]+$/);
+  for (const path of driver.icon ?? []) expect(path).toMatch(/^[MmLlHhVvCcSsQqTtAaZz\d .,-]+$/);
 });

@@ -117,8 +117,8 @@ export interface Driver {
   /** The engine's name in the middle of a sentence, where the label says more. */
   readonly engineName?: string;
   readonly category: "database" | "source";
-  /** The outlines of its sign, as the path of an SVG of 24 by 24; left out, it has that of its category. */
-  readonly icon?: string;
+  /** The outlines of its sign, as paths of an SVG of 24 by 24; left out, it has that of its category. */
+  readonly icon?: string[];
   readonly fields: ConfigField[];
   /** What of a field may be refused although its declaration takes it, by the name of the field; for the API reference. */
   readonly refusals?: Readonly<Record<string, string>>;

@@ -67,7 +67,7 @@ export const connectionTypeSchema = z.object({
   name: z.string(),
   category: z.enum(["database", "source"]),
   engineName: z.string().describe("The engine's name in the middle of a sentence"),
-  icon: z.string().optional().describe("The path of a sign of 24 by 24; absent where the category's own will do"),
+  icon: z.array(z.string()).optional().describe("Paths of a sign of 24 by 24; absent where the category's own will do"),
   language: z.enum(["sql", "mongodb"]).nullable().describe("Of its consoles; null where there is nothing to ask"),
   dialect: z.enum(SQL_DIALECTS).optional().describe("How its SQL is read; absent for what is no SQL"),
   readerHint: z

@@ -40,7 +40,7 @@ export const trino: Driver = {
   readerHint: {
     text: "Add these rules to the file of Trino's access control, with the name of your catalog. The user can read and change nothing.",
     statements:
-      '{\n  "catalogs": [{\n    "user": "millrace_reader",\n    "catalog": "my_catalog",\n    "allow": "read-only"\n  }]\n}',
+      '{ "catalogs": [ {\n  "user": "millrace_reader",\n  "catalog": "my_catalog",\n  "allow": "read-only"\n} ] }',
   },
   async check({ config }) {
     const { host, port } = parseTrinoConfig(config);
