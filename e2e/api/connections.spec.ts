@@ -219,6 +219,7 @@ test.describe("types", () => {
       sqlite: "database",
       duckdb: "database",
       clickhouse: "database",
+      trino: "database",
     });
   });
 

@@ -3,10 +3,10 @@ import { expect, test } from "./fixtures";
 import { join, workspaceIdOf } from "./settings-people";
 
 const NET_FIELDS = [
-  { name: "host", label: "Host", kind: "text", required: false, secret: false },
-  { name: "port", label: "Port", kind: "number", required: false, secret: false, default: 5432 },
+  { name: "host", label: "Host", kind: "text", required: false, secret: false, isTarget: true },
+  { name: "port", label: "Port", kind: "number", required: false, secret: false, default: 5432, isTarget: true },
   { name: "database", label: "Database", kind: "text", required: false, secret: false },
-  { name: "user", label: "User", kind: "text", required: false, secret: false },
+  { name: "user", label: "User", kind: "text", required: false, secret: false, isTarget: true },
   { name: "password", label: "Password", kind: "password", required: false, secret: true },
   {
     name: "ssl",
@@ -14,6 +14,7 @@ const NET_FIELDS = [
     kind: "select",
     required: false,
     secret: false,
+    isSafety: true,
     default: "disable",
     options: [
       { value: "disable", label: "None" },
@@ -23,10 +24,17 @@ const NET_FIELDS = [
   },
   { name: "connectionString", label: "Connection string", kind: "password", required: false, secret: true },
 ];
-const SERVER_TYPE = { type: "serverdb", name: "Server DB", category: "database", fields: NET_FIELDS };
+const SERVER_TYPE = {
+  type: "serverdb",
+  name: "Server DB",
+  engineName: "Server DB",
+  category: "database",
+  fields: NET_FIELDS,
+};
 const SOURCE_TYPE = {
   type: "webdata",
   name: "Web data",
+  engineName: "Web data",
   category: "source",
   fields: [{ name: "token", label: "Token", kind: "password", required: true, secret: true }],
 };

