@@ -278,6 +278,8 @@ class Run {
     const { bytesMax, query, secrets } = this.#facts;
     const signal = this.#stop.signal;
     for (let turn = 0; ; turn += 1) {
+      // While the server is told that this is over, its answers still come: none of them leads on.
+      this.#facts.signal.throwIfAborted();
       try {
         const page = await this.#line.send({ ...request, signal, bytesMax });
         this.#next = page.next;

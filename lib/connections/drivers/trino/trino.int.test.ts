@@ -14,6 +14,8 @@ type Behaviour = (seen: Seen, response: ServerResponse) => void;
 
 const seen: Seen[] = [];
 let behave: Behaviour;
+/** How a transaction begins; null when that is no matter of the test. */
+let begin: Behaviour | null;
 let source: QueryableSource;
 let port: number;
 const server = createServer((request, response) => {
@@ -26,9 +28,10 @@ const server = createServer((request, response) => {
     const each = { method, path: url, body, headers };
     seen.push(each);
     if (method === "DELETE") response.writeHead(204).end();
-    else if (body.startsWith("START TRANSACTION")) {
+    else if (body.startsWith("START TRANSACTION") && begin === null) {
       answer(response, {}, { "X-Trino-Started-Transaction-Id": "tx-1" });
     } else if (body === "ROLLBACK") answer(response, {});
+    else if (begin && !body.startsWith("select")) begin(each, response);
     else behave(each, response);
   });
 });
@@ -53,6 +56,7 @@ afterAll(async () => {
 beforeEach(async () => {
   source = await openWith(trino, { host: "127.0.0.1", port, user: "reader", catalog: "lake", schema: "shop" });
   seen.length = 0;
+  begin = null;
   behave = (_, response) => answer(response, { columns: COLUMNS, data: [[1]] });
 });
 
@@ -162,6 +166,29 @@ test("T52 T53 an abort, and a reader's leave, end the statement where it stands"
   seen.length = 0;
   expect((await ask(source, "select 1", { rowsMax: 1 })).rows).toEqual([[1]]);
   await expect.poll(() => requests("DELETE").map(({ path }) => path)).toEqual([`${PLACE}/2`]);
+});
+
+test("T53 an abort while the transaction begins lets nothing begin after it", async () => {
+  let held: ServerResponse | null = null;
+  begin = ({ method }, response) => {
+    if (method === "POST") answer(response, { nextUri: `HOST${PLACE}/1` });
+    else held = response;
+  };
+  const stop = new AbortController();
+  const reason = new Error("nobody waits any more");
+  const asked = ask(source, "select 1", { signal: stop.signal }).catch((error: unknown) => error);
+  await expect.poll(() => held).not.toBeNull();
+  stop.abort(reason);
+  // The answer is on its way while the server is told.
+  if (held) answer(held, {}, { "X-Trino-Started-Transaction-Id": "tx-2" });
+  expect(await asked).toBe(reason);
+  expect(statements()).not.toContain("select 1");
+  await expect
+    .poll(() => requests("POST").at(-1))
+    .toMatchObject({
+      body: "ROLLBACK",
+      headers: { "x-trino-transaction-id": "tx-2" },
+    });
 });
 
 test("T54 a page that is too large is not taken in", async () => {
