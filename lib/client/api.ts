@@ -2,8 +2,8 @@ import type { LoginAnswer, LoginBody, RegisterAnswer, RegisterBody } from "@/lib
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import type { ExecuteRequest } from "@/lib/client/execute";
 import type { Connection } from "@/lib/connections/schema";
-import type { Entity, EntityColumn } from "@/lib/tabular/fields";
 import type { ExecuteAnswer as SentAnswer } from "@/lib/query/schema";
+import type { Entity, EntityColumn } from "@/lib/tabular/fields";
 import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import type { User } from "@/lib/users/schema";
 import type { WorkspaceSummary } from "@/lib/workspaces/schema";

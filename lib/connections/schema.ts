@@ -90,8 +90,11 @@ export const connectionTypeSchema = z.object({
       maxLength: z.int().optional(),
       integer: z.object({ min: z.int(), max: z.int() }).optional(),
       options: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
-      isTarget: z.boolean().optional().describe("A change of it asks for the secrets again: they would go elsewhere"),
-      isSafety: z.boolean().optional().describe("So does an earlier one of its options, which is less safe"),
+      isTarget: z
+        .literal(true)
+        .optional()
+        .describe("A change of it asks for the secrets again: they would go elsewhere"),
+      isSafety: z.literal(true).optional().describe("So does an earlier one of its options, which is less safe"),
     }),
   ),
 });

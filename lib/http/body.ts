@@ -1,4 +1,4 @@
-import { ownTurn } from "@/lib/own-turn";
+import { ownTurn } from "@/lib/process/own-turn";
 import { sharedState } from "@/lib/process/shared-state";
 import { AppError } from "./errors";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import { type Lie, type LyingProxy, someLies, startLyingProxy } from "@/test/servers/lying-proxy";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { EngineClient } from "../duckdb/engine-client";
 import { leaseEngine } from "../duckdb/engine-service";
 import { takeOwnDataDir } from "../duckdb/testing/open-file";
@@ -27,8 +27,8 @@ const MEMORY_MAX = 700 * 1024 * 1024;
 
 type Target = {
   /** Opens a driver on the port or socket of the liar. */
-  open(proxy: LyingProxy): Promise<DataSource>;
-  openHonest(): Promise<DataSource>;
+  open(proxy: LyingProxy): Promise<QueryableSource>;
+  openHonest(): Promise<QueryableSource>;
   startProxy(): Promise<LyingProxy>;
   questions: readonly string[];
   stop(): Promise<void>;
@@ -100,7 +100,7 @@ async function startEngineTarget(): Promise<Target> {
     open: async () => {
       const client = new EngineClient(async () => liar);
       return {
-        execute: ({ query, params }, options) =>
+        query: ({ query, params }, options) =>
           client.execute(
             {
               type: "execute",

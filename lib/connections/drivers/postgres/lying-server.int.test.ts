@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { ask, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 
@@ -55,14 +55,14 @@ const LIES: [what: string, answer: Buffer][] = [
 ];
 
 let close: (() => Promise<void>) | null = null;
-let source: DataSource | null = null;
+let source: QueryableSource | null = null;
 afterEach(async () => {
   await source?.close();
   await close?.();
 });
 
 /** Signs everybody in; `tell` is said at once, `answer` to the first statement, and then the line is cut. */
-async function openLiar(tell: Buffer, answer: Buffer, pieces: number): Promise<DataSource> {
+async function openLiar(tell: Buffer, answer: Buffer, pieces: number): Promise<QueryableSource> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

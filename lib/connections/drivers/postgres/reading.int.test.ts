@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
-import type { DataSource } from "../../data-source";
+import type { QueryableSource } from "../../data-source";
 import { ask, change, openWith } from "../conformance/subjects";
 import { postgres } from ".";
 import { EXTENSION_VOLATILE_ALLOWED, STABLE_REFUSED, VOLATILE_ALLOWED } from "./functions";
@@ -136,8 +136,8 @@ const ALLOWED = [
 ];
 
 let server: TestServer | null = null;
-let admin: DataSource;
-const readers = new Map<string, DataSource>();
+let admin: QueryableSource;
+const readers = new Map<string, QueryableSource>();
 
 beforeAll(async () => {
   server = await startPostgres();
@@ -161,7 +161,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-const outcomeOf = async (reader: DataSource, query: string, timeoutMs = 10_000) => {
+const outcomeOf = async (reader: QueryableSource, query: string, timeoutMs = 10_000) => {
   try {
     await ask(reader, query, { timeoutMs });
     return "ran";
@@ -169,7 +169,7 @@ const outcomeOf = async (reader: DataSource, query: string, timeoutMs = 10_000) 
     return error instanceof AppError ? error.kind : String(error);
   }
 };
-const readerOf = (name: string) => readers.get(name) as DataSource;
+const readerOf = (name: string) => readers.get(name) as QueryableSource;
 
 describe.each(["superuser", "ordinary", "helper"])("a read-only connection of a user who is %s", (name) => {
   const all = name === "ordinary" ? REFUSED : [...REFUSED, ...REFUSED_TO_THE_MIGHTY];
