@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { forkStore, type StoreChild } from "@/lib/embedded/mongo/testing/start";
 import { failure } from "@/lib/http/envelope";
 import { isStoreAway } from "./away";
+import { transactionOf } from "./transaction";
 
 const STREAMS_OF_EACH = 3;
 /** Each time the store is killed in the midst of the writes and comes back. */
@@ -64,12 +65,10 @@ it("a store that is killed under a stream of commands is answered with 503 and R
     [
       "transaction",
       () =>
-        client.withSession((session) =>
-          session.withTransaction(async () => {
-            await things.updateOne({ _id: 100 + (++id % 500) }, { $inc: { n: 1 } }, { session });
-            await things.insertOne({ _id: ++id }, { session });
-          }),
-        ),
+        transactionOf(client, async (session) => {
+          await things.updateOne({ _id: 100 + (++id % 500) }, { $inc: { n: 1 } }, { session });
+          await things.insertOne({ _id: ++id }, { session });
+        }),
     ],
   ];
   const outcomes = new Map<string, string>();

@@ -1,5 +1,5 @@
 import "server-only";
-import type { ClientSession } from "mongodb";
+import { type ClientSession, type MongoClient, MongoError, MongoErrorLabel, MongoNetworkError } from "mongodb";
 import { mongoClient } from "./client";
 
 /**
@@ -7,5 +7,23 @@ import { mongoClient } from "./client";
  * queries that carry the session it is given.
  */
 export function inTransaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return mongoClient().withSession((session) => session.withTransaction(work));
+  return transactionOf(mongoClient(), work);
+}
+
+/** The same on a client of one's own. */
+export function transactionOf<T>(client: MongoClient, work: (session: ClientSession) => Promise<T>): Promise<T> {
+  return client.withSession((session) => {
+    const commit = session.commitTransaction.bind(session);
+    // A socket that breaks under a commit leaves the driver as what the socket said, over which its retries stumble.
+    session.commitTransaction = (options) => commit(options).catch((error: unknown) => Promise.reject(asLost(error)));
+    return session.withTransaction(work);
+  });
+}
+
+/** What is none of the driver's own errors says that the connection was lost, and nothing of the commit: it is tried again. */
+function asLost(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof MongoError) return error;
+  const lost = new MongoNetworkError(error.message, { cause: error });
+  lost.addErrorLabel(MongoErrorLabel.UnknownTransactionCommitResult);
+  return lost;
 }

@@ -1,4 +1,4 @@
-import { Collection } from "mongodb";
+import { Collection, Db } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -23,11 +23,12 @@ const MARKER = "s3cr3t-marker";
 const METHODS = ["findOne", "find", "aggregate", "insertOne", "updateOne", "findOneAndUpdate", "deleteOne"] as const;
 
 function breakTheStore(): void {
-  for (const method of METHODS) {
-    vi.spyOn(Collection.prototype, method).mockImplementation(() => {
-      throw new TypeError(`cannot read mongodb://app:${MARKER}@127.0.0.1/ at /srv/millrace/lib/db/client.ts:7`);
-    });
-  }
+  const fail = () => {
+    throw new TypeError(`cannot read mongodb://app:${MARKER}@127.0.0.1/ at /srv/millrace/lib/db/client.ts:7`);
+  };
+  for (const method of METHODS) vi.spyOn(Collection.prototype, method).mockImplementation(fail);
+  // Who asks is looked up by a command.
+  vi.spyOn(Db.prototype, "command").mockImplementation(fail);
 }
 
 describe("a fault that nobody foresaw (T108)", () => {

@@ -348,7 +348,14 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
 
   /** Every way to give a kind its secrets, each of them marked, with an address where nobody answers. */
   function configsOf({ type, fields }: Type, marker: string): Record<string, unknown>[] {
-    const values: Record<string, unknown> = { host: "127.0.0.1", port: 9, user: "reader", database: "shop" };
+    const values: Record<string, unknown> = {
+      host: "127.0.0.1",
+      port: 9,
+      user: "reader",
+      database: "shop",
+      catalog: "shop",
+      ssl: "require",
+    };
     const single = fields.filter(({ name }) => name !== "connectionString");
     const entries = single.flatMap(({ name, secret }) => {
       if (secret) return [[name, `${marker}-${name}`]];

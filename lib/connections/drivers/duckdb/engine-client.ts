@@ -185,16 +185,23 @@ type Incoming = EngineResponse | Promise<EngineResponse>;
 type Waiter = { resolve: (message: Incoming) => void; reject: (error: unknown) => void };
 
 function parseFrame(bytes: Buffer): Incoming {
-  if (bytes.length <= LARGE_FRAME_BYTES) return JSON.parse(bytes.toString("utf8"));
-  const threads = sharedState("frame-threads", () => new ThreadPool<Uint8Array, EngineResponse>("frames", 1));
+  if (bytes.length <= LARGE_FRAME_BYTES) return toResponse(JSON.parse(bytes.toString("utf8")));
+  const threads = sharedState("frame-threads", () => new ThreadPool<Uint8Array, unknown>("frames", 1));
   // Of its own, since the rest of what came in stays here.
   const own = new Uint8Array(bytes);
-  const message = threads.run(own, [own.buffer]).catch((cause: unknown) => {
+  const read = threads.run(own, [own.buffer]).catch((cause: unknown) => {
     throw new AppError("query_failed", "The result has a value that is too large to be read.", { cause });
   });
+  const message = read.then(toResponse);
   // Nobody may be left to ask for it.
   message.catch(() => {});
   return message;
+}
+
+/** @throws AppError `unavailable` for what is no answer of the protocol: whoever sent it is not to be asked again */
+function toResponse(message: unknown): EngineResponse {
+  if (isResponse(message)) return message;
+  throw engineAway(new Error("The engine sent what is no answer of its protocol."));
 }
 
 /** One socket with the messages that came in. A reader that lags pauses it, and thereby the engine. */
@@ -274,10 +281,8 @@ class Channel {
     let messages: Incoming[];
     try {
       messages = this.#frames.push(chunk);
-      const strange = messages.find((message) => !isResponse(message));
-      if (strange !== undefined) throw new Error("The engine sent what is no answer of its protocol.");
     } catch (error) {
-      this.#fail(engineAway(error));
+      this.#fail(error instanceof AppError ? error : engineAway(error));
       return;
     }
     for (const message of messages) {
