@@ -11,6 +11,7 @@ import os
 import sqlite3
 import tempfile
 import threading
+import time
 import uuid
 import zlib
 
@@ -28,6 +29,9 @@ SHARD, SHARDS = (int(part) for part in os.environ.get("REFERENCE_SHARD", "1/1").
 # Of so many requests one keeps the id that was made up, which names nothing: an answer of 404 has a form too.
 KEEP_UNKNOWN_EVERY = 8
 FREE_STATEMENT = "select 1 as one"
+# History is written within a second; a loaded machine gets ten.
+HISTORY_TRIES = 100
+HISTORY_EVERY_S = 0.1
 
 
 class ReferenceError(Exception):
@@ -120,6 +124,17 @@ class Person:
         email = somebody.email if somebody is not None and somebody is not self else None
         return self.new_invite(email)["link"].rsplit("/", 1)[1]
 
+    def new_execution(self):
+        """A query that was run. History is written in groups: what is asked for at once may not be there yet."""
+        execution = str(uuid.uuid4())
+        send("POST", f"{self.home}/databases/{self.sample()}/execute", self, {"query": FREE_STATEMENT, "executionId": execution})
+        url = f"{BASE}{self.home}/executions/{execution}"
+        for _ in range(HISTORY_TRIES):
+            if requests.get(url, headers=self.headers(), timeout=30).status_code == 200:
+                return execution
+            time.sleep(HISTORY_EVERY_S)
+        raise ReferenceError("A query that was run is not found in the history.")
+
     def new_session(self):
         requests.post(f"{BASE}/api/auth/login", json={"email": self.email, "password": PASSWORD}, timeout=30)
         sessions = send("GET", "/api/auth/sessions", self)
@@ -194,6 +209,11 @@ def connection_of(case, person):
     return person.sample()
 
 
+def execution_of(case, person):
+    """None runs that could be cancelled."""
+    return str(uuid.uuid4()) if case.path.endswith("/cancel") else person.once("execution", person.new_execution)
+
+
 # A real value for each name that paths have; a path with another name fails until it stands here.
 PATH_VALUES = {
     "workspaceId": lambda case, person: person.workspace_id,
@@ -206,7 +226,7 @@ PATH_VALUES = {
     "sessionId": lambda case, person: thing(case, person, "session", person.new_session),
     "file": lambda case, person: thing(case, person, "other file", person.new_file),
     "token": lambda case, person: shared().new_invitation(person if case.path.endswith("/accept") else None),
-    "executionId": lambda case, person: str(uuid.uuid4()),
+    "executionId": execution_of,
     "provider": lambda case, person: "github",
 }
 
