@@ -24,8 +24,9 @@ const TOP = ["api", "lifecycle", "commands"];
 const BROWSER = ["client", "ui"];
 
 const lib = (rooms) => `^lib/(${rooms.join("|")})(/|$)`;
-/** What a browser may load of the server's rooms: shapes of input and answers, and rules without a database. */
-const SHARED = ["^lib/(tabular|sql)/", "^lib/[^/]+/[^/]*(schema|roles|limits)\\.ts$"];
+/** What a browser may load of the server's rooms: rules and words without a database. Of schemas it takes types alone. */
+const SHARED = ["^lib/(tabular|sql)/", "^lib/[^/]+/(roles|limits|words)\\.ts$"];
+const SCHEMA = "^lib/[^/]+/[^/]*schema\\.ts$";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 export default {
@@ -95,9 +96,16 @@ export default {
       from: { path: `^components/|${lib(BROWSER)}` },
       to: {
         path: "^(lib|app)/|^node_modules/mongodb/",
-        pathNot: [...SHARED, lib(BROWSER)],
+        pathNot: [...SHARED, SCHEMA, lib(BROWSER)],
         dependencyTypesNot: ["type-only"],
       },
+    },
+    {
+      name: "browsers-load-no-schema",
+      comment: "zod tries to compile code, which the pages' policy forbids and reports: import the type alone.",
+      severity: "error",
+      from: { path: [`^components/|${lib(BROWSER)}`, ...SHARED] },
+      to: { path: ["^node_modules/zod/", SCHEMA], dependencyTypesNot: ["type-only"] },
     },
     {
       name: "ui-is-plain",
@@ -128,6 +136,6 @@ export default {
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "^node_modules/" },
     // Tests may ask anybody anything.
-    exclude: { path: "^\\.generated/|^node_modules/(?!mongodb/)|\\.test\\.tsx?$|/testing/|^(test|e2e|bench)/" },
+    exclude: { path: "^\\.generated/|^node_modules/(?!(mongodb|zod)/)|\\.test\\.tsx?$|/testing/|^(test|e2e|bench)/" },
   },
 };

@@ -25,6 +25,8 @@ const PLANTED: [rule: string, file: string, imports: string[]][] = [
   ["routes-ask-no-database", "app/page.ts", ["@/lib/db/down"]],
   ["browsers-load-no-server", "components/grid/planted.ts", ["@/lib/consoles/down"]],
   ["browsers-load-no-server", "lib/ui/planted.ts", ["@/lib/env"]],
+  ["browsers-load-no-schema", "components/grid/planted-schema.ts", ["@/lib/consoles/schema"]],
+  ["browsers-load-no-schema", "lib/access/roles.ts", ["@/lib/access/schema"]],
   ["ui-is-plain", "components/ui/planted.ts", ["@/components/workspace/down"]],
   ["workspace-is-below-the-views", "components/workspace/planted.ts", ["@/components/grid/down"]],
   ["shell-is-above-the-views", "components/palette/planted.ts", ["@/components/shell/down"]],
@@ -33,7 +35,7 @@ const PLANTED: [rule: string, file: string, imports: string[]][] = [
 const ALLOWED: [file: string, imports: string[]][] = [
   ["lib/users/service.ts", ["./collections", "@/lib/db/down"]],
   ["lib/lifecycle/collections.ts", ["@/lib/users/collections"]],
-  ["components/grid/allowed.ts", ["@/lib/consoles/schema", "@/lib/client/down", "@/components/workspace/down"]],
+  ["components/grid/allowed.ts", ["type @/lib/consoles/schema", "@/lib/client/down", "@/components/workspace/down"]],
   ["components/shell/allowed.ts", ["@/components/grid/down"]],
 ];
 
@@ -50,13 +52,23 @@ beforeAll(async () => {
   output = await cruise();
 }, 60_000);
 
+/** An import of a type alone is written with `type` before it. */
+const isType = (spec: string) => spec.startsWith("type ");
+const toPlain = (spec: string) => spec.replace(/^type /, "");
+/** What each file can be asked for. */
+const ENDS = "export const it = 1;\nexport type It = number;\n";
+
 function plant(file: string, imports: string[]): void {
-  const lines = imports.map((spec, at) => `import { it as it${at} } from "${spec}";\nexport const of${at} = it${at};`);
-  write(file, `${lines.join("\n")}\nexport const it = 1;\n`);
-  for (const spec of imports) {
+  const lines = imports.map((spec, at) =>
+    isType(spec)
+      ? `import type { It as It${at} } from "${toPlain(spec)}";\nexport type Of${at} = It${at};`
+      : `import { it as it${at} } from "${spec}";\nexport const of${at} = it${at};`,
+  );
+  write(file, `${lines.join("\n")}\n${ENDS}`);
+  for (const spec of imports.map(toPlain)) {
     const target = spec.startsWith("@/") ? spec.slice(2) : join(dirname(file), spec);
     if (![...PLANTED.map(([, planted]) => planted), ...ALLOWED.map(([allowed]) => allowed)].includes(`${target}.ts`)) {
-      write(`${target}.ts`, "export const it = 1;\n");
+      write(`${target}.ts`, ENDS);
     }
   }
 }

@@ -1,8 +1,5 @@
-import { z } from "zod";
-
 export const ROLES = ["owner", "admin", "member"] as const;
-export const role = z.enum(ROLES);
-export type Role = z.infer<typeof role>;
+export type Role = (typeof ROLES)[number];
 
 /** Whether `held` includes what `needed` may do. */
 export function isAtLeast(held: Role, needed: Role): boolean {

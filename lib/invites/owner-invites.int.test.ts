@@ -2,7 +2,7 @@ import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Role } from "@/lib/access/roles";
 import { collections } from "@/lib/lifecycle/collections";
-import { WITHHELD_MAIL_TEXT } from "@/lib/mail/schema";
+import { WITHHELD_MAIL_TEXT } from "@/lib/mail/words";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedPerson } from "@/test/seed";

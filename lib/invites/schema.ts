@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { role } from "@/lib/access/roles";
+import { role } from "@/lib/access/schema";
 import { isoDate, objectIdText } from "@/lib/http/schema";
 import { emailAddress } from "@/lib/users/schema";
 import { workspaceSummarySchema } from "@/lib/workspaces/schema";

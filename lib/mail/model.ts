@@ -1,7 +1,8 @@
 import type { ObjectId } from "mongodb";
 import type { Role } from "@/lib/access/roles";
 import { mayGive } from "@/lib/access/roles";
-import { type OutboxEntry, WITHHELD_MAIL_TEXT } from "./schema";
+import type { OutboxEntry } from "./schema";
+import { WITHHELD_MAIL_TEXT } from "./words";
 
 /**
  * A mail as it was sent or kept. `workspaceId` is null for mails to an account, which no workspace may read; their text

@@ -1,10 +1,6 @@
 import { z } from "zod";
 import { isoDate, objectIdText } from "@/lib/http/schema";
 
-/** In the place of a mail's text, for who may not give the role that its link gives. */
-export const WITHHELD_MAIL_TEXT =
-  "Only an owner can read this mail: whoever has its link can become an owner of the workspace.";
-
 /**
  * One mail of a workspace. `kept`: no mail service is set up, so it can only be read here. Of a mail that invites an
  * owner, whoever is none gets `WITHHELD_MAIL_TEXT` as `text` and, in a paragraph, as `html`.

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { role } from "@/lib/access/roles";
+import { role } from "@/lib/access/schema";
 import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
 
 export const WORKSPACE_NAME_MAX = 80;
