@@ -1,4 +1,7 @@
-/* Runs before the first paint: the theme and the frame's measures of this browser, so that nothing jumps. */
+/*
+ * Runs before the first paint: the theme and the frame's measures of this browser, so that nothing jumps; and keeps the
+ * keys that are pressed before the page is awake.
+ */
 (function () {
   var root = document.documentElement;
   var stored = {};
@@ -21,4 +24,19 @@
   dark.addEventListener("change", function (event) {
     if (root.dataset.themeChoice === "system") root.dataset.theme = event.matches ? "dark" : "light";
   });
+  // What a person can press before a page on a slow machine is awake; more is a key that is held down.
+  var EARLY_KEYS_MAX = 20;
+  var early = [];
+  function keep(event) {
+    if (!location.pathname.startsWith("/w/") || event.isComposing || event.repeat) return;
+    if (early.length < EARLY_KEYS_MAX) early.push(event);
+    // Else the browser's own search, print and save answer to what the page is about to do.
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && /^[bkps]$/i.test(event.key)) event.preventDefault();
+  }
+  document.addEventListener("keydown", keep);
+  // For the frame (components/shell/early-keys.ts), which listens itself from then on.
+  window.takeEarlyKeys = function () {
+    document.removeEventListener("keydown", keep);
+    return early.splice(0);
+  };
 })();

@@ -42,7 +42,12 @@ export function Shell({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   useKeptPreferences();
   useKeptWorkbench();
-  useShellKeys({ frameRef, onShowShortcuts: () => setIsListOpen(true), onShowPalette: setPaletteMode });
+  useShellKeys({
+    frameRef,
+    isCovered: isListOpen || paletteMode !== null,
+    onShowShortcuts: () => setIsListOpen(true),
+    onShowPalette: setPaletteMode,
+  });
   useShellCommands({ showPalette: setPaletteMode, showShortcuts: () => setIsListOpen(true) });
   const isListPane = /^\/w\/[^/]+(\/settings)?\/?$/.test(pathname);
   return (

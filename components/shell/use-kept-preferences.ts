@@ -20,6 +20,7 @@ export function useKeptPreferences(): void {
     const stop = new AbortController();
     let shown = toChoices(readFrame());
     let isSending = false;
+    let hasChosen = false;
 
     const send = async () => {
       let sent: KeptChoices;
@@ -35,6 +36,7 @@ export function useKeptPreferences(): void {
       setMark(mark, false);
     };
     const sendOnce = () => {
+      hasChosen = true;
       setMark(mark, true);
       if (isSending) return;
       isSending = true;
@@ -47,8 +49,8 @@ export function useKeptPreferences(): void {
       if (hasMark(mark)) return sendOnce();
       try {
         const kept = toFrameChange(await readPreferences(queryClient, user.id));
-        // What the person chose while the answer was on its way counts more.
-        if (stop.signal.aborted || hasMark(mark) || isSame(kept, shown)) return;
+        // What the person chose while the answer was on its way counts more, also when the server has it already.
+        if (stop.signal.aborted || hasChosen || hasMark(mark) || isSame(kept, shown)) return;
         shown = kept;
         updateFrame(kept);
       } catch {

@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { AREAS, findArea } from "@/components/shell/areas";
+import { takeEarlyKeys } from "@/components/shell/early-keys";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
@@ -10,24 +11,37 @@ import type { PaletteMode } from "@/lib/ui/palette-items";
 
 /** "G then C": the second key has to follow within this time. */
 const CHORD_MS = 1200;
+/** The shortcuts of letters alone (components/workspace/shortcuts.ts) as they are typed, and the first half of some. */
+const LETTERS = ["?", "c", "g", ...AREAS.map(({ keys }) => keys.replace(" ", ""))];
 
 type Options = {
   frameRef: RefObject<HTMLElement | null>;
+  /** The palette or the list of shortcuts is shown, or will be as soon as it is loaded. */
+  isCovered: boolean;
   onShowShortcuts: () => void;
   onShowPalette: (mode: PaletteMode) => void;
 };
 
 /** The shortcuts of the frame (docs/design.md, Keyboard). Keys of one letter are off while somebody types. */
-export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Options): void {
+export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalette }: Options): void {
   const { workspace, commands } = useWorkspace();
   const workbench = useWorkbench();
   const { frame } = useFrame();
   const { open, create } = useConsoleActions();
   const router = useRouter();
-  const chordAt = useRef(0);
+  const chordAt = useRef(Number.NEGATIVE_INFINITY);
+
+  /** Known at once: the next key may come before the layer that this one opens is drawn. */
+  const covered = useRef(false);
+  useEffect(() => {
+    covered.current = isCovered;
+  }, [isCovered]);
+  function showPalette(mode: PaletteMode): void {
+    covered.current = true;
+    onShowPalette(mode);
+  }
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.isComposing) return;
     const isMod = event.metaKey || event.ctrlKey;
     if (event.key === "F6") {
       event.preventDefault();
@@ -47,6 +61,7 @@ export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Optio
       !isMod &&
       !event.altKey &&
       !isTyping(event.target) &&
+      !covered.current &&
       document.querySelector('[role="dialog"],[role="menu"]') === null
     ) {
       onLetter(event);
@@ -58,10 +73,10 @@ export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Optio
     switch (key.toLowerCase()) {
       case "k":
         if (shiftKey) return false;
-        onShowPalette("all");
+        showPalette("all");
         return true;
       case "p":
-        onShowPalette(shiftKey ? "actions" : "places");
+        showPalette(shiftKey ? "actions" : "places");
         return true;
       case "s":
         commands.run(shiftKey ? "save-message" : "save");
@@ -74,12 +89,15 @@ export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Optio
 
   function onLetter(event: KeyboardEvent): void {
     const key = event.key.toLowerCase();
-    const isChord = performance.now() - chordAt.current < CHORD_MS;
-    chordAt.current = key === "g" ? performance.now() : 0;
+    // By when they were pressed: a busy page may hear of it later.
+    const isChord = event.timeStamp - chordAt.current < CHORD_MS;
+    chordAt.current = key === "g" ? event.timeStamp : Number.NEGATIVE_INFINITY;
     const root = `/w/${workspace.slug}`;
     const target = isChord ? AREAS.find(({ keys }) => keys === `g ${key}`) : undefined;
-    if (key === "?") onShowShortcuts();
-    else if (target) router.push(`${root}${target.path}`);
+    if (key === "?") {
+      covered.current = true;
+      onShowShortcuts();
+    } else if (target) router.push(`${root}${target.path}`);
     else if (key === "c") createHere(root);
     else return;
     event.preventDefault();
@@ -92,8 +110,11 @@ export function useShellKeys({ frameRef, onShowShortcuts, onShowPalette }: Optio
   }
 
   useEffect(() => {
-    const listener = (event: KeyboardEvent) => onKey(event);
+    const listener = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented && !event.isComposing) onKey(event);
+    };
     document.addEventListener("keydown", listener);
+    for (const event of takeEarlyKeys(LETTERS)) onKey(event);
     return () => document.removeEventListener("keydown", listener);
   }, []);
 }

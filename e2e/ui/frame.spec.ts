@@ -1,4 +1,4 @@
-import type { Route } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import { RegisterPage } from "../pages/register-page";
 import { expect, expectAccessible, test } from "./fixtures";
 
@@ -51,6 +51,46 @@ for (const theme of ["light", "dark"] as const) {
     });
   });
 }
+
+/** Opens a page whose scripts, besides the one in its head, come only when they are let go. */
+async function openAsleep(page: Page, path: string): Promise<() => void> {
+  let wake = () => {};
+  const held = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  await page.route("**/_next/static/**/*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(path, { waitUntil: "commit" });
+  await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
+  return wake;
+}
+
+test("shortcuts that are pressed before the page is awake are carried out when it is", async ({ page, person }) => {
+  const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
+  await page.keyboard.press("?");
+  // It would make a console if it were not for the list, which is on its way.
+  await page.keyboard.press("c");
+  wake();
+  await expect(page.getByRole("dialog", { name: "Shortcuts" })).toBeVisible();
+  await expect(page).toHaveURL(/\/settings\/keyboard$/);
+
+  const wakeAgain = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
+  await page.keyboard.press("g");
+  await page.keyboard.press("n");
+  wakeAgain();
+  await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
+});
+
+test("letters of a text that is typed before the page is awake are no shortcuts", async ({ page, person }) => {
+  const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
+  await page.keyboard.type("select");
+  await page.keyboard.press("ControlOrMeta+k");
+  wake();
+  await expect(page.getByRole("combobox", { name: "Search or jump to" })).toBeVisible();
+  await expect(page).toHaveURL(/\/settings\/keyboard$/);
+});
 
 test("the chosen theme stands before the first paint and outlives a reload", async ({ page, person, consolePage }) => {
   await page.emulateMedia({ colorScheme: "light" });

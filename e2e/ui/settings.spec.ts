@@ -193,6 +193,37 @@ test("a choice that could not be sent is sent by the next page, and is not undon
   expect((await (await page.request.get("/api/me/preferences")).json()).data.theme).toBe("dark");
 });
 
+test("a choice stands although the answer to an earlier question comes after it was saved", async ({
+  page,
+  person,
+}) => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/me/preferences", async (route) => {
+    if (route.request().method() !== "GET") return route.continue();
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  await page.goto(settings(person, "appearance"));
+  const answered = page.waitForResponse(
+    (each) => each.url().endsWith("/preferences") && each.request().method() === "GET",
+  );
+  const saved = page.waitForResponse((answer) => answer.request().method() === "PUT" && answer.ok());
+  await page.getByRole("radio", { name: "Dark" }).check();
+  await saved;
+  const mark = () => page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("unsent")));
+  await expect.poll(mark).toEqual([]);
+  release();
+  await (await answered).finished();
+  // Whoever takes the answer has taken it once two frames are drawn.
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  await expect(page.getByRole("radio", { name: "Dark" })).toBeChecked();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+});
+
 test("one-letter shortcuts lead around, and rest once they are turned off", async ({ page, person }) => {
   await page.goto(settings(person, "keyboard"));
   const letters = page.getByRole("switch", { name: "One-letter shortcuts" });
