@@ -61,6 +61,7 @@ const rows = (): Record<string, Row> => ({
     body: () => ({ name: "Harbour" }),
   },
   "GET /api/workspaces/{workspaceId}": { statuses: MEMBER },
+  "GET /api/workspaces/{workspaceId}/events": { statuses: MEMBER },
   "GET /api/workspaces/{workspaceId}/connectors": { statuses: MEMBER },
   "GET /api/workspaces/{workspaceId}/connectors/{connectionId}": { statuses: MEMBER },
   "GET /api/workspaces/{workspaceId}/connectors/{connectionId}/entities": { statuses: MEMBER },

@@ -17,9 +17,18 @@ export type Answer = { status: number; headers: Headers; text: string; json: any
 /** Calls a route handler as the server would, without a server: same matching, same handlers, real store. */
 export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const response = await callRaw(method, path, options);
-  const text = await response.text();
-  const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+  const type = response.headers.get("content-type");
+  const text = type?.startsWith("text/event-stream") ? await readBeginning(response) : await response.text();
+  const isJson = type?.startsWith("application/json") && text !== "";
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+/** A stream of events ends with its reader alone: what it says first is enough to know that it is open. */
+async function readBeginning(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  const beginning = await reader?.read();
+  await reader?.cancel();
+  return new TextDecoder().decode(beginning?.value);
 }
 
 /** The same, with the answer unread: for streams. */

@@ -20,6 +20,7 @@ import { type ConsoleRun, RunStore } from "@/components/workspace/run-store";
 import { WorkbenchStore } from "@/components/workspace/workbench-store";
 import { ApiError, type User, type WorkspaceSummary } from "@/lib/client/api";
 import { consoleApi } from "@/lib/client/consoles";
+import { LiveUpdates } from "@/lib/client/live";
 import { formatRows } from "@/lib/ui/format";
 import { SAMPLE_QUERY } from "@/lib/ui/sample-console";
 import { completeStep, SAMPLE_CONSOLE_ID, type Workbench } from "@/lib/ui/workbench";
@@ -39,6 +40,8 @@ type Workspace = {
   consoles: ConsoleService;
   /** What the view that is shown can do, for the palette. */
   commands: CommandStore;
+  /** What others, and work in the background, change meanwhile. */
+  live: LiveUpdates;
 };
 
 const WorkspaceContext = createContext<Workspace | null>(null);
@@ -60,7 +63,15 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
     const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(workbench, consoleId, run));
     const editors = new EditorMemory();
     const consoles = new ConsoleService({ workspaceId: workspace.id, queryClient, workbench, drafts, editors, runs });
-    return { workbench, drafts, runs, editors, consoles, commands: new CommandStore() };
+    return {
+      workbench,
+      drafts,
+      runs,
+      editors,
+      consoles,
+      commands: new CommandStore(),
+      live: new LiveUpdates(workspace.id),
+    };
   });
   useEffect(() => shared.workbench.wake(), [shared.workbench]);
   useEffect(() => shared.drafts.wake(), [shared.drafts]);

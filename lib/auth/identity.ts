@@ -2,7 +2,7 @@ import "server-only";
 import type { Document, ObjectId } from "mongodb";
 import type { Principal } from "@/lib/access/caller";
 import type { Role } from "@/lib/access/roles";
-import { requireMembership } from "@/lib/access/rules";
+import { type Access, requireAccess, requireMembership } from "@/lib/access/rules";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { lookUpConnection, type WithConnection } from "@/lib/connections/service";
 import { database } from "@/lib/db/client";
@@ -28,6 +28,18 @@ export async function enterWorkspace(principal: Principal, workspaceId: ObjectId
   if (principal.via === "key") return { ...principal, role: requireMembership(principal, workspaceId) };
   const entered = { ...principal, role: await findRole(workspaceId, principal.user._id) };
   return { ...entered, role: requireMembership(entered, workspaceId) };
+}
+
+/** Whether whoever sent these headers may still do it: for what goes on long after a request was let in. */
+export async function mayStill(headers: Headers, access: Access, workspaceId: ObjectId): Promise<boolean> {
+  try {
+    const identity = await identify(headers, { workspaceId });
+    requireAccess(access, identity?.principal ?? null, workspaceId);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && (error.kind === "unauthenticated" || error.kind === "forbidden")) return false;
+    throw error;
+  }
 }
 
 /** The session of a caller on a route that refuses keys. */

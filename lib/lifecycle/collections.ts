@@ -4,6 +4,7 @@ import { collections as auth } from "@/lib/auth/collections";
 import { collections as connections } from "@/lib/connections/collections";
 import { collections as consoles } from "@/lib/consoles/collections";
 import type { CollectionDeclaration } from "@/lib/db/collection";
+import { collections as events } from "@/lib/events/collections";
 import { collections as invites } from "@/lib/invites/collections";
 import { collections as mail } from "@/lib/mail/collections";
 import { collections as preferences } from "@/lib/preferences/collections";
@@ -25,6 +26,7 @@ export const collections = {
   ...query,
   ...consoles,
   ...repository,
+  ...events,
 };
 
 /** What the domains say of their collections, in the order in which a workspace's documents are removed. */

@@ -1,6 +1,7 @@
 import { notFound } from "next/navigation";
 import type { ReactNode } from "react";
 import { Shell } from "@/components/shell/shell";
+import { LiveRefresh } from "@/components/workspace/live-refresh";
 import { WorkspaceProvider } from "@/components/workspace/workspace-context";
 import { getPageSession } from "@/lib/auth/page-session";
 
@@ -15,6 +16,7 @@ export default async function WorkspaceLayout({ children, params }: LayoutProps)
   if (!workspace) notFound();
   return (
     <WorkspaceProvider key={workspace.id} user={session.user} workspaces={session.workspaces} workspace={workspace}>
+      <LiveRefresh />
       <Shell>{children}</Shell>
     </WorkspaceProvider>
   );

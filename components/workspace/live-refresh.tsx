@@ -1,0 +1,27 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { toFoldersKey, toListKey } from "@/components/workspace/console-service";
+import { useLive } from "@/components/workspace/use-live";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { LiveEvent } from "@/lib/client/live";
+
+type Kind = LiveEvent["kind"];
+
+/** Which answers of the server are old after which change. */
+const STALE_AFTER: Partial<Record<Kind, (workspaceId: string) => readonly (readonly unknown[])[]>> = {
+  console: (workspaceId) => [toListKey(workspaceId), toFoldersKey(workspaceId)],
+};
+
+/** Keeps what is shown true: what changes elsewhere is read anew, and nothing asks on a timer. */
+export function LiveRefresh() {
+  const { workspace } = useWorkspace();
+  const queryClient = useQueryClient();
+  useLive(({ kind }) => {
+    const keysOf = kind === "reset" ? Object.values(STALE_AFTER) : [STALE_AFTER[kind]];
+    for (const queryKey of keysOf.flatMap((keys) => keys?.(workspace.id) ?? [])) {
+      void queryClient.invalidateQueries({ queryKey });
+    }
+  });
+  return null;
+}

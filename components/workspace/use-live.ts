@@ -1,0 +1,15 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { LiveEvent } from "@/lib/client/live";
+
+/** Calls back for each change of the workspace while the component is shown. On `reset`, read anew what is shown. */
+export function useLive(onEvent: (event: LiveEvent) => void): void {
+  const { live } = useWorkspace();
+  const latest = useRef(onEvent);
+  useEffect(() => {
+    latest.current = onEvent;
+  });
+  useEffect(() => live.listen((event) => latest.current(event)), [live]);
+}

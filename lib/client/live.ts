@@ -1,0 +1,114 @@
+import type { EventData, EventKind } from "@/lib/events/schema";
+
+/** One change; `reset` says that some were missed, and everything shown is to be read anew. */
+export type LiveEvent = { kind: EventKind; data: EventData } | { kind: "reset" };
+type Listener = (event: LiveEvent) => void;
+
+/** All kinds, in a form that leaves out none. */
+const KINDS: Record<EventKind, true> = {
+  run: true,
+  log: true,
+  delivery: true,
+  console: true,
+  dashboard: true,
+  app: true,
+  plan: true,
+  execution: true,
+  presence: true,
+};
+/** After a stream that was refused for good; a browser tries again by itself only after one that broke. */
+const REOPEN_AFTER_MS = 10_000;
+
+/**
+ * The live updates of a workspace. The tabs of a browser share one stream, since it has few connections for a server:
+ * the tab that holds a lock reads it and passes on what comes; when that tab goes, the next one takes the lock.
+ */
+export class LiveUpdates {
+  readonly #workspaceId: string;
+  readonly #listeners = new Set<Listener>();
+  #stop: AbortController | null = null;
+
+  constructor(workspaceId: string) {
+    this.#workspaceId = workspaceId;
+  }
+
+  /** @returns takes the listener back; the stream ends with the last one */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    this.#stop ??= this.#start();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#stop?.abort();
+      this.#stop = null;
+    };
+  }
+
+  #start(): AbortController {
+    const stop = new AbortController();
+    const url = `/api/workspaces/${this.#workspaceId}/events`;
+    const name = `millrace-live-${this.#workspaceId}`;
+    const channel = new BroadcastChannel(name);
+    channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => this.#tell(data);
+    stop.signal.addEventListener("abort", () => channel.close());
+    const pass = (event: LiveEvent) => {
+      this.#tell(event);
+      channel.postMessage(event);
+    };
+    // Browsers have locks on safe origins alone; elsewhere each tab reads for itself.
+    if (!navigator.locks) void readUntil(stop.signal, url, (event) => this.#tell(event));
+    else
+      navigator.locks.request(name, { signal: stop.signal }, () => readUntil(stop.signal, url, pass)).catch(() => {});
+    return stop;
+  }
+
+  #tell(event: LiveEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** Resolves when the signal aborts. */
+async function readUntil(signal: AbortSignal, url: string, pass: (event: LiveEvent) => void): Promise<void> {
+  while (!signal.aborted) {
+    await readStream(signal, url, pass);
+    await sleepUntil(signal, REOPEN_AFTER_MS);
+  }
+}
+
+/** Resolves when the stream is closed for good; a broken one is opened again by the browser, behind the last event. */
+function readStream(signal: AbortSignal, url: string, pass: (event: LiveEvent) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const source = new EventSource(url);
+    const end = () => {
+      source.close();
+      resolve();
+    };
+    signal.addEventListener("abort", end, { once: true });
+    for (const kind of Object.keys(KINDS) as EventKind[]) {
+      source.addEventListener(kind, ({ data }) => pass({ kind, data: JSON.parse(data) }));
+    }
+    source.addEventListener("reset", () => pass({ kind: "reset" }));
+    // What was read before the stream was open may be old already. A stream that is opened again says where it was.
+    source.addEventListener("open", () => pass({ kind: "reset" }), { once: true });
+    source.onerror = () => {
+      if (source.readyState !== EventSource.CLOSED) return;
+      signal.removeEventListener("abort", end);
+      end();
+    };
+  });
+}
+
+function sleepUntil(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

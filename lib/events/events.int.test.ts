@@ -1,0 +1,169 @@
+import { ObjectId } from "mongodb";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { takeOwnDatabase } from "@/test/database";
+import { collections } from "./collections";
+import { publish, writeNow } from "./publish";
+import { type StreamRequest, streamEvents } from "./stream";
+
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+
+type Frame = { id?: string; event?: string; data?: string };
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+/** Reads the frames of a stream one by one, without those that only say how to come back. */
+function open(workspaceId: ObjectId, options: Partial<StreamRequest> = {}) {
+  const stop = new AbortController();
+  stops.push(stop);
+  const response = streamEvents({
+    workspaceId,
+    userId: new ObjectId(),
+    lastEventId: null,
+    mayStillRead: async () => true,
+    signal: stop.signal,
+    ...options,
+  });
+  const reader = (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const next = async (): Promise<Frame | null> => {
+    for (;;) {
+      const end = text.indexOf("\n\n");
+      if (end >= 0) {
+        const lines = text.slice(0, end).split("\n");
+        text = text.slice(end + 2);
+        const frame: Frame = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s, 2)));
+        if ("id" in frame || "event" in frame) return frame;
+        continue;
+      }
+      const { value, done } = await reader.read();
+      if (done) return null;
+      text += value;
+    }
+  };
+  const take = async (count: number) => {
+    const frames: (Frame | null)[] = [];
+    while (frames.length < count) frames.push(await next());
+    return frames;
+  };
+  return { response, next, take, stop };
+}
+
+const tell = (workspaceId: ObjectId, resourceId: string, onlyFor?: ObjectId) =>
+  publish({ workspaceId, kind: "run", resourceType: "flow", resourceId, onlyFor, data: { status: "running" } });
+const idsOf = (frames: (Frame | null)[]) => frames.map((frame) => JSON.parse(frame?.data ?? "{}").resourceId);
+
+describe("the stream of a workspace's changes", () => {
+  it("tells what happens from now on, in order, with the facts of each", async () => {
+    const workspaceId = new ObjectId();
+    const { response, next, take } = open(workspaceId);
+    expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    expect(response.headers.get("cache-control")).toContain("no-transform");
+    expect(await next()).toEqual({ id: "0" });
+    for (let n = 1; n <= 30; n++) tell(workspaceId, `f${n}`);
+    const frames = await take(30);
+    expect(frames.map((frame) => frame?.id)).toEqual(Array.from({ length: 30 }, (_, n) => `${n + 1}`));
+    expect(idsOf(frames)).toEqual(Array.from({ length: 30 }, (_, n) => `f${n + 1}`));
+    const data = JSON.parse(frames[0]?.data ?? "{}");
+    expect(data).toMatchObject({ resourceType: "flow", resourceId: "f1", status: "running" });
+    expect(new Date(data.at).toISOString()).toBe(data.at);
+  });
+
+  it("tells nobody of another workspace, and what is somebody's own to them alone", async () => {
+    const [here, elsewhere, me] = [new ObjectId(), new ObjectId(), new ObjectId()];
+    const mine = open(here, { userId: me });
+    const others = open(here);
+    await Promise.all([mine.next(), others.next()]);
+    tell(elsewhere, "elsewhere");
+    tell(here, "private", me);
+    tell(here, "shared");
+    expect(idsOf(await mine.take(2))).toEqual(["private", "shared"]);
+    expect(idsOf(await others.take(1))).toEqual(["shared"]);
+  });
+
+  it("goes on behind the last event that was seen, without one lost or told twice, though more than a page was missed", async () => {
+    const workspaceId = new ObjectId();
+    for (let n = 1; n <= 1200; n++) tell(workspaceId, `f${n}`);
+    await writeNow();
+    const { take } = open(workspaceId, { lastEventId: "7" });
+    for (let n = 1201; n <= 1300; n++) tell(workspaceId, `f${n}`);
+    expect(idsOf(await take(1293))).toEqual(Array.from({ length: 1293 }, (_, n) => `f${n + 8}`));
+  });
+
+  it.each(["999", "-1", "abc", "1e3", "7; drop"])(
+    "says `reset` to a reader that comes with %j, and goes on live",
+    async (lastEventId) => {
+      const workspaceId = new ObjectId();
+      tell(workspaceId, "before");
+      await writeNow();
+      const { take } = open(workspaceId, { lastEventId });
+      expect((await take(2)).map((frame) => [frame?.event, frame?.id])).toEqual([
+        ["reset", undefined],
+        [undefined, "1"],
+      ]);
+      tell(workspaceId, "after");
+      expect(idsOf(await take(1))).toEqual(["after"]);
+    },
+  );
+
+  it("says `reset` when what lies between is not kept any more", async () => {
+    const workspaceId = new ObjectId();
+    for (const name of ["a", "b", "c"]) tell(workspaceId, name);
+    await writeNow();
+    await collections.events().deleteMany({ workspaceId, position: { $lte: 2 } });
+    expect((await open(workspaceId, { lastEventId: "1" }).next())?.event).toBe("reset");
+    expect(idsOf(await open(workspaceId, { lastEventId: "2" }).take(1))).toEqual(["c"]);
+  });
+
+  it("tells what another server has written within seconds", async () => {
+    const workspaceId = new ObjectId();
+    const { next, take } = open(workspaceId);
+    await next();
+    const event = { workspaceId, kind: "log", userId: null, at: new Date() } as const;
+    await collections.events().insertOne({ _id: new ObjectId(), ...event, position: 1, data: { resourceId: "there" } });
+    await collections.eventHeads().insertOne({ _id: workspaceId, workspaceId, position: 1 });
+    expect(idsOf(await take(1))).toEqual(["there"]);
+  });
+
+  it("numbers what many write at once without a gap", async () => {
+    const workspaceId = new ObjectId();
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        tell(workspaceId, `f${n}`);
+        await writeNow();
+      }),
+    );
+    const positions = await collections.events().find({ workspaceId }).sort({ position: 1 }).toArray();
+    expect(positions.map(({ position }) => position)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1));
+  });
+
+  it("leaves out the data of an event that is too large, and keeps what names it", async () => {
+    const workspaceId = new ObjectId();
+    const { next } = open(workspaceId);
+    await next();
+    publish({ workspaceId, kind: "log", resourceType: "flow", resourceId: "f", data: { text: "x".repeat(20_000) } });
+    expect(Object.keys(JSON.parse((await next())?.data ?? "{}"))).toEqual(["resourceType", "resourceId", "at"]);
+  });
+
+  it("ends for a reader who does not read, and lets go of those who leave", async () => {
+    const workspaceId = new ObjectId();
+    const userId = new ObjectId();
+    const slow = open(workspaceId, { userId });
+    for (let n = 0; n < 120; n++) {
+      publish({ workspaceId, kind: "log", resourceType: "flow", resourceId: "f", data: { text: "x".repeat(15_000) } });
+      if (n % 20 === 0) await writeNow();
+    }
+    await writeNow();
+    // What was buffered is read to its end; the reader comes back with the id of the last one.
+    let last: Frame | null = null;
+    for (let frame = await slow.next(); frame; frame = await slow.next()) last = frame;
+    expect(Number(last?.id)).toBeGreaterThan(0);
+    expect(Number(last?.id)).toBeLessThan(120);
+    const opened = Array.from({ length: 30 }, () => open(workspaceId, { userId }));
+    expect(() => open(workspaceId, { userId })).toThrow("too many places");
+    for (const { stop } of opened) stop.abort();
+    expect((await open(workspaceId, { userId }).next())?.id).toBe("120");
+  });
+});
