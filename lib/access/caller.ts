@@ -2,12 +2,24 @@ import type { ObjectId } from "mongodb";
 import type { UserDoc } from "@/lib/users/model";
 import type { Role } from "./roles";
 
-type Common = {
-  user: UserDoc;
-  /** The caller's role in the workspace that the identity was asked for; null when there is none. */
-  role: Role | null;
-};
-/** Who sends a request. A key acts as its creator, inside its one workspace. */
-export type Principal =
-  | (Common & { via: "session"; sessionId: ObjectId; setCookie: string | null })
-  | (Common & { via: "key"; keyId: ObjectId; workspaceId: ObjectId });
+/** What somebody is in one workspace. */
+export type Membership = { workspaceId: ObjectId; role: Role };
+
+/** Signed in, in a browser. */
+export type BySession = { kind: "session"; sessionId: ObjectId };
+/** With an API key. It acts as its creator, inside its one workspace: `membership` is the creator's there. */
+export type ByKey = { kind: "key"; keyId: ObjectId; membership: Membership };
+/** By what a request proves who sends it. */
+export type Via = BySession | ByKey;
+
+/** Who asks for something of their own account, in no workspace. */
+export type UserCaller<V extends Via = Via> = { user: UserDoc; via: V };
+
+/** Who acts in a workspace, and as what. The first argument of every function that does something for somebody. */
+export type Caller<V extends Via = Via> = UserCaller<V> & Membership;
+
+/**
+ * Who sends a request, before it is judged whether they may: what a route's access makes a caller of. `membership` is
+ * a key's own, or a person's in the workspace that the path names; null for who is no member of it.
+ */
+export type Identity = UserCaller & { membership: Membership | null };

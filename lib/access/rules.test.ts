@@ -1,54 +1,34 @@
 import { ObjectId } from "mongodb";
-import { describe, expect, it } from "vitest";
-import type { Principal } from "./caller";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import type { BySession, Caller, Identity, UserCaller } from "./caller";
 import type { Role } from "./roles";
-import {
-  account,
-  admin,
-  anyCredential,
-  member,
-  open,
-  orAnyKey,
-  owner,
-  peopleOnly,
-  requireAccess,
-  signIn,
-} from "./rules";
+import { type Access, account, admin, anyCredential, member, open, orAnyKey, owner, peopleOnly, signIn } from "./rules";
 
 const W1 = new ObjectId();
 const W2 = new ObjectId();
 const user = { _id: new ObjectId(), email: "a@example.com", name: "A", emailVerified: null, createdAt: new Date(0) };
-const session = (role: Role | null): Principal => ({
-  via: "session",
-  sessionId: new ObjectId(),
+const session = (role: Role | null): Identity => ({
   user,
-  role,
-  setCookie: null,
+  via: { kind: "session", sessionId: new ObjectId() },
+  membership: role && { workspaceId: W1, role },
 });
-const key = (role: Role, workspaceId = W1): Principal => ({
-  via: "key",
-  keyId: new ObjectId(),
-  workspaceId,
-  user,
-  role,
-});
+const key = (role: Role, workspaceId = W1): Identity => {
+  const membership = { workspaceId, role };
+  return { user, via: { kind: "key", keyId: new ObjectId(), membership }, membership };
+};
 
 /** The code that the caller meets, or "ok". */
-function outcome(
-  access: Parameters<typeof requireAccess>[0],
-  principal: Principal | null,
-  workspaceId: ObjectId | null = W1,
-) {
+function outcome(access: Access, identity: Identity | null) {
   try {
-    requireAccess(access, principal, workspaceId);
+    access.admit(identity, W1);
     return "ok";
   } catch (error) {
     return (error as { kind?: string }).kind;
   }
 }
 
-describe("requireAccess", () => {
-  it.each<[string, Parameters<typeof requireAccess>[0], Record<string, string>]>([
+describe("whom an access lets in", () => {
+  it.each<[string, Access, Record<string, string>]>([
     ["open", open, { nobody: "ok", member: "ok", key: "ok" }],
     ["sign-in", signIn, { nobody: "ok", member: "ok", key: "forbidden" }],
     ["account", account, { nobody: "unauthenticated", stranger: "ok", member: "ok", key: "forbidden" }],
@@ -95,7 +75,7 @@ describe("requireAccess", () => {
       },
     ],
   ])("%s", (_, access, expected) => {
-    const principals: Record<string, Principal | null> = {
+    const identities: Record<string, Identity | null> = {
       nobody: null,
       stranger: session(null),
       member: session("member"),
@@ -106,8 +86,46 @@ describe("requireAccess", () => {
       foreignKey: key("owner", W2),
     };
     const actual = Object.fromEntries(
-      Object.keys(expected).map((name) => [name, outcome(access, principals[name] ?? null)]),
+      Object.keys(expected).map((name) => [name, outcome(access, identities[name] ?? null)]),
     );
     expect(actual).toEqual(expected);
   });
 });
+
+describe("the caller that an access makes", () => {
+  it("of a workspace has it, the role there and nothing that was only looked up", () => {
+    const identity = { ...session("admin"), setCookie: "secret", connection: null };
+    const { via } = identity;
+    expect(admin.admit(identity, W1)).toEqual({ workspaceId: W1, role: "admin", user, via });
+    expect(peopleOnly(member).admit(identity, W1)).toEqual({ workspaceId: W1, role: "admin", user, via });
+    const byKey = key("member");
+    expect(orAnyKey(admin).admit(byKey, W1)).toEqual({ workspaceId: W1, role: "member", user, via: byKey.via });
+  });
+
+  it("of an account has no workspace and no role, and of an open route there is none", () => {
+    const identity = session("owner");
+    expect(account.admit(identity, W1)).toEqual({ user, via: identity.via });
+    expect(anyCredential.admit(key("owner"), null)).toEqual({ user, via: expect.objectContaining({ kind: "key" }) });
+    expect([open.admit(identity, W1), signIn.admit(identity, W1)]).toEqual([null, null]);
+  });
+
+  it("is none for a membership of another workspace than the one that is asked for, by session or key", () => {
+    const inOther = { ...session("owner"), membership: { workspaceId: W2, role: "owner" as const } };
+    expect([outcome(member, inOther), outcome(member, key("owner", W2))]).toEqual(["forbidden", "forbidden"]);
+  });
+
+  it("is typed by the access", () => {
+    expectTypeOf<CallerOf<typeof open>>().toEqualTypeOf<null>();
+    expectTypeOf<CallerOf<typeof signIn>>().toEqualTypeOf<null>();
+    expectTypeOf<CallerOf<typeof account>>().toEqualTypeOf<UserCaller<BySession>>();
+    expectTypeOf<CallerOf<typeof anyCredential>>().toEqualTypeOf<UserCaller>();
+    expectTypeOf<CallerOf<typeof member>>().toEqualTypeOf<Caller>();
+    expectTypeOf(peopleOnly(admin).admit).returns.toEqualTypeOf<Caller<BySession>>();
+    expectTypeOf<Caller["workspaceId"]>().toEqualTypeOf<ObjectId>();
+    expectTypeOf<Caller["role"]>().toEqualTypeOf<Role>();
+    expectTypeOf<UserCaller>().not.toHaveProperty("workspaceId");
+    expectTypeOf<UserCaller>().not.toHaveProperty("role");
+  });
+});
+
+type CallerOf<A extends Access> = ReturnType<A["admit"]>;

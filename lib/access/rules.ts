@@ -1,6 +1,6 @@
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
-import type { Principal } from "./caller";
+import type { BySession, Caller, Identity, Membership, UserCaller, Via } from "./caller";
 import { isAtLeast, type Role } from "./roles";
 
 /**
@@ -9,73 +9,131 @@ import { isAtLeast, type Role } from "./roles";
  * - `user`: a signed-in person or, where `keys` says so, a key.
  * - `workspace`: a role in the workspace that the path names.
  */
-export type Access =
-  | { scope: "open"; keys: "ignored" | "refused" }
-  | { scope: "user"; keys: boolean }
-  | { scope: "workspace"; role: Role; keys: "as-creator" | "always" | "never" };
+type Rule = OpenRule | UserRule | WorkspaceRule;
+type OpenRule = { scope: "open"; keys: "ignored" | "refused" };
+type UserRule = { scope: "user"; keys: boolean };
+type WorkspaceRule = { scope: "workspace"; role: Role; keys: "as-creator" | "always" | "never" };
+
+/**
+ * Lets in who may.
+ * @param workspaceId that of the path; null when the path names none
+ * @throws AppError `unauthenticated`, `forbidden`
+ */
+type Admit<C> = (identity: Identity | null, workspaceId: ObjectId | null) => C;
+
+/** A rule, and whom it lets in: what a handler knows of its caller follows from the access that its route declares. */
+export type Access<C = unknown> = Rule & { admit: Admit<C> };
+type WorkspaceAccess<V extends Via = Via> = WorkspaceRule & { admit: Admit<Caller<V>> };
 
 /** Anybody. */
-export const open: Access = { scope: "open", keys: "ignored" };
+export const open: Access<null> = { scope: "open", keys: "ignored", admit: () => null };
+
 /** Anybody who comes without an API key: the way in and out for people. */
-export const signIn: Access = { scope: "open", keys: "refused" };
+export const signIn: Access<null> = {
+  scope: "open",
+  keys: "refused",
+  admit(identity) {
+    if (identity?.via.kind === "key") throw keyRefused();
+    return null;
+  },
+};
+
 /** A signed-in person; API keys are refused (docs/api.md, Common rules). */
-export const account: Access = { scope: "user", keys: false };
+export const account: Access<UserCaller<BySession>> = {
+  scope: "user",
+  keys: false,
+  admit: (identity) => inPerson(signedIn(identity)),
+};
+
 /** A signed-in person or an API key. */
-export const anyCredential: Access = { scope: "user", keys: true };
-export const member: Access = { scope: "workspace", role: "member", keys: "as-creator" };
-export const admin: Access = { scope: "workspace", role: "admin", keys: "as-creator" };
-export const owner: Access = { scope: "workspace", role: "owner", keys: "as-creator" };
+export const anyCredential: Access<UserCaller> = {
+  scope: "user",
+  keys: true,
+  admit(identity) {
+    const { user, via } = signedIn(identity);
+    return { user, via };
+  },
+};
+
+export const member = atLeast("member");
+export const admin = atLeast("admin");
+export const owner = atLeast("owner");
+
+function atLeast(role: Role): WorkspaceAccess {
+  return {
+    scope: "workspace",
+    role,
+    keys: "as-creator",
+    admit: (identity, workspaceId) => requireRole(role, enteredBy(identity, workspaceId)),
+  };
+}
 
 /** The same, for people only: members, invites, API keys, the end of a workspace. */
-export function peopleOnly(access: Access): Access {
-  return access.scope === "workspace" ? { ...access, keys: "never" } : account;
+export function peopleOnly({ role }: WorkspaceAccess): WorkspaceAccess<BySession> {
+  return {
+    scope: "workspace",
+    role,
+    keys: "never",
+    admit(identity, workspaceId) {
+      const caller = enteredBy(identity, workspaceId);
+      return requireRole(role, { ...caller, ...inPerson(caller) });
+    },
+  };
 }
 
 /** The same, but every key of the workspace may, whatever its creator's role is now (notification rules). */
-export function orAnyKey(access: Access): Access {
-  return access.scope === "workspace" ? { ...access, keys: "always" } : access;
+export function orAnyKey({ role }: WorkspaceAccess): WorkspaceAccess {
+  return {
+    scope: "workspace",
+    role,
+    keys: "always",
+    admit(identity, workspaceId) {
+      const caller = enteredBy(identity, workspaceId);
+      return caller.via.kind === "key" ? caller : requireRole(role, caller);
+    },
+  };
 }
 
-const KEY_REFUSED = "An API key cannot do this. Sign in to do it.";
+/** Whoever is not known goes no further than an open route. @throws AppError `unauthenticated` */
+export function requireCredential({ scope }: Access, identity: Identity | null): void {
+  if (scope !== "open") signedIn(identity);
+}
+
+/**
+ * The caller in the one workspace that their membership is of.
+ * @param membership null for none
+ * @throws AppError `forbidden`, with one body whether the workspace exists or not
+ */
+export function enter({ user, via }: UserCaller, membership: Membership | null, workspaceId: ObjectId): Caller {
+  if (!membership?.workspaceId.equals(workspaceId)) throw new AppError("forbidden", NOT_YOURS);
+  return { workspaceId, user, role: membership.role, via };
+}
+
 /** One sentence for a workspace that is not yours and for one that does not exist. */
 const NOT_YOURS = "You cannot open this workspace. Ask one of its admins to invite you.";
 
-/**
- * Decides whether the caller may. `workspaceId` is that of the path, null when the path names none.
- * @throws AppError `unauthenticated`, `forbidden`
- */
-export function requireCredential(access: Access, principal: Principal | null): asserts principal is Principal {
-  if (access.scope !== "open" && !principal) {
-    throw new AppError("unauthenticated", "Sign in first, or send an API key in the Authorization header.");
-  }
-}
-
-export function requireAccess(access: Access, principal: Principal | null, workspaceId: ObjectId | null): void {
-  if (access.scope === "open") {
-    if (principal?.via === "key" && access.keys === "refused") throw new AppError("forbidden", KEY_REFUSED);
-    return;
-  }
-  requireCredential(access, principal);
-  if (access.scope === "user") {
-    if (principal.via === "key" && !access.keys) throw new AppError("forbidden", KEY_REFUSED);
-    return;
-  }
+function enteredBy(identity: Identity | null, workspaceId: ObjectId | null): Caller {
+  const known = signedIn(identity);
   if (!workspaceId) throw new Error("A workspace route needs a workspaceId in its path.");
-  const role = requireMembership(principal, workspaceId);
-  if (principal.via === "key" && access.keys === "never") throw new AppError("forbidden", KEY_REFUSED);
-  if (principal.via === "key" && access.keys === "always") return;
-  if (!isAtLeast(role, access.role)) {
-    const needed = access.role === "owner" ? "Only an owner" : "Only an owner or admin";
-    throw new AppError("forbidden", `${needed} of the workspace can do this.`);
-  }
+  return enter(known, known.membership, workspaceId);
 }
 
-/**
- * The caller's role in this workspace. For a session, the principal must have been identified for this workspace.
- * @throws AppError `forbidden`, with one body whether the workspace exists or not
- */
-export function requireMembership(principal: Principal, workspaceId: ObjectId): Role {
-  const isElsewhere = principal.via === "key" && !principal.workspaceId.equals(workspaceId);
-  if (isElsewhere || !principal.role) throw new AppError("forbidden", NOT_YOURS);
-  return principal.role;
+function signedIn(identity: Identity | null): Identity {
+  if (identity) return identity;
+  throw new AppError("unauthenticated", "Sign in first, or send an API key in the Authorization header.");
+}
+
+function inPerson({ user, via }: UserCaller): UserCaller<BySession> {
+  if (via.kind === "key") throw keyRefused();
+  return { user, via };
+}
+
+function requireRole<C extends Caller>(needed: Role, caller: C): C {
+  if (isAtLeast(caller.role, needed)) return caller;
+  const who = needed === "owner" ? "Only an owner" : "Only an owner or admin";
+  throw new AppError("forbidden", `${who} of the workspace can do this.`);
+}
+
+function keyRefused(): AppError {
+  return new AppError("forbidden", "An API key cannot do this. Sign in to do it.");
 }

@@ -1,11 +1,9 @@
 import "server-only";
 import { randomUUID } from "node:crypto";
-import { ObjectId } from "mongodb";
-import type { z } from "zod";
-import type { Principal } from "@/lib/access/caller";
-import type { Role } from "@/lib/access/roles";
-import { type Access, requireAccess, requireCredential } from "@/lib/access/rules";
-import { type Identity, identify } from "@/lib/auth/identity";
+import { z } from "zod";
+import type { Identity } from "@/lib/access/caller";
+import { type Access, requireCredential } from "@/lib/access/rules";
+import { identify } from "@/lib/auth/identity";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { databaseReady } from "@/lib/db/ready";
 import { env } from "@/lib/env";
@@ -14,8 +12,8 @@ import type { ContentShapes } from "@/lib/http/content";
 import { refuseCrossSite } from "@/lib/http/csrf";
 import { failure, success } from "@/lib/http/envelope";
 import { AppError, type ErrorKind, type InputProblem } from "@/lib/http/errors";
+import { objectId } from "@/lib/http/ids";
 import { remoteAddress } from "@/lib/http/remote-address";
-import { objectIdText } from "@/lib/http/schema";
 import { commonHeaders, DATA_POLICY } from "@/lib/http/security-headers";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -30,14 +28,13 @@ const COMPRESSED_BYTES_MIN = 12 * 1024;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** What a handler gets to know about its caller and its request. Input is already judged and shaped. */
-export type RequestContext<P, Q, B> = {
+export type RequestContext<C, P, Q, B> = {
+  /** Who calls, as the route's access lets them in: null on open routes. */
+  caller: C;
+  /** What a schema makes of its part of the request; undefined without a schema. */
   params: P;
   query: Q;
   body: B;
-  /** Who calls. Null only on open routes. */
-  principal: Principal;
-  /** The caller's role in the path's workspace. */
-  role: Role;
   /** The path's connection, where the route reads it along; null when the workspace has none of this id. */
   connection: ConnectionDoc | null;
   request: Request;
@@ -50,12 +47,17 @@ export type RequestContext<P, Q, B> = {
   headers: Headers;
 };
 
-/** One endpoint: its words in the API reference, its locks, its input, its answer and its work. */
-export type RouteDefinition<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> = {
+/** What is declared of an endpoint: its words in the API reference, its locks, its input and its answer. */
+export type RouteDeclaration<
+  C = unknown,
+  P extends z.ZodType = z.ZodType,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+> = {
   summary: string;
   description?: string;
   tag: string;
-  access: Access;
+  access: Access<C>;
   params?: P;
   query?: Q;
   body?: B;
@@ -83,25 +85,32 @@ export type RouteDefinition<P extends z.ZodType, Q extends z.ZodType, B extends 
   readsConnection?: boolean;
   /** Answers even while the document store is away. */
   worksWithoutStore?: boolean;
-  handle: (context: RequestContext<z.output<P>, z.output<Q>, z.output<B>>) => unknown;
 };
 
-type AnyDefinition = RouteDefinition<z.ZodType, z.ZodType, z.ZodType>;
+/** The same with its work, as `route` runs it: each part of the context comes from the declaration beside it. */
+type Definition<C> = RouteDeclaration<C> & {
+  handle: (context: RequestContext<C, unknown, unknown, unknown>) => unknown;
+};
+
 export type RouteHandler = (request: Request, context: { params: Promise<unknown> }) => Promise<Response>;
-/** A handler that still knows its definition: the API reference and the access matrix are made from it. */
-export type DefinedHandler = RouteHandler & { definition: AnyDefinition };
+/** A handler that still knows what it declares: the API reference and the access matrix are made from it. */
+export type DefinedHandler = RouteHandler & { definition: RouteDeclaration };
 
 /** Makes a handler. Its checks come in the order of docs/api.md: 401, malformed id 400, 403, input 400, then the work. */
 export function route<
-  P extends z.ZodType = z.ZodNever,
-  Q extends z.ZodType = z.ZodNever,
-  B extends z.ZodType = z.ZodNever,
->(definition: RouteDefinition<P, Q, B>): DefinedHandler {
+  C,
+  P extends z.ZodType = z.ZodUndefined,
+  Q extends z.ZodType = z.ZodUndefined,
+  B extends z.ZodType = z.ZodUndefined,
+>(
+  definition: RouteDeclaration<C, P, Q, B> & {
+    handle: (context: RequestContext<C, z.output<P>, z.output<Q>, z.output<B>>) => unknown;
+  },
+): DefinedHandler;
+export function route<C>(definition: Definition<C>): DefinedHandler {
   const handler: RouteHandler = (request, context) =>
-    answer(request, definition.summary, (requestId, held) =>
-      run(definition as unknown as AnyDefinition, request, context, { requestId, held }),
-    );
-  return Object.assign(handler, { definition: definition as unknown as AnyDefinition });
+    answer(request, definition.summary, (requestId, held) => run(definition, request, context, { requestId, held }));
+  return Object.assign(handler, { definition });
 }
 
 /**
@@ -154,45 +163,37 @@ async function answer(
   return response;
 }
 
-async function run(
-  definition: AnyDefinition,
+async function run<C>(
+  definition: Definition<C>,
   request: Request,
   context: { params: Promise<unknown> },
   { requestId, held }: { requestId: string; held: HeldBody },
 ): Promise<Response> {
+  const { access } = definition;
   const isWrite = !SAFE.has(request.method);
-  const rawParams = ((await context.params) ?? {}) as Record<string, string>;
+  const path = (await context.params) ?? {};
   if (definition.guardsOrigin) refuseCrossSite(request.headers, env().publicUrl);
 
-  let identity: Identity | null = null;
   if (!definition.worksWithoutStore) await databaseReady();
-  if (needsIdentity(definition.access, request)) {
-    identity = await identify(request.headers, {
-      workspaceId: idIn(rawParams.workspaceId),
-      connectionId: definition.readsConnection ? idIn(rawParams.connectionId) : null,
-    });
-    requireCredential(definition.access, identity?.principal ?? null);
-  }
-  const principal = identity?.principal ?? null;
-  const params = definition.params ? parse(definition.params, rawParams, "params") : {};
-  const workspaceId = (params as { workspaceId?: ObjectId }).workspaceId ?? null;
-  if (principal?.via === "session" && isWrite) refuseCrossSite(request.headers, env().publicUrl);
-  requireAccess(definition.access, principal, workspaceId);
+  const { workspaceId, connectionId } = idsOfPath.parse(path);
+  const named = { workspaceId, connectionId: definition.readsConnection ? connectionId : null };
+  const identified = needsIdentity(access, request) ? await identify(request.headers, named) : null;
+  requireCredential(access, identified);
+  const params = definition.params && parse(definition.params, path, "params");
+  if (isWrite && identified?.via.kind === "session") refuseCrossSite(request.headers, env().publicUrl);
+  const caller = access.admit(identified, workspaceId);
 
-  const query = definition.query ? parse(definition.query, queryOf(request), "query") : {};
-  const body = definition.body
-    ? parse(definition.body, await bodyOf(definition, request, principal, held), "body")
-    : undefined;
+  const query = definition.query && parse(definition.query, queryOf(request), "query");
+  const body = definition.body && parse(definition.body, await bodyOf(definition, request, identified, held), "body");
 
   const headers = new Headers();
-  if (principal?.via === "session" && principal.setCookie) headers.append("Set-Cookie", principal.setCookie);
+  if (identified?.setCookie) headers.append("Set-Cookie", identified.setCookie);
   const result = await definition.handle({
+    caller,
     params,
     query,
     body,
-    principal: principal as Principal,
-    role: principal?.role as Role,
-    connection: identity?.connection ?? null,
+    connection: identified?.connection ?? null,
     request,
     signal: request.signal,
     address: remoteAddress(request.headers, env().TRUST_PROXY),
@@ -215,25 +216,23 @@ function needsIdentity(access: Access, request: Request): boolean {
   return access.scope !== "open" || (access.keys === "refused" && request.headers.has("authorization"));
 }
 
-/** An id of the path, if it has the right form: what it names then comes with the identity, in one look-up. */
-function idIn(rawParam: string | undefined): ObjectId | null {
-  const parsed = objectIdText.safeParse(rawParam);
-  return parsed.success ? new ObjectId(parsed.data) : null;
-}
+const idOrNull = objectId.nullable().catch(null);
+/** What the path names, where it has the right form: it is looked up along with who calls, before the path is judged. */
+const idsOfPath = z.object({ workspaceId: idOrNull, connectionId: idOrNull });
 
 function queryOf(request: Request): Record<string, string> {
   return Object.fromEntries(new URL(request.url).searchParams);
 }
 
 function bodyOf(
-  definition: AnyDefinition,
+  { bodyLimit = "json" }: RouteDeclaration,
   request: Request,
-  principal: Principal | null,
+  identity: Identity | null,
   held: HeldBody,
 ): Promise<unknown> {
   // A page of another site cannot send an API key, so a key's body needs no type that a form could not have.
-  const demandJsonType = principal?.via !== "key";
-  return readJson(request, BODY_LIMITS[definition.bodyLimit ?? "json"], { demandJsonType, held });
+  const demandJsonType = identity?.via.kind !== "key";
+  return readJson(request, BODY_LIMITS[bodyLimit], { demandJsonType, held });
 }
 
 const WHERE = {

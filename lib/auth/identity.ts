@@ -1,8 +1,7 @@
 import "server-only";
 import type { Document, ObjectId } from "mongodb";
-import type { Principal } from "@/lib/access/caller";
-import type { Role } from "@/lib/access/roles";
-import { type Access, requireAccess, requireMembership } from "@/lib/access/rules";
+import type { Caller, Identity, Membership, UserCaller } from "@/lib/access/caller";
+import { enter, type WorkspaceAccess } from "@/lib/access/rules";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { lookUpConnection, type WithConnection } from "@/lib/connections/service";
 import { database } from "@/lib/db/client";
@@ -21,31 +20,25 @@ import { API_KEY_PREFIX, hashToken } from "./tokens";
 const LAST_USED_EVERY_MS = 60_000;
 
 /**
- * The principal with its role in a workspace that the body names, for routes whose path names none.
+ * The caller in the workspace that the body names, for routes whose path names none.
  * @throws AppError `forbidden`, with one body whether the workspace exists or not
  */
-export async function enterWorkspace(principal: Principal, workspaceId: ObjectId): Promise<Principal & { role: Role }> {
-  if (principal.via === "key") return { ...principal, role: requireMembership(principal, workspaceId) };
-  const entered = { ...principal, role: await findRole(workspaceId, principal.user._id) };
-  return { ...entered, role: requireMembership(entered, workspaceId) };
+export async function enterWorkspace(caller: UserCaller, workspaceId: ObjectId): Promise<Caller> {
+  const { user, via } = caller;
+  if (via.kind === "key") return enter(caller, via.membership, workspaceId);
+  const role = await findRole(workspaceId, user._id);
+  return enter(caller, role && { workspaceId, role }, workspaceId);
 }
 
 /** Whether whoever sent these headers may still do it: for what goes on long after a request was let in. */
-export async function mayStill(headers: Headers, access: Access, workspaceId: ObjectId): Promise<boolean> {
+export async function mayStill(headers: Headers, access: WorkspaceAccess, workspaceId: ObjectId): Promise<boolean> {
   try {
-    const identity = await identify(headers, { workspaceId });
-    requireAccess(access, identity?.principal ?? null, workspaceId);
+    access.admit(await identify(headers, { workspaceId }), workspaceId);
     return true;
   } catch (error) {
     if (error instanceof AppError && (error.kind === "unauthenticated" || error.kind === "forbidden")) return false;
     throw error;
-  }
-}
-
-/** The session of a caller on a route that refuses keys. */
-export function sessionIdOf(principal: Principal): ObjectId {
-  if (principal.via !== "session") throw new Error("This route must refuse API keys.");
-  return principal.sessionId;
+  
 }
 
 const BEARER = /^Bearer +(\S+)$/i;
@@ -58,7 +51,7 @@ export type Named = { workspaceId: ObjectId | null; connectionId?: ObjectId | nu
  * nobody. An Authorization header decides alone: with a bad key the cookie is not looked at (T21).
  * @throws AppError `unauthenticated` for a bad or ended key
  */
-export async function identify(headers: Headers, named: Named, now = new Date()): Promise<Identity | null> {
+export async function identify(headers: Headers, named: Named, now = new Date()): Promise<Identified | null> {
   const authorization = headers.get("authorization");
   if (authorization !== null) {
     const identity = await identifyKey(authorization, named, now);
@@ -70,12 +63,17 @@ export async function identify(headers: Headers, named: Named, now = new Date())
   return token ? identifySession(token, named, now) : null;
 }
 
-/** Who it is, and the connection that was asked for along; null when it is not in that workspace. */
-export type Identity = { principal: Principal; connection: ConnectionDoc | null };
+/** Who it is, and what was found along with it. */
+export type Identified = Identity & {
+  /** The connection that was asked for; null when it is not in that workspace. */
+  connection: ConnectionDoc | null;
+  /** The cookie that tells the browser of a session's new end; null while it has none. */
+  setCookie: string | null;
+};
 
 type Joined = WithUser & WithMembership & WithConnection;
 
-async function identifySession(token: string, named: Named, now: Date): Promise<Identity | null> {
+async function identifySession(token: string, named: Named, now: Date): Promise<Identified | null> {
   const found = await lookUp<SessionDoc & Joined>(collections.sessions, { sessionToken: hashToken(token) }, named, [
     lookUpUser("userId"),
     lookUpMembership("userId", named.workspaceId),
@@ -85,14 +83,16 @@ async function identifySession(token: string, named: Named, now: Date): Promise<
   if (!found || !user || found.expires <= now) return null;
   const renewed = renewedExpiry(found, now);
   const setCookie = renewed ? await renewSession(found._id, token, renewed, now) : null;
-  const role = found.membership[0]?.role ?? null;
   return {
-    principal: { via: "session", sessionId: found._id, user, role, setCookie },
+    user,
+    via: { kind: "session", sessionId: found._id },
+    membership: toMembership(found),
     connection: found.connection?.[0] ?? null,
+    setCookie,
   };
 }
 
-async function identifyKey(authorization: string, named: Named, now: Date): Promise<Identity | null> {
+async function identifyKey(authorization: string, named: Named, now: Date): Promise<Identified | null> {
   const key = BEARER.exec(authorization)?.[1];
   if (!key?.startsWith(API_KEY_PREFIX)) return null;
   const found = await lookUp<ApiKeyDoc & Joined>(collections.apiKeys, { hash: hashToken(key) }, named, [
@@ -100,15 +100,21 @@ async function identifyKey(authorization: string, named: Named, now: Date): Prom
     lookUpMembershipOf("createdBy"),
   ]);
   const user = found?.user[0];
-  const membership = found?.membership[0];
+  const membership = found && toMembership(found);
   // A key ends with its creator's membership (T20).
   if (!found || !user || !membership || (found.expiresAt && found.expiresAt <= now)) return null;
   noteUse(found, now);
-  const { _id: keyId, workspaceId } = found;
   return {
-    principal: { via: "key", keyId, workspaceId, user, role: membership.role },
+    user,
+    via: { kind: "key", keyId: found._id, membership },
+    membership,
     connection: found.connection?.[0] ?? null,
+    setCookie: null,
   };
+}
+
+function toMembership({ membership: [found] }: WithMembership): Membership | null {
+  return found ? { workspaceId: found.workspaceId, role: found.role } : null;
 }
 
 /**

@@ -12,5 +12,5 @@ export const getPageSession = cache(async (): Promise<Me | null> => {
   // Only the cookie counts for a page: an Authorization header belongs to the API.
   const cookie = (await headers()).get("cookie");
   const identity = await identify(new Headers(cookie ? { cookie } : {}), { workspaceId: null });
-  return identity && getMe(identity.principal.user);
+  return identity && getMe(identity);
 });

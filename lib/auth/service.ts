@@ -1,5 +1,6 @@
 import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
+import type { UserCaller } from "@/lib/access/caller";
 import { addressSubject, consume, giveBack } from "@/lib/access/rate-limit";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
@@ -123,7 +124,7 @@ export async function logout(token: string | null): Promise<void> {
 }
 
 /** The user and the workspaces that they can enter. */
-export async function getMe(user: UserDoc): Promise<Me> {
+export async function getMe({ user }: UserCaller): Promise<Me> {
   const { items: workspaces } = await listWorkspaces(user._id, { limit: LIST_LIMIT_MAX });
   return {
     user: toUser(user),

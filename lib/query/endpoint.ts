@@ -1,6 +1,6 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import type { Principal } from "@/lib/access/caller";
+import type { UserCaller } from "@/lib/access/caller";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { getConnectionDocOrThrow, noSuchConnection } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
@@ -11,9 +11,9 @@ import { executeQuery } from "./service";
  * The workspace that the body of POST /api/execute means: a key has its own and need not name it.
  * @throws AppError `invalid_request` when a session names none
  */
-export function workspaceToQuery(body: ExecuteBody, principal: Principal): ObjectId {
+export function workspaceToQuery(body: ExecuteBody, caller: UserCaller): ObjectId {
   if (body.workspaceId) return new ObjectId(body.workspaceId);
-  if (principal.via === "key") return principal.workspaceId;
+  if (caller.via.kind === "key") return caller.via.membership.workspaceId;
   throw new AppError("invalid_request", "Say in which workspace the connection is.", {
     details: [{ path: "workspaceId", message: "Needed, unless an API key says it." }],
   });

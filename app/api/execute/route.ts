@@ -17,12 +17,12 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,
     refuses: { ...EXECUTE_REFUSALS, workspaceId: "Left out by a session" },
-    handle: async ({ body, principal, request, signal }) => {
-      const workspaceId = workspaceToQuery(body, principal);
-      await enterWorkspace(principal, workspaceId);
+    handle: async ({ caller, body, request, signal }) => {
+      const workspaceId = workspaceToQuery(body, caller);
+      await enterWorkspace(caller, workspaceId);
       const connectionId = body.connectionId ?? body.databaseId ?? "";
       const format = chooseFormat(request.headers.get("accept"));
-      return executeInWorkspace({ workspaceId, connectionId, userId: principal.user._id, body, format, signal });
+      return executeInWorkspace({ workspaceId, connectionId, userId: caller.user._id, body, format, signal });
     },
   }),
 });

@@ -14,9 +14,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: anyCredential,
     query: listQuery,
     response: z.array(workspaceSchema),
-    handle: async ({ principal, query, headers }) => {
-      const only = principal.via === "key" ? principal.workspaceId : undefined;
-      return asArray(headers, await listWorkspaces(principal.user._id, query, only));
+    handle: async ({ caller, query, headers }) => {
+      const only = caller.via.kind === "key" ? caller.via.membership.workspaceId : undefined;
+      return asArray(headers, await listWorkspaces(caller.user._id, query, only));
     },
   }),
   POST: route({
@@ -28,6 +28,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: workspaceSchema,
     status: 201,
     message: "Workspace created",
-    handle: ({ body, principal }) => createWorkspace(body.name, principal.user._id),
+    handle: ({ caller, body }) => createWorkspace(body.name, caller.user._id),
   }),
 });

@@ -10,6 +10,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Account",
     access: account,
     response: meAnswer,
-    handle: ({ principal }) => getMe(principal.user),
+    handle: ({ caller }) => getMe(caller),
   }),
 });

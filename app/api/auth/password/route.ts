@@ -1,6 +1,5 @@
 import { account } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { sessionIdOf } from "@/lib/auth/identity";
 import { changePassword } from "@/lib/auth/password-service";
 import { changePasswordBody } from "@/lib/auth/schema";
 
@@ -14,8 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     body: changePasswordBody,
     failures: ["invalid_credentials", "rate_limited"],
     message: "Password changed",
-    handle: async ({ principal, body }) => {
-      await changePassword(principal.user._id, sessionIdOf(principal), body);
+    handle: async ({ caller, body }) => {
+      await changePassword(caller.user._id, caller.via.sessionId, body);
       return null;
     },
   }),

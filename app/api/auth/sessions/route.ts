@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { account } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { sessionIdOf } from "@/lib/auth/identity";
 import { endOtherSessions, listSessions } from "@/lib/auth/own-sessions";
 import { endedSessionsSchema, sessionSchema } from "@/lib/auth/schema";
 import { asArray } from "@/lib/http/paging";
@@ -15,8 +14,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     query: listQuery,
     response: z.array(sessionSchema),
-    handle: async ({ principal, query, headers }) =>
-      asArray(headers, await listSessions(principal.user._id, sessionIdOf(principal), query)),
+    handle: async ({ caller, query, headers }) =>
+      asArray(headers, await listSessions(caller.user._id, caller.via.sessionId, query)),
   }),
   DELETE: route({
     summary: "End your other sessions",
@@ -25,6 +24,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     response: endedSessionsSchema,
     message: "Other sessions ended",
-    handle: async ({ principal }) => ({ ended: await endOtherSessions(principal.user._id, sessionIdOf(principal)) }),
+    handle: async ({ caller }) => ({ ended: await endOtherSessions(caller.user._id, caller.via.sessionId) }),
   }),
 });

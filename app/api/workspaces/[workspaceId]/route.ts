@@ -21,8 +21,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: innerListQuery,
     response: workspaceDetailsSchema,
     failures: ["not_found"],
-    handle: async ({ params, role, query, headers }) => {
-      const { details, nextCursor } = await getWorkspaceOrThrow(params.workspaceId, role, query);
+    handle: async ({ caller, params, query, headers }) => {
+      const { details, nextCursor } = await getWorkspaceOrThrow(params.workspaceId, caller.role, query);
       noteNextCursor(headers, nextCursor);
       return details;
     },
@@ -37,7 +37,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: workspaceSchema,
     failures: ["not_found"],
     message: "Workspace renamed",
-    handle: ({ params, body, role }) => renameWorkspace(params.workspaceId, body.name, role),
+    handle: ({ caller, params, body }) => renameWorkspace(params.workspaceId, body.name, caller.role),
   }),
   DELETE: route({
     summary: "Delete a workspace",

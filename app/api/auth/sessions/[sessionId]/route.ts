@@ -11,8 +11,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     params: z.object({ sessionId: objectId }),
     message: "Session ended",
-    handle: async ({ principal, params }) => {
-      await endSession(principal.user._id, params.sessionId);
+    handle: async ({ caller, params }) => {
+      await endSession(caller.user._id, params.sessionId);
       return null;
     },
   }),

@@ -14,8 +14,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: acceptedInviteSchema,
     failures: ["conflict"],
     message: "Welcome to the workspace",
-    handle: async ({ params, principal }) => {
-      const { id, name, slug, role } = await acceptInvite(params.token, principal.user);
+    handle: async ({ caller, params }) => {
+      const { id, name, slug, role } = await acceptInvite(params.token, caller.user);
       return { workspace: { id, name, slug, role } };
     },
   }),

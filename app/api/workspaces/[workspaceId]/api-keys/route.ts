@@ -29,6 +29,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     refuses: { expiresAt: "A time that has passed" },
     status: 201,
     message: "API key created",
-    handle: ({ params, body, principal }) => createApiKey(params.workspaceId, principal.user._id, body),
+    handle: ({ caller, params, body }) => createApiKey(params.workspaceId, caller.user._id, body),
   }),
 });

@@ -33,6 +33,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     refuses: CONFIG_REFUSALS,
     status: 201,
     message: "Connection added",
-    handle: ({ params, body, principal }) => createConnection(params.workspaceId, principal.user._id, body),
+    handle: ({ caller, params, body }) => createConnection(params.workspaceId, caller.user._id, body),
   }),
 });

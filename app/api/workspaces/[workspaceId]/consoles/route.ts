@@ -19,8 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     query: listQuery,
     response: z.array(consoleSummarySchema),
-    handle: async ({ params, principal, query, headers }) =>
-      asArray(headers, await listConsoles({ ...params, user: principal.user }, query)),
+    handle: async ({ caller, query, headers }) => asArray(headers, await listConsoles(caller, query)),
   }),
   POST: route({
     summary: "Add a console",
@@ -34,6 +33,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     refuses: CONSOLE_REFUSALS,
     status: 201,
     message: "Console added",
-    handle: ({ params, principal, body }) => createConsole({ ...params, user: principal.user }, body),
+    handle: ({ caller, body }) => createConsole(caller, body),
   }),
 });

@@ -15,10 +15,10 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     outside: { 200: { "text/event-stream": z.string() } },
     failures: ["rate_limited"],
-    handle: ({ params: { workspaceId }, principal, request, signal }) =>
+    handle: ({ caller: { workspaceId, user }, request, signal }) =>
       streamEvents({
         workspaceId,
-        userId: principal.user._id,
+        userId: user._id,
         lastEventId: request.headers.get("last-event-id"),
         mayStillRead: () => mayStill(request.headers, member, workspaceId),
         signal,

@@ -17,7 +17,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     query: listQuery,
     response: pageOf(executionSchema),
-    handle: ({ params, query, principal, role }) =>
-      listExecutions({ workspaceId: params.workspaceId, user: principal.user, role }, query, visibleConsoleIds),
+    handle: ({ caller, query }) => listExecutions(caller, query, visibleConsoleIds),
   }),
 });

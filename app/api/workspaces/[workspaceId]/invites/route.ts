@@ -31,7 +31,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["conflict"],
     status: 201,
     message: "Invitation made",
-    handle: ({ params, body, principal, role }) =>
-      createInvite(params.workspaceId, { user: principal.user, role }, body),
+    handle: ({ caller, params, body }) => createInvite(params.workspaceId, caller, body),
   }),
 });

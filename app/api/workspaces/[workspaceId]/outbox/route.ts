@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     query: listQuery,
     response: pageOf(outboxEntrySchema),
-    handle: ({ params, query, role }) => listOutbox(params.workspaceId, role, query),
+    handle: ({ caller, params, query }) => listOutbox(params.workspaceId, caller.role, query),
   }),
 });

@@ -29,7 +29,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["address_refused", "conflict", "precondition_failed"],
     refuses: UPDATE_REFUSALS,
     message: "Connection changed",
-    handle: ({ params, body, principal, role }) =>
-      updateConnection(params.workspaceId, params.connectionId, { userId: principal.user._id, role }, body),
+    handle: ({ caller, params, body }) =>
+      updateConnection(params.workspaceId, params.connectionId, { userId: caller.user._id, role: caller.role }, body),
   }),
 });

@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     response: consoleSchema,
-    handle: ({ params, principal }) => getConsole({ ...params, user: principal.user }, params.consoleId),
+    handle: ({ caller, params }) => getConsole(caller, params.consoleId),
   }),
   PUT: route({
     summary: "Save a console",
@@ -29,7 +29,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: SAVE_FAILURES,
     refuses: CONSOLE_REFUSALS,
     message: "Console saved",
-    handle: ({ params, principal, body }) => updateConsole({ ...params, user: principal.user }, params.consoleId, body),
+    handle: ({ caller, params, body }) => updateConsole(caller, params.consoleId, body),
   }),
   DELETE: route({
     summary: "Delete a console",
@@ -39,6 +39,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     failures: SAVE_FAILURES,
     message: "Console deleted",
-    handle: ({ params, principal }) => deleteConsole({ ...params, user: principal.user }, params.consoleId),
+    handle: ({ caller, params }) => deleteConsole(caller, params.consoleId),
   }),
 });

@@ -19,8 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     query: listQuery,
     response: z.array(folderSchema),
-    handle: async ({ params, principal, query, headers }) =>
-      asArray(headers, await listFolders({ ...params, user: principal.user }, query)),
+    handle: async ({ caller, query, headers }) => asArray(headers, await listFolders(caller, query)),
   }),
   POST: route({
     summary: "Add a folder of consoles",
@@ -33,6 +32,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     refuses: FOLDER_REFUSALS,
     status: 201,
     message: "Folder added",
-    handle: ({ params, principal, body }) => createFolder({ ...params, user: principal.user }, body),
+    handle: ({ caller, body }) => createFolder(caller, body),
   }),
 });

@@ -14,6 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     query: searchQuery,
     response: z.array(searchHitSchema),
-    handle: ({ params, principal, query }) => searchConsoles({ ...params, user: principal.user }, query.q),
+    handle: ({ caller, query }) => searchConsoles(caller, query.q),
   }),
 });

@@ -15,7 +15,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params: z.object({ workspaceId: objectId }).extend(executionParams.shape),
     response: executionSchema,
-    handle: ({ params: { workspaceId, executionId }, principal, role }) =>
-      getExecution({ workspaceId, user: principal.user, role }, executionId, visibleConsoleIds),
+    handle: ({ caller, params: { executionId } }) => getExecution(caller, executionId, visibleConsoleIds),
   }),
 });

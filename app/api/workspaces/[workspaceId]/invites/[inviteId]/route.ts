@@ -12,8 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: peopleOnly(admin),
     params: z.object({ workspaceId: objectId, inviteId: objectId }),
     message: "Invitation taken back",
-    handle: async ({ params, role }) => {
-      await deleteInvite(params.workspaceId, params.inviteId, role);
+    handle: async ({ caller, params }) => {
+      await deleteInvite(params.workspaceId, params.inviteId, caller.role);
       return null;
     },
   }),

@@ -19,12 +19,12 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: updatedMemberSchema,
     failures: ["last_owner"],
     message: "Role changed",
-    handle: ({ params, body, principal, role }) =>
+    handle: ({ caller, params, body }) =>
       updateMemberRole(
         params.workspaceId,
         params.userId,
         body.role,
-        { userId: principal.user._id, role },
+        { userId: caller.user._id, role: caller.role },
         followRoleChange,
       ),
   }),
@@ -36,8 +36,13 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     failures: ["last_owner"],
     message: "Member removed",
-    handle: async ({ params, principal, role }) => {
-      await removeMember(params.workspaceId, params.userId, { userId: principal.user._id, role }, followRoleChange);
+    handle: async ({ caller, params }) => {
+      await removeMember(
+        params.workspaceId,
+        params.userId,
+        { userId: caller.user._id, role: caller.role },
+        followRoleChange,
+      );
       return null;
     },
   }),

@@ -16,8 +16,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: deleteConnectionQuery,
     failures: ["in_use"],
     message: "Connection deleted",
-    handle: async ({ params, query, principal, role }) => {
-      const actor = { userId: principal.user._id, role };
+    handle: async ({ caller, params, query }) => {
+      const actor = { userId: caller.user._id, role: caller.role };
       await deleteConnection(params.workspaceId, params.connectionId, actor, {
         force: query.force === "true",
         findUses: listUses,

@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     response: draftSchema.nullable(),
-    handle: ({ params, principal }) => findDraft({ ...params, user: principal.user }, params.consoleId),
+    handle: ({ caller, params }) => findDraft(caller, params.consoleId),
   }),
   PUT: route({
     summary: "Keep your draft of a console",
@@ -25,13 +25,13 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     body: putDraftBody,
     response: draftSchema,
-    handle: ({ params, principal, body }) => putDraft({ ...params, user: principal.user }, params.consoleId, body),
+    handle: ({ caller, params, body }) => putDraft(caller, params.consoleId, body),
   }),
   DELETE: route({
     summary: "Forget your draft of a console",
     tag: "Consoles",
     access: member,
     params,
-    handle: ({ params, principal }) => deleteDraft({ ...params, user: principal.user }, params.consoleId),
+    handle: ({ caller, params }) => deleteDraft(caller, params.consoleId),
   }),
 });

@@ -17,6 +17,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: SAVE_FAILURES,
     status: 201,
     message: "Console duplicated",
-    handle: ({ params, principal }) => duplicateConsole({ ...params, user: principal.user }, params.consoleId),
+    handle: ({ caller, params }) => duplicateConsole(caller, params.consoleId),
   }),
 });

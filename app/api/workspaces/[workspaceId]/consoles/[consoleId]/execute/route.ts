@@ -21,8 +21,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,
     refuses: EXECUTE_CONSOLE_REFUSALS,
-    handle: ({ params, principal, body, request, signal }) =>
-      executeConsole({ ...params, user: principal.user }, params.consoleId, {
+    handle: ({ caller, params, body, request, signal }) =>
+      executeConsole(caller, params.consoleId, {
         body,
         format: chooseFormat(request.headers.get("accept")),
         signal,

@@ -19,7 +19,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: SAVE_FAILURES,
     refuses: UNDELETE_REFUSALS,
     message: "Console restored",
-    handle: ({ params, principal, body }) =>
-      undeleteConsole({ ...params, user: principal.user }, params.consoleId, body),
+    handle: ({ caller, params, body }) => undeleteConsole(caller, params.consoleId, body),
   }),
 });

@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: SAVE_FAILURES,
     refuses: FOLDER_REFUSALS,
     message: "Folder changed",
-    handle: ({ params, principal, body }) => updateFolder({ ...params, user: principal.user }, params.folderId, body),
+    handle: ({ caller, params, body }) => updateFolder(caller, params.folderId, body),
   }),
   DELETE: route({
     summary: "Delete a folder of consoles",
@@ -31,7 +31,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: deleteFolderQuery,
     failures: SAVE_FAILURES,
     message: "Folder deleted",
-    handle: ({ params, principal, query }) =>
-      deleteFolder({ ...params, user: principal.user }, params.folderId, { recursive: query.recursive === "true" }),
+    handle: ({ caller, params, query }) =>
+      deleteFolder(caller, params.folderId, { recursive: query.recursive === "true" }),
   }),
 });

@@ -20,10 +20,10 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,
     refuses: EXECUTE_REFUSALS,
-    handle: ({ params, body, principal, connection, request, signal }) =>
+    handle: ({ caller, params, body, connection, request, signal }) =>
       executeOn(connection, {
         workspaceId: params.workspaceId,
-        userId: principal.user._id,
+        userId: caller.user._id,
         body,
         format: chooseFormat(request.headers.get("accept")),
         signal,

@@ -14,8 +14,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params: z.object({ workspaceId: objectId }).extend(executionParams.shape),
     message: "Query cancelled",
-    handle: async ({ params: { workspaceId, executionId }, principal, role }) => {
-      await cancelExecution({ workspaceId, user: principal.user, role }, executionId);
+    handle: async ({ caller, params: { executionId } }) => {
+      await cancelExecution(caller, executionId);
       return null;
     },
   }),

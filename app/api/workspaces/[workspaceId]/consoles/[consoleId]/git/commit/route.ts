@@ -15,7 +15,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: commitQuery,
     response: consoleCommitSchema,
     failures: ["conflict"],
-    handle: ({ params, principal, query }) =>
-      getCommit({ ...params, user: principal.user }, params.consoleId, query.sha),
+    handle: ({ caller, params, query }) => getCommit(caller, params.consoleId, query.sha),
   }),
 });

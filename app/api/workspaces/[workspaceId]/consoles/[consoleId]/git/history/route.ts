@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: opaqueListQuery,
     refuses: { cursor: "One that no page has given out" },
     response: pageOf(historyItemSchema),
-    handle: ({ params, principal, query }) => listHistory({ ...params, user: principal.user }, params.consoleId, query),
+    handle: ({ caller, params, query }) => listHistory(caller, params.consoleId, query),
   }),
 });

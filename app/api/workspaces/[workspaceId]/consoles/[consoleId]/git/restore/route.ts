@@ -17,7 +17,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: consoleSchema,
     failures: SAVE_FAILURES,
     message: "Text restored",
-    handle: ({ params, principal, body }) =>
-      restoreVersion({ ...params, user: principal.user }, params.consoleId, body.sha),
+    handle: ({ caller, params, body }) => restoreVersion(caller, params.consoleId, body.sha),
   }),
 });
