@@ -1,6 +1,7 @@
 import "server-only";
 import { type Document, ObjectId } from "mongodb";
-import { isAtLeast, type Role } from "@/lib/access/roles";
+import type { Caller } from "@/lib/access/caller";
+import { isAtLeast } from "@/lib/access/roles";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
@@ -50,7 +51,7 @@ export async function discardConnections(workspaceId: ObjectId): Promise<void> {
 }
 
 /** The connections that read a file of the workspace, at most a page of them. */
-export async function listConnectionsOfFile(workspaceId: ObjectId, file: string): Promise<Use[]> {
+export async function listConnectionsOfFile({ workspaceId }: Caller, file: string): Promise<Use[]> {
   const docs = await collections
     .connections()
     .find({ workspaceId, "config.file": file }, { projection: { name: 1 } })
@@ -60,7 +61,7 @@ export async function listConnectionsOfFile(workspaceId: ObjectId, file: string)
 }
 
 /** The workspace's connections, oldest first. */
-export async function listConnections(workspaceId: ObjectId, page: PageRequest): Promise<Page<Connection>> {
+export async function listConnections({ workspaceId }: Caller, page: PageRequest): Promise<Page<Connection>> {
   const after = readCursor(page.cursor);
   const docs = await collections
     .connections()
@@ -72,9 +73,8 @@ export async function listConnections(workspaceId: ObjectId, page: PageRequest):
 }
 
 /** @throws AppError `not_found`, the same for an unknown id and for another workspace's */
-export async function getConnection(workspaceId: ObjectId, connectionId: ObjectId): Promise<Connection> {
-  const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
-  return toConnection(doc);
+export async function getConnection(caller: Caller, connectionId: ObjectId): Promise<Connection> {
+  return toConnection(await getConnectionDocOrThrow(caller, connectionId));
 }
 
 /** What the stage below adds to a document; absent where no connection was asked for. */
@@ -87,7 +87,7 @@ export function lookUpConnection(workspaceId: ObjectId, connectionId: ObjectId):
 }
 
 /** The stored record, for opening it. @throws AppError `not_found` */
-export async function getConnectionDocOrThrow(workspaceId: ObjectId, connectionId: ObjectId): Promise<ConnectionDoc> {
+export async function getConnectionDocOrThrow({ workspaceId }: Caller, connectionId: ObjectId): Promise<ConnectionDoc> {
   const doc = await collections.connections().findOne({ _id: connectionId, workspaceId });
   if (!doc) throw noSuchConnection();
   return doc;
@@ -98,8 +98,7 @@ export async function getConnectionDocOrThrow(workspaceId: ObjectId, connectionI
  * @throws AppError `invalid_request`, `address_refused`
  */
 export async function createConnection(
-  workspaceId: ObjectId,
-  userId: ObjectId,
+  { workspaceId, user }: Caller,
   body: CreateConnectionBody,
   now = new Date(),
 ): Promise<Connection> {
@@ -117,7 +116,7 @@ export async function createConnection(
     status: "untested",
     lastTestedAt: null,
     lastError: null,
-    createdBy: userId,
+    createdBy: user._id,
     createdAt: now,
     updatedAt: now,
   };
@@ -130,13 +129,13 @@ export async function createConnection(
  * @throws AppError `not_found`, `forbidden`, `invalid_request`, `address_refused`, `conflict`
  */
 export async function updateConnection(
-  workspaceId: ObjectId,
+  caller: Caller,
   connectionId: ObjectId,
-  actor: { userId: ObjectId; role: Role },
   body: UpdateConnectionBody,
 ): Promise<Connection> {
-  const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
-  requireControl(doc, actor);
+  const { workspaceId } = caller;
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  requireControl(caller, doc);
   const driver = getDriverOrThrow(body.type ?? doc.type);
   if (isSample(doc) && (body.type || body.config || body.readOnly === false)) {
     throw new AppError("invalid_request", "The sample shop is shared by all workspaces: only its name can be changed.");
@@ -170,14 +169,14 @@ export async function updateConnection(
  * @throws AppError `not_found`, `forbidden`, `in_use` with details [{kind, id, name}]
  */
 export async function deleteConnection(
-  workspaceId: ObjectId,
+  caller: Caller,
   connectionId: ObjectId,
-  actor: { userId: ObjectId; role: Role },
   options: { force: boolean; findUses: FindUses },
 ): Promise<void> {
-  const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
-  requireControl(doc, actor);
-  const uses = await options.findUses(workspaceId, connectionId);
+  const { workspaceId } = caller;
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  requireControl(caller, doc);
+  const uses = await options.findUses(caller, connectionId);
   if (uses.length > 0 && !options.force) {
     throw new AppError(
       "in_use",
@@ -211,8 +210,8 @@ export function listConnectionTypes(): ConnectionType[] {
   );
 }
 
-function requireControl(doc: ConnectionDoc, actor: { userId: ObjectId; role: Role }): void {
-  if (isAtLeast(actor.role, "admin") || doc.createdBy.equals(actor.userId)) return;
+function requireControl({ user, role }: Caller, doc: ConnectionDoc): void {
+  if (isAtLeast(role, "admin") || doc.createdBy.equals(user._id)) return;
   throw new AppError("forbidden", "Only who added this connection, an admin or an owner can change it.");
 }
 
@@ -245,11 +244,11 @@ const entitiesCache = new Map<string, CachedEntities>();
  * @throws AppError `not_found`, `source_unreachable`, `timeout`
  */
 export async function listEntities(
-  workspaceId: ObjectId,
+  caller: Caller,
   connectionId: ObjectId,
   options: { refresh: boolean; signal: AbortSignal },
 ): Promise<Entity[]> {
-  const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
   const cacheKey = `${doc._id.toHexString()}:${doc.updatedAt.getTime()}`;
   const cached = entitiesCache.get(cacheKey);
   if (cached && !options.refresh && Date.now() - cached.readAt < ENTITIES_CACHE_MS) return cached.entities;

@@ -1,5 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
 import { collections } from "./collections";
@@ -15,12 +16,9 @@ const TEST_TIMEOUT_MS = 15_000;
  * Tests a stored connection and notes the outcome on it.
  * @throws AppError `not_found`; a failing test is an answer
  */
-export async function testConnection(
-  workspaceId: ObjectId,
-  connectionId: ObjectId,
-  signal: AbortSignal,
-): Promise<TestAnswer> {
-  const doc = await getConnectionDocOrThrow(workspaceId, connectionId);
+export async function testConnection(caller: Caller, connectionId: ObjectId, signal: AbortSignal): Promise<TestAnswer> {
+  const { workspaceId } = caller;
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
   const driver = getDriverOrThrow(doc.type);
   const context = { workspaceId: workspaceId.toHexString(), connectionId: connectionId.toHexString() };
   const open = () => ({ ...context, config: openConfig(doc), readOnly: doc.readOnly });
@@ -41,7 +39,7 @@ export async function testConnection(
 
 /** Tests settings that are not stored yet. @throws AppError `invalid_request` when they are not complete */
 export async function testConfig(
-  workspaceId: ObjectId,
+  { workspaceId }: Caller,
   body: TestConnectionBody,
   signal: AbortSignal,
 ): Promise<TestAnswer> {

@@ -1,10 +1,10 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import type { Change } from "@/lib/repository/service";
 import { collections } from "./collections";
 import {
-  type Actor,
   type CommitPart,
   type ConsoleDoc,
   type ConsoleFolderDoc,
@@ -31,11 +31,11 @@ export class Changes {
   private readonly pairs: Pair[] = [];
   private readonly folderWrites: ConsoleWrite[] = [];
 
-  constructor(readonly actor: Actor) {}
+  constructor(readonly caller: Caller) {}
 
   /** @throws AppError conflict when the workspace is full */
   async insert(after: ConsoleDoc): Promise<void> {
-    const { workspaceId } = this.actor;
+    const { workspaceId } = this.caller;
     if ((await collections.consoles().countDocuments({ workspaceId })) >= CONSOLES_MAX) {
       throw new AppError("conflict", `A workspace has at most ${CONSOLES_MAX} consoles. Delete some first.`);
     }
@@ -53,7 +53,7 @@ export class Changes {
 
   /** @throws AppError conflict when the workspace is full */
   async insertFolder(doc: ConsoleFolderDoc): Promise<void> {
-    const { workspaceId } = this.actor;
+    const { workspaceId } = this.caller;
     if ((await collections.consoleFolders().countDocuments({ workspaceId })) >= FOLDERS_MAX) {
       throw new AppError("conflict", `A workspace has at most ${FOLDERS_MAX} folders. Delete some first.`);
     }
@@ -70,7 +70,7 @@ export class Changes {
 
   /** @throws AppError too_large */
   async toIntent(): Promise<ConsoleIntent> {
-    const { _id: userId, name, email } = this.actor.user;
+    const { _id: userId, name, email } = this.caller.user;
     const intent: ConsoleIntent = {
       userId,
       author: { name, email },
@@ -108,7 +108,7 @@ export class Changes {
   }
 
   private repositoryOf(space: Space): Promise<ObjectId> {
-    const { workspaceId } = this.actor;
+    const { workspaceId } = this.caller;
     return space === WORKSPACE_SPACE ? Promise.resolve(workspaceId) : privateRepositoryOf(workspaceId, space);
   }
 }

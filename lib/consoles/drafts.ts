@@ -1,28 +1,29 @@
 import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { collections } from "./collections";
-import { type Actor, toDraft } from "./model";
+import { toDraft } from "./model";
 import type { ConsoleDraft, PutDraftBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
 
 const DUPLICATE_KEY = 11_000;
 
 /** What the caller has typed and not saved; null when there is nothing. @throws AppError not_found for the console */
-export async function findDraft(actor: Actor, consoleId: ObjectId): Promise<ConsoleDraft | null> {
-  const { _id } = await getConsoleDocOrThrow(actor, consoleId);
-  const doc = await collections.consoleDrafts().findOne(keyOf(actor, _id));
+export async function findDraft(caller: Caller, consoleId: ObjectId): Promise<ConsoleDraft | null> {
+  const { _id } = await getConsoleDocOrThrow(caller, consoleId);
+  const doc = await collections.consoleDrafts().findOne(keyOf(caller, _id));
   return doc && toDraft(doc);
 }
 
 /** Keeps what the caller has typed, one draft a console and person. No commit. @throws AppError not_found */
-export async function putDraft(actor: Actor, consoleId: ObjectId, body: PutDraftBody): Promise<ConsoleDraft> {
-  const { _id, version } = await getConsoleDocOrThrow(actor, consoleId);
+export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDraftBody): Promise<ConsoleDraft> {
+  const { _id, version } = await getConsoleDocOrThrow(caller, consoleId);
   const change = { content: body.content, version: body.version ?? version, updatedAt: new Date() };
   const write = () =>
     collections
       .consoleDrafts()
       .findOneAndUpdate(
-        keyOf(actor, _id),
+        keyOf(caller, _id),
         { $set: change, $setOnInsert: { _id: new ObjectId() } },
         { upsert: true, returnDocument: "after" },
       );
@@ -36,11 +37,11 @@ export async function putDraft(actor: Actor, consoleId: ObjectId, body: PutDraft
 }
 
 /** Forgets the caller's draft; there need not be one. @throws AppError not_found for the console */
-export async function deleteDraft(actor: Actor, consoleId: ObjectId): Promise<void> {
-  const { _id } = await getConsoleDocOrThrow(actor, consoleId);
-  await collections.consoleDrafts().deleteOne(keyOf(actor, _id));
+export async function deleteDraft(caller: Caller, consoleId: ObjectId): Promise<void> {
+  const { _id } = await getConsoleDocOrThrow(caller, consoleId);
+  await collections.consoleDrafts().deleteOne(keyOf(caller, _id));
 }
 
-function keyOf({ workspaceId, user }: Actor, consoleId: ObjectId) {
+function keyOf({ workspaceId, user }: Caller, consoleId: ObjectId) {
   return { workspaceId, consoleId, userId: user._id };
 }

@@ -1,11 +1,12 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import type { ResultFormat } from "@/lib/query/schema";
 import { executeQuery } from "@/lib/query/service";
-import { type Actor, accessOf } from "./model";
+import { accessOf } from "./model";
 import type { ExecuteConsoleBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
 import { type BoundStatement, bindVariables } from "./variables";
@@ -17,26 +18,24 @@ import { type BoundStatement, bindVariables } from "./variables";
  *   as `executeQuery` otherwise, with positions of the console's own text
  */
 export async function executeConsole(
-  actor: Actor,
+  caller: Caller,
   consoleId: ObjectId,
   request: { body: ExecuteConsoleBody; format: ResultFormat; signal: AbortSignal },
 ): Promise<Response> {
   const { body, format, signal } = request;
-  const { workspaceId, user } = actor;
-  const { content: saved, connectionId: own, space } = await getConsoleDocOrThrow(actor, consoleId);
+  const { content: saved, connectionId: own, space } = await getConsoleDocOrThrow(caller, consoleId);
   const content = body.content ?? saved;
   if (content.trim() === "") throw refusal("content", "The console is empty. Write a query first.");
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
   if (!connectionId) throw refusal("connectionId", "The console has no connection. Choose one.");
-  const connection = await getConnectionDocOrThrow(workspaceId, connectionId);
+  const connection = await getConnectionDocOrThrow(caller, connectionId);
   const bound = bindVariables(content, driverOf(connection.type), body.variables ?? {});
   const { query, params } = bound;
   const { limit, timeoutMs, executionId } = body;
   try {
     return await executeQuery(
+      caller,
       {
-        workspaceId,
-        userId: user._id,
         connection,
         console: { id: consoleId, isPrivate: accessOf(space) === "private" },
         statement: { query, params },

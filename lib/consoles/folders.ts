@@ -1,20 +1,21 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { collections } from "./collections";
 import { changeConsoles } from "./journal";
-import { type Actor, accessOf, type ConsoleFolderDoc, toFolder, visibleTo } from "./model";
+import { accessOf, type ConsoleFolderDoc, toFolder, visibleTo } from "./model";
 import { consolePathOf, folderPlaceOf, parseName } from "./names";
 import { getFolderOrThrow, refuseTaken, spaceIn } from "./placement";
 import { type ConsoleFolder, type CreateFolderBody, FOLDER_DEPTH_MAX, type UpdateFolderBody } from "./schema";
 
 /** The folders that the caller may see, in the order in which they were made. */
-export async function listFolders(actor: Actor, { limit, cursor }: PageRequest): Promise<Page<ConsoleFolder>> {
+export async function listFolders(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<ConsoleFolder>> {
   const after = readCursor(cursor);
   const docs = await collections
     .consoleFolders()
-    .find({ ...visibleTo(actor), ...(after && { _id: { $gt: after } }) })
+    .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
     .sort({ _id: 1 })
     .limit(withExtra(limit))
     .toArray();
@@ -26,12 +27,12 @@ export async function listFolders(actor: Actor, { limit, cursor }: PageRequest):
  * @throws AppError not_found for the parent, invalid_request for a bad name or more than 8 levels, conflict for a name
  *   that is taken
  */
-export function createFolder(actor: Actor, body: CreateFolderBody): Promise<ConsoleFolder> {
-  const { workspaceId, user } = actor;
-  return changeConsoles(actor, async (changes) => {
+export function createFolder(caller: Caller, body: CreateFolderBody): Promise<ConsoleFolder> {
+  const { workspaceId, user } = caller;
+  return changeConsoles(caller, async (changes) => {
     const { now } = changes;
-    const parent = body.parentId ? await getFolderOrThrow(actor, body.parentId) : null;
-    const space = spaceIn(actor, parent, body.access, null);
+    const parent = body.parentId ? await getFolderOrThrow(caller, body.parentId) : null;
+    const space = spaceIn(caller, parent, body.access, null);
     const name = parseName(body.name);
     const place = folderPlaceOf(parent?.path ?? null, name);
     refuseTooDeep(depthOf(place.path));
@@ -59,20 +60,20 @@ export function createFolder(actor: Actor, body: CreateFolderBody): Promise<Cons
  * @throws AppError invalid_request for a circle, more than 8 levels or a bad name; not_found; conflict for a name that
  *   is taken; forbidden for who makes private what others have made
  */
-export function updateFolder(actor: Actor, folderId: ObjectId, body: UpdateFolderBody): Promise<ConsoleFolder> {
-  const { workspaceId } = actor;
-  return changeConsoles(actor, async (changes) => {
+export function updateFolder(caller: Caller, folderId: ObjectId, body: UpdateFolderBody): Promise<ConsoleFolder> {
+  const { workspaceId } = caller;
+  return changeConsoles(caller, async (changes) => {
     const { now } = changes;
-    const before = await getFolderOrThrow(actor, folderId);
+    const before = await getFolderOrThrow(caller, folderId);
     const subtree = await subtreeOf(before);
     const changesAccess = body.access !== undefined && body.access !== accessOf(before.space);
     const stays = changesAccess ? null : before.parentId;
     const parentId = body.parentId === undefined ? stays : body.parentId;
-    const parent = parentId ? await getFolderOrThrow(actor, parentId) : null;
+    const parent = parentId ? await getFolderOrThrow(caller, parentId) : null;
     if (parent && subtree.some(({ _id }) => _id.equals(parent._id))) {
       throw invalid("parentId", "A folder cannot be moved into itself or into a folder that it holds.");
     }
-    const space = spaceIn(actor, parent, body.access, before.space);
+    const space = spaceIn(caller, parent, body.access, before.space);
     const name = parseName(body.name ?? before.name);
     const place = folderPlaceOf(parent?.path ?? null, name);
     refuseTooDeep(depthOf(place.path) + Math.max(...subtree.map(({ path }) => depthOf(path))) - depthOf(before.path));
@@ -84,10 +85,10 @@ export function updateFolder(actor: Actor, folderId: ObjectId, body: UpdateFolde
       const above = folder.parentId && moved.get(folder.parentId.toHexString());
       moved.set(folder._id.toHexString(), { ...folder, ...folderPlaceOf(above?.path ?? null, folder.name), space });
     }
-    if (changesAccess && body.access === "private") refuseOthers(actor, subtree);
+    if (changesAccess && body.access === "private") refuseOthers(caller, subtree);
     for (const folder of subtree) changes.updateFolder(folder, moved.get(folder._id.toHexString()) ?? folder);
     for (const doc of await consolesIn(subtree)) {
-      if (changesAccess && body.access === "private") refuseOthers(actor, [doc]);
+      if (changesAccess && body.access === "private") refuseOthers(caller, [doc]);
       const folder = doc.folderId && moved.get(doc.folderId.toHexString());
       changes.update(doc, { ...doc, ...consolePathOf(folder?.path ?? null, doc.name, doc.language), space });
     }
@@ -100,9 +101,9 @@ export function updateFolder(actor: Actor, folderId: ObjectId, body: UpdateFolde
  * Deletes a folder; with `recursive` also all that it holds, in one commit.
  * @throws AppError not_found; conflict when it is not empty and `recursive` is not given
  */
-export function deleteFolder(actor: Actor, folderId: ObjectId, options: { recursive: boolean }): Promise<void> {
-  return changeConsoles(actor, async (changes) => {
-    const folder = await getFolderOrThrow(actor, folderId);
+export function deleteFolder(caller: Caller, folderId: ObjectId, options: { recursive: boolean }): Promise<void> {
+  return changeConsoles(caller, async (changes) => {
+    const folder = await getFolderOrThrow(caller, folderId);
     const subtree = await subtreeOf(folder);
     const held = await consolesIn(subtree);
     if (!options.recursive && (held.length > 0 || subtree.length > 1)) {
@@ -151,7 +152,7 @@ function refuseTooDeep(depth: number): void {
 }
 
 /** What is private is its owner's alone, so others would lose theirs. */
-function refuseOthers({ user }: Actor, docs: { ownerId: ObjectId; path: string }[]): void {
+function refuseOthers({ user }: Caller, docs: { ownerId: ObjectId; path: string }[]): void {
   const foreign = docs.find(({ ownerId }) => !ownerId.equals(user._id));
   if (!foreign) return;
   throw new AppError("forbidden", `“${foreign.path}” is another member's: only its owner can make it private.`);

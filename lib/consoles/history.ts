@@ -1,5 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import type { ListQuery } from "@/lib/http/schema";
 import {
@@ -11,7 +12,6 @@ import {
 } from "@/lib/repository/service";
 import { settle } from "./journal";
 import { mergeHistories, windowFor } from "./merge-histories";
-import type { Actor } from "./model";
 import { repositoriesOf } from "./repositories";
 import type { Console, ConsoleCommit, HistoryItem } from "./schema";
 import { getConsoleDocOrThrow, restoreContent } from "./service";
@@ -25,12 +25,12 @@ type HistoryPage = { items: HistoryItem[]; nextCursor: string | null };
  * shared also sees the commits of the other time, in the order of their changes.
  * @throws AppError not_found; invalid_request for a cursor that is not ours
  */
-export async function listHistory(actor: Actor, consoleId: ObjectId, query: ListQuery): Promise<HistoryPage> {
+export async function listHistory(caller: Caller, consoleId: ObjectId, query: ListQuery): Promise<HistoryPage> {
   // Before the console is looked for: what is wrong with the request is told first (docs/api.md, Common rules).
   const cursors = parseCursors(query.cursor);
-  const doc = await getConsoleDocOrThrow(actor, consoleId);
-  await settle(actor.workspaceId);
-  const [present, other] = await repositoriesOf(actor, doc);
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  await settle(caller.workspaceId);
+  const [present, other] = await repositoriesOf(caller, doc);
   const fileId = consoleId.toHexString();
   const { limit } = query;
   const read = (workspaceId: ObjectId | undefined, cursor: string | null, count: number) =>
@@ -58,8 +58,8 @@ export async function listHistory(actor: Actor, consoleId: ObjectId, query: List
  * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the console), conflict
  *   (several fit)
  */
-export async function getCommit(actor: Actor, consoleId: ObjectId, sha: string): Promise<ConsoleCommit> {
-  const { parents, author, date, message, files, ...commit } = await findCommit(actor, consoleId, sha);
+export async function getCommit(caller: Caller, consoleId: ObjectId, sha: string): Promise<ConsoleCommit> {
+  const { parents, author, date, message, files, ...commit } = await findCommit(caller, consoleId, sha);
   return {
     sha: commit.sha,
     parents,
@@ -82,20 +82,20 @@ export async function getCommit(actor: Actor, consoleId: ObjectId, sha: string):
  * Gives a console the text that it had after a commit, as a new commit.
  * @throws AppError as `getCommit`; not_found for a commit that left no text
  */
-export async function restoreVersion(actor: Actor, consoleId: ObjectId, sha: string): Promise<Console> {
-  const commit = await findCommit(actor, consoleId, sha);
+export async function restoreVersion(caller: Caller, consoleId: ObjectId, sha: string): Promise<Console> {
+  const commit = await findCommit(caller, consoleId, sha);
   const content = commit.files[0]?.after;
   if (typeof content !== "string") {
     throw new AppError("not_found", "This commit left no text of the console. Choose the one before it.");
   }
-  return restoreContent(actor, consoleId, content, commit.sha.slice(0, SHORT_SHA));
+  return restoreContent(caller, consoleId, content, commit.sha.slice(0, SHORT_SHA));
 }
 
-async function findCommit(actor: Actor, consoleId: ObjectId, sha: string): Promise<CommitChange> {
-  const doc = await getConsoleDocOrThrow(actor, consoleId);
-  await settle(actor.workspaceId);
+async function findCommit(caller: Caller, consoleId: ObjectId, sha: string): Promise<CommitChange> {
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  await settle(caller.workspaceId);
   const found: CommitChange[] = [];
-  for (const workspaceId of await repositoriesOf(actor, doc)) {
+  for (const workspaceId of await repositoriesOf(caller, doc)) {
     try {
       found.push(await changeOf({ workspaceId, fileId: consoleId.toHexString(), sha }));
     } catch (error) {

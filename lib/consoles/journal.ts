@@ -1,13 +1,13 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoServerError, type ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { QueueFullError, Semaphore } from "@/lib/process/semaphore";
 import { sharedState } from "@/lib/process/shared-state";
 import { carryOut } from "./carry-out";
 import { Changes } from "./changes";
 import { collections } from "./collections";
-import type { Actor } from "./model";
 
 /** A server carries its own change out within some ten milliseconds. Who waits this long for one takes it over. */
 const TAKE_OVER_AFTER_MS = 2_000;
@@ -23,12 +23,12 @@ const DUPLICATE_KEY = 11_000;
  * has read is still true when its change counts, else it is asked again. So it must do nothing but read.
  * @throws whatever `work` throws, and then nothing is changed; AppError too_large, storage_full, unavailable
  */
-export async function changeConsoles<T>(actor: Actor, work: (changes: Changes) => Promise<T>): Promise<T> {
-  const { workspaceId } = actor;
+export async function changeConsoles<T>(caller: Caller, work: (changes: Changes) => Promise<T>): Promise<T> {
+  const { workspaceId } = caller;
   return inTurn(workspaceId, async () => {
     for (;;) {
       const seq = await settle(workspaceId);
-      const changes = new Changes(actor);
+      const changes = new Changes(caller);
       let result: T;
       try {
         result = await work(changes);

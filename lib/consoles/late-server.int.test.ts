@@ -1,5 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Caller } from "@/lib/access/caller";
+import { callerIn } from "@/lib/access/testing/caller";
 import { databaseReady } from "@/lib/db/ready";
 import { collections } from "@/lib/lifecycle/collections";
 import { commitChanges, historyOf, readFile } from "@/lib/repository/service";
@@ -8,20 +10,16 @@ import { applyWrites, withdrawLateInserts } from "./apply-writes";
 import { carryOut } from "./carry-out";
 import { commitPart, realign } from "./commit-part";
 import { listHistory } from "./history";
-import type { Actor, ConsoleJournalDoc } from "./model";
+import type { ConsoleJournalDoc } from "./model";
 import { createConsole, deleteConsole, getConsole, undeleteConsole, updateConsole } from "./service";
 
 const own = takeOwnDatabase();
 beforeAll(databaseReady);
 afterAll(own.drop);
 
-function newActor(): Actor {
-  return { workspaceId: new ObjectId(), user: { _id: new ObjectId(), name: "Ana", email: "ana@example.com" } };
-}
-
 /** Runs a change while watching what it intended, as a server saw it that stopped right after writing its intent. */
-async function intentOf(actor: Actor, change: () => Promise<unknown>) {
-  const { workspaceId } = actor;
+async function intentOf(caller: Caller, change: () => Promise<unknown>) {
+  const { workspaceId } = caller;
   const seen: ConsoleJournalDoc[] = [];
   const journals = collections.consoleJournals();
   const updateOne = Object.getPrototypeOf(journals).updateOne;
@@ -41,62 +39,62 @@ async function intentOf(actor: Actor, change: () => Promise<unknown>) {
   return { seq: last.seq, intent: last.intent };
 }
 
-const fileOf = async (actor: Actor, path: string) =>
-  (await readFile({ workspaceId: actor.workspaceId, path })).content.toString();
+const fileOf = async (caller: Caller, path: string) =>
+  (await readFile({ workspaceId: caller.workspaceId, path })).content.toString();
 
 describe("a server that wakes up long after others have ended its change", () => {
   it("writes nothing over later documents, and takes back a commit that landed where all looked as it did", async () => {
-    const actor = newActor();
-    const { workspaceId } = actor;
-    const made = await createConsole(actor, { name: "a", content: "x", access: "workspace" });
+    const caller = callerIn(new ObjectId());
+    const { workspaceId } = caller;
+    const made = await createConsole(caller, { name: "a", content: "x", access: "workspace" });
     const id = new ObjectId(made.id);
-    const { seq, intent } = await intentOf(actor, () => updateConsole(actor, id, { version: 1, content: "y" }));
-    await updateConsole(actor, id, { version: 2, content: "x" });
-    const before = await getConsole(actor, id);
-    const { items } = await listHistory(actor, id, { limit: 50 });
+    const { seq, intent } = await intentOf(caller, () => updateConsole(caller, id, { version: 1, content: "y" }));
+    await updateConsole(caller, id, { version: 2, content: "x" });
+    const before = await getConsole(caller, id);
+    const { items } = await listHistory(caller, id, { limit: 50 });
 
     await carryOut(workspaceId, seq);
     await applyWrites(workspaceId, seq, intent);
-    expect(await getConsole(actor, id)).toEqual(before);
-    expect((await listHistory(actor, id, { limit: 50 })).items).toEqual(items);
+    expect(await getConsole(caller, id)).toEqual(before);
+    expect((await listHistory(caller, id, { limit: 50 })).items).toEqual(items);
 
     const [part] = intent.parts;
     if (!part) throw new Error("The save has a commit.");
     expect(await commitPart(workspaceId, seq, intent, part, async () => false)).toBe(true);
-    expect(await fileOf(actor, "consoles/a.sql")).toBe("y");
+    expect(await fileOf(caller, "consoles/a.sql")).toBe("y");
     await realign(workspaceId, intent, part);
-    expect(await fileOf(actor, "consoles/a.sql")).toBe("x");
+    expect(await fileOf(caller, "consoles/a.sql")).toBe("x");
     await realign(workspaceId, intent, part);
-    expect((await listHistory(actor, id, { limit: 50 })).items).toHaveLength(items.length + 2);
+    expect((await listHistory(caller, id, { limit: 50 })).items).toHaveLength(items.length + 2);
   });
 
   it("does not bring a deleted console back, nor delete one that came back", async () => {
-    const actor = newActor();
-    const { workspaceId } = actor;
+    const caller = callerIn(new ObjectId());
+    const { workspaceId } = caller;
     let id = new ObjectId();
-    const making = await intentOf(actor, async () => {
-      id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
+    const making = await intentOf(caller, async () => {
+      id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
     });
-    const deleting = await intentOf(actor, () => deleteConsole(actor, id));
+    const deleting = await intentOf(caller, () => deleteConsole(caller, id));
     await applyWrites(workspaceId, making.seq, making.intent);
     await withdrawLateInserts(workspaceId, making.seq, making.intent);
     expect(await collections.consoles().countDocuments({ workspaceId })).toBe(0);
 
-    await undeleteConsole(actor, id, {});
-    const before = await getConsole(actor, id);
+    await undeleteConsole(caller, id, {});
+    const before = await getConsole(caller, id);
     for (const { seq, intent } of [making, deleting]) {
       await applyWrites(workspaceId, seq, intent);
       await withdrawLateInserts(workspaceId, seq, intent);
     }
-    expect(await getConsole(actor, id)).toEqual(before);
+    expect(await getConsole(caller, id)).toEqual(before);
   });
 });
 
 describe("git that somebody else has written to", () => {
   it("gets the next save on top, and keeps both in history", async () => {
-    const actor = newActor();
-    const { workspaceId } = actor;
-    const id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
+    const caller = callerIn(new ObjectId());
+    const { workspaceId } = caller;
+    const id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
     const foreign = (content: string) =>
       commitChanges({
         workspaceId,
@@ -105,24 +103,24 @@ describe("git that somebody else has written to", () => {
         changes: [{ kind: "put", path: "consoles/a.sql", content }],
       });
     await foreign("theirs");
-    await updateConsole(actor, id, { version: 1, content: "mine" });
-    expect(await fileOf(actor, "consoles/a.sql")).toBe("mine");
-    const subjects = (await listHistory(actor, id, { limit: 50 })).items.map(({ subject }) => subject);
+    await updateConsole(caller, id, { version: 1, content: "mine" });
+    expect(await fileOf(caller, "consoles/a.sql")).toBe("mine");
+    const subjects = (await listHistory(caller, id, { limit: 50 })).items.map(({ subject }) => subject);
     expect(subjects).toEqual(["Save a", "From elsewhere", "Create a"]);
   });
 
   it("gets a console that it has lost back, under its new name", async () => {
-    const actor = newActor();
-    const { workspaceId } = actor;
-    const id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
+    const caller = callerIn(new ObjectId());
+    const { workspaceId } = caller;
+    const id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
     await commitChanges({
       workspaceId,
       author: { name: "Else", email: "else@example.com" },
       message: "Clear",
       changes: [{ kind: "delete", path: "consoles/a.sql" }],
     });
-    await updateConsole(actor, id, { version: 1, name: "b" });
-    expect(await fileOf(actor, "consoles/b.sql")).toBe("x");
+    await updateConsole(caller, id, { version: 1, name: "b" });
+    expect(await fileOf(caller, "consoles/b.sql")).toBe("x");
     const { items } = await historyOf({ workspaceId, fileId: id.toHexString() });
     expect(items.map(({ status, path }) => [status, path])).toEqual([
       ["added", "consoles/b.sql"],
@@ -133,10 +131,10 @@ describe("git that somebody else has written to", () => {
   });
 
   it("that changed between a change's base and its commit is made equal to the documents", async () => {
-    const actor = newActor();
-    const { workspaceId } = actor;
-    const id = new ObjectId((await createConsole(actor, { name: "a", content: "x", access: "workspace" })).id);
-    const { seq, intent } = await intentOf(actor, () => updateConsole(actor, id, { version: 1, content: "y" }));
+    const caller = callerIn(new ObjectId());
+    const { workspaceId } = caller;
+    const id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
+    const { seq, intent } = await intentOf(caller, () => updateConsole(caller, id, { version: 1, content: "y" }));
     const [part] = intent.parts;
     if (!part) throw new Error("The save has a commit.");
     await commitChanges({
@@ -146,6 +144,6 @@ describe("git that somebody else has written to", () => {
       changes: [{ kind: "put", path: "consoles/a.sql", content: "theirs" }],
     });
     await commitPart(workspaceId, seq, intent, part, async () => true);
-    expect(await fileOf(actor, "consoles/a.sql")).toBe("y");
+    expect(await fileOf(caller, "consoles/a.sql")).toBe("y");
   });
 });

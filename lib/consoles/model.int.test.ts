@@ -1,5 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Caller } from "@/lib/access/caller";
+import { callerIn } from "@/lib/access/testing/caller";
 import { databaseReady } from "@/lib/db/ready";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "@/lib/lifecycle/collections";
@@ -7,7 +9,7 @@ import { listTree, readFile } from "@/lib/repository/service";
 import { takeOwnDatabase } from "@/test/database";
 import { createFolder, deleteFolder, listFolders, updateFolder } from "./folders";
 import { listHistory } from "./history";
-import { type Actor, WORKSPACE_SPACE } from "./model";
+import { WORKSPACE_SPACE } from "./model";
 import { createConsole, deleteConsole, getConsole, listConsoles, undeleteConsole, updateConsole } from "./service";
 import { type Folder, fileOf, type Item, Model, pathOf, Refusal } from "./testing/model";
 import { Random } from "./testing/random";
@@ -28,16 +30,12 @@ const CLOCK_STEPS_MS = [0, 0, 0, 0, 0, 0, 1_000, 1_000, 2_000, -1_000, -5_000];
 const NAMES = ["a", "b", "A", "c.sql", "d", "e", "ü"];
 const FOLDER_NAMES = ["f", "g", "F", "a.sql", "h"];
 
-function actorIn(workspaceId: ObjectId, name: string): Actor {
-  return { workspaceId, user: { _id: new ObjectId(), name, email: `${name}@example.com` } };
-}
-
 describe("random operations of two people", () => {
   it(
     `end as a simple model says, in documents and in git (F10; CONSOLE_SEED=${SEED} CONSOLE_OPERATIONS=${OPERATIONS})`,
     async () => {
       const workspaceId = new ObjectId();
-      const people = ["ana", "ben"].map((name) => actorIn(workspaceId, name));
+      const people = ["ana", "ben"].map((name) => callerIn(workspaceId, { name }));
       const random = new Random(SEED);
       const play = new Play(people, random);
       // The dates are the seed's too: what happens within one second, and what a server does whose clock is behind (F9).
@@ -61,23 +59,23 @@ class Play {
   private texts = 0;
 
   constructor(
-    private readonly people: Actor[],
+    private readonly people: Caller[],
     private readonly random: Random,
   ) {}
 
   async step(): Promise<void> {
     const { random, model } = this;
-    const actor = random.pick(this.people);
-    const who = actor.user._id.toHexString();
+    const caller = random.pick(this.people);
+    const who = caller.user._id.toHexString();
     const every = [...model.items, ...model.trash];
     const actions: [string, number, () => Promise<void>][] = [
-      ["create", 5, () => this.create(actor, who)],
-      ["folder", 2, () => this.createFolder(actor, who)],
+      ["create", 5, () => this.create(caller, who)],
+      ["folder", 2, () => this.createFolder(caller, who)],
     ];
     if (every.length > 0) {
       const item = random.pick(every);
       actions.push(
-        ["save", 12, () => this.save(actor, who, item)],
+        ["save", 12, () => this.save(caller, who, item)],
         [
           "delete",
           2,
@@ -85,7 +83,7 @@ class Play {
             this.both(
               "delete",
               () => model.delete(who, item),
-              () => deleteConsole(actor, idOf(item)),
+              () => deleteConsole(caller, idOf(item)),
             ),
         ],
         [
@@ -95,7 +93,7 @@ class Play {
             this.both(
               "undelete",
               () => model.undelete(who, item),
-              () => undeleteConsole(actor, idOf(item), {}),
+              () => undeleteConsole(caller, idOf(item), {}),
             ),
         ],
       );
@@ -104,7 +102,7 @@ class Play {
       const folder = random.pick(model.folders);
       const recursive = random.below(3) === 0;
       actions.push(
-        ["change folder", 4, () => this.changeFolder(actor, who, folder)],
+        ["change folder", 4, () => this.changeFolder(caller, who, folder)],
         [
           "delete folder",
           1,
@@ -112,7 +110,7 @@ class Play {
             this.both(
               "delete folder",
               () => model.deleteFolder(who, folder, recursive),
-              () => deleteFolder(actor, idOf(folder), { recursive }),
+              () => deleteFolder(caller, idOf(folder), { recursive }),
             ),
         ],
       );
@@ -128,7 +126,7 @@ class Play {
     expect([name, told]).toEqual([name, expected]);
   }
 
-  private async create(actor: Actor, who: string): Promise<void> {
+  private async create(caller: Caller, who: string): Promise<void> {
     const folder = this.folderOrNone();
     const wish = { name: this.random.pick(NAMES), content: this.text(), ...this.access() };
     let id = "";
@@ -136,12 +134,12 @@ class Play {
       "create",
       () => this.model.create(who, () => id, { ...wish, folder }),
       async () => {
-        id = (await createConsole(actor, { ...wish, folderId: folder?.id ?? null })).id;
+        id = (await createConsole(caller, { ...wish, folderId: folder?.id ?? null })).id;
       },
     );
   }
 
-  private async save(actor: Actor, who: string, item: Item): Promise<void> {
+  private async save(caller: Caller, who: string, item: Item): Promise<void> {
     const { random } = this;
     const version = item.version - (random.below(5) === 0 ? 1 : 0);
     const change = {
@@ -155,11 +153,11 @@ class Play {
     await this.both(
       "save",
       () => this.model.save(who, item, { ...change, ...(moves && { folder }) }),
-      () => updateConsole(actor, idOf(item), { ...change, ...(moves && { folderId: folder?.id ?? null }) }),
+      () => updateConsole(caller, idOf(item), { ...change, ...(moves && { folderId: folder?.id ?? null }) }),
     );
   }
 
-  private async createFolder(actor: Actor, who: string): Promise<void> {
+  private async createFolder(caller: Caller, who: string): Promise<void> {
     const parent = this.folderOrNone();
     const wish = { name: this.random.pick(FOLDER_NAMES), ...this.access() };
     let id = "";
@@ -167,12 +165,12 @@ class Play {
       "create folder",
       () => this.model.createFolder(who, () => id, { ...wish, parent }),
       async () => {
-        id = (await createFolder(actor, { ...wish, parentId: parent?.id ?? null })).id;
+        id = (await createFolder(caller, { ...wish, parentId: parent?.id ?? null })).id;
       },
     );
   }
 
-  private async changeFolder(actor: Actor, who: string, folder: Folder): Promise<void> {
+  private async changeFolder(caller: Caller, who: string, folder: Folder): Promise<void> {
     const { random } = this;
     const change = {
       ...(random.below(2) === 0 && { name: random.pick(FOLDER_NAMES) }),
@@ -183,18 +181,18 @@ class Play {
     await this.both(
       "change folder",
       () => this.model.changeFolder(who, folder, { ...change, ...(moves && { parent }) }),
-      () => updateFolder(actor, idOf(folder), { ...change, ...(moves && { parentId: parent?.id ?? null }) }),
+      () => updateFolder(caller, idOf(folder), { ...change, ...(moves && { parentId: parent?.id ?? null }) }),
     );
   }
 
   async compare(): Promise<void> {
     const { model, people } = this;
     const workspaceId = people[0]?.workspaceId ?? new ObjectId();
-    for (const actor of people) {
-      const who = actor.user._id.toHexString();
+    for (const caller of people) {
+      const who = caller.user._id.toHexString();
       const isSeen = ({ space }: { space: string }) => space === WORKSPACE_SPACE || space === who;
-      const { items: listed } = await listConsoles(actor, ALL);
-      const consoles = await Promise.all(listed.map(({ id }) => getConsole(actor, new ObjectId(id))));
+      const { items: listed } = await listConsoles(caller, ALL);
+      const consoles = await Promise.all(listed.map(({ id }) => getConsole(caller, new ObjectId(id))));
       expect(
         byId(consoles.map(({ id, path, content, version, folderId }) => ({ id, path, content, version, folderId }))),
       ).toEqual(
@@ -208,14 +206,14 @@ class Play {
           })),
         ),
       );
-      const { items: folders } = await listFolders(actor, ALL);
+      const { items: folders } = await listFolders(caller, ALL);
       expect(byId(folders.map(({ id, path }) => ({ id, path })))).toEqual(
         byId(model.folders.filter(isSeen).map((folder) => ({ id: folder.id, path: pathOf(folder) }))),
       );
-      const repository = await collections.privateRepositories().findOne({ workspaceId, ownerId: actor.user._id });
+      const repository = await collections.privateRepositories().findOne({ workspaceId, ownerId: caller.user._id });
       if (repository) await this.compareGit(repository._id, who);
       for (const item of model.items.filter((each) => each.owner === who)) {
-        expect([item.name, await this.commitsOf(actor, item)]).toEqual([item.name, item.commits]);
+        expect([item.name, await this.commitsOf(caller, item)]).toEqual([item.name, item.commits]);
       }
     }
     await this.compareGit(workspaceId, WORKSPACE_SPACE);
@@ -233,11 +231,11 @@ class Play {
     }
   }
 
-  private async commitsOf(actor: Actor, item: Item): Promise<number> {
+  private async commitsOf(caller: Caller, item: Item): Promise<number> {
     let count = 0;
     let cursor: string | undefined;
     do {
-      const page = await listHistory(actor, idOf(item), { limit: 50, cursor });
+      const page = await listHistory(caller, idOf(item), { limit: 50, cursor });
       count += page.items.length;
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -279,7 +277,7 @@ function byId<T extends { id: string }>(items: T[]): T[] {
 
 it("of people who save at once, each on what they have read, no text is lost without a conflict (F10)", async () => {
   const workspaceId = new ObjectId();
-  const people = ["ana", "ben", "cid", "dot"].map((name) => actorIn(workspaceId, name));
+  const people = ["ana", "ben", "cid", "dot"].map((name) => callerIn(workspaceId, { name }));
   const [first] = people;
   if (!first) throw new Error("There are four.");
   const consoles: ObjectId[] = [];
@@ -288,13 +286,13 @@ it("of people who save at once, each on what they have read, no text is lost wit
   }
   const kept = new Map(consoles.map((id) => [id.toHexString(), [] as string[]]));
   await Promise.all(
-    people.map(async (actor, index) => {
+    people.map(async (caller, index) => {
       for (let n = 0; n < 20; n++) {
         const id = consoles[(n + index) % consoles.length] ?? new ObjectId();
-        const token = `${actor.user.name}-${n}`;
-        const seen = await getConsole(actor, id);
+        const token = `${caller.user.name}-${n}`;
+        const seen = await getConsole(caller, id);
         const end = await endOf(() =>
-          updateConsole(actor, id, { version: seen.version, content: `${seen.content}${token}\n` }),
+          updateConsole(caller, id, { version: seen.version, content: `${seen.content}${token}\n` }),
         );
         expect(["done", "conflict"]).toContain(end);
         if (end === "done") kept.get(id.toHexString())?.push(token);

@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import type { Change } from "@/lib/repository/service";
 import type { Console, ConsoleAccess, ConsoleDraft, ConsoleFolder, ConsoleSummary, Language } from "./schema";
 
@@ -111,12 +112,9 @@ export function accessOf(space: Space): ConsoleAccess {
 }
 
 /** What a member may see of a workspace's consoles and folders: the filter of every look-up. */
-export function visibleTo({ workspaceId, user }: Actor): { workspaceId: ObjectId; space: { $in: Space[] } } {
+export function visibleTo({ workspaceId, user }: Caller): { workspaceId: ObjectId; space: { $in: Space[] } } {
   return { workspaceId, space: { $in: [WORKSPACE_SPACE, user._id.toHexString()] } };
 }
-
-/** Who acts, in which workspace; commits carry the name and the address. */
-export type Actor = { workspaceId: ObjectId; user: { _id: ObjectId; name: string; email: string } };
 
 export function toConsole(doc: ConsoleDoc): Console {
   return { ...toConsoleSummary(doc), content: doc.content, chart: doc.chart ? JSON.parse(doc.chart) : null };

@@ -1,14 +1,15 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
-import { type Actor, accessOf, type ConsoleFolderDoc, type ConsolePath, type Space, spaceOf, visibleTo } from "./model";
+import { accessOf, type ConsoleFolderDoc, type ConsolePath, type Space, spaceOf, visibleTo } from "./model";
 import { consolePathOf, parseName } from "./names";
 import type { ConsoleAccess, Language } from "./schema";
 
 /** @throws AppError not_found, the same for another's private folder and for another workspace's */
-export async function getFolderOrThrow(actor: Actor, folderId: ObjectId | string): Promise<ConsoleFolderDoc> {
-  const folder = await collections.consoleFolders().findOne({ _id: new ObjectId(folderId), ...visibleTo(actor) });
+export async function getFolderOrThrow(caller: Caller, folderId: ObjectId | string): Promise<ConsoleFolderDoc> {
+  const folder = await collections.consoleFolders().findOne({ _id: new ObjectId(folderId), ...visibleTo(caller) });
   if (!folder) throw new AppError("not_found", "There is no such folder in this workspace. Choose another place.");
   return folder;
 }
@@ -21,13 +22,13 @@ export async function getFolderOrThrow(actor: Actor, folderId: ObjectId | string
  * @throws AppError invalid_request when the folder has another access
  */
 export function spaceIn(
-  actor: Actor,
+  caller: Caller,
   folder: ConsoleFolderDoc | null,
   asked: ConsoleAccess | undefined,
   current: Space | null,
 ): Space {
-  const wanted = asked ? spaceOf(asked, actor.user._id) : current;
-  if (!folder) return wanted ?? spaceOf("private", actor.user._id);
+  const wanted = asked ? spaceOf(asked, caller.user._id) : current;
+  if (!folder) return wanted ?? spaceOf("private", caller.user._id);
   if (wanted === null || wanted === folder.space) return folder.space;
   const access = accessOf(folder.space);
   const sentence =

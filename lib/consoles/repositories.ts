@@ -1,8 +1,9 @@
 import "server-only";
 import { MongoServerError, ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { deleteRepository } from "@/lib/repository/service";
 import { collections } from "./collections";
-import { type Actor, type ConsoleDoc, type Space, WORKSPACE_SPACE } from "./model";
+import { type ConsoleDoc, type Space, WORKSPACE_SPACE } from "./model";
 
 const DUPLICATE_KEY = 11_000;
 
@@ -10,8 +11,8 @@ const DUPLICATE_KEY = 11_000;
  * The repositories with commits of a console that the caller may see, that of its present space first: the
  * workspace's, and for the owner also the one of their private consoles.
  */
-export async function repositoriesOf(actor: Actor, doc: ConsoleDoc): Promise<ObjectId[]> {
-  const { workspaceId, user } = actor;
+export async function repositoriesOf(caller: Caller, doc: ConsoleDoc): Promise<ObjectId[]> {
+  const { workspaceId, user } = caller;
   if (!doc.ownerId.equals(user._id)) return [workspaceId];
   const own = await collections.privateRepositories().findOne({ workspaceId, ownerId: user._id });
   if (!own) return [workspaceId];

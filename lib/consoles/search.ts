@@ -1,6 +1,7 @@
 import "server-only";
+import type { Caller } from "@/lib/access/caller";
 import { collections } from "./collections";
-import { type Actor, type ConsoleDoc, toConsoleSummary, visibleTo } from "./model";
+import { type ConsoleDoc, toConsoleSummary, visibleTo } from "./model";
 import type { SearchHit } from "./schema";
 
 /** What a search answers at the most, best first. */
@@ -18,7 +19,7 @@ const RANKS = { name: 0, nameStart: 1, inName: 2, inPath: 3, inText: 4 } as cons
  * The caller's consoles whose path and text together hold every word of `q`, whatever its case: those with it in the
  * name first, then by the time of their last save.
  */
-export async function searchConsoles(actor: Actor, q: string): Promise<SearchHit[]> {
+export async function searchConsoles(caller: Caller, q: string): Promise<SearchHit[]> {
   const words = q.toLowerCase().split(/\s+/);
   const holds = words.map((word) => {
     const pattern = { $regex: escapeRegex(word), $options: "i" };
@@ -28,7 +29,7 @@ export async function searchConsoles(actor: Actor, q: string): Promise<SearchHit
   const found: { rank: number; updatedAt: number; hit: SearchHit }[] = [];
   const docs = collections
     .consoles()
-    .find({ ...visibleTo(actor), $and: holds })
+    .find({ ...visibleTo(caller), $and: holds })
     .sort({ updatedAt: -1 })
     .limit(TEXTS_MAX)
     .batchSize(20);

@@ -1,19 +1,12 @@
 import "server-only";
 import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { collections } from "./collections";
 import { changeConsoles } from "./journal";
-import {
-  type Actor,
-  accessOf,
-  type ConsoleDoc,
-  type ConsoleFolderDoc,
-  toConsole,
-  toConsoleSummary,
-  visibleTo,
-} from "./model";
+import { accessOf, type ConsoleDoc, type ConsoleFolderDoc, toConsole, toConsoleSummary, visibleTo } from "./model";
 import { consolePathOf, copyName } from "./names";
 import { freePlace, getFolderOrThrow, spaceIn } from "./placement";
 import type {
@@ -26,11 +19,11 @@ import type {
 } from "./schema";
 
 /** The consoles that the caller may see, without their texts and charts, in the order in which they were made. */
-export async function listConsoles(actor: Actor, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {
+export async function listConsoles(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {
   const after = readCursor(cursor);
   const docs = await collections
     .consoles()
-    .find({ ...visibleTo(actor), ...(after && { _id: { $gt: after } }) })
+    .find({ ...visibleTo(caller), ...(after && { _id: { $gt: after } }) })
     .project<Omit<ConsoleDoc, "content" | "chart">>({ content: 0, chart: 0 })
     .sort({ _id: 1 })
     .limit(withExtra(limit))
@@ -39,21 +32,21 @@ export async function listConsoles(actor: Actor, { limit, cursor }: PageRequest)
 }
 
 /** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */
-export async function getConsole(actor: Actor, consoleId: ObjectId): Promise<Console> {
-  return toConsole(await getConsoleDocOrThrow(actor, consoleId));
+export async function getConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
+  return toConsole(await getConsoleDocOrThrow(caller, consoleId));
 }
 
 /** The stored record. @throws AppError not_found */
-export async function getConsoleDocOrThrow(actor: Actor, consoleId: ObjectId): Promise<ConsoleDoc> {
-  const doc = await collections.consoles().findOne({ _id: consoleId, ...visibleTo(actor) });
+export async function getConsoleDocOrThrow(caller: Caller, consoleId: ObjectId): Promise<ConsoleDoc> {
+  const doc = await collections.consoles().findOne({ _id: consoleId, ...visibleTo(caller) });
   if (!doc) throw new AppError("not_found", "There is no such console in this workspace.");
   return doc;
 }
 
 /** Which of these consoles the caller may see; those that were deleted lately, as they were then. */
-export async function visibleConsoleIds(actor: Actor, ids: ObjectId[]): Promise<Set<string>> {
+export async function visibleConsoleIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
-  const filter = { _id: { $in: ids }, ...visibleTo(actor) };
+  const filter = { _id: { $in: ids }, ...visibleTo(caller) };
   const found = [
     ...(await collections
       .consoles()
@@ -71,14 +64,14 @@ export async function visibleConsoleIds(actor: Actor, ids: ObjectId[]): Promise<
  * Makes a console, and the first commit of its file.
  * @throws AppError invalid_request, not_found for a folder or connection, conflict when the name is taken
  */
-export async function createConsole(actor: Actor, body: CreateConsoleBody): Promise<Console> {
-  const { workspaceId, user } = actor;
-  const connectionLanguage = await languageOf(actor, body.connectionId);
+export async function createConsole(caller: Caller, body: CreateConsoleBody): Promise<Console> {
+  const { workspaceId, user } = caller;
+  const connectionLanguage = await languageOf(caller, body.connectionId);
   const language = body.language ?? connectionLanguage ?? "sql";
-  return changeConsoles(actor, async (changes) => {
+  return changeConsoles(caller, async (changes) => {
     const { now } = changes;
-    const folder = body.folderId ? await getFolderOrThrow(actor, body.folderId) : null;
-    const space = spaceIn(actor, folder, body.access, null);
+    const folder = body.folderId ? await getFolderOrThrow(caller, body.folderId) : null;
+    const space = spaceIn(caller, folder, body.access, null);
     const place = await freePlace({ workspaceId, space, folder, name: body.name, language }, null);
     const doc: ConsoleDoc = {
       _id: new ObjectId(),
@@ -107,11 +100,11 @@ export async function createConsole(actor: Actor, body: CreateConsoleBody): Prom
  * @throws AppError conflict with details {current} for a version that is not the current one, and when the name is
  *   taken; not_found; invalid_request; forbidden for who makes another member's console private
  */
-export async function updateConsole(actor: Actor, consoleId: ObjectId, body: UpdateConsoleBody): Promise<Console> {
-  await languageOf(actor, body.connectionId);
-  return changeConsoles(actor, async (changes) => {
-    const before = await getConsoleDocOrThrow(actor, consoleId);
-    const after = await toUpdated(actor, before, body);
+export async function updateConsole(caller: Caller, consoleId: ObjectId, body: UpdateConsoleBody): Promise<Console> {
+  await languageOf(caller, body.connectionId);
+  return changeConsoles(caller, async (changes) => {
+    const before = await getConsoleDocOrThrow(caller, consoleId);
+    const after = await toUpdated(caller, before, body);
     if (before.version !== body.version) throw stale(before);
     const place = await freePlace(after, consoleId);
     const { folder, ...doc } = after;
@@ -126,9 +119,9 @@ export async function updateConsole(actor: Actor, consoleId: ObjectId, body: Upd
  * Replaces a console's text by an older one, as a save of its own.
  * @param label what the commit's message calls the older version
  */
-export function restoreContent(actor: Actor, consoleId: ObjectId, content: string, label: string): Promise<Console> {
-  return changeConsoles(actor, async (changes) => {
-    const before = await getConsoleDocOrThrow(actor, consoleId);
+export function restoreContent(caller: Caller, consoleId: ObjectId, content: string, label: string): Promise<Console> {
+  return changeConsoles(caller, async (changes) => {
+    const before = await getConsoleDocOrThrow(caller, consoleId);
     const saved = { ...before, content, version: before.version + 1, updatedAt: changes.now };
     changes.message = `Restore ${before.path} to ${label}`;
     changes.update(before, saved);
@@ -137,13 +130,13 @@ export function restoreContent(actor: Actor, consoleId: ObjectId, content: strin
 }
 
 /** A copy beside the original, of which the caller is the owner. @throws AppError not_found */
-export function duplicateConsole(actor: Actor, consoleId: ObjectId): Promise<Console> {
-  const { workspaceId, user } = actor;
-  return changeConsoles(actor, async (changes) => {
+export function duplicateConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
+  const { workspaceId, user } = caller;
+  return changeConsoles(caller, async (changes) => {
     const { now } = changes;
-    const original = await getConsoleDocOrThrow(actor, consoleId);
+    const original = await getConsoleDocOrThrow(caller, consoleId);
     const { space, folderId, language } = original;
-    const folder = folderId && (await getFolderOrThrow(actor, folderId));
+    const folder = folderId && (await getFolderOrThrow(caller, folderId));
     const beside = [
       ...(await collections
         .consoles()
@@ -175,9 +168,9 @@ export function duplicateConsole(actor: Actor, consoleId: ObjectId): Promise<Con
 }
 
 /** Deletes a console: a commit, and for a time something that `undeleteConsole` takes back. @throws AppError not_found */
-export function deleteConsole(actor: Actor, consoleId: ObjectId): Promise<void> {
-  return changeConsoles(actor, async (changes) => {
-    const doc = await getConsoleDocOrThrow(actor, consoleId);
+export function deleteConsole(caller: Caller, consoleId: ObjectId): Promise<void> {
+  return changeConsoles(caller, async (changes) => {
+    const doc = await getConsoleDocOrThrow(caller, consoleId);
     changes.message = `Delete ${doc.path}`;
     changes.discard(doc);
   });
@@ -189,14 +182,14 @@ export function deleteConsole(actor: Actor, consoleId: ObjectId): Promise<void> 
  * @throws AppError not_found when it is no deleted console that the caller may see, and for the folder that is named;
  *   invalid_request when that folder has another access; conflict when the name is taken
  */
-export function undeleteConsole(actor: Actor, consoleId: ObjectId, body: UndeleteConsoleBody): Promise<Console> {
-  return changeConsoles(actor, async (changes) => {
-    const found = await collections.deletedConsoles().findOne({ _id: consoleId, ...visibleTo(actor) });
+export function undeleteConsole(caller: Caller, consoleId: ObjectId, body: UndeleteConsoleBody): Promise<Console> {
+  return changeConsoles(caller, async (changes) => {
+    const found = await collections.deletedConsoles().findOne({ _id: consoleId, ...visibleTo(caller) });
     if (!found) throw new AppError("not_found", "There is no such deleted console in this workspace.");
     const { deletedAt: _, deletedBy: __, ...doc } = found;
     const { workspaceId, space, folderId } = doc;
     const folder = body.folderId
-      ? await getFolderOrThrow(actor, body.folderId)
+      ? await getFolderOrThrow(caller, body.folderId)
       : body.folderId === undefined && folderId
         ? await collections.consoleFolders().findOne({ _id: folderId, workspaceId, space })
         : null;
@@ -223,19 +216,19 @@ type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {
 };
 
 /** What the caller asks for, without its place and version. */
-async function toUpdated(actor: Actor, before: ConsoleDoc, body: UpdateConsoleBody): Promise<Updated> {
+async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsoleBody): Promise<Updated> {
   const changesAccess = body.access !== undefined && body.access !== accessOf(before.space);
-  if (changesAccess && body.access === "private" && !before.ownerId.equals(actor.user._id)) {
+  if (changesAccess && body.access === "private" && !before.ownerId.equals(caller.user._id)) {
     throw new AppError("forbidden", "Only the owner of a console can make it private.");
   }
   // A console that changes sides leaves its folder, which stays on the old one.
   const stays = changesAccess ? null : before.folderId;
   const folderId = body.folderId === undefined ? stays : body.folderId;
-  const folder = folderId ? await getFolderOrThrow(actor, folderId) : null;
+  const folder = folderId ? await getFolderOrThrow(caller, folderId) : null;
   const { path: _, file: __, key: ___, ...kept } = before;
   return {
     ...kept,
-    space: spaceIn(actor, folder, body.access, before.space),
+    space: spaceIn(caller, folder, body.access, before.space),
     folderId: folder?._id ?? null,
     folder,
     name: body.name ?? before.name,
@@ -266,9 +259,9 @@ function stale(current: ConsoleDoc): AppError {
  * The language of what a connection can be asked; null without a connection.
  * @throws AppError not_found for a connection that is not the workspace's, invalid_request for one that only flows read
  */
-async function languageOf({ workspaceId }: Actor, connectionId: string | null | undefined): Promise<Language | null> {
+async function languageOf(caller: Caller, connectionId: string | null | undefined): Promise<Language | null> {
   if (!connectionId) return null;
-  const connection = await getConnectionDocOrThrow(workspaceId, new ObjectId(connectionId));
+  const connection = await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
   const { language } = getDriverOrThrow(connection.type);
   if (language) return language;
   throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.", {

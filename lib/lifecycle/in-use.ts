@@ -1,11 +1,12 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import type { FindUses, Use } from "@/lib/connections/uses";
 
 /** Whoever holds on to connections (flows, dashboards, bindings, scheduled consoles) adds a line. */
 const FINDERS: readonly FindUses[] = [];
 
 /** All that uses a connection. */
-export async function listUses(workspaceId: ObjectId, connectionId: ObjectId): Promise<Use[]> {
-  return (await Promise.all(FINDERS.map((find) => find(workspaceId, connectionId)))).flat();
+export async function listUses(caller: Caller, connectionId: ObjectId): Promise<Use[]> {
+  return (await Promise.all(FINDERS.map((find) => find(caller, connectionId)))).flat();
 }

@@ -1,6 +1,6 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import type { UserCaller } from "@/lib/access/caller";
+import type { Caller, UserCaller } from "@/lib/access/caller";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { getConnectionDocOrThrow, noSuchConnection } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
@@ -11,31 +11,28 @@ import { executeQuery } from "./service";
  * The workspace that the body of POST /api/execute means: a key has its own and need not name it.
  * @throws AppError `invalid_request` when a session names none
  */
-export function workspaceToQuery(body: ExecuteBody, caller: UserCaller): ObjectId {
+export function workspaceToQuery({ via }: UserCaller, body: ExecuteBody): ObjectId {
   if (body.workspaceId) return new ObjectId(body.workspaceId);
-  if (caller.via.kind === "key") return caller.via.membership.workspaceId;
+  if (via.kind === "key") return via.membership.workspaceId;
   throw new AppError("invalid_request", "Say in which workspace the connection is.", {
     details: [{ path: "workspaceId", message: "Needed, unless an API key says it." }],
   });
 }
 
-type EndpointRequest = {
-  workspaceId: ObjectId;
-  userId: ObjectId;
-  body: ExecuteOnBody;
-  format: ResultFormat;
-  signal: AbortSignal;
-};
+type EndpointRequest = { body: ExecuteOnBody; format: ResultFormat; signal: AbortSignal };
 
 /**
- * Runs a query on a connection of the workspace and answers it in the format.
+ * Runs a query on the connection that the body names and answers it in the format.
  * @throws AppError `not_found` for a connection that is unknown or another workspace's; as `executeQuery` otherwise
  */
 export async function executeInWorkspace(
-  request: EndpointRequest & { connectionId: ObjectId | string },
+  caller: Caller,
+  request: EndpointRequest & { body: ExecuteBody },
 ): Promise<Response> {
-  const connection = await getConnectionDocOrThrow(request.workspaceId, new ObjectId(request.connectionId));
-  return executeOn(connection, request);
+  const { connectionId, databaseId } = request.body;
+  // The schema demands one of the two.
+  const id = new ObjectId(connectionId ?? databaseId ?? "");
+  return executeOn(caller, await getConnectionDocOrThrow(caller, id), request);
 }
 
 /**
@@ -43,13 +40,12 @@ export async function executeInWorkspace(
  * @param connection one of the workspace; null when it has none of this id
  */
 export async function executeOn(
+  caller: Caller,
   connection: ConnectionDoc | null,
-  { workspaceId, userId, body, format, signal }: EndpointRequest,
+  { body, format, signal }: EndpointRequest,
 ): Promise<Response> {
   if (!connection) throw noSuchConnection();
   const { query, params, limit, timeoutMs, executionId } = body;
-  return executeQuery(
-    { workspaceId, userId, connection, statement: { query, params }, limit, timeoutMs, executionId, signal },
-    format,
-  );
+  const statement = { query, params };
+  return executeQuery(caller, { connection, statement, limit, timeoutMs, executionId, signal }, format);
 }

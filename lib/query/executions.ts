@@ -2,13 +2,13 @@ import "server-only";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
-import { isAtLeast, type Role } from "@/lib/access/roles";
+import type { Caller } from "@/lib/access/caller";
+import { isAtLeast } from "@/lib/access/roles";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_DEFAULT } from "@/lib/http/schema";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
 import { afterRequests } from "@/lib/process/shutdown";
-import type { UserDoc } from "@/lib/users/model";
 import { collections } from "./collections";
 import { claimExecutionId, usedBefore, writeNow, writeSoon } from "./history-writer";
 import { HISTORY_TEXT_CHARS } from "./limits";
@@ -36,13 +36,10 @@ type Shared = {
   isAtShutdown: boolean;
 };
 
-/** Who asks about queries, and as what: members about their own, admins about all of the workspace. */
-export type Reader = { workspaceId: ObjectId; user: Pick<UserDoc, "_id" | "name" | "email">; role: Role };
+/** Which of these consoles the caller may see now: consoles stand above queries, so the route hands this in. */
+export type FindVisibleConsoles = (caller: Caller, consoleIds: ObjectId[]) => Promise<ReadonlySet<string>>;
 
-/** Which of these consoles the reader may see now: consoles stand above queries, so the caller hands this in. */
-export type FindVisibleConsoles = (reader: Reader, consoleIds: ObjectId[]) => Promise<ReadonlySet<string>>;
-
-export type ExecutionStart = Pick<ExecutionDoc, "workspaceId" | "connectionId" | "userId" | "queryText" | "format"> & {
+export type ExecutionStart = Pick<ExecutionDoc, "connectionId" | "queryText" | "format"> & {
   console: RunConsole | null;
   /** The client's own id for the query; absent: a new one. */
   executionId: string | undefined;
@@ -65,13 +62,19 @@ export type ExecutionRecord = { executionId: string; running(): void; end(outcom
  * of ours is nobody else's by itself, so it costs no write of its own.
  * @throws AppError `conflict` when the id was used before in this workspace, on any server
  */
-export async function startExecution(start: ExecutionStart, now = new Date()): Promise<ExecutionRecord> {
+export async function startExecution(
+  { workspaceId, user }: Caller,
+  start: ExecutionStart,
+  now = new Date(),
+): Promise<ExecutionRecord> {
   const { cancel, executionId = randomUUID(), ...facts } = start;
-  const claim = keyOf(facts.workspaceId, executionId);
+  const claim = keyOf(workspaceId, executionId);
   const doc: ExecutionDoc = {
     _id: new ObjectId(),
     executionId,
     ...facts,
+    workspaceId,
+    userId: user._id,
     claim,
     queryText: facts.queryText.slice(0, HISTORY_TEXT_CHARS),
     status: "queued",
@@ -110,9 +113,9 @@ export async function startExecution(start: ExecutionStart, now = new Date()): P
  * @throws AppError `not_found` for an id that is unknown, another workspace's, of a query that is over or, for a
  *   member, of somebody else's
  */
-export async function cancelExecution(reader: Reader, executionId: string): Promise<void> {
-  const here = shared().running.get(keyOf(reader.workspaceId, executionId));
-  if (here && isInReach(here.doc, reader)) {
+export async function cancelExecution(caller: Caller, executionId: string): Promise<void> {
+  const here = shared().running.get(keyOf(caller.workspaceId, executionId));
+  if (here && isInReach(here.doc, caller)) {
     here.cancel();
     return;
   }
@@ -120,7 +123,7 @@ export async function cancelExecution(reader: Reader, executionId: string): Prom
   await writeNow();
   const { matchedCount } = await collections
     .executions()
-    .updateOne({ ...reachOf(reader), executionId, status: { $in: UNFINISHED } }, { $set: { cancelRequested: true } });
+    .updateOne({ ...reachOf(caller), executionId, status: { $in: UNFINISHED } }, { $set: { cancelRequested: true } });
   if (matchedCount === 0) throw new AppError("not_found", "No query with this id is running in this workspace.");
 }
 
@@ -130,7 +133,7 @@ export async function cancelExecution(reader: Reader, executionId: string): Prom
  * @throws AppError `invalid_request` for a cursor that was not given out
  */
 export async function listExecutions(
-  reader: Reader,
+  caller: Caller,
   { limit = LIST_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string },
   findVisible: FindVisibleConsoles,
 ): Promise<{ items: Execution[]; nextCursor: string | null }> {
@@ -143,14 +146,14 @@ export async function listExecutions(
   await writeNow();
   const docs = await collections
     .executions()
-    .find({ ...reachOf(reader), ...(cursor && { _id: { $lt: new ObjectId(cursor) } }) })
+    .find({ ...reachOf(caller), ...(cursor && { _id: { $lt: new ObjectId(cursor) } }) })
     .sort({ _id: -1 })
     .limit(limit + 1)
     .toArray();
   const items = docs.slice(0, limit);
   const last = items.at(-1);
   return {
-    items: await toExecutions(reader, items, findVisible),
+    items: await toExecutions(caller, items, findVisible),
     nextCursor: docs.length > limit && last ? last._id.toHexString() : null,
   };
 }
@@ -160,29 +163,29 @@ export async function listExecutions(
  * @throws AppError `not_found` for an id that is unknown, another workspace's or, for a member, somebody else's
  */
 export async function getExecution(
-  reader: Reader,
+  caller: Caller,
   executionId: string,
   findVisible: FindVisibleConsoles,
 ): Promise<Execution> {
-  const here = shared().running.get(keyOf(reader.workspaceId, executionId))?.doc;
+  const here = shared().running.get(keyOf(caller.workspaceId, executionId))?.doc;
   // What has just ended here may not be written yet.
   if (!here) await writeNow();
   const doc =
-    here && isInReach(here, reader)
+    here && isInReach(here, caller)
       ? here
-      : await collections.executions().findOne({ ...reachOf(reader), executionId }, { sort: { _id: -1 } });
-  const [found] = doc ? await toExecutions(reader, [doc], findVisible) : [];
+      : await collections.executions().findOne({ ...reachOf(caller), executionId }, { sort: { _id: -1 } });
+  const [found] = doc ? await toExecutions(caller, [doc], findVisible) : [];
   if (!found) throw new AppError("not_found", "There is no query with this id in this workspace.");
   return found;
 }
 
-/** The filter of every look-up. */
-function reachOf({ workspaceId, user, role }: Reader): { workspaceId: ObjectId; userId?: ObjectId } {
+/** The filter of every look-up: members ask about their own queries, admins about all of the workspace. */
+function reachOf({ workspaceId, user, role }: Caller): { workspaceId: ObjectId; userId?: ObjectId } {
   return { workspaceId, ...(!isAtLeast(role, "admin") && { userId: user._id }) };
 }
 
-function isInReach({ workspaceId, userId }: ExecutionDoc, reader: Reader): boolean {
-  const reach = reachOf(reader);
+function isInReach({ workspaceId, userId }: ExecutionDoc, caller: Caller): boolean {
+  const reach = reachOf(caller);
   return workspaceId.equals(reach.workspaceId) && (reach.userId === undefined || userId.equals(reach.userId));
 }
 
@@ -192,13 +195,13 @@ function isInReach({ workspaceId, userId }: ExecutionDoc, reader: Reader): boole
  * is shared later is its text of then; and as it is now, so that one that was made private or is gone for good is hidden.
  */
 async function toExecutions(
-  reader: Reader,
+  caller: Caller,
   docs: ExecutionDoc[],
   findVisible: FindVisibleConsoles,
 ): Promise<Execution[]> {
-  const isOwn = ({ userId }: ExecutionDoc) => userId.equals(reader.user._id);
+  const isOwn = ({ userId }: ExecutionDoc) => userId.equals(caller.user._id);
   const toJudge = docs.flatMap((doc) => (!isOwn(doc) && doc.console?.isPrivate === false ? [doc.console.id] : []));
-  const visible = await findVisible(reader, toJudge);
+  const visible = await findVisible(caller, toJudge);
   return docs.map((doc) => {
     if (isOwn(doc) || doc.console === null) return toExecution(doc, true);
     return toExecution(doc, doc.console?.isPrivate === false && visible.has(doc.console.id.toHexString()));

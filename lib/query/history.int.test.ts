@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type CommandStartedEvent, ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { callerIn } from "@/lib/access/testing/caller";
 import { mongoClient } from "@/lib/db/client";
 import { databaseReady } from "@/lib/db/ready";
 import { collections } from "@/lib/lifecycle/collections";
@@ -37,11 +38,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-function start(rest: Partial<ExecutionStart> = {}) {
-  return startExecution({
-    workspaceId,
+function start(rest: Partial<ExecutionStart> = {}, caller = callerIn(workspaceId)) {
+  return startExecution(caller, {
     connectionId: new ObjectId(),
-    userId: new ObjectId(),
     queryText: "select 1",
     format: "json",
     executionId: undefined,
@@ -51,20 +50,15 @@ function start(rest: Partial<ExecutionStart> = {}) {
   });
 }
 
-async function runOne(rest: Partial<ExecutionStart> = {}): Promise<string> {
-  const record = await start(rest);
+async function runOne(rest: Partial<ExecutionStart> = {}, caller = callerIn(workspaceId)): Promise<string> {
+  const record = await start(rest, caller);
   record.running();
   record.end(success);
   return record.executionId;
 }
 
 /** As an admin sees it; no console is in it. */
-const listAll = (of: ObjectId) =>
-  listExecutions(
-    { workspaceId: of, user: { _id: new ObjectId(), name: "Ana", email: "ana@example.com" }, role: "admin" },
-    {},
-    async () => new Set(),
-  );
+const listAll = (of: ObjectId) => listExecutions(callerIn(of, { role: "admin" }), {}, async () => new Set());
 
 const stored = () => collections.executions().find({ workspaceId }).toArray();
 
@@ -143,7 +137,7 @@ describe("an executionId is used once", () => {
   it("in a workspace: another one may use the same", async () => {
     const executionId = randomUUID();
     await runOne({ executionId });
-    await expect(runOne({ executionId, workspaceId: new ObjectId() })).resolves.toBe(executionId);
+    await expect(runOne({ executionId }, callerIn(new ObjectId()))).resolves.toBe(executionId);
   });
 
   it("and a claim from another server takes no query out of history", async () => {
@@ -160,7 +154,7 @@ describe("an executionId is used once", () => {
 /** A record as another server writes it. */
 async function sample() {
   const other = new ObjectId();
-  await runOne({ workspaceId: other });
+  await runOne({}, callerIn(other));
   const { items } = await listAll(other);
   const doc = await collections.executions().findOne({ workspaceId: other, executionId: items[0]?.executionId });
   if (!doc) throw new Error("The record is not there.");

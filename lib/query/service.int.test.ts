@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Caller } from "@/lib/access/caller";
+import { callerIn } from "@/lib/access/testing/caller";
 import { takeOwnDataDir } from "@/lib/connections/drivers/duckdb/testing/open-file";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { closeDataSources } from "@/lib/connections/pool";
 import { databaseReady } from "@/lib/db/ready";
 import type { AppError } from "@/lib/http/errors";
 import { takeOwnDatabase } from "@/test/database";
-import { cancelExecution, listExecutions as listWith, type Reader } from "./executions";
+import { cancelExecution, listExecutions as listWith } from "./executions";
 import { writeNow } from "./history-writer";
 import type { ExecuteAnswer, ResultFormat } from "./schema";
 import { executeQuery, type QueryRequest, runQuery } from "./service";
@@ -53,26 +55,28 @@ function connectionTo(file: string, readOnly = true): ConnectionDoc {
   };
 }
 
-/** Who runs all queries here, as an admin of the workspace. */
-/** No other person and no console here: nothing has to be withheld. */
-const listExecutions = (reader: Reader, page: { limit?: number; cursor?: string } = {}) =>
-  listWith(reader, page, async () => new Set());
+/** Who runs all queries here. */
+const callerOf = (id: ObjectId) => callerIn(id, { _id: userId, role: "admin" });
 
-function readerOf(id: ObjectId): Reader {
-  return { workspaceId: id, user: { _id: userId, name: "Ana", email: "ana@example.com" }, role: "admin" };
-}
+/** No other person and no console here: nothing has to be withheld. */
+const listExecutions = (caller: Caller, page: { limit?: number; cursor?: string } = {}) =>
+  listWith(caller, page, async () => new Set());
 
 function requestOf(query: string, rest: Partial<QueryRequest> = {}): QueryRequest {
-  return { workspaceId, userId, connection, statement: { query }, signal: new AbortController().signal, ...rest };
+  return { connection, statement: { query }, signal: new AbortController().signal, ...rest };
 }
 
-async function ask(query: string, rest: Partial<QueryRequest> = {}): Promise<ExecuteAnswer> {
-  const response = await executeQuery(requestOf(query, rest), "json");
+async function ask(
+  query: string,
+  rest: Partial<QueryRequest> = {},
+  caller = callerOf(workspaceId),
+): Promise<ExecuteAnswer> {
+  const response = await executeQuery(caller, requestOf(query, rest), "json");
   return ((await response.json()) as { data: ExecuteAnswer }).data;
 }
 
 async function stream(query: string, format: ResultFormat, rest: Partial<QueryRequest> = {}): Promise<Response> {
-  return executeQuery(requestOf(query, rest), format);
+  return executeQuery(callerOf(workspaceId), requestOf(query, rest), format);
 }
 
 /**
@@ -102,7 +106,11 @@ function longestTurn(): { stop(): number } {
 describe("a JSON answer", () => {
   it("has the form of the API, and an X-Execution-Id", async () => {
     const executionId = randomUUID();
-    const response = await executeQuery(requestOf("select 1 as id, 2 as id, 'x' as x", { executionId }), "json");
+    const response = await executeQuery(
+      callerOf(workspaceId),
+      requestOf("select 1 as id, 2 as id, 'x' as x", { executionId }),
+      "json",
+    );
     expect(response.headers.get("X-Execution-Id")).toBe(executionId);
     expect(await response.json()).toEqual({
       success: true,
@@ -139,7 +147,11 @@ describe("a JSON answer", () => {
   });
 
   it("stops at 64 MiB in all and at 16 MiB a cell (T54)", async () => {
-    const response = await executeQuery(requestOf("select repeat('x', 1000000) as a from range(1000)"), "json");
+    const response = await executeQuery(
+      callerOf(workspaceId),
+      requestOf("select repeat('x', 1000000) as a from range(1000)"),
+      "json",
+    );
     const bytes = (await response.arrayBuffer()).byteLength;
     expect(bytes).toBeLessThanOrEqual(65 * MIB);
     expect(bytes).toBeGreaterThan(62 * MIB);
@@ -152,6 +164,7 @@ describe("a JSON answer", () => {
   it("of 50,000 rows leaves the event loop to others while it is made (F15)", async () => {
     const watch = longestTurn();
     const response = await executeQuery(
+      callerOf(workspaceId),
       requestOf(
         "select i, 'name ' || i as name, i / 7 as part, now() as at_time, [i, i + 1] as list from range(50000) t(i)",
         {
@@ -235,9 +248,9 @@ describe("a query's end", () => {
       headers: { "X-Execution-Id": executionId },
     });
     await sleep(100);
-    await cancelExecution(readerOf(workspaceId), executionId);
+    await cancelExecution(callerOf(workspaceId), executionId);
     await failure;
-    await expect(cancelExecution(readerOf(workspaceId), executionId)).rejects.toMatchObject({ kind: "not_found" });
+    await expect(cancelExecution(callerOf(workspaceId), executionId)).rejects.toMatchObject({ kind: "not_found" });
   });
 
   it("cannot be brought about from another workspace", async () => {
@@ -246,7 +259,7 @@ describe("a query's end", () => {
     const running = ask(ENDLESS, { executionId, signal: stop.signal });
     const failure = expect(running).rejects.toThrow();
     await sleep(400);
-    await expect(cancelExecution(readerOf(new ObjectId()), executionId)).rejects.toMatchObject({ kind: "not_found" });
+    await expect(cancelExecution(callerOf(new ObjectId()), executionId)).rejects.toMatchObject({ kind: "not_found" });
     stop.abort();
     await failure;
   });
@@ -293,7 +306,7 @@ describe("the line", () => {
       kind: "cancelled",
     });
     await sleep(50);
-    await cancelExecution(readerOf(workspaceId), executionId);
+    await cancelExecution(callerOf(workspaceId), executionId);
     await sixth;
     stop.abort();
     expect((await ended).every((each) => each.status === "rejected")).toBe(true);
@@ -349,7 +362,10 @@ describe("a read-only connection", () => {
 
 describe("rows in memory", () => {
   it("are plain objects within the same limits", async () => {
-    const result = await runQuery(requestOf("select i, i as i from range(20) t(i)", { limit: 2 }));
+    const result = await runQuery(
+      callerOf(workspaceId),
+      requestOf("select i, i as i from range(20) t(i)", { limit: 2 }),
+    );
     expect(result).toMatchObject({
       rows: [
         { i: 0, i_2: 0 },
@@ -364,15 +380,15 @@ describe("rows in memory", () => {
 describe("history", () => {
   const own = new ObjectId();
   const askOwn = (query: string, rest: Partial<QueryRequest> = {}) =>
-    ask(query, { workspaceId: own, connection: { ...connection, workspaceId: own }, ...rest });
+    ask(query, { connection: { ...connection, workspaceId: own }, ...rest }, callerOf(own));
 
   it("keeps every outcome, newest first, in pages", async () => {
     await askOwn("select 1 as good");
     await expect(askOwn("select nam")).rejects.toThrow();
     await expect(askOwn(ENDLESS, { timeoutMs: 400 })).rejects.toThrow();
     await writeNow();
-    const first = await listExecutions(readerOf(own), { limit: 2 });
-    const second = await listExecutions(readerOf(own), { limit: 2, cursor: first.nextCursor ?? "" });
+    const first = await listExecutions(callerOf(own), { limit: 2 });
+    const second = await listExecutions(callerOf(own), { limit: 2, cursor: first.nextCursor ?? "" });
     expect([...first.items, ...second.items].map(({ query, status, rowCount }) => [query, status, rowCount])).toEqual([
       [ENDLESS, "timeout", null],
       ["select nam", "failure", null],
@@ -380,14 +396,14 @@ describe("history", () => {
     ]);
     expect(second.nextCursor).toBeNull();
     expect(first.items[1]?.error).toContain("nam");
-    await expect(listExecutions(readerOf(own), { cursor: "x" })).rejects.toMatchObject({ kind: "invalid_request" });
+    await expect(listExecutions(callerOf(own), { cursor: "x" })).rejects.toMatchObject({ kind: "invalid_request" });
   });
 
   it("shows a query that runs, and another server's wish to cancel it is met within seconds", async () => {
     const executionId = randomUUID();
     const running = askOwn(ENDLESS, { executionId });
     const failure = expect(running).rejects.toMatchObject({ kind: "cancelled" });
-    const newest = async () => (await listExecutions(readerOf(own), { limit: 1 })).items[0];
+    const newest = async () => (await listExecutions(callerOf(own), { limit: 1 })).items[0];
     await vi.waitFor(async () => expect(await newest()).toMatchObject({ executionId, status: "running" }), 5000);
     const { collections } = await import("@/lib/lifecycle/collections");
     await collections.executions().updateOne({ workspaceId: own, executionId }, { $set: { cancelRequested: true } });
@@ -399,6 +415,6 @@ describe("history", () => {
   it("keeps 10,000 characters of a query", async () => {
     await askOwn(`select '${"x".repeat(20_000)}' as a`);
     await writeNow();
-    expect((await listExecutions(readerOf(own), { limit: 1 })).items[0]?.query).toHaveLength(10_000);
+    expect((await listExecutions(callerOf(own), { limit: 1 })).items[0]?.query).toHaveLength(10_000);
   });
 });

@@ -1,5 +1,5 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { openDataSource } from "@/lib/connections/pool";
@@ -30,8 +30,6 @@ import { ndjson } from "./serialize/ndjson";
 import { Pacer } from "./serialize/pacer";
 
 export type QueryRequest = {
-  workspaceId: ObjectId;
-  userId: ObjectId;
   connection: ConnectionDoc;
   /** The console whose text the statement is; null or absent for none. */
   console?: RunConsole | null;
@@ -70,8 +68,8 @@ const EXECUTION_HEADER = "X-Execution-Id";
  * @throws AppError `query_failed`, `read_only`, `not_allowed`, `timeout`, `cancelled`, `rate_limited`, `conflict`,
  *   `unavailable`, `source_unreachable`
  */
-export async function executeQuery(request: QueryRequest, format: ResultFormat): Promise<Response> {
-  const run = await begin(request, format);
+export async function executeQuery(caller: Caller, request: QueryRequest, format: ResultFormat): Promise<Response> {
+  const run = await begin(caller, request, format);
   try {
     const result = await run.open(format === "json" ? CELL_BYTES_MAX : undefined);
     return format === "json"
@@ -86,8 +84,8 @@ export async function executeQuery(request: QueryRequest, format: ResultFormat):
  * Runs a query and reads its rows into memory, within the limits of a JSON answer.
  * @throws AppError as `executeQuery`
  */
-export async function runQuery(request: QueryRequest): Promise<QueryResult> {
-  const run = await begin(request, "rows");
+export async function runQuery(caller: Caller, request: QueryRequest): Promise<QueryResult> {
+  const run = await begin(caller, request, "rows");
   try {
     const { fields, batches } = await run.open(CELL_BYTES_MAX);
     const { rows, truncated } = await readRows(fields, batches, clampRows(request.limit));
@@ -159,16 +157,14 @@ type RunningQuery = {
   fail(error: unknown, rowCount?: number): unknown;
 };
 
-async function begin(request: QueryRequest, format: string): Promise<RunningQuery> {
+async function begin(caller: Caller, request: QueryRequest, format: string): Promise<RunningQuery> {
   const { connection, statement } = request;
   const timeoutMs = Math.min(request.timeoutMs ?? TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS);
   const startedAt = performance.now();
   const stop = new AbortController();
-  const record = await startExecution({
+  const record = await startExecution(caller, {
     executionId: request.executionId,
-    workspaceId: request.workspaceId,
     connectionId: connection._id,
-    userId: request.userId,
     console: request.console ?? null,
     queryText: queryTextOf(statement),
     format,
@@ -205,7 +201,7 @@ async function begin(request: QueryRequest, format: string): Promise<RunningQuer
   return {
     executionId: record.executionId,
     async open(cellBytesMax) {
-      leavePlace = await admit(request.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
+      leavePlace = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
       record.running();
       const source = requireQueryable(await orAborted(openDataSource(connection), stop.signal));
       const result = await measured(

@@ -18,11 +18,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: EXECUTE_FAILURES,
     refuses: { ...EXECUTE_REFUSALS, workspaceId: "Left out by a session" },
     handle: async ({ caller, body, request, signal }) => {
-      const workspaceId = workspaceToQuery(body, caller);
-      await enterWorkspace(caller, workspaceId);
-      const connectionId = body.connectionId ?? body.databaseId ?? "";
+      const inside = await enterWorkspace(caller, workspaceToQuery(caller, body));
       const format = chooseFormat(request.headers.get("accept"));
-      return executeInWorkspace({ workspaceId, connectionId, userId: caller.user._id, body, format, signal });
+      return executeInWorkspace(inside, { body, format, signal });
     },
   }),
 });

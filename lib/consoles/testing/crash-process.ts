@@ -1,4 +1,5 @@
 import { Collection, ObjectId } from "mongodb";
+import { callerIn } from "@/lib/access/testing/caller";
 import { closeDatabase } from "@/lib/db/client";
 import { updateConsole } from "../service";
 
@@ -26,10 +27,7 @@ async function die(): Promise<never> {
 }
 
 await updateConsole(
-  {
-    workspaceId: new ObjectId(task.workspaceId),
-    user: { _id: new ObjectId(task.userId), name: "Ana", email: "ana@example.com" },
-  },
+  callerIn(new ObjectId(task.workspaceId), { _id: new ObjectId(task.userId) }),
   new ObjectId(task.consoleId),
   { version: 1, name: "renamed", content: "two", access: "workspace" },
 );

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
+import { callerIn } from "@/lib/access/testing/caller";
 import { closeDatabase } from "@/lib/db/client";
 import { AppError } from "@/lib/http/errors";
 import type { CreateConsoleBody, UpdateConsoleBody } from "../schema";
@@ -16,16 +17,16 @@ export type SaveTask = {
 export type SaveOutcome = { id: string | null; content: string; error: string | null; current: number | null };
 
 const task = JSON.parse(process.argv[2] ?? "{}") as SaveTask;
-const { id, name, email } = task.user;
-const actor = { workspaceId: new ObjectId(task.workspaceId), user: { _id: new ObjectId(id), name, email } };
+const { id, ...names } = task.user;
+const caller = callerIn(new ObjectId(task.workspaceId), { _id: new ObjectId(id), ...names });
 
 async function run(save: Save): Promise<SaveOutcome> {
   const content = ("create" in save ? save.create.content : save.update.content) ?? "";
   try {
     const saved =
       "create" in save
-        ? await createConsole(actor, save.create)
-        : await updateConsole(actor, new ObjectId(save.id), save.update);
+        ? await createConsole(caller, save.create)
+        : await updateConsole(caller, new ObjectId(save.id), save.update);
     return { id: saved.id, content, error: null, current: saved.version };
   } catch (error) {
     if (!(error instanceof AppError)) return { id: null, content, error: String(error), current: null };

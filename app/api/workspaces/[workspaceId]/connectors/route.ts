@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     query: listQuery,
     response: z.array(connectionSchema),
-    handle: async ({ params, query, headers }) => asArray(headers, await listConnections(params.workspaceId, query)),
+    handle: async ({ caller, query, headers }) => asArray(headers, await listConnections(caller, query)),
   }),
   POST: route({
     summary: "Add a connection",
@@ -33,6 +33,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     refuses: CONFIG_REFUSALS,
     status: 201,
     message: "Connection added",
-    handle: ({ caller, params, body }) => createConnection(params.workspaceId, caller.user._id, body),
+    handle: ({ caller, body }) => createConnection(caller, body),
   }),
 });

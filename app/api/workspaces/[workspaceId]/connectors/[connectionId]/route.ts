@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     response: connectionSchema,
-    handle: ({ params }) => getConnection(params.workspaceId, params.connectionId),
+    handle: ({ caller, params }) => getConnection(caller, params.connectionId),
   }),
   PATCH: route({
     summary: "Change a connection",
@@ -29,7 +29,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["address_refused", "conflict", "precondition_failed"],
     refuses: UPDATE_REFUSALS,
     message: "Connection changed",
-    handle: ({ caller, params, body }) =>
-      updateConnection(params.workspaceId, params.connectionId, { userId: caller.user._id, role: caller.role }, body),
+    handle: ({ caller, params, body }) => updateConnection(caller, params.connectionId, body),
   }),
 });

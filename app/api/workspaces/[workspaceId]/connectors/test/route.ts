@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: testAnswer,
     failures: ["address_refused", "rate_limited"],
     refuses: CONFIG_REFUSALS,
-    handle: ({ params, body, signal }) => testConfig(params.workspaceId, body, signal),
+    handle: ({ caller, body, signal }) => testConfig(caller, body, signal),
   }),
 });

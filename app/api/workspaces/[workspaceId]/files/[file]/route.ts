@@ -15,8 +15,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, file: fileName }),
     failures: ["in_use"],
     message: "File deleted",
-    handle: async ({ params }) => {
-      const uses = await listConnectionsOfFile(params.workspaceId, params.file);
+    handle: async ({ caller, params }) => {
+      const uses = await listConnectionsOfFile(caller, params.file);
       await deleteFile(params.workspaceId, params.file, uses);
       return null;
     },

@@ -17,11 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["in_use"],
     message: "Connection deleted",
     handle: async ({ caller, params, query }) => {
-      const actor = { userId: caller.user._id, role: caller.role };
-      await deleteConnection(params.workspaceId, params.connectionId, actor, {
-        force: query.force === "true",
-        findUses: listUses,
-      });
+      await deleteConnection(caller, params.connectionId, { force: query.force === "true", findUses: listUses });
       return null;
     },
   }),

@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: entitiesQuery,
     response: z.array(entitySchema),
     failures: SOURCE_FAILURES,
-    handle: ({ params, query, signal }) =>
-      listEntities(params.workspaceId, params.connectionId, { refresh: query.refresh === "1", signal }),
+    handle: ({ caller, params, query, signal }) =>
+      listEntities(caller, params.connectionId, { refresh: query.refresh === "1", signal }),
   }),
 });

@@ -20,13 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,
     refuses: EXECUTE_REFUSALS,
-    handle: ({ caller, params, body, connection, request, signal }) =>
-      executeOn(connection, {
-        workspaceId: params.workspaceId,
-        userId: caller.user._id,
-        body,
-        format: chooseFormat(request.headers.get("accept")),
-        signal,
-      }),
+    handle: ({ caller, body, connection, request, signal }) =>
+      executeOn(caller, connection, { body, format: chooseFormat(request.headers.get("accept")), signal }),
   }),
 });

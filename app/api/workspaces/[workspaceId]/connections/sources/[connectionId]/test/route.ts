@@ -14,6 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, connectionId: objectId }),
     response: testAnswer,
     failures: ["address_refused", "precondition_failed", "rate_limited"],
-    handle: ({ params, signal }) => testConnection(params.workspaceId, params.connectionId, signal),
+    handle: ({ caller, params, signal }) => testConnection(caller, params.connectionId, signal),
   }),
 });
