@@ -4,20 +4,7 @@
  */
 
 /** Carry everything and know nothing of what the product is for. */
-const GROUND = [
-  "env\\.ts",
-  "process",
-  "log",
-  "http",
-  "db",
-  "secrets",
-  "tabular",
-  "net",
-  "sql",
-  "embedded",
-  "files",
-  "sample",
-];
+const GROUND = ["env\\.ts", "process", "log", "http", "db", "secrets", "tabular", "net", "sql", "embedded", "sample"];
 /** Served to domains by the ones below, and to the routes. Above them all: api, lifecycle, commands. */
 const TOP = ["api", "lifecycle", "commands"];
 /** What runs in a browser. */

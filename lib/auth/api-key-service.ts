@@ -1,5 +1,6 @@
 import "server-only";
 import { type ClientSession, ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from "./api-key-schema";
@@ -12,8 +13,7 @@ import { hashToken, newApiKey } from "./tokens";
  * what is stored is its hash (T16, T17).
  */
 export async function createApiKey(
-  workspaceId: ObjectId,
-  createdBy: ObjectId,
+  { workspaceId, user }: Caller,
   body: CreateApiKeyBody,
   now = new Date(),
 ): Promise<CreatedApiKey> {
@@ -21,7 +21,7 @@ export async function createApiKey(
   const doc: ApiKeyDoc = {
     _id: new ObjectId(),
     workspaceId,
-    createdBy,
+    createdBy: user._id,
     name: body.name,
     prefix,
     hash: hashToken(key),
@@ -34,7 +34,7 @@ export async function createApiKey(
 }
 
 /** The workspace's keys, the newest first. @throws AppError `invalid_request` for a bad cursor */
-export async function listApiKeys(workspaceId: ObjectId, page: PageRequest): Promise<Page<ApiKey>> {
+export async function listApiKeys({ workspaceId }: Caller, page: PageRequest): Promise<Page<ApiKey>> {
   const after = readCursor(page.cursor);
   const docs = await collections
     .apiKeys()
@@ -46,7 +46,7 @@ export async function listApiKeys(workspaceId: ObjectId, page: PageRequest): Pro
 }
 
 /** Revokes a key; it is refused from the next request on (T19). @throws AppError `not_found` */
-export async function deleteApiKey(workspaceId: ObjectId, keyId: ObjectId): Promise<void> {
+export async function deleteApiKey({ workspaceId }: Caller, keyId: ObjectId): Promise<void> {
   const { deletedCount } = await collections.apiKeys().deleteOne({ _id: keyId, workspaceId });
   if (deletedCount === 0) throw new AppError("not_found", "There is no such API key in this workspace.");
 }

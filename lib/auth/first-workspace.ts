@@ -1,14 +1,14 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { WORKSPACE_NAME_MAX, type Workspace } from "@/lib/workspaces/schema";
-import { createWorkspace } from "@/lib/workspaces/service";
+import { createWorkspaceOf } from "@/lib/workspaces/service";
 
 const SUFFIX = "'s workspace";
 
 /** What every new account begins with (docs/api.md, Accounts). @param name the user's own */
 export function createFirstWorkspace(name: string, userId: ObjectId, now: Date): Promise<Workspace> {
   const first = (name.split(/\s+/)[0] ?? name).slice(0, WORKSPACE_NAME_MAX - SUFFIX.length);
-  return createWorkspace(`${first}${SUFFIX}`, userId, now);
+  return createWorkspaceOf(userId, `${first}${SUFFIX}`, now);
 }
 
 /** A name for somebody who gave none: ana.lopez@example.com is Ana Lopez. */

@@ -38,7 +38,7 @@ export async function mayStill(headers: Headers, access: WorkspaceAccess, worksp
   } catch (error) {
     if (error instanceof AppError && (error.kind === "unauthenticated" || error.kind === "forbidden")) return false;
     throw error;
-  
+  }
 }
 
 const BEARER = /^Bearer +(\S+)$/i;

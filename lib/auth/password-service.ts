@@ -1,5 +1,5 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
+import type { BySession, UserCaller } from "@/lib/access/caller";
 import { consume, giveBack } from "@/lib/access/rate-limit";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
@@ -9,14 +9,15 @@ import { endResetLinks } from "./reset-service";
 import type { ChangePasswordBody } from "./schema";
 
 /**
- * Changes the user's password, and ends their other sessions and the reset links that were mailed so far (T11).
+ * Changes the caller's password, and ends their other sessions and the reset links that were mailed so far (T11).
  * @throws AppError `invalid_credentials` when the current one is wrong, `rate_limited`, `unavailable`
  */
-export function changePassword(userId: ObjectId, currentSessionId: ObjectId, body: ChangePasswordBody): Promise<void> {
-  return inLineForHashing(() => judgeAndChange(userId, currentSessionId, body));
+export function changePassword(caller: UserCaller<BySession>, body: ChangePasswordBody): Promise<void> {
+  return inLineForHashing(() => judgeAndChange(caller, body));
 }
 
-async function judgeAndChange(userId: ObjectId, currentSessionId: ObjectId, body: ChangePasswordBody): Promise<void> {
+async function judgeAndChange(caller: UserCaller<BySession>, body: ChangePasswordBody): Promise<void> {
+  const { _id: userId } = caller.user;
   const subject = userId.toHexString();
   await consume("passwordChange", subject);
   const credential = await collections.credentials().findOne({ _id: userId });
@@ -30,7 +31,7 @@ async function judgeAndChange(userId: ObjectId, currentSessionId: ObjectId, body
     .updateOne({ _id: userId, changedAt: credential.changedAt }, { $set: { passwordHash, changedAt: new Date() } });
   if (matchedCount === 0) throw wrongPassword();
   await endResetLinks(userId);
-  await endOtherSessions(userId, currentSessionId);
+  await endOtherSessions(caller);
 }
 
 function wrongPassword(): AppError {

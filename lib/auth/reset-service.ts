@@ -9,7 +9,7 @@ import { log } from "@/lib/log";
 import { sendMail } from "@/lib/mail/service";
 import { findUserByEmail } from "@/lib/users/service";
 import { collections } from "./collections";
-import { endOtherSessions } from "./own-sessions";
+import { endSessionsOf } from "./own-sessions";
 import { hashPassword, inLineForHashing } from "./passwords";
 import type { ResetPasswordBody } from "./schema";
 import { hashToken, newToken } from "./tokens";
@@ -51,7 +51,7 @@ async function setByLink(body: ResetPasswordBody, now: Date): Promise<void> {
     .credentials()
     .updateOne({ _id: reset.userId }, { $set: { passwordHash, changedAt: now } }, { upsert: true });
   await endResetLinks(reset.userId);
-  await endOtherSessions(reset.userId, null);
+  await endSessionsOf(reset.userId);
 }
 
 function linkEnded(): AppError {

@@ -124,10 +124,10 @@ export async function logout(token: string | null): Promise<void> {
 }
 
 /** The user and the workspaces that they can enter. */
-export async function getMe({ user }: UserCaller): Promise<Me> {
-  const { items: workspaces } = await listWorkspaces(user._id, { limit: LIST_LIMIT_MAX });
+export async function getMe(caller: UserCaller): Promise<Me> {
+  const { items: workspaces } = await listWorkspaces(caller, { limit: LIST_LIMIT_MAX });
   return {
-    user: toUser(user),
+    user: toUser(caller.user),
     workspaces: workspaces.map(({ id, name, slug, role }) => ({ id, name, slug, role })),
   };
 }

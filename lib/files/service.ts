@@ -5,7 +5,7 @@ import { link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { badCursor, type Page, type PageRequest } from "@/lib/http/paging";
 import { workspaceFolder } from "./folders";
@@ -27,7 +27,7 @@ const CURSOR_MARK = "after:";
  *   upload broke off
  */
 export async function storeFile(
-  workspaceId: ObjectId,
+  { workspaceId }: Caller,
   name: string,
   body: ReadableStream<Uint8Array> | null,
   announcedBytes: number | null,
@@ -54,7 +54,7 @@ export async function storeFile(
 }
 
 /** The workspace's files by name; the cursor holds the last name. @throws AppError `invalid_request` for a bad cursor */
-export async function listFiles(workspaceId: ObjectId, page: PageRequest): Promise<Page<StoredFile>> {
+export async function listFiles({ workspaceId }: Caller, page: PageRequest): Promise<Page<StoredFile>> {
   const after = page.cursor === undefined ? "" : readCursor(page.cursor);
   const folder = workspaceFolder(workspaceId);
   const names = await readdir(folder).catch(() => []);
@@ -86,7 +86,7 @@ function readCursor(cursor: string): string {
  * @param uses what reads it: connections stand above files
  * @throws AppError `not_found`, `in_use` with the connections that read it
  */
-export async function deleteFile(workspaceId: ObjectId, name: string, uses: Use[]): Promise<void> {
+export async function deleteFile({ workspaceId }: Caller, name: string, uses: Use[]): Promise<void> {
   if (uses.length > 0) {
     throw new AppError("in_use", "A connection uses this file. Delete the connection first.", { details: uses });
   }

@@ -2,6 +2,7 @@ import "server-only";
 import { type ClientSession, MongoServerError, type ObjectId } from "mongodb";
 import { createElement } from "react";
 import { InviteMail } from "@/emails/invite";
+import type { Caller, UserCaller } from "@/lib/access/caller";
 import { mayGive, ROLES, type Role } from "@/lib/access/roles";
 import { hashToken, newToken } from "@/lib/auth/tokens";
 import { inTransaction } from "@/lib/db/transaction";
@@ -9,7 +10,6 @@ import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { sendMail } from "@/lib/mail/service";
-import type { UserDoc } from "@/lib/users/model";
 import { findUser, findUserByEmail } from "@/lib/users/service";
 import { findRole, join } from "@/lib/workspaces/memberships";
 import { toWorkspace } from "@/lib/workspaces/model";
@@ -29,13 +29,9 @@ const DUPLICATE_KEY = 11_000;
  * @throws AppError `forbidden` when somebody but an owner invites an owner, or an address that an owner has invited as
  *   one; `conflict` for who is a member already
  */
-export async function createInvite(
-  workspaceId: ObjectId,
-  inviter: { user: UserDoc; role: Role },
-  body: CreateInviteBody,
-  now = new Date(),
-): Promise<CreatedInvite> {
-  if (!mayGive(inviter.role, body.role)) {
+export async function createInvite(caller: Caller, body: CreateInviteBody, now = new Date()): Promise<CreatedInvite> {
+  const { workspaceId, user: inviter, role } = caller;
+  if (!mayGive(role, body.role)) {
     throw new AppError("forbidden", "Only an owner can invite an owner.");
   }
   const workspace = await getWorkspaceDocOrThrow(workspaceId);
@@ -47,28 +43,28 @@ export async function createInvite(
   const token = newToken();
   const facts = {
     role: body.role,
-    invitedBy: inviter.user._id,
+    invitedBy: inviter._id,
     tokenHash: hashToken(token),
     createdAt: now,
     expiresAt: new Date(now.getTime() + INVITE_DAYS * DAY_MS),
   };
-  const invite = await putInvite(workspaceId, body.email, inviter.role, facts);
+  const invite = await putInvite(caller, body.email, facts);
 
   const link = `${env().publicUrl}/invites/${token}`;
   const content = createElement(InviteMail, {
     workspaceName: workspace.name,
-    inviterName: inviter.user.name,
+    inviterName: inviter.name,
     role: body.role === "member" ? "a member" : `an ${body.role}`,
     href: link,
     days: INVITE_DAYS,
   });
-  const subject = `${inviter.user.name} invites you to ${workspace.name}`;
+  const subject = `${inviter.name} invites you to ${workspace.name}`;
   const mail = await sendMail(workspaceId, { to: [body.email], subject, content, grants: body.role }, now);
   return { ...toInvite(invite), link, mail };
 }
 
 /** The workspace's invitations that can still be accepted, the newest first. */
-export async function listInvites(workspaceId: ObjectId, page: PageRequest, now = new Date()): Promise<Page<Invite>> {
+export async function listInvites({ workspaceId }: Caller, page: PageRequest, now = new Date()): Promise<Page<Invite>> {
   const after = readCursor(page.cursor);
   const docs = await collections
     .invites()
@@ -81,12 +77,11 @@ export async function listInvites(workspaceId: ObjectId, page: PageRequest, now 
 
 /**
  * Takes an invitation back; its link ends at once.
- * @param by the caller's role
  * @throws AppError `not_found`; `forbidden` for an owner's invitation, which only owners make and unmake
  */
-export async function deleteInvite(workspaceId: ObjectId, inviteId: ObjectId, by: Role): Promise<void> {
+export async function deleteInvite({ workspaceId, role }: Caller, inviteId: ObjectId): Promise<void> {
   const which = { _id: inviteId, workspaceId };
-  const { deletedCount } = await collections.invites().deleteOne({ ...which, role: { $in: givableBy(by) } });
+  const { deletedCount } = await collections.invites().deleteOne({ ...which, role: { $in: givableBy(role) } });
   if (deletedCount > 0) return;
   if (await collections.invites().findOne(which, { projection: { _id: 1 } })) throw ownersAlone();
   throw new AppError("not_found", "There is no such invitation in this workspace.");
@@ -135,7 +130,7 @@ export async function getInvitation(token: string, now = new Date()): Promise<In
  * its maker may still give its role, so that nobody goes on letting people in after they have lost the right to.
  * @throws AppError `not_found` for an unknown, used or ended link; `forbidden` when it was sent to another address
  */
-export async function acceptInvite(token: string, user: UserDoc, now = new Date()): Promise<Workspace> {
+export async function acceptInvite({ user }: UserCaller, token: string, now = new Date()): Promise<Workspace> {
   const invite = await getOpenInviteOrThrow(token, now);
   if (invite.email !== user.email) {
     throw new AppError("forbidden", "This invitation is for another address. Sign in with the account it was sent to.");
@@ -165,8 +160,8 @@ async function isBacked({ workspaceId, invitedBy, role }: InviteDoc, session?: C
 type InviteFacts = Omit<InviteDoc, "_id" | "workspaceId" | "email">;
 
 /** Writes the one open invitation of an address; an owner's gives way to owners alone. @throws AppError `forbidden` */
-async function putInvite(workspaceId: ObjectId, email: string, by: Role, facts: InviteFacts): Promise<InviteDoc> {
-  const replaceable = { $or: [{ role: { $in: givableBy(by) } }, { expiresAt: { $lte: facts.createdAt } }] };
+async function putInvite({ workspaceId, role }: Caller, email: string, facts: InviteFacts): Promise<InviteDoc> {
+  const replaceable = { $or: [{ role: { $in: givableBy(role) } }, { expiresAt: { $lte: facts.createdAt } }] };
   const write = () =>
     collections
       .invites()

@@ -1,5 +1,6 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { deletePrivateRepositories } from "@/lib/consoles/repositories";
 import { database } from "@/lib/db/client";
 import { inTransaction } from "@/lib/db/transaction";
@@ -16,7 +17,7 @@ const ELSEWHERE: ((workspaceId: ObjectId) => Promise<void>)[] = [deleteWorkspace
  * Ends a workspace and removes all that belongs to it. Nobody can enter it any more when this returns its first
  * step; what a crash leaves behind is removed at the next start.
  */
-export async function deleteWorkspace(workspaceId: ObjectId, now = new Date()): Promise<void> {
+export async function deleteWorkspace({ workspaceId }: Caller, now = new Date()): Promise<void> {
   await inTransaction(async (session) => {
     await collections.workspaces().updateOne({ _id: workspaceId }, { $set: { deletedAt: now } }, { session });
     await collections.memberships().deleteMany({ workspaceId }, { session });

@@ -2,6 +2,7 @@ import "server-only";
 import { render, toPlainText } from "@react-email/render";
 import { ObjectId } from "mongodb";
 import type { ReactElement } from "react";
+import type { Caller } from "@/lib/access/caller";
 import type { Role } from "@/lib/access/roles";
 import { env } from "@/lib/env";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
@@ -41,10 +42,10 @@ export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = n
 
 /**
  * The workspace's mails of the last 30 days, the newest first.
- * @param reader the caller's role, which decides what of a mail they read
+ * What of a mail the caller reads follows from their role.
  * @throws AppError `invalid_request` for a bad cursor
  */
-export async function listOutbox(workspaceId: ObjectId, reader: Role, page: PageRequest): Promise<Page<OutboxEntry>> {
+export async function listOutbox({ workspaceId, role }: Caller, page: PageRequest): Promise<Page<OutboxEntry>> {
   const after = readCursor(page.cursor);
   const docs = await collections
     .mails()
@@ -52,7 +53,7 @@ export async function listOutbox(workspaceId: ObjectId, reader: Role, page: Page
     .sort({ _id: -1 })
     .limit(withExtra(page.limit))
     .toArray();
-  return toPage(docs, page.limit, (doc) => toOutboxEntry(doc, reader));
+  return toPage(docs, page.limit, (doc) => toOutboxEntry(doc, role));
 }
 
 async function deliver(mail: {

@@ -1,13 +1,13 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
+import type { UserCaller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
 import { panelField, toPreferences } from "./model";
 import { PREFERENCES_BYTES_MAX, type Preferences, type UpdatePreferencesBody } from "./schema";
 
-/** The user's preferences, with the defaults for what they never chose. */
-export async function getPreferences(userId: ObjectId): Promise<Preferences> {
-  return toPreferences(await collections.preferences().findOne({ _id: userId }));
+/** The caller's preferences, with the defaults for what they never chose. */
+export async function getPreferences({ user }: UserCaller): Promise<Preferences> {
+  return toPreferences(await collections.preferences().findOne({ _id: user._id }));
 }
 
 /**
@@ -15,16 +15,16 @@ export async function getPreferences(userId: ObjectId): Promise<Preferences> {
  * @returns all of them
  * @throws AppError `invalid_request` when they grow too large together
  */
-export async function updatePreferences(userId: ObjectId, body: UpdatePreferencesBody): Promise<Preferences> {
+export async function updatePreferences(caller: UserCaller, body: UpdatePreferencesBody): Promise<Preferences> {
   const { panels = {}, keys, ...others } = body;
-  const current = await getPreferences(userId);
+  const current = await getPreferences(caller);
   refuseTooMuch({ ...current, ...body, panels: { ...current.panels, ...panels } });
   // Panels merge a workspace at a time, so that two browser windows do not undo each other's layout.
   const entries = Object.entries(panels).map(([name, value]) => [`panels.${panelField(name)}`, value] as const);
   const kept = entries.filter(([, value]) => value !== null).map(([path, value]) => [path, JSON.stringify(value)]);
   const gone = entries.filter(([, value]) => value === null).map(([path]) => [path, true]);
   const stored = await collections.preferences().findOneAndUpdate(
-    { _id: userId },
+    { _id: caller.user._id },
     {
       $set: { ...others, ...(keys && { keys: JSON.stringify(keys) }), ...Object.fromEntries(kept) },
       $unset: Object.fromEntries(gone),

@@ -1,5 +1,6 @@
 import "server-only";
 import type { ClientSession, ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import type { Role } from "@/lib/access/roles";
 import { inTransaction } from "@/lib/db/transaction";
 import { AppError } from "@/lib/http/errors";
@@ -15,25 +16,23 @@ export type FollowRoleChange = (
   session: ClientSession,
 ) => Promise<void>;
 
-type Actor = { userId: ObjectId; role: Role };
-
 /**
  * Gives a member another role (docs/api.md, Workspaces; T27, T28). Admins may; only an owner makes or unmakes an owner.
  * With a right to give roles end the invitations that go with it.
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */
 export function updateMemberRole(
-  workspaceId: ObjectId,
+  caller: Caller,
   userId: ObjectId,
   role: Role,
-  actor: Actor,
   follow: FollowRoleChange,
 ): Promise<UpdatedMember> {
+  const { workspaceId } = caller;
   return inTransaction(async (session) => {
     const membership = await getMembershipOrThrow(workspaceId, userId, session);
     if (membership.role === role) return toUpdatedMember(membership);
     const touchesOwner = membership.role === "owner" || role === "owner";
-    if (touchesOwner && actor.role !== "owner") {
+    if (touchesOwner && caller.role !== "owner") {
       throw new AppError("forbidden", "Only an owner can make or unmake an owner.");
     }
     if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);
@@ -48,19 +47,15 @@ export function updateMemberRole(
  * @param follow what the domains above do about it: API keys and invitations end with the membership
  * @throws AppError `not_found`, `forbidden`, `last_owner`
  */
-export function removeMember(
-  workspaceId: ObjectId,
-  userId: ObjectId,
-  actor: Actor,
-  follow: FollowRoleChange,
-): Promise<void> {
+export function removeMember(caller: Caller, userId: ObjectId, follow: FollowRoleChange): Promise<void> {
+  const { workspaceId } = caller;
   return inTransaction(async (session) => {
-    const isSelf = actor.userId.equals(userId);
-    if (!isSelf && actor.role === "member") {
+    const isSelf = caller.user._id.equals(userId);
+    if (!isSelf && caller.role === "member") {
       throw new AppError("forbidden", "Only an owner or admin of the workspace can do this.");
     }
     const membership = await getMembershipOrThrow(workspaceId, userId, session);
-    if (membership.role === "owner" && !isSelf && actor.role !== "owner") {
+    if (membership.role === "owner" && !isSelf && caller.role !== "owner") {
       throw new AppError("forbidden", "Only an owner can remove an owner.");
     }
     if (membership.role === "owner") await requireAnotherOwner(workspaceId, userId, session);

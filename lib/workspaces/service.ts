@@ -1,7 +1,7 @@
 import "server-only";
 import { randomBytes } from "node:crypto";
 import { MongoServerError, ObjectId } from "mongodb";
-import type { Role } from "@/lib/access/roles";
+import type { Caller, UserCaller } from "@/lib/access/caller";
 import { createSampleConnection, discardConnections } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
@@ -16,8 +16,13 @@ const SLUG_LENGTH_MAX = 40;
 const SLUG_SUFFIX_BYTES = 3;
 const SLUG_TRIES = 4;
 
-/** Creates a workspace that the user owns, with the sample shop in it. */
-export async function createWorkspace(name: string, ownerId: ObjectId, now = new Date()): Promise<Workspace> {
+/** Creates a workspace that the caller owns, with the sample shop in it. */
+export function createWorkspace({ user }: UserCaller, name: string): Promise<Workspace> {
+  return createWorkspaceOf(user._id, name, new Date());
+}
+
+/** The same for an account that is only being made: nobody has signed in to it yet. */
+export async function createWorkspaceOf(ownerId: ObjectId, name: string, now: Date): Promise<Workspace> {
   const workspace = await insertWithFreeSlug(name, now);
   // The sample first and the membership last: who sees the workspace sees it whole.
   await createSampleConnection(workspace._id, ownerId, now);
@@ -34,13 +39,14 @@ export async function discardWorkspace(workspaceId: ObjectId): Promise<void> {
   await collections.workspaces().deleteOne({ _id: workspaceId });
 }
 
-/** The user's workspaces with their role in each, in the order in which they joined. */
-export async function listWorkspaces(userId: ObjectId, page: PageRequest, only?: ObjectId): Promise<Page<Workspace>> {
+/** The caller's workspaces with their role in each, in the order in which they joined; a key has its own alone. */
+export async function listWorkspaces({ user, via }: UserCaller, page: PageRequest): Promise<Page<Workspace>> {
   const after = readCursor(page.cursor);
+  const only = via.kind === "key" && { workspaceId: via.membership.workspaceId };
   const joined = await collections
     .memberships()
     .aggregate<MembershipDoc & { workspace: [WorkspaceDoc?] }>([
-      { $match: { userId, ...(only && { workspaceId: only }), ...(after && { _id: { $gt: after } }) } },
+      { $match: { userId: user._id, ...only, ...(after && { _id: { $gt: after } }) } },
       { $sort: { _id: 1 } },
       { $limit: withExtra(page.limit) },
       {
@@ -58,7 +64,7 @@ export async function listWorkspaces(userId: ObjectId, page: PageRequest, only?:
 }
 
 /** Gives the workspace another name; its address stays. @throws AppError `not_found` */
-export async function renameWorkspace(workspaceId: ObjectId, name: string, role: Role): Promise<Workspace> {
+export async function renameWorkspace({ workspaceId, role }: Caller, name: string): Promise<Workspace> {
   const doc = await collections
     .workspaces()
     .findOneAndUpdate({ _id: workspaceId }, { $set: { name, updatedAt: new Date() } }, { returnDocument: "after" });
@@ -67,13 +73,11 @@ export async function renameWorkspace(workspaceId: ObjectId, name: string, role:
 }
 
 /**
- * One workspace with a page of its members, in the order in which they joined.
- * @param role the caller's own
+ * The caller's workspace with a page of its members, in the order in which they joined.
  * @throws AppError `not_found`, `invalid_request` for a bad cursor
  */
 export async function getWorkspaceOrThrow(
-  workspaceId: ObjectId,
-  role: Role,
+  { workspaceId, role }: Caller,
   page: PageRequest,
 ): Promise<{ details: WorkspaceDetails; nextCursor: string | null }> {
   const after = readCursor(page.cursor);

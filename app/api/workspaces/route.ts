@@ -14,10 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: anyCredential,
     query: listQuery,
     response: z.array(workspaceSchema),
-    handle: async ({ caller, query, headers }) => {
-      const only = caller.via.kind === "key" ? caller.via.membership.workspaceId : undefined;
-      return asArray(headers, await listWorkspaces(caller.user._id, query, only));
-    },
+    handle: async ({ caller, query, headers }) => asArray(headers, await listWorkspaces(caller, query)),
   }),
   POST: route({
     summary: "Create a workspace",
@@ -28,6 +25,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: workspaceSchema,
     status: 201,
     message: "Workspace created",
-    handle: ({ caller, body }) => createWorkspace(body.name, caller.user._id),
+    handle: ({ caller, body }) => createWorkspace(caller, body.name),
   }),
 });

@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["invalid_credentials", "rate_limited"],
     message: "Password changed",
     handle: async ({ caller, body }) => {
-      await changePassword(caller.user._id, caller.via.sessionId, body);
+      await changePassword(caller, body);
       return null;
     },
   }),

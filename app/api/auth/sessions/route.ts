@@ -14,8 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     query: listQuery,
     response: z.array(sessionSchema),
-    handle: async ({ caller, query, headers }) =>
-      asArray(headers, await listSessions(caller.user._id, caller.via.sessionId, query)),
+    handle: async ({ caller, query, headers }) => asArray(headers, await listSessions(caller, query)),
   }),
   DELETE: route({
     summary: "End your other sessions",
@@ -24,6 +23,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: account,
     response: endedSessionsSchema,
     message: "Other sessions ended",
-    handle: async ({ caller }) => ({ ended: await endOtherSessions(caller.user._id, caller.via.sessionId) }),
+    handle: async ({ caller }) => ({ ended: await endOtherSessions(caller) }),
   }),
 });

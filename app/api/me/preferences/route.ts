@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Account",
     access: account,
     response: preferencesSchema,
-    handle: ({ caller }) => getPreferences(caller.user._id),
+    handle: ({ caller }) => getPreferences(caller),
   }),
   PUT: route({
     summary: "Change your preferences",
@@ -19,6 +19,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     body: updatePreferencesBody,
     refuses: { panels: "Preferences of more than 64 KiB together" },
     response: preferencesSchema,
-    handle: ({ caller, body }) => updatePreferences(caller.user._id, body),
+    handle: ({ caller, body }) => updatePreferences(caller, body),
   }),
 });

@@ -21,8 +21,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: innerListQuery,
     response: workspaceDetailsSchema,
     failures: ["not_found"],
-    handle: async ({ caller, params, query, headers }) => {
-      const { details, nextCursor } = await getWorkspaceOrThrow(params.workspaceId, caller.role, query);
+    handle: async ({ caller, query, headers }) => {
+      const { details, nextCursor } = await getWorkspaceOrThrow(caller, query);
       noteNextCursor(headers, nextCursor);
       return details;
     },
@@ -37,7 +37,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: workspaceSchema,
     failures: ["not_found"],
     message: "Workspace renamed",
-    handle: ({ caller, params, body }) => renameWorkspace(params.workspaceId, body.name, caller.role),
+    handle: ({ caller, body }) => renameWorkspace(caller, body.name),
   }),
   DELETE: route({
     summary: "Delete a workspace",
@@ -47,8 +47,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     failures: ["not_found"],
     message: "Workspace deleted",
-    handle: async ({ params }) => {
-      await deleteWorkspace(params.workspaceId);
+    handle: async ({ caller }) => {
+      await deleteWorkspace(caller);
       return null;
     },
   }),

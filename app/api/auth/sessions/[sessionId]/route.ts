@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ sessionId: objectId }),
     message: "Session ended",
     handle: async ({ caller, params }) => {
-      await endSession(caller.user._id, params.sessionId);
+      await endSession(caller, params.sessionId);
       return null;
     },
   }),

@@ -15,7 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["conflict"],
     message: "Welcome to the workspace",
     handle: async ({ caller, params }) => {
-      const { id, name, slug, role } = await acceptInvite(params.token, caller.user);
+      const { id, name, slug, role } = await acceptInvite(caller, params.token);
       return { workspace: { id, name, slug, role } };
     },
   }),

@@ -16,7 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     query: listQuery,
     response: z.array(apiKeySchema),
-    handle: async ({ params, query, headers }) => asArray(headers, await listApiKeys(params.workspaceId, query)),
+    handle: async ({ caller, query, headers }) => asArray(headers, await listApiKeys(caller, query)),
   }),
   POST: route({
     summary: "Create an API key",
@@ -29,6 +29,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     refuses: { expiresAt: "A time that has passed" },
     status: 201,
     message: "API key created",
-    handle: ({ caller, params, body }) => createApiKey(params.workspaceId, caller.user._id, body),
+    handle: ({ caller, body }) => createApiKey(caller, body),
   }),
 });

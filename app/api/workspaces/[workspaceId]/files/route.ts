@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: opaqueListQuery,
     response: z.array(fileSchema),
     refuses: { cursor: "One that no page has given out" },
-    handle: async ({ params, query, headers }) => asArray(headers, await listFiles(params.workspaceId, query)),
+    handle: async ({ caller, query, headers }) => asArray(headers, await listFiles(caller, query)),
   }),
   POST: route({
     summary: "Upload a database file",
@@ -32,9 +32,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["conflict", "storage_full"],
     status: 201,
     message: "File uploaded",
-    handle: ({ params, query, request }) => {
+    handle: ({ caller, query, request }) => {
       const length = request.headers.get("content-length");
-      return storeFile(params.workspaceId, query.name, request.body, length === null ? null : Number(length));
+      return storeFile(caller, query.name, request.body, length === null ? null : Number(length));
     },
   }),
 });

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params,
     query: listQuery,
     response: z.array(inviteSchema),
-    handle: async ({ params, query, headers }) => asArray(headers, await listInvites(params.workspaceId, query)),
+    handle: async ({ caller, query, headers }) => asArray(headers, await listInvites(caller, query)),
   }),
   POST: route({
     summary: "Invite somebody",
@@ -31,6 +31,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["conflict"],
     status: 201,
     message: "Invitation made",
-    handle: ({ caller, params, body }) => createInvite(params.workspaceId, caller, body),
+    handle: ({ caller, body }) => createInvite(caller, body),
   }),
 });

@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     query: listQuery,
     response: pageOf(outboxEntrySchema),
-    handle: ({ caller, params, query }) => listOutbox(params.workspaceId, caller.role, query),
+    handle: ({ caller, query }) => listOutbox(caller, query),
   }),
 });

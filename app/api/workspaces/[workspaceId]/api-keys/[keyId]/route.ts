@@ -12,8 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: peopleOnly(admin),
     params: z.object({ workspaceId: objectId, keyId: objectId }),
     message: "API key revoked",
-    handle: async ({ params }) => {
-      await deleteApiKey(params.workspaceId, params.keyId);
+    handle: async ({ caller, params }) => {
+      await deleteApiKey(caller, params.keyId);
       return null;
     },
   }),

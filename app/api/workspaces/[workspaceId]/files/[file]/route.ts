@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     message: "File deleted",
     handle: async ({ caller, params }) => {
       const uses = await listConnectionsOfFile(caller, params.file);
-      await deleteFile(params.workspaceId, params.file, uses);
+      await deleteFile(caller, params.file, uses);
       return null;
     },
   }),

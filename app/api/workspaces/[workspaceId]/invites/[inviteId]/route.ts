@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId, inviteId: objectId }),
     message: "Invitation taken back",
     handle: async ({ caller, params }) => {
-      await deleteInvite(params.workspaceId, params.inviteId, caller.role);
+      await deleteInvite(caller, params.inviteId);
       return null;
     },
   }),

@@ -19,14 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: updatedMemberSchema,
     failures: ["last_owner"],
     message: "Role changed",
-    handle: ({ caller, params, body }) =>
-      updateMemberRole(
-        params.workspaceId,
-        params.userId,
-        body.role,
-        { userId: caller.user._id, role: caller.role },
-        followRoleChange,
-      ),
+    handle: ({ caller, params, body }) => updateMemberRole(caller, params.userId, body.role, followRoleChange),
   }),
   DELETE: route({
     summary: "Remove a member",
@@ -37,12 +30,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["last_owner"],
     message: "Member removed",
     handle: async ({ caller, params }) => {
-      await removeMember(
-        params.workspaceId,
-        params.userId,
-        { userId: caller.user._id, role: caller.role },
-        followRoleChange,
-      );
+      await removeMember(caller, params.userId, followRoleChange);
       return null;
     },
   }),
