@@ -37,30 +37,32 @@ export async function run(): Promise<void> {
     await store.whenUp(START_TIMEOUT_MS);
     prepareStore();
     await databaseReady();
-    const workspaceId = new ObjectId();
+    const repositoryId = new ObjectId();
     const rows: Record<string, Record<string, string>> = {};
     let made = 0;
     for (const commits of MILESTONES) {
       const first = made;
       const seconds = await timed(async () => {
-        for (; made < commits; made++) await save(workspaceId, made);
+        for (; made < commits; made++) await save(repositoryId, made);
       });
       rows[`${commits.toLocaleString("en")} commits`] = {
         "commits/s, one after another": ((commits - first) / seconds).toFixed(0),
-        "save p50": await median(() => save(workspaceId, made++)),
-        "history, first page p50": await median((n) => historyOf({ workspaceId, path: pathOf(n) })),
-        "history of the most edited file p50": await median(() => historyOf({ workspaceId, path: "consoles/hot.sql" })),
-        "folder history p50": await median(() => folderHistory({ workspaceId, folder: "consoles" })),
-        "one commit's change p50": await median(() => oldestChange(workspaceId)),
-        "file p50": await median((n) => readFile({ workspaceId, path: pathOf(n) })),
+        "save p50": await median(() => save(repositoryId, made++)),
+        "history, first page p50": await median((n) => historyOf({ repositoryId, path: pathOf(n) })),
+        "history of the most edited file p50": await median(() =>
+          historyOf({ repositoryId, path: "consoles/hot.sql" }),
+        ),
+        "folder history p50": await median(() => folderHistory({ repositoryId, folder: "consoles" })),
+        "one commit's change p50": await median(() => oldestChange(repositoryId)),
+        "file p50": await median((n) => readFile({ repositoryId, path: pathOf(n) })),
       };
     }
     console.table(rows);
     const parallel = await timed(() =>
-      Promise.all(Array.from({ length: 500 }, () => save(workspaceId, made++))).then(() => undefined),
+      Promise.all(Array.from({ length: 500 }, () => save(repositoryId, made++))).then(() => undefined),
     );
-    const rebuild = await timed(() => rebuildIndex(workspaceId));
-    const exported = await timed(() => exportBare(workspaceId, join(dir, "export")).then(() => undefined));
+    const rebuild = await timed(() => rebuildIndex(repositoryId));
+    const exported = await timed(() => exportBare(repositoryId, join(dir, "export")).then(() => undefined));
     console.table({
       "500 commits asked for at once": `${(500 / parallel).toFixed(0)} commits/s`,
       [`index made anew from ${made.toLocaleString("en")} commits`]: `${rebuild.toFixed(1)} s`,
@@ -79,13 +81,13 @@ function pathOf(n: number): string {
 }
 
 /** Every tenth commit edits one and the same file; the first one holds all files. */
-async function save(workspaceId: ObjectId, n: number): Promise<void> {
+async function save(repositoryId: ObjectId, n: number): Promise<void> {
   const content = (at: number) =>
     `-- version ${n}\nselect * from orders where id = ${at}\n${"and total > 0\n".repeat(40)}`;
   const paths = n === 0 ? Array.from({ length: FILES }, (_, at) => pathOf(at)) : [pathOf(n)];
   const changed = n % 10 === 0 ? [...paths, "consoles/hot.sql"] : paths;
   await commitChanges({
-    workspaceId,
+    repositoryId,
     author: AUTHOR,
     message: `Save ${n}`,
     changes: changed.map((path, at) => ({ kind: "put", path, content: content(at) })),
@@ -93,9 +95,9 @@ async function save(workspaceId: ObjectId, n: number): Promise<void> {
 }
 
 let oldest: string | null = null;
-async function oldestChange(workspaceId: ObjectId): Promise<void> {
-  oldest ??= (await historyOf({ workspaceId, path: "consoles/hot.sql", limit: 200 })).items.at(-1)?.sha ?? "";
-  await changeOf({ workspaceId, path: "consoles/hot.sql", sha: oldest.slice(0, 10) });
+async function oldestChange(repositoryId: ObjectId): Promise<void> {
+  oldest ??= (await historyOf({ repositoryId, path: "consoles/hot.sql", limit: 200 })).items.at(-1)?.sha ?? "";
+  await changeOf({ repositoryId, path: "consoles/hot.sql", sha: oldest.slice(0, 10) });
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

@@ -18,7 +18,7 @@ describe("npm run repo:export", () => {
   });
 
   it("writes the repository of a workspace, named by its slug or its id", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId: workspaceId, save } = await newRepository();
     await save("First", [put("consoles/a.sql", "select 1\n")]);
     const at = new Date();
     await collections

@@ -28,7 +28,7 @@ export async function commitPart(
     // On one base a second attempt meets the files of the first one, and is a conflict.
     const expectedHead = base ?? undefined;
     const { isNew } = await commitChanges({
-      workspaceId: repositoryId,
+      repositoryId,
       author,
       message,
       changes,
@@ -72,7 +72,7 @@ export async function realign(
     }
     if (missing.length === 0) return;
     try {
-      await commitChanges({ workspaceId: repositoryId, author, message, changes: missing, expectedHead, now: at });
+      await commitChanges({ repositoryId, author, message, changes: missing, expectedHead, now: at });
       return;
     } catch (error) {
       if (!(error instanceof AppError) || PASSING.has(error.kind)) throw error;
@@ -104,7 +104,7 @@ async function spaceOfRepository(workspaceId: ObjectId, repositoryId: ObjectId):
 /** The file's text on the main branch; null when there is none. */
 async function textAt(repositoryId: ObjectId, path: string): Promise<string | null> {
   try {
-    return (await readFile({ workspaceId: repositoryId, path })).content.toString("utf8");
+    return (await readFile({ repositoryId, path })).content.toString("utf8");
   } catch (error) {
     if (error instanceof AppError && error.kind === "not_found") return null;
     throw error;

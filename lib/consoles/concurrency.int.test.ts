@@ -69,10 +69,12 @@ describe("saves at once from two servers (F10, T111)", () => {
     for (const [n, { id, path }] of made.entries()) {
       expect((await author.send("GET", `/${id}`)).json.data).toMatchObject({ version: 2, content: `second ${n}` });
       expect((await author.send("GET", `/${id}/git/history`)).json.data.items).toHaveLength(2);
-      const { content } = await readFile({ workspaceId, path: `consoles/${path}.sql` });
+      const { content } = await readFile({ repositoryId: workspaceId, path: `consoles/${path}.sql` });
       expect(content.toString()).toBe(`second ${n}`);
     }
-    expect((await folderHistory({ workspaceId, folder: "consoles", limit: 200 })).items).toHaveLength(100);
+    expect((await folderHistory({ repositoryId: workspaceId, folder: "consoles", limit: 200 })).items).toHaveLength(
+      100,
+    );
     await nothingIsOpen(workspaceId);
     await withExport(workspaceId, async () => undefined);
   });
@@ -105,7 +107,9 @@ describe("saves at once from two servers (F10, T111)", () => {
     const winners = outcomes.filter(({ error }) => error === null);
     expect([winners.length, outcomes.filter(({ error }) => error === "conflict").length]).toEqual([1, 49]);
     expect((await author.send("GET", "")).json.data.map((each: { id: string }) => each.id)).toEqual([winners[0]?.id]);
-    const files = (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file");
+    const files = (await listTree({ repositoryId: workspaceId, recursive: true })).filter(
+      ({ kind }) => kind === "file",
+    );
     expect(files).toHaveLength(1);
   });
 
@@ -132,7 +136,9 @@ describe("a server killed at any write of a save", () => {
     // Reading the history carries out what was left behind, two seconds later.
     const story = await author.story(id);
     const doc = (await author.send("GET", `/${id}`)).json.data;
-    const shared = (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file");
+    const shared = (await listTree({ repositoryId: workspaceId, recursive: true })).filter(
+      ({ kind }) => kind === "file",
+    );
     const isBefore = doc.version === 1;
     if (isBefore) {
       expect(doc).toMatchObject({ name: "first", content: "one", access: "private" });

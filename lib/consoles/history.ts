@@ -33,10 +33,10 @@ export async function listHistory(caller: Caller, consoleId: ObjectId, query: Li
   const [present, other] = await repositoriesOf(caller, doc);
   const fileId = consoleId.toHexString();
   const { limit } = query;
-  const read = (workspaceId: ObjectId | undefined, cursor: string | null, count: number) =>
-    workspaceId === undefined || cursor === END
+  const read = (repositoryId: ObjectId | undefined, cursor: string | null, count: number) =>
+    repositoryId === undefined || cursor === END
       ? Promise.resolve({ items: [], nextCursor: null })
-      : historyOf({ workspaceId, fileId, limit: count, ...(cursor !== null && { cursor }) });
+      : historyOf({ repositoryId, fileId, limit: count, ...(cursor !== null && { cursor }) });
   const reach = other === undefined ? limit : windowFor(limit);
   const [a, b] = [await read(present, cursors[0], reach), await read(other, cursors[1], reach)];
   const { items, taken } = mergeHistories(a.items, b.items, limit);
@@ -95,9 +95,9 @@ async function findCommit(caller: Caller, consoleId: ObjectId, sha: string): Pro
   const doc = await getConsoleDocOrThrow(caller, consoleId);
   await settle(caller.workspaceId);
   const found: CommitChange[] = [];
-  for (const workspaceId of await repositoriesOf(caller, doc)) {
+  for (const repositoryId of await repositoriesOf(caller, doc)) {
     try {
-      found.push(await changeOf({ workspaceId, fileId: consoleId.toHexString(), sha }));
+      found.push(await changeOf({ repositoryId, fileId: consoleId.toHexString(), sha }));
     } catch (error) {
       if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     }

@@ -40,7 +40,7 @@ async function intentOf(caller: Caller, change: () => Promise<unknown>) {
 }
 
 const fileOf = async (caller: Caller, path: string) =>
-  (await readFile({ workspaceId: caller.workspaceId, path })).content.toString();
+  (await readFile({ repositoryId: caller.workspaceId, path })).content.toString();
 
 describe("a server that wakes up long after others have ended its change", () => {
   it("writes nothing over later documents, and takes back a commit that landed where all looked as it did", async () => {
@@ -97,7 +97,7 @@ describe("git that somebody else has written to", () => {
     const id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
     const foreign = (content: string) =>
       commitChanges({
-        workspaceId,
+        repositoryId: workspaceId,
         author: { name: "Else", email: "else@example.com" },
         message: "From elsewhere",
         changes: [{ kind: "put", path: "consoles/a.sql", content }],
@@ -114,14 +114,14 @@ describe("git that somebody else has written to", () => {
     const { workspaceId } = caller;
     const id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
     await commitChanges({
-      workspaceId,
+      repositoryId: workspaceId,
       author: { name: "Else", email: "else@example.com" },
       message: "Clear",
       changes: [{ kind: "delete", path: "consoles/a.sql" }],
     });
     await updateConsole(caller, id, { version: 1, name: "b" });
     expect(await fileOf(caller, "consoles/b.sql")).toBe("x");
-    const { items } = await historyOf({ workspaceId, fileId: id.toHexString() });
+    const { items } = await historyOf({ repositoryId: workspaceId, fileId: id.toHexString() });
     expect(items.map(({ status, path }) => [status, path])).toEqual([
       ["added", "consoles/b.sql"],
       ["deleted", "consoles/a.sql"],
@@ -138,7 +138,7 @@ describe("git that somebody else has written to", () => {
     const [part] = intent.parts;
     if (!part) throw new Error("The save has a commit.");
     await commitChanges({
-      workspaceId,
+      repositoryId: workspaceId,
       author: intent.author,
       message: "From elsewhere",
       changes: [{ kind: "put", path: "consoles/a.sql", content: "theirs" }],

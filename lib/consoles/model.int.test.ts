@@ -222,11 +222,11 @@ class Play {
 
   private async compareGit(repositoryId: ObjectId, space: string): Promise<void> {
     const expected = this.model.items.filter((item) => item.space === space);
-    const tree = await listTree({ workspaceId: repositoryId, recursive: true });
+    const tree = await listTree({ repositoryId, recursive: true });
     const files = tree.filter(({ kind }) => kind === "file").map(({ path }) => path);
     expect(files.sort()).toEqual(expected.map((item) => `consoles/${fileOf(item)}`).sort());
     for (const item of expected) {
-      const { content } = await readFile({ workspaceId: repositoryId, path: `consoles/${fileOf(item)}` });
+      const { content } = await readFile({ repositoryId, path: `consoles/${fileOf(item)}` });
       expect(content.toString()).toBe(item.content);
     }
   }

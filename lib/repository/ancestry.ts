@@ -10,14 +10,14 @@ import { ensureIndexed } from "./trunk-index";
  */
 export type Ancestry = { head: string; tip: Position | null; side: Commits };
 
-export async function ancestryOf(workspaceId: ObjectId, head: string): Promise<Ancestry> {
-  const trunk = await ensureIndexed(workspaceId);
+export async function ancestryOf(repositoryId: ObjectId, head: string): Promise<Ancestry> {
+  const trunk = await ensureIndexed(repositoryId);
   if (trunk?.oid === head) return { head, tip: trunk, side: new Map() };
-  const position = (await findPositions(workspaceId, [head])).get(head);
+  const position = (await findPositions(repositoryId, [head])).get(head);
   if (position?.isTip) return { head, tip: position, side: new Map() };
   const tips: Position[] = [];
   const positions = new Map<string, Position>();
-  const walked = await walkCommits(workspaceId, [head], (at) => {
+  const walked = await walkCommits(repositoryId, [head], (at) => {
     positions.set(at.oid, at);
     if (at.isTip) tips.push(at);
     return at.isTip;
@@ -29,12 +29,12 @@ export async function ancestryOf(workspaceId: ObjectId, head: string): Promise<A
 }
 
 /** How many commits each side has that the other lacks. */
-export async function countApart(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<{ a: number; b: number }> {
+export async function countApart(repositoryId: ObjectId, a: Ancestry, b: Ancestry): Promise<{ a: number; b: number }> {
   const common =
     Math.min(a.tip?.seq ?? 0, b.tip?.seq ?? 0) +
-    (await sharedSide(workspaceId, a, b)).length +
+    (await sharedSide(repositoryId, a, b)).length +
     // Those of b's side that a's trunk reaches; shared ones of both sides are counted above.
-    (await underTip(workspaceId, b, a)).length;
+    (await underTip(repositoryId, b, a)).length;
   return { a: sizeOf(a) - common, b: sizeOf(b) - common };
 }
 
@@ -42,9 +42,9 @@ export async function countApart(workspaceId: ObjectId, a: Ancestry, b: Ancestry
  * The commit to compare both with when they are merged; null when they have nothing in common. Of several that fit
  * (branches that were merged crosswise) the one that landed or was written last is taken.
  */
-export async function mergeBase(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<string | null> {
-  const shared = [...(await sharedSide(workspaceId, a, b)), ...(await underTip(workspaceId, b, a))];
-  const positions = await findPositions(workspaceId, shared);
+export async function mergeBase(repositoryId: ObjectId, a: Ancestry, b: Ancestry): Promise<string | null> {
+  const shared = [...(await sharedSide(repositoryId, a, b)), ...(await underTip(repositoryId, b, a))];
+  const positions = await findPositions(repositoryId, shared);
   const seqOf = (oid: string) => positions.get(oid)?.seq ?? Infinity;
   // Sides come parents first, and landing keeps that order, so the last of the highest is an ancestor of no other.
   const best = shared.reduce<string | null>((top, oid) => (top !== null && seqOf(top) > seqOf(oid) ? top : oid), null);
@@ -54,8 +54,8 @@ export async function mergeBase(workspaceId: ObjectId, a: Ancestry, b: Ancestry)
 }
 
 /** Whether everything reachable from `a` is reachable from `b`. */
-export async function isWithin(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<boolean> {
-  return (await countApart(workspaceId, a, b)).a === 0;
+export async function isWithin(repositoryId: ObjectId, a: Ancestry, b: Ancestry): Promise<boolean> {
+  return (await countApart(repositoryId, a, b)).a === 0;
 }
 
 function sizeOf({ tip, side }: Ancestry): number {
@@ -63,15 +63,15 @@ function sizeOf({ tip, side }: Ancestry): number {
 }
 
 /** Commits of a's side that b reaches. */
-async function sharedSide(workspaceId: ObjectId, a: Ancestry, b: Ancestry): Promise<string[]> {
-  const landed = new Set(await underTip(workspaceId, a, b));
+async function sharedSide(repositoryId: ObjectId, a: Ancestry, b: Ancestry): Promise<string[]> {
+  const landed = new Set(await underTip(repositoryId, a, b));
   return [...a.side.keys()].filter((oid) => b.side.has(oid) || landed.has(oid));
 }
 
 /** Commits of one's side that the other's tip reaches. */
-async function underTip(workspaceId: ObjectId, one: Ancestry, other: Ancestry): Promise<string[]> {
+async function underTip(repositoryId: ObjectId, one: Ancestry, other: Ancestry): Promise<string[]> {
   const { tip } = other;
   if (!tip || one.side.size === 0) return [];
-  const positions = await findPositions(workspaceId, [...one.side.keys()]);
+  const positions = await findPositions(repositoryId, [...one.side.keys()]);
   return [...one.side.keys()].filter((oid) => (positions.get(oid)?.seq ?? Infinity) <= tip.seq);
 }

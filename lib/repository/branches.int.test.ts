@@ -28,52 +28,52 @@ const LINES = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 /** A trunk with one commit and a branch at it. */
 async function forked() {
   const repository = await newRepository();
-  const { workspaceId, save } = repository;
+  const { repositoryId, save } = repository;
   const base = await save("Base", [put("a", LINES), put("b", "B"), put("dir/c", "C")]);
-  await createBranch({ workspaceId, name: "side" });
-  const text = async (path: string, ref = "main") => (await readFile({ workspaceId, path, ref })).content.toString();
+  await createBranch({ repositoryId, name: "side" });
+  const text = async (path: string, ref = "main") => (await readFile({ repositoryId, path, ref })).content.toString();
   const onSide = (message: string, changes: Parameters<typeof save>[1]) => save(message, changes, { branch: "side" });
   return { ...repository, base, text, onSide };
 }
 
 describe("branches", () => {
   it("are made, listed, found and deleted", async () => {
-    const { workspaceId, base } = await forked();
-    await createBranch({ workspaceId, name: "user/65f0", from: "side" });
-    expect((await listBranches(workspaceId)).map(({ name, sha }) => [name, sha])).toEqual([
+    const { repositoryId, base } = await forked();
+    await createBranch({ repositoryId, name: "user/65f0", from: "side" });
+    expect((await listBranches(repositoryId)).map(({ name, sha }) => [name, sha])).toEqual([
       ["main", base],
       ["side", base],
       ["user/65f0", base],
     ]);
-    await deleteBranch({ workspaceId, name: "side" });
-    expect(await findBranch(workspaceId, "side")).toBeNull();
-    expect(await kindOf(deleteBranch({ workspaceId, name: "side" }))).toBe("not_found");
-    expect(await kindOf(deleteBranch({ workspaceId, name: "main" }))).toBe("invalid_request");
+    await deleteBranch({ repositoryId, name: "side" });
+    expect(await findBranch(repositoryId, "side")).toBeNull();
+    expect(await kindOf(deleteBranch({ repositoryId, name: "side" }))).toBe("not_found");
+    expect(await kindOf(deleteBranch({ repositoryId, name: "main" }))).toBe("invalid_request");
   });
 
   it("refuse a name that is taken, or that git or some computer could not keep beside another", async () => {
-    const { workspaceId } = await forked();
+    const { repositoryId } = await forked();
     for (const name of ["side", "main", "Side", "side/x"]) {
-      expect(await kindOf(createBranch({ workspaceId, name }))).toBe("conflict");
+      expect(await kindOf(createBranch({ repositoryId, name }))).toBe("conflict");
     }
-    await createBranch({ workspaceId, name: "user/x" });
-    expect(await kindOf(createBranch({ workspaceId, name: "user" }))).toBe("conflict");
-    expect(await kindOf(createBranch({ workspaceId, name: "--upload-pack=x" }))).toBe("invalid_request");
-    expect(await kindOf(createBranch({ workspaceId, name: "other", from: "none" }))).toBe("not_found");
-    expect((await listBranches(workspaceId)).map(({ name }) => name)).toEqual(["main", "side", "user/x"]);
+    await createBranch({ repositoryId, name: "user/x" });
+    expect(await kindOf(createBranch({ repositoryId, name: "user" }))).toBe("conflict");
+    expect(await kindOf(createBranch({ repositoryId, name: "--upload-pack=x" }))).toBe("invalid_request");
+    expect(await kindOf(createBranch({ repositoryId, name: "other", from: "none" }))).toBe("not_found");
+    expect((await listBranches(repositoryId)).map(({ name }) => name)).toEqual(["main", "side", "user/x"]);
   });
 
   it("begin at any commit", async () => {
-    const { workspaceId, base, save, text } = await forked();
+    const { repositoryId, base, save, text } = await forked();
     await save("Later", [put("b", "B2")]);
-    await createBranch({ workspaceId, name: "old", sha: base.slice(0, 8) });
+    await createBranch({ repositoryId, name: "old", sha: base.slice(0, 8) });
     expect(await text("b", "old")).toBe("B");
   });
 
   it("of several made at once under one name, one is", async () => {
-    const { workspaceId } = await forked();
+    const { repositoryId } = await forked();
     const kinds = await Promise.all(
-      Array.from({ length: 10 }, () => kindOf(createBranch({ workspaceId, name: "one" }))),
+      Array.from({ length: 10 }, () => kindOf(createBranch({ repositoryId, name: "one" }))),
     );
     expect(kinds.toSorted()).toEqual([...new Array(9).fill("conflict"), "none"]);
   });
@@ -81,53 +81,58 @@ describe("branches", () => {
 
 describe("ahead and behind", () => {
   it("count the commits that only one side has", async () => {
-    const { workspaceId, save, onSide } = await forked();
-    const count = () => aheadBehind({ workspaceId, branch: "side" });
+    const { repositoryId, save, onSide } = await forked();
+    const count = () => aheadBehind({ repositoryId, branch: "side" });
     expect(await count()).toEqual({ ahead: 0, behind: 0 });
     await onSide("S1", [put("s1", "1")]);
     await onSide("S2", [put("s2", "1")]);
     await save("M1", [put("m1", "1")]);
     expect(await count()).toEqual({ ahead: 2, behind: 1 });
-    expect(await aheadBehind({ workspaceId, branch: "main", against: "side" })).toEqual({ ahead: 1, behind: 2 });
-    await mergeBranches({ workspaceId, from: "side", author: ADA });
+    expect(await aheadBehind({ repositoryId, branch: "main", against: "side" })).toEqual({ ahead: 1, behind: 2 });
+    await mergeBranches({ repositoryId, from: "side", author: ADA });
     // The merge itself is what the branch still lacks, with M1.
     expect(await count()).toEqual({ ahead: 0, behind: 2 });
     await onSide("S3", [put("s3", "1")]);
     expect(await count()).toEqual({ ahead: 1, behind: 2 });
-    await mergeBranches({ workspaceId, from: "main", into: "side", author: ADA });
+    await mergeBranches({ repositoryId, from: "main", into: "side", author: ADA });
     expect(await count()).toEqual({ ahead: 2, behind: 0 });
-    await createBranch({ workspaceId, name: "third", from: "side" });
+    await createBranch({ repositoryId, name: "third", from: "side" });
     await save("T1", [put("t1", "1")], { branch: "third" });
-    expect(await aheadBehind({ workspaceId, branch: "third", against: "side" })).toEqual({ ahead: 1, behind: 0 });
+    expect(await aheadBehind({ repositoryId, branch: "third", against: "side" })).toEqual({ ahead: 1, behind: 0 });
   });
 });
 
 describe("a merge", () => {
   it("takes what either side changed, and both sides' lines of one text", async () => {
-    const { workspaceId, save, onSide, text, base } = await forked();
+    const { repositoryId, save, onSide, text, base } = await forked();
     const side = await onSide("Side", [put("a", LINES.replace("9", "nine")), remove("b"), put("new", "N")]);
     const trunk = await save("Trunk", [put("a", LINES.replace("1", "one")), put("dir/c", "C2")]);
-    const result = await mergeBranches({ workspaceId, from: "side", author: ADA, message: "Publish" });
+    const result = await mergeBranches({ repositoryId, from: "side", author: ADA, message: "Publish" });
     expect(result).toMatchObject({ merged: true, kind: "merge" });
     const sha = result.merged ? result.sha : "";
-    expect(await readCommit(workspaceId, sha)).toMatchObject({ parents: [trunk, side], subject: "Publish" });
+    expect(await readCommit(repositoryId, sha)).toMatchObject({ parents: [trunk, side], subject: "Publish" });
     expect(await text("a")).toBe(LINES.replace("1", "one").replace("9", "nine"));
     expect(await text("dir/c")).toBe("C2");
     expect(await text("new")).toBe("N");
-    expect(await kindOf(readFile({ workspaceId, path: "b" }))).toBe("not_found");
-    expect((await historyOf({ workspaceId, path: "a" })).items.map(({ sha }) => sha)).toEqual([sha, side, trunk, base]);
+    expect(await kindOf(readFile({ repositoryId, path: "b" }))).toBe("not_found");
+    expect((await historyOf({ repositoryId, path: "a" })).items.map(({ sha }) => sha)).toEqual([
+      sha,
+      side,
+      trunk,
+      base,
+    ]);
   });
 
   it("is a mere step forward where the target has stood still, and nothing where all is there", async () => {
-    const { workspaceId, onSide } = await forked();
+    const { repositoryId, onSide } = await forked();
     await onSide("S1", [put("a", "x")]);
     const sha = await onSide("S2", [put("a", "y")]);
-    expect(await mergeBranches({ workspaceId, from: "side", author: ADA })).toEqual({
+    expect(await mergeBranches({ repositoryId, from: "side", author: ADA })).toEqual({
       merged: true,
       sha,
       kind: "fast-forward",
     });
-    expect(await mergeBranches({ workspaceId, from: "side", author: ADA })).toEqual({
+    expect(await mergeBranches({ repositoryId, from: "side", author: ADA })).toEqual({
       merged: true,
       sha,
       kind: "up-to-date",
@@ -135,21 +140,21 @@ describe("a merge", () => {
   });
 
   it("onto the trunk of a branch that took the trunk in keeps the trunk's own line", async () => {
-    const { workspaceId, save, onSide } = await forked();
+    const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("s", "1")]);
     const trunk = await save("Trunk", [put("m", "1")]);
-    await mergeBranches({ workspaceId, from: "main", into: "side", author: ADA });
-    const result = await mergeBranches({ workspaceId, from: "side", author: ADA });
+    await mergeBranches({ repositoryId, from: "main", into: "side", author: ADA });
+    const result = await mergeBranches({ repositoryId, from: "side", author: ADA });
     expect(result).toMatchObject({ merged: true, kind: "merge" });
-    const { parents } = await readCommit(workspaceId, result.merged ? result.sha : "");
+    const { parents } = await readCommit(repositoryId, result.merged ? result.sha : "");
     expect(parents[0]).toBe(trunk);
   });
 
   it("reports every conflict with both sides, moves nothing, and is settled by resolutions", async () => {
-    const { workspaceId, save, onSide, text } = await forked();
+    const { repositoryId, save, onSide, text } = await forked();
     await onSide("Side", [put("a", "side\n"), remove("b"), put("both", "S"), put("dir/c", Uint8Array.from([0, 1]))]);
     const head = await save("Trunk", [put("a", "trunk\n"), put("b", "B2"), put("both", "T"), put("dir/c", "text")]);
-    const result = await mergeBranches({ workspaceId, from: "side", author: ADA });
+    const result = await mergeBranches({ repositoryId, from: "side", author: ADA });
     expect(result.merged).toBe(false);
     const conflicts = result.merged ? [] : result.conflicts;
     expect(
@@ -160,53 +165,53 @@ describe("a merge", () => {
       ["both", undefined, "T", "S"],
       ["dir/c", "C", "text", null],
     ]);
-    expect(await findBranch(workspaceId, "main")).toBe(head);
+    expect(await findBranch(repositoryId, "main")).toBe(head);
     const settled = await mergeBranches({
-      workspaceId,
+      repositoryId,
       from: "side",
       author: ADA,
       resolutions: { a: "agreed\n", b: null, both: "T", "dir/c": "text" },
     });
     expect(settled).toMatchObject({ merged: true, kind: "merge" });
     expect([await text("a"), await text("both"), await text("dir/c")]).toEqual(["agreed\n", "T", "text"]);
-    expect(await kindOf(readFile({ workspaceId, path: "b" }))).toBe("not_found");
+    expect(await kindOf(readFile({ repositoryId, path: "b" }))).toBe("not_found");
   });
 
   it("takes the last common commit for its base, so that what was merged once is no conflict later", async () => {
-    const { workspaceId, save, onSide, text } = await forked();
+    const { repositoryId, save, onSide, text } = await forked();
     await onSide("Side", [put("a", LINES.replace("9", "nine"))]);
     await save("Trunk", [put("b", "B2")]);
-    await mergeBranches({ workspaceId, from: "side", author: ADA });
+    await mergeBranches({ repositoryId, from: "side", author: ADA });
     await save("Trunk again", [put("a", LINES.replace("9", "NINE"))]);
     await onSide("Side again", [put("a", LINES.replace("9", "nine").replace("1", "one"))]);
-    expect(await mergeBranches({ workspaceId, from: "side", author: ADA })).toMatchObject({ merged: true });
+    expect(await mergeBranches({ repositoryId, from: "side", author: ADA })).toMatchObject({ merged: true });
     expect(await text("a")).toBe(LINES.replace("1", "one").replace("9", "NINE"));
   });
 
   it("refuses two names that some computer takes for one", async () => {
-    const { workspaceId, save, onSide } = await forked();
+    const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("dir/Report", "1")]);
     await save("Trunk", [put("dir/report", "2")]);
-    expect(await kindOf(mergeBranches({ workspaceId, from: "side", author: ADA }))).toBe("conflict");
+    expect(await kindOf(mergeBranches({ repositoryId, from: "side", author: ADA }))).toBe("conflict");
   });
 
   it("shows the history of the side that won, as git does", async () => {
-    const { workspaceId, save, onSide } = await forked();
+    const { repositoryId, save, onSide } = await forked();
     await onSide("Side", [put("b", "S"), move("dir/c", "dir/d")]);
     await save("Trunk", [put("b", "T")]);
-    await mergeBranches({ workspaceId, from: "side", author: ADA, resolutions: { b: "T" } });
-    const story = async (path: string) => (await historyOf({ workspaceId, path })).items.map(({ subject }) => subject);
+    await mergeBranches({ repositoryId, from: "side", author: ADA, resolutions: { b: "T" } });
+    const story = async (path: string) => (await historyOf({ repositoryId, path })).items.map(({ subject }) => subject);
     expect(await story("b")).toEqual(["Trunk", "Base"]);
     expect(await story("dir/d")).toEqual(["Side", "Base"]);
   });
 
   it("wins against commits that land at the same time", async () => {
-    const { workspaceId, onSide, text } = await forked();
+    const { repositoryId, onSide, text } = await forked();
     await onSide("Side", [put("s", "1")]);
     const commit = (n: number) =>
-      commitChanges({ workspaceId, author: ADA, message: `C${n}`, changes: [put(`n${n}`, String(n))] });
+      commitChanges({ repositoryId, author: ADA, message: `C${n}`, changes: [put(`n${n}`, String(n))] });
     const [merge] = await Promise.all([
-      mergeBranches({ workspaceId, from: "side", author: ADA }),
+      mergeBranches({ repositoryId, from: "side", author: ADA }),
       ...Array.from({ length: 10 }, (_, n) => commit(n)),
     ]);
     expect(merge).toMatchObject({ merged: true });
@@ -217,55 +222,55 @@ describe("a merge", () => {
 
 describe("a short commit id", () => {
   it("that two commits of a file share is a conflict; one digit more tells them apart", async () => {
-    const { workspaceId, base, now } = await forked();
-    const [onTrunk, onSide] = await twins(workspaceId, base, now());
-    await moveHead(workspaceId, "main", base, onTrunk.oid);
-    await moveHead(workspaceId, "side", base, onSide.oid);
+    const { repositoryId, base, now } = await forked();
+    const [onTrunk, onSide] = await twins(repositoryId, base, now());
+    await moveHead(repositoryId, "main", base, onTrunk.oid);
+    await moveHead(repositoryId, "side", base, onSide.oid);
     const resolutions = { b: "settled" };
-    expect(await mergeBranches({ workspaceId, from: "side", author: ADA, resolutions })).toMatchObject({
+    expect(await mergeBranches({ repositoryId, from: "side", author: ADA, resolutions })).toMatchObject({
       merged: true,
     });
     const shared = onTrunk.oid.slice(0, 7);
     let digits = 8;
     while (onTrunk.oid[digits - 1] === onSide.oid[digits - 1]) digits++;
-    expect(await kindOf(resolveSha(workspaceId, shared))).toBe("conflict");
-    expect(await kindOf(changeOf({ workspaceId, path: "b", sha: shared }))).toBe("conflict");
-    expect(await resolveSha(workspaceId, onSide.oid.slice(0, digits))).toBe(onSide.oid);
-    expect((await changeOf({ workspaceId, path: "b", sha: onSide.oid.slice(0, digits) })).sha).toBe(onSide.oid);
+    expect(await kindOf(resolveSha(repositoryId, shared))).toBe("conflict");
+    expect(await kindOf(changeOf({ repositoryId, path: "b", sha: shared }))).toBe("conflict");
+    expect(await resolveSha(repositoryId, onSide.oid.slice(0, digits))).toBe(onSide.oid);
+    expect((await changeOf({ repositoryId, path: "b", sha: onSide.oid.slice(0, digits) })).sha).toBe(onSide.oid);
   });
 
   it("does not name a commit that lost a race and is on no branch", async () => {
-    const { workspaceId, base, now } = await forked();
-    const commit = await readCommitObject(workspaceId, base);
+    const { repositoryId, base, now } = await forked();
+    const commit = await readCommitObject(repositoryId, base);
     const parents = [{ oid: base, commit }];
     const orphan = newCommit({ tree: EMPTY_TREE, parents, author: ADA, message: "Lost\n", now: now() });
-    await writeObjects(workspaceId, [orphan]);
-    expect(await kindOf(resolveSha(workspaceId, orphan.oid.slice(0, 10)))).toBe("not_found");
+    await writeObjects(repositoryId, [orphan]);
+    expect(await kindOf(resolveSha(repositoryId, orphan.oid.slice(0, 10)))).toBe("not_found");
   });
 });
 
 /** Two commits on one parent whose ids begin with the same 7 digits; among 2^28 beginnings 50,000 each hold such a pair. */
 async function twins(
-  workspaceId: Parameters<typeof readCommitObject>[0],
+  repositoryId: Parameters<typeof readCommitObject>[0],
   base: string,
   now: Date,
 ): Promise<[GitObject, GitObject]> {
-  const commit = await readCommitObject(workspaceId, base);
+  const commit = await readCommitObject(repositoryId, base);
   const parents = [{ oid: base, commit }];
   const blobOf = async (content: string) => {
     const { sha } = await commitChanges({
-      workspaceId,
+      repositoryId,
       branch: "side",
       author: ADA,
       message: "Blob",
       changes: [put("b", content)],
     });
-    const tree = (await readCommitObject(workspaceId, sha)).tree;
+    const tree = (await readCommitObject(repositoryId, sha)).tree;
     return { sha, tree };
   };
   const one = await blobOf("one");
   const two = await blobOf("two");
-  await moveHead(workspaceId, "side", two.sha, base);
+  await moveHead(repositoryId, "side", two.sha, base);
   const make = (tree: string, n: number) => newCommit({ tree, parents, author: ADA, message: `Try ${n}\n`, now });
   const seen = new Map<string, number>();
   for (let n = 0; n < 50_000; n++) seen.set(make(one.tree, n).oid.slice(0, 7), n);
@@ -274,7 +279,7 @@ async function twins(
     const match = seen.get(second.oid.slice(0, 7));
     if (match === undefined) continue;
     const first = make(one.tree, match);
-    await writeObjects(workspaceId, [first, second]);
+    await writeObjects(repositoryId, [first, second]);
     return [first, second];
   }
 }

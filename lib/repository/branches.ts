@@ -13,44 +13,45 @@ export type Branch = { name: string; sha: string; updatedAt: Date };
  * @throws AppError not_found for the start, conflict when the name is taken or stands for a folder of branches
  */
 export async function createBranch(input: {
-  workspaceId: ObjectId;
+  repositoryId: ObjectId;
   name: string;
   from?: string;
   sha?: string;
 }): Promise<{ name: string; sha: string }> {
-  const { workspaceId, from = TRUNK } = input;
+  const { repositoryId, from = TRUNK } = input;
   const name = parseBranch(input.name);
   if (name === TRUNK) throw nameTaken(name, TRUNK);
-  const sha = input.sha === undefined ? await headOrThrow(workspaceId, from) : await resolveSha(workspaceId, input.sha);
-  if (!(await moveHead(workspaceId, name, null, sha))) throw nameTaken(name, name);
+  const sha =
+    input.sha === undefined ? await headOrThrow(repositoryId, from) : await resolveSha(repositoryId, input.sha);
+  if (!(await moveHead(repositoryId, name, null, sha))) throw nameTaken(name, name);
   // Looked at after the name is ours, so that of two that exclude each other at least one sees it.
-  const other = (await listHeads(workspaceId)).find((head) => excludes(head.name, name));
+  const other = (await listHeads(repositoryId)).find((head) => excludes(head.name, name));
   if (other) {
-    await removeHead(workspaceId, name, sha);
+    await removeHead(repositoryId, name, sha);
     throw nameTaken(name, other.name);
   }
   return { name, sha };
 }
 
 /** @throws AppError not_found; conflict when it has just moved; invalid_request for `main`, which stays */
-export async function deleteBranch(input: { workspaceId: ObjectId; name: string }): Promise<void> {
-  const { workspaceId, name } = input;
+export async function deleteBranch(input: { repositoryId: ObjectId; name: string }): Promise<void> {
+  const { repositoryId, name } = input;
   if (name === TRUNK) throw new AppError("invalid_request", "The main branch cannot be deleted.");
-  const head = await headOrThrow(workspaceId, name);
-  if (!(await removeHead(workspaceId, name, head))) {
+  const head = await headOrThrow(repositoryId, name);
+  if (!(await removeHead(repositoryId, name, head))) {
     throw new AppError("conflict", `The branch “${name}” has just changed. Look at it again before you delete it.`);
   }
 }
 
 /** All branches, by name. */
-export async function listBranches(workspaceId: ObjectId): Promise<Branch[]> {
-  const heads = await listHeads(workspaceId);
+export async function listBranches(repositoryId: ObjectId): Promise<Branch[]> {
+  const heads = await listHeads(repositoryId);
   return heads.map(({ name, oid, updatedAt }) => ({ name, sha: oid, updatedAt }));
 }
 
 /** Null when there is no such branch. */
-export async function findBranch(workspaceId: ObjectId, name: string): Promise<string | null> {
-  return findHead(workspaceId, parseBranch(name));
+export async function findBranch(repositoryId: ObjectId, name: string): Promise<string | null> {
+  return findHead(repositoryId, parseBranch(name));
 }
 
 /**
@@ -58,14 +59,14 @@ export async function findBranch(workspaceId: ObjectId, name: string): Promise<s
  * @throws AppError not_found
  */
 export async function aheadBehind(input: {
-  workspaceId: ObjectId;
+  repositoryId: ObjectId;
   branch: string;
   against?: string;
 }): Promise<{ ahead: number; behind: number }> {
-  const { workspaceId, branch, against = TRUNK } = input;
-  const own = await ancestryOf(workspaceId, await headOrThrow(workspaceId, branch));
-  const other = await ancestryOf(workspaceId, await headOrThrow(workspaceId, against));
-  const { a, b } = await countApart(workspaceId, own, other);
+  const { repositoryId, branch, against = TRUNK } = input;
+  const own = await ancestryOf(repositoryId, await headOrThrow(repositoryId, branch));
+  const other = await ancestryOf(repositoryId, await headOrThrow(repositoryId, against));
+  const { a, b } = await countApart(repositoryId, own, other);
   return { ahead: a, behind: b };
 }
 

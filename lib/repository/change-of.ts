@@ -39,11 +39,11 @@ const ENTRIES_MAX = 10;
  * @throws AppError invalid_request (malformed sha), not_found (unknown, or it did not touch the file), conflict (several fit)
  */
 export async function changeOf(
-  input: { workspaceId: ObjectId; branch?: string; sha: string } & FileName,
+  input: { repositoryId: ObjectId; branch?: string; sha: string } & FileName,
 ): Promise<CommitChange> {
-  const { workspaceId } = input;
+  const { repositoryId } = input;
   const prefix = parseSha(input.sha);
-  const view = await openView({ workspaceId, branch: input.branch });
+  const view = await openView({ repositoryId, branch: input.branch });
   const lineage = view && (await lineageIn(view, input));
   if (!view || lineage === null) throw new AppError("not_found", "No such commit.");
   const found = new Map<string, HistoryChange>();
@@ -53,7 +53,7 @@ export async function changeOf(
   }
   const entries = await collections
     .gitHistory()
-    .find({ workspaceId, lineage, oid: shaRange(prefix) })
+    .find({ workspaceId: repositoryId, lineage, oid: shaRange(prefix) })
     .limit(ENTRIES_MAX)
     .toArray();
   const landed = entries.filter(({ seq }) => seq <= (view.tip?.seq ?? 0));
@@ -65,15 +65,15 @@ export async function changeOf(
     if (change) found.set(oid, change);
   }
   const sha = pickOne([...found.keys()]);
-  const commit = await readCommitObject(workspaceId, sha);
+  const commit = await readCommitObject(repositoryId, sha);
   const change = found.get(sha);
-  return { ...toCommitInfo(sha, commit), files: change ? [await diffFile(workspaceId, change)] : [] };
+  return { ...toCommitInfo(sha, commit), files: change ? [await diffFile(repositoryId, change)] : [] };
 }
 
-async function diffFile(workspaceId: ObjectId, change: HistoryChange): Promise<FileDiff> {
+async function diffFile(repositoryId: ObjectId, change: HistoryChange): Promise<FileDiff> {
   const { path, previousPath, status } = change;
-  const before = change.before === null ? null : await readBlob(workspaceId, change.before);
-  const after = change.after === null ? null : await readBlob(workspaceId, change.after);
+  const before = change.before === null ? null : await readBlob(repositoryId, change.before);
+  const after = change.after === null ? null : await readBlob(repositoryId, change.after);
   const common = { path, previousPath, status };
   const names = { oldPath: before && (previousPath ?? path), newPath: after && path };
   if (!isText(before) || !isText(after)) {

@@ -9,38 +9,38 @@ import { ADA, kindOf, move, newRepository, put, remove } from "./testing/reposit
 const own = takeOwnDatabase();
 afterAll(own.drop);
 
-const textAt = async (workspaceId: ObjectId, path: string, sha?: string) =>
-  (await readFile({ workspaceId, path, sha })).content.toString();
-const pathsOf = async (workspaceId: ObjectId) =>
-  (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file").map(({ path }) => path);
+const textAt = async (repositoryId: ObjectId, path: string, sha?: string) =>
+  (await readFile({ repositoryId, path, sha })).content.toString();
+const pathsOf = async (repositoryId: ObjectId) =>
+  (await listTree({ repositoryId, recursive: true })).filter(({ kind }) => kind === "file").map(({ path }) => path);
 
 describe("a commit", () => {
   it("is read back by branch, by whole id and by its beginning", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const first = await save("First", [put("consoles/a.sql", "select 1\n"), put("top.txt", "t")]);
     await save("Second", [put("consoles/a.sql", "select 2\n")]);
-    expect(await textAt(workspaceId, "consoles/a.sql")).toBe("select 2\n");
-    expect(await textAt(workspaceId, "consoles/a.sql", first)).toBe("select 1\n");
-    expect(await textAt(workspaceId, "consoles/a.sql", first.slice(0, 7).toUpperCase())).toBe("select 1\n");
-    expect(await listTree({ workspaceId })).toMatchObject([
+    expect(await textAt(repositoryId, "consoles/a.sql")).toBe("select 2\n");
+    expect(await textAt(repositoryId, "consoles/a.sql", first)).toBe("select 1\n");
+    expect(await textAt(repositoryId, "consoles/a.sql", first.slice(0, 7).toUpperCase())).toBe("select 1\n");
+    expect(await listTree({ repositoryId })).toMatchObject([
       { path: "consoles", kind: "folder" },
       { path: "top.txt", kind: "file" },
     ]);
-    expect(await listTree({ workspaceId, path: "consoles/" })).toMatchObject([
+    expect(await listTree({ repositoryId, path: "consoles/" })).toMatchObject([
       { path: "consoles/a.sql", name: "a.sql" },
     ]);
   });
 
   it("keeps author, message and date as they were given", async () => {
-    const { workspaceId } = await newRepository();
+    const { repositoryId } = await newRepository();
     const { sha } = await commitChanges({
-      workspaceId,
+      repositoryId,
       author: { name: "Zoë <script>\n Ünal", email: "z@example.com>\n" },
       message: "  Save revenue\r\n\r\nWhy: the\u0000 numbers\tmoved  ",
       changes: [put("a", "1")],
       now: new Date("2026-03-04T05:06:07.890Z"),
     });
-    expect(await readCommit(workspaceId, sha)).toEqual({
+    expect(await readCommit(repositoryId, sha)).toEqual({
       sha,
       parents: [],
       author: { name: "Zoë script Ünal", email: "z@example.com" },
@@ -51,25 +51,25 @@ describe("a commit", () => {
   });
 
   it("is never dated before its parent, though a server's clock is behind", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("First", [put("a", "1")], { now: new Date("2026-05-01T00:00:00Z") });
     const sha = await save("Second", [put("a", "2")], { now: new Date("2026-04-01T00:00:00Z") });
-    expect((await readCommit(workspaceId, sha)).date).toEqual(new Date("2026-05-01T00:00:00Z"));
+    expect((await readCommit(repositoryId, sha)).date).toEqual(new Date("2026-05-01T00:00:00Z"));
   });
 
   it("that changes nothing is none, unless it is asked for", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const sha = await save("First", [put("a", "1")]);
-    const input = { workspaceId, author: ADA, message: "Again", changes: [put("a", "1")] };
+    const input = { repositoryId, author: ADA, message: "Again", changes: [put("a", "1")] };
     expect(await commitChanges(input)).toEqual({ sha, isNew: false });
     expect((await commitChanges({ ...input, allowEmpty: true })).isNew).toBe(true);
   });
 
   it("swaps two files and fills a place that it vacates", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("First", [put("a", "A"), put("b", "B"), put("c", "C")]);
     await save("Swap", [move("a", "b"), move("b", "a"), move("c", "d"), put("c", "new")]);
-    expect(await Promise.all(["a", "b", "c", "d"].map((path) => textAt(workspaceId, path)))).toEqual([
+    expect(await Promise.all(["a", "b", "c", "d"].map((path) => textAt(repositoryId, path)))).toEqual([
       "B",
       "A",
       "new",
@@ -78,40 +78,40 @@ describe("a commit", () => {
   });
 
   it("drops folders that become empty, and the last file leaves an empty repository", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("First", [put("x/y/z.sql", "1"), put("a", "2")]);
     await save("Second", [remove("x/y/z.sql")]);
-    expect(await pathsOf(workspaceId)).toEqual(["a"]);
-    expect(await listTree({ workspaceId })).toHaveLength(1);
+    expect(await pathsOf(repositoryId)).toEqual(["a"]);
+    expect(await listTree({ repositoryId })).toHaveLength(1);
     await save("Third", [remove("a")]);
-    expect(await listTree({ workspaceId })).toEqual([]);
+    expect(await listTree({ repositoryId })).toEqual([]);
     await save("Fourth", [put("b", "3")]);
-    expect(await pathsOf(workspaceId)).toEqual(["b"]);
+    expect(await pathsOf(repositoryId)).toEqual(["b"]);
   });
 
   it("may turn a file into a folder and back", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("File", [put("a", "1")]);
     await save("Folder", [move("a", "a/b")]);
-    expect(await pathsOf(workspaceId)).toEqual(["a/b"]);
+    expect(await pathsOf(repositoryId)).toEqual(["a/b"]);
     await save("File again", [move("a/b", "a")]);
-    expect(await pathsOf(workspaceId)).toEqual(["a"]);
+    expect(await pathsOf(repositoryId)).toEqual(["a"]);
   });
 
   it("keeps 20 MiB that cannot be packed, in parts", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const content = randomBytes(20 * 1024 * 1024);
     await save("Large", [put("large.bin", content)]);
-    const file = await readFile({ workspaceId, path: "large.bin" });
+    const file = await readFile({ repositoryId, path: "large.bin" });
     expect(file.content.equals(content)).toBe(true);
-    expect(await collections.gitChunks().countDocuments({ workspaceId, oid: file.oid })).toBe(3);
+    expect(await collections.gitChunks().countDocuments({ workspaceId: repositoryId, oid: file.oid })).toBe(3);
   });
 
   it("keeps an empty file and any bytes", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("Bytes", [put("empty", ""), put("bytes", Uint8Array.from([0, 255, 10, 13]))]);
-    expect((await readFile({ workspaceId, path: "empty" })).content).toHaveLength(0);
-    expect([...(await readFile({ workspaceId, path: "bytes" })).content]).toEqual([0, 255, 10, 13]);
+    expect((await readFile({ repositoryId, path: "empty" })).content).toHaveLength(0);
+    expect([...(await readFile({ repositoryId, path: "bytes" })).content]).toEqual([0, 255, 10, 13]);
   });
 });
 
@@ -134,11 +134,11 @@ describe("a commit is refused", () => {
     ["a way out of the repository", [put("../x", "x")], "invalid_request"],
     ["more than 25 MiB", [put("x", Buffer.alloc(25 * 1024 * 1024 + 1))], "too_large"],
   ])("for %s", async (_, changes, kind) => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const sha = await save("First", [put("consoles/a.sql", "1"), put("top.txt", "2")]);
     expect(await kindOf(save("Bad", changes))).toBe(kind);
-    expect(await pathsOf(workspaceId)).toEqual(["consoles/a.sql", "top.txt"]);
-    expect((await readCommit(workspaceId, sha)).sha).toBe(sha);
+    expect(await pathsOf(repositoryId)).toEqual(["consoles/a.sql", "top.txt"]);
+    expect((await readCommit(repositoryId, sha)).sha).toBe(sha);
   });
 
   it("for a blank message or one that is too long", async () => {
@@ -155,28 +155,28 @@ describe("a commit is refused", () => {
 
 describe("case and Unicode forms", () => {
   it("let a file change its own name's case", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("First", [put("a/Report.sql", "1")]);
     await save("Case", [move("a/Report.sql", "a/report.sql")]);
-    expect(await pathsOf(workspaceId)).toEqual(["a/report.sql"]);
+    expect(await pathsOf(repositoryId)).toEqual(["a/report.sql"]);
   });
 
   it("find one file by both forms of its name", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("First", [put("cafe\u0301.sql", "1")]);
     await save("Second", [put("caf\u00e9.sql", "2")]);
-    expect(await pathsOf(workspaceId)).toEqual(["caf\u00e9.sql"]);
-    expect(await textAt(workspaceId, "cafe\u0301.sql")).toBe("2");
+    expect(await pathsOf(repositoryId)).toEqual(["caf\u00e9.sql"]);
+    expect(await textAt(repositoryId, "cafe\u0301.sql")).toBe("2");
   });
 });
 
 describe("an expected head", () => {
   it("lets a commit land on top of others' while its own paths are as they were seen", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const seen = await save("First", [put("a", "1"), put("b", "1")]);
     await save("Other", [put("b", "2")]);
     await save("Mine", [put("a", "2")], { expectedHead: seen });
-    expect([await textAt(workspaceId, "a"), await textAt(workspaceId, "b")]).toEqual(["2", "2"]);
+    expect([await textAt(repositoryId, "a"), await textAt(repositoryId, "b")]).toEqual(["2", "2"]);
   });
 
   it.each([
@@ -205,10 +205,10 @@ describe("workspaces", () => {
     const theirs = await newRepository();
     const sha = await mine.save("Secret", [put("a", "1")]);
     await theirs.save("Own", [put("b", "2")]);
-    const { workspaceId } = theirs;
-    expect(await kindOf(readFile({ workspaceId, path: "a" }))).toBe("not_found");
-    expect(await kindOf(readFile({ workspaceId, path: "a", sha }))).toBe("not_found");
-    expect(await kindOf(readCommit(workspaceId, sha.slice(0, 7)))).toBe("not_found");
+    const { repositoryId } = theirs;
+    expect(await kindOf(readFile({ repositoryId, path: "a" }))).toBe("not_found");
+    expect(await kindOf(readFile({ repositoryId, path: "a", sha }))).toBe("not_found");
+    expect(await kindOf(readCommit(repositoryId, sha.slice(0, 7)))).toBe("not_found");
   });
 
   it("take everything with them when they are deleted", async () => {
@@ -216,12 +216,12 @@ describe("workspaces", () => {
     const kept = await newRepository();
     await gone.save("Large", [put("a", randomBytes(9 * 1024 * 1024))]);
     await kept.save("Kept", [put("a", "1")]);
-    await deleteRepository(gone.workspaceId);
-    const { workspaceId } = gone;
+    await deleteRepository(gone.repositoryId);
+    const { repositoryId } = gone;
     for (const name of ["gitRefs", "gitCommits", "gitHistory", "gitObjects", "gitChunks"] as const) {
-      expect(await collections[name]().countDocuments({ workspaceId })).toBe(0);
+      expect(await collections[name]().countDocuments({ workspaceId: repositoryId })).toBe(0);
     }
-    expect(await listTree({ workspaceId })).toEqual([]);
-    expect(await textAt(kept.workspaceId, "a")).toBe("1");
+    expect(await listTree({ repositoryId })).toEqual([]);
+    expect(await textAt(kept.repositoryId, "a")).toBe("1");
   });
 });

@@ -24,7 +24,7 @@ export type Change =
   | { kind: "move"; from: string; to: string; content?: string | Uint8Array; fileId?: string };
 
 export type CommitInput = {
-  workspaceId: ObjectId;
+  repositoryId: ObjectId;
   /** Default `main`, which its first commit creates. */
   branch?: string;
   author: Author;
@@ -60,23 +60,23 @@ const FILE_ID = /^[A-Za-z0-9_-]{1,64}$/;
  *   branch or file; invalid_request for a bad path, message or id; too_large; storage_full
  */
 export async function commitChanges(input: CommitInput): Promise<Committed> {
-  const { workspaceId, branch = TRUNK, now = new Date() } = input;
+  const { repositoryId, branch = TRUNK, now = new Date() } = input;
   parseBranch(branch);
   const message = cleanMessage(input.message);
   const plan = planChanges(input.changes);
-  return oneAtATime(`${workspaceId.toHexString()}/${branch}`, async () => {
+  return oneAtATime(`${repositoryId.toHexString()}/${branch}`, async () => {
     // Null is the repository before its first commit, which is something to have seen too.
     let seen: string | null | undefined = input.expectedHead;
     // Contents are stored with the first try's trees; later tries have new trees only.
     let contents = plan.blobs;
     const result = await untilWon(async () => {
-      const head = await findHead(workspaceId, branch);
+      const head = await findHead(repositoryId, branch);
       if (head === null && branch !== TRUNK) throw new AppError("not_found", `There is no branch “${branch}”.`);
       if (seen === undefined) seen = head;
-      const base = head === null ? null : { oid: head, commit: await readCommitObject(workspaceId, head) };
+      const base = head === null ? null : { oid: head, commit: await readCommitObject(repositoryId, head) };
       const root = base?.commit.tree ?? EMPTY_TREE;
-      if (seen !== head) await refuseTouched(workspaceId, seen, root, plan);
-      const tree = await editTree(workspaceId, root, await toEdits(workspaceId, root, plan));
+      if (seen !== head) await refuseTouched(repositoryId, seen, root, plan);
+      const tree = await editTree(repositoryId, root, await toEdits(repositoryId, root, plan));
       if (base && tree.root === root && !input.allowEmpty) return { sha: base.oid, isNew: false };
       const commit = newCommit({
         tree: tree.root,
@@ -87,21 +87,21 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
         change: input.change,
         now,
       });
-      await writeObjects(workspaceId, [...contents, ...tree.objects, commit]);
+      await writeObjects(repositoryId, [...contents, ...tree.objects, commit]);
       contents = [];
-      return (await moveHead(workspaceId, branch, head, commit.oid)) ? { sha: commit.oid, isNew: true } : null;
+      return (await moveHead(repositoryId, branch, head, commit.oid)) ? { sha: commit.oid, isNew: true } : null;
     });
-    if (result.isNew && branch === TRUNK) await indexQuietly(workspaceId, result.sha);
+    if (result.isNew && branch === TRUNK) await indexQuietly(repositoryId, result.sha);
     return result;
   });
 }
 
 /** The commit has landed: that its index waits for the next reader is no failure of the save. */
-export async function indexQuietly(workspaceId: ObjectId, oid: string): Promise<void> {
+export async function indexQuietly(repositoryId: ObjectId, oid: string): Promise<void> {
   try {
-    await indexUpTo(workspaceId, oid);
+    await indexUpTo(repositoryId, oid);
   } catch (err) {
-    log.warn({ err, workspaceId: workspaceId.toHexString() }, "the history index waits for its next reader");
+    log.warn({ err, repositoryId: repositoryId.toHexString() }, "the history index waits for its next reader");
   }
 }
 
@@ -181,12 +181,12 @@ function touchedPaths(plan: Plan): Set<string> {
 }
 
 /** Refuses a commit whose author has not seen what now stands at one of its paths (T111, F10). */
-async function refuseTouched(workspaceId: ObjectId, seen: string | null, root: string, plan: Plan): Promise<void> {
-  const old = seen === null ? EMPTY_TREE : await treeSeen(workspaceId, seen);
+async function refuseTouched(repositoryId: ObjectId, seen: string | null, root: string, plan: Plan): Promise<void> {
+  const old = seen === null ? EMPTY_TREE : await treeSeen(repositoryId, seen);
   if (old === root) return;
   for (const path of touchedPaths(plan)) {
-    const before = await findEntry(workspaceId, old, path);
-    const now = await findEntry(workspaceId, root, path);
+    const before = await findEntry(repositoryId, old, path);
+    const now = await findEntry(repositoryId, root, path);
     if (before?.oid === now?.oid && before?.mode === now?.mode) continue;
     throw new AppError("conflict", `“${path}” has changed since you opened it. Load the new version and save again.`, {
       details: { path },
@@ -194,29 +194,29 @@ async function refuseTouched(workspaceId: ObjectId, seen: string | null, root: s
   }
 }
 
-async function treeSeen(workspaceId: ObjectId, seen: string): Promise<string> {
-  const commit = await findCommit(workspaceId, seen);
+async function treeSeen(repositoryId: ObjectId, seen: string): Promise<string> {
+  const commit = await findCommit(repositoryId, seen);
   if (commit) return commit.tree;
   throw new AppError("conflict", "The version that you have seen is not part of this repository. Load it again.");
 }
 
-async function toEdits(workspaceId: ObjectId, root: string, plan: Plan): Promise<Map<string, Edit>> {
+async function toEdits(repositoryId: ObjectId, root: string, plan: Plan): Promise<Map<string, Edit>> {
   const edits = new Map<string, Edit>();
   const vacated = new Set<string>(plan.deletes);
   for (const { from } of plan.moves.values()) vacated.add(from);
   for (const path of vacated) {
-    if (!isFile(await findEntry(workspaceId, root, path)))
+    if (!isFile(await findEntry(repositoryId, root, path)))
       throw new AppError("not_found", `There is no file “${path}”.`);
     edits.set(path, null);
   }
   for (const [path, { oid }] of plan.puts) {
-    const existing = await findEntry(workspaceId, root, path);
+    const existing = await findEntry(repositoryId, root, path);
     edits.set(path, { mode: isFile(existing) && !vacated.has(path) ? existing.mode : "100644", oid });
   }
   for (const [path, { from, oid }] of plan.moves) {
-    const source = await findEntry(workspaceId, root, from);
+    const source = await findEntry(repositoryId, root, from);
     if (!isFile(source)) throw new AppError("not_found", `There is no file “${from}”.`);
-    const existing = await findEntry(workspaceId, root, path);
+    const existing = await findEntry(repositoryId, root, path);
     // A folder may be one that this commit empties: the tree decides.
     if (existing && existing.mode !== "40000" && !vacated.has(path)) {
       throw new AppError("conflict", `“${path}” is already there. Choose another name.`, { details: { path } });

@@ -24,29 +24,29 @@ export type FileChange = {
  * its own. Renames come from the commit's own headers; foreign commits have none, so there a deleted and an added file
  * with one content, neither of them in doubt, are a rename, as git shows them.
  */
-export async function diffCommit(workspaceId: ObjectId, commit: Commit): Promise<FileChange[]> {
+export async function diffCommit(repositoryId: ObjectId, commit: Commit): Promise<FileChange[]> {
   const [first = null, ...others] = commit.parents;
-  const parentTree = first === null ? null : (await readCommitObject(workspaceId, first)).tree;
-  const changes = await diffTrees(workspaceId, parentTree, commit.tree);
-  if (others.length > 0) return mergeChanges(workspaceId, commit, changes);
+  const parentTree = first === null ? null : (await readCommitObject(repositoryId, first)).tree;
+  const changes = await diffTrees(repositoryId, parentTree, commit.tree);
+  if (others.length > 0) return mergeChanges(repositoryId, commit, changes);
   // A file moved away, with the same content put back at its old place, leaves no trace there for the trees to tell.
   const known = new Set(changes.map(({ path }) => path));
   for (const { from } of commit.files) {
     if (from === null || parentTree === null || known.has(from)) continue;
     known.add(from);
-    const entry = await findEntry(workspaceId, parentTree, from);
+    const entry = await findEntry(repositoryId, parentTree, from);
     if (isFile(entry)) changes.push({ path: from, before: entry, after: entry });
   }
   return pairRenames(changes, commit.files, first);
 }
 
-async function mergeChanges(workspaceId: ObjectId, commit: Commit, changes: TreeChange[]): Promise<FileChange[]> {
+async function mergeChanges(repositoryId: ObjectId, commit: Commit, changes: TreeChange[]): Promise<FileChange[]> {
   const out: FileChange[] = [];
   for (const { path, before, after } of changes) {
     const sides = await Promise.all(
       commit.parents.map(async (parent) => ({
         parent,
-        entry: await findEntry(workspaceId, (await readCommitObject(workspaceId, parent)).tree, path),
+        entry: await findEntry(repositoryId, (await readCommitObject(repositoryId, parent)).tree, path),
       })),
     );
     if (sides.some(({ entry }) => (entry?.oid ?? null) === (after?.oid ?? null) && entry?.mode === after?.mode))

@@ -24,12 +24,12 @@ afterAll(() => Promise.all([committer, crasher].map((file) => rm(file, { force: 
 /** Both processes are up and their modules loaded by then. */
 const HEAD_START_MS = 1_500;
 
-async function fromTwoProcesses(workspaceId: string, commits: CommitTask["commits"]): Promise<CommitOutcome[]> {
+async function fromTwoProcesses(repositoryId: string, commits: CommitTask["commits"]): Promise<CommitOutcome[]> {
   const startAt = Date.now() + HEAD_START_MS;
   const half = Math.ceil(commits.length / 2);
   const runs = await Promise.all(
     [commits.slice(0, half), commits.slice(half)].map((share) =>
-      finished<CommitOutcome[]>(startChild(committer, { workspaceId, startAt, commits: share } satisfies CommitTask)),
+      finished<CommitOutcome[]>(startChild(committer, { repositoryId, startAt, commits: share } satisfies CommitTask)),
     ),
   );
   return runs.flatMap(({ sent }) => sent.flat());
@@ -37,42 +37,42 @@ async function fromTwoProcesses(workspaceId: string, commits: CommitTask["commit
 
 describe("fifty commits at once from two processes", () => {
   it("of different files lose none", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("Base", [put("base", "1")]);
     const commits = Array.from({ length: 50 }, (_, n) => ({ path: `consoles/f${n}.sql`, content: `select ${n}` }));
-    const outcomes = await fromTwoProcesses(workspaceId.toHexString(), commits);
+    const outcomes = await fromTwoProcesses(repositoryId.toHexString(), commits);
     expect(outcomes.filter(({ error }) => error !== null)).toEqual([]);
     expect(new Set(outcomes.map(({ sha }) => sha)).size).toBe(50);
     for (const { path, content, sha } of outcomes) {
-      expect((await readFile({ workspaceId, path })).content.toString()).toBe(content);
-      expect((await historyOf({ workspaceId, path })).items).toMatchObject([{ sha, status: "added" }]);
+      expect((await readFile({ repositoryId, path })).content.toString()).toBe(content);
+      expect((await historyOf({ repositoryId, path })).items).toMatchObject([{ sha, status: "added" }]);
     }
-    const all = await folderHistory({ workspaceId, folder: "", limit: 200 });
+    const all = await folderHistory({ repositoryId, folder: "", limit: 200 });
     expect(all.items).toHaveLength(51);
-    const kept = await storedIndex(workspaceId);
-    await rebuildIndex(workspaceId);
-    expect(await storedIndex(workspaceId)).toEqual(kept);
-    await withExport(workspaceId, async () => undefined);
+    const kept = await storedIndex(repositoryId);
+    await rebuildIndex(repositoryId);
+    expect(await storedIndex(repositoryId)).toEqual(kept);
+    await withExport(repositoryId, async () => undefined);
   });
 
   it("lose none when they are the repository's first", async () => {
-    const { workspaceId } = await newRepository();
+    const { repositoryId } = await newRepository();
     const commits = Array.from({ length: 20 }, (_, n) => ({ path: `f${n}`, content: String(n) }));
-    const outcomes = await fromTwoProcesses(workspaceId.toHexString(), commits);
+    const outcomes = await fromTwoProcesses(repositoryId.toHexString(), commits);
     expect(outcomes.filter(({ error }) => error !== null)).toEqual([]);
-    expect(await listTree({ workspaceId })).toHaveLength(20);
+    expect(await listTree({ repositoryId })).toHaveLength(20);
   });
 
   it("of one file, all on the version that was seen, have one winner and clean conflicts", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const expectedHead = await save("Base", [put("a", "base")]);
     const commits = Array.from({ length: 50 }, (_, n) => ({ path: "a", content: `by ${n}`, expectedHead }));
-    const outcomes = await fromTwoProcesses(workspaceId.toHexString(), commits);
+    const outcomes = await fromTwoProcesses(repositoryId.toHexString(), commits);
     const winners = outcomes.filter(({ error }) => error === null);
     expect(winners).toHaveLength(1);
     expect(outcomes.filter(({ error }) => error === "conflict")).toHaveLength(49);
-    expect((await readFile({ workspaceId, path: "a" })).content.toString()).toBe(winners[0]?.content);
-    expect((await historyOf({ workspaceId, path: "a" })).items).toHaveLength(2);
+    expect((await readFile({ repositoryId, path: "a" })).content.toString()).toBe(winners[0]?.content);
+    expect((await historyOf({ repositoryId, path: "a" })).items).toHaveLength(2);
   });
 });
 
@@ -82,13 +82,13 @@ describe("a process killed at any of its writes", () => {
     for (let write = 1; ; write++) {
       let isDone = false;
       for (const isAfter of [false, true]) {
-        const { workspaceId, save } = await newRepository();
+        const { repositoryId, save } = await newRepository();
         await save("Base", [put("consoles/a.sql", "select 1\n", "file-a"), put("consoles/old.sql", "old\n")]);
-        const task: CrashTask = { workspaceId: workspaceId.toHexString(), action: "commit", write, isAfter };
+        const task: CrashTask = { repositoryId: repositoryId.toHexString(), action: "commit", write, isAfter };
         const { signal } = await finished(startChild(crasher, task));
         isDone = signal === null;
-        const files = (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file");
-        const story = (await historyOf({ workspaceId, fileId: "file-a" })).items.map(({ status, path }) => [
+        const files = (await listTree({ repositoryId, recursive: true })).filter(({ kind }) => kind === "file");
+        const story = (await historyOf({ repositoryId, fileId: "file-a" })).items.map(({ status, path }) => [
           status,
           path,
         ]);
@@ -103,16 +103,16 @@ describe("a process killed at any of its writes", () => {
             ["renamed", "consoles/deep/b.sql"],
             ["added", "consoles/a.sql"],
           ]);
-          expect((await historyOf({ workspaceId, path: "consoles/old.sql" })).items).toMatchObject([
+          expect((await historyOf({ repositoryId, path: "consoles/old.sql" })).items).toMatchObject([
             { status: "deleted" },
             { status: "added" },
           ]);
         }
         await save("Next", [put("next", "1")]);
-        const kept = await storedIndex(workspaceId);
-        await rebuildIndex(workspaceId);
-        expect(await storedIndex(workspaceId)).toEqual(kept);
-        await withExport(workspaceId, async () => undefined);
+        const kept = await storedIndex(repositoryId);
+        await rebuildIndex(repositoryId);
+        expect(await storedIndex(repositoryId)).toEqual(kept);
+        await withExport(repositoryId, async () => undefined);
       }
       if (isDone) break;
     }
@@ -123,22 +123,22 @@ describe("a process killed at any of its writes", () => {
 
   it("in a merge leaves the trunk as it was, or with the whole merge", async () => {
     for (let write = 1; ; write++) {
-      const { workspaceId, save } = await newRepository();
+      const { repositoryId, save } = await newRepository();
       await save("Base", [put("a", "1\n2\n3\n4\n5\n", "file-a"), put("b", "B")]);
-      await createBranch({ workspaceId, name: "user/ada" });
+      await createBranch({ repositoryId, name: "user/ada" });
       await save("Side", [put("a", "one\n2\n3\n4\n5\n"), move("b", "c")], { branch: "user/ada" });
       await save("Trunk", [put("a", "1\n2\n3\n4\nfive\n")]);
-      const task: CrashTask = { workspaceId: workspaceId.toHexString(), action: "merge", write, isAfter: true };
+      const task: CrashTask = { repositoryId: repositoryId.toHexString(), action: "merge", write, isAfter: true };
       const { signal } = await finished(startChild(crasher, task));
-      const before = (await historyOf({ workspaceId, fileId: "file-a" })).items.map(({ subject }) => subject);
+      const before = (await historyOf({ repositoryId, fileId: "file-a" })).items.map(({ subject }) => subject);
       const merged = ["Merge branch 'user/ada'", "Side", "Trunk", "Base"];
       expect([["Trunk", "Base"], merged]).toContainEqual(before);
-      await mergeBranches({ workspaceId, from: "user/ada", author: ADA });
-      expect((await historyOf({ workspaceId, fileId: "file-a" })).items.map(({ subject }) => subject)).toEqual(merged);
-      expect((await readFile({ workspaceId, path: "a" })).content.toString()).toBe("one\n2\n3\n4\nfive\n");
-      const kept = await storedIndex(workspaceId);
-      await rebuildIndex(workspaceId);
-      expect(await storedIndex(workspaceId)).toEqual(kept);
+      await mergeBranches({ repositoryId, from: "user/ada", author: ADA });
+      expect((await historyOf({ repositoryId, fileId: "file-a" })).items.map(({ subject }) => subject)).toEqual(merged);
+      expect((await readFile({ repositoryId, path: "a" })).content.toString()).toBe("one\n2\n3\n4\nfive\n");
+      const kept = await storedIndex(repositoryId);
+      await rebuildIndex(repositoryId);
+      expect(await storedIndex(repositoryId)).toEqual(kept);
       if (signal === null) break;
     }
   }, 120_000);

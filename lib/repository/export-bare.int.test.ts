@@ -34,8 +34,8 @@ async function gitStory(dir: string, path: string): Promise<string[]> {
   return story;
 }
 
-async function ourStory(workspaceId: ObjectId, path: string): Promise<string[]> {
-  const { items } = await historyOf({ workspaceId, path });
+async function ourStory(repositoryId: ObjectId, path: string): Promise<string[]> {
+  const { items } = await historyOf({ repositoryId, path });
   return items.map(({ sha, subject, status, path: at, previousPath }) => {
     const letter = status.slice(0, 1).toUpperCase();
     return `${sha} ${subject} ${letter} ${previousPath ? `${previousPath} > ${at}` : at}`;
@@ -46,38 +46,38 @@ const TEXT = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join("");
 
 describe("the exported repository", () => {
   it("passes git fsck --strict and tells each file's story as our history does", async () => {
-    const { workspaceId, save, now } = await newRepository();
+    const { repositoryId, save, now } = await newRepository();
     await save("Create", [put("consoles/a b.sql", TEXT, "id1"), put("apps/shop/src/ä.ts", "x\n"), put("top", "1")]);
     await save("Edit", [put("consoles/a b.sql", `${TEXT}more\n`, "id1")]);
     await save("Rename", [move("consoles/a b.sql", "consoles/deep/b.sql", `${TEXT}more\nand more\n`, "id1")]);
     await save("Other", [put("top", "2"), remove("apps/shop/src/ä.ts")]);
-    await createBranch({ workspaceId, name: "user/ada" });
+    await createBranch({ repositoryId, name: "user/ada" });
     await save("Side", [put("consoles/deep/b.sql", `first\n${TEXT}more\nand more\n`, "id1")], { branch: "user/ada" });
     await save("Trunk", [put("consoles/deep/b.sql", `${TEXT}more\nand more\nlast\n`, "id1")]);
-    await mergeBranches({ workspaceId, from: "user/ada", author: ADA, now: now() });
+    await mergeBranches({ repositoryId, from: "user/ada", author: ADA, now: now() });
     await save("Move again", [move("consoles/deep/b.sql", "consoles/c.sql", undefined, "id1"), put("top", "3")]);
-    await createBranch({ workspaceId, name: "user/bob" });
-    await withExport(workspaceId, async (dir) => {
+    await createBranch({ repositoryId, name: "user/bob" });
+    await withExport(repositoryId, async (dir) => {
       for (const path of ["consoles/c.sql", "top"]) {
-        const ours = await ourStory(workspaceId, path);
+        const ours = await ourStory(repositoryId, path);
         // A merge shows in our history where both sides' lines came together; git lists it without a file.
         const merged = (line: string) => line.replace(/ (M .*)?$/, "").endsWith("Merge branch 'user/ada'");
         const plain = (lines: string[]) => lines.filter((line) => !merged(line));
         expect(plain(ours)).toEqual(plain(await gitStory(dir, path)));
       }
-      expect(await ourStory(workspaceId, "consoles/c.sql")).toHaveLength(7);
+      expect(await ourStory(repositoryId, "consoles/c.sql")).toHaveLength(7);
       expect(await gitLines(dir, "branch", "--format=%(refname:short)")).toEqual(["main", "user/ada", "user/bob"]);
       expect(await gitLines(dir, "ls-tree", "-r", "--name-only", "main")).toEqual(["consoles/c.sql", "top"]);
     });
   });
 
   it("gives a person who clones it the files, and takes commits on top", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const bytes = randomBytes(9 * 1024 * 1024);
     await save("Files", [put("a.sql", "select 1\n"), put("large.bin", bytes), put("empty", "")]);
     const { dir, remove: removeClone } = await temporaryFolder();
     try {
-      await withExport(workspaceId, async (bare) => {
+      await withExport(repositoryId, async (bare) => {
         await git(dir, "clone", "--quiet", bare, "clone");
         const clone = join(dir, "clone");
         await writeFile(join(clone, "a.sql"), "select 2\n");
@@ -92,44 +92,44 @@ describe("the exported repository", () => {
   });
 
   it("keeps messages and names as they were written, without a line of ours in them", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const message = "Umsatz übers Jahr\n\n#1 is no comment\n  indented\n";
     await save(message, [put("a", "1", "id1")], { author: { name: "Zoë Ünal", email: "z@example.com" } });
-    await withExport(workspaceId, async (dir) => {
+    await withExport(repositoryId, async (dir) => {
       const { stdout } = await git(dir, "log", "--format=%an <%ae>%n%B", "main");
       expect(stdout).toBe(`Zoë Ünal <z@example.com>\n${message}\n`);
     });
   });
 
   it("of a workspace without commits is an empty repository", async () => {
-    const { workspaceId } = await newRepository();
-    await withExport(workspaceId, async (dir) => {
+    const { repositoryId } = await newRepository();
+    await withExport(repositoryId, async (dir) => {
       expect(await gitLines(dir, "for-each-ref")).toEqual([]);
       expect(await gitLines(dir, "rev-parse", "--is-bare-repository")).toEqual(["true"]);
     });
   });
 
   it("leaves out what is on no branch", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     await save("First", [put("a", "1")]);
     expect(await kindOf(save("Refused", [put("b", "unreachable"), remove("none")]))).toBe("not_found");
     const { dir, remove: removeDir } = await temporaryFolder();
-    expect(await exportBare(workspaceId, dir)).toEqual({ branches: 1, objects: 3 });
+    expect(await exportBare(repositoryId, dir)).toEqual({ branches: 1, objects: 3 });
     await removeDir();
   });
 
   it("is never written over a folder that holds something", async () => {
-    const { workspaceId } = await newRepository();
+    const { repositoryId } = await newRepository();
     const { dir, remove: removeDir } = await temporaryFolder();
     await writeFile(join(dir, "precious"), "1");
-    expect(await kindOf(exportBare(workspaceId, dir))).toBe("conflict");
+    expect(await kindOf(exportBare(repositoryId, dir))).toBe("conflict");
     await removeDir();
   });
 });
 
 describe("patches", () => {
   it("are taken by git apply and give the text after", async () => {
-    const { workspaceId, save } = await newRepository();
+    const { repositoryId, save } = await newRepository();
     const steps: [string, string][] = [
       ["plain.sql", TEXT.replace("line 3\n", "").replace("line 15", "l15\nnew")],
       ["plain.sql", "no line end"],
@@ -141,10 +141,10 @@ describe("patches", () => {
     let path = "plain.sql";
     await save("Create", [put(path, TEXT)]);
     for (const [next, content] of steps) {
-      const before = (await historyOf({ workspaceId, path })).items[0]?.path ?? "";
+      const before = (await historyOf({ repositoryId, path })).items[0]?.path ?? "";
       const sha = await save("Step", [next === path ? put(next, content) : move(path, next, content)]);
       path = next;
-      const [file] = (await changeOf({ workspaceId, path, sha })).files;
+      const [file] = (await changeOf({ repositoryId, path, sha })).files;
       const { dir, remove: removeDir } = await temporaryFolder();
       await writeFile(join(dir, before), file?.before ?? "");
       await writeFile(join(dir, "change.patch"), file?.patch ?? "");

@@ -12,18 +12,18 @@ import { listHeads, TRUNK, toRef } from "./refs";
 const CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n";
 
 /**
- * Writes the workspace's repository as a bare git repository: every branch and all that it reaches, in one pack.
+ * Writes a repository as a bare git repository: every branch and all that it reaches, in one pack.
  * @param dir made when missing; must be empty
  * @throws AppError conflict when the folder holds something
  */
-export async function exportBare(workspaceId: ObjectId, dir: string): Promise<{ branches: number; objects: number }> {
+export async function exportBare(repositoryId: ObjectId, dir: string): Promise<{ branches: number; objects: number }> {
   await mkdir(dir, { recursive: true });
   if ((await readdir(dir)).length > 0) {
     throw new AppError("conflict", `The folder ${dir} is not empty. Name one that is, or a new one.`);
   }
-  const heads = await listHeads(workspaceId);
+  const heads = await listHeads(repositoryId);
   const oids = await reachableObjects(
-    workspaceId,
+    repositoryId,
     heads.map(({ oid }) => oid),
   );
   await mkdir(join(dir, "objects", "pack"), { recursive: true });
@@ -31,7 +31,7 @@ export async function exportBare(workspaceId: ObjectId, dir: string): Promise<{ 
   await mkdir(join(dir, "refs", "heads"), { recursive: true });
   await mkdir(join(dir, "refs", "tags"));
   await writeFile(join(dir, "config"), CONFIG);
-  if (oids.length > 0) await writePack(workspaceId, oids, join(dir, "objects", "pack"));
+  if (oids.length > 0) await writePack(repositoryId, oids, join(dir, "objects", "pack"));
   const refs = heads
     .map(({ name, oid }) => `${oid} ${toRef(name)}\n`)
     .sort((a, b) => (a.slice(41) < b.slice(41) ? -1 : 1));
@@ -42,17 +42,17 @@ export async function exportBare(workspaceId: ObjectId, dir: string): Promise<{ 
 }
 
 /** Every object that the commits reach, in the order of discovery: commits first, then trees, then files. */
-async function reachableObjects(workspaceId: ObjectId, heads: string[]): Promise<string[]> {
+async function reachableObjects(repositoryId: ObjectId, heads: string[]): Promise<string[]> {
   const seen = new Set<string>();
   const blobs = new Set<string>();
   const trees = new Set<string>();
-  await spread(workspaceId, heads, seen, async (doc) => {
+  await spread(repositoryId, heads, seen, async (doc) => {
     const { tree, parents } = parseCommit(await contentOf(doc));
     trees.add(tree);
     return parents;
   });
   const commits = seen.size;
-  await spread(workspaceId, [...trees], seen, async (doc) => {
+  await spread(repositoryId, [...trees], seen, async (doc) => {
     const entries = parseTree(await contentOf(doc));
     for (const { mode, oid } of entries) if (mode !== "40000" && mode !== "160000") blobs.add(oid);
     return entries.filter(({ mode }) => mode === "40000").map(({ oid }) => oid);
@@ -63,7 +63,7 @@ async function reachableObjects(workspaceId: ObjectId, heads: string[]): Promise
 
 /** Visits objects from `starts` on, once each, a whole frontier at a time. */
 async function spread(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   starts: string[],
   seen: Set<string>,
   next: (doc: GitObjectDoc) => Promise<string[]>,
@@ -73,7 +73,7 @@ async function spread(
   while (frontier.length > 0) {
     const found: string[] = [];
     let count = 0;
-    for await (const doc of streamObjects(workspaceId, frontier)) {
+    for await (const doc of streamObjects(repositoryId, frontier)) {
       count++;
       for (const oid of await next(doc)) {
         if (seen.has(oid)) continue;
@@ -86,12 +86,12 @@ async function spread(
   }
 }
 
-async function writePack(workspaceId: ObjectId, oids: string[], dir: string): Promise<void> {
+async function writePack(repositoryId: ObjectId, oids: string[], dir: string): Promise<void> {
   const draft = join(dir, "tmp_pack");
   const writer = await PackWriter.create(draft, oids.length);
   try {
     let count = 0;
-    for await (const doc of streamObjects(workspaceId, oids)) {
+    for await (const doc of streamObjects(repositoryId, oids)) {
       await writer.add(doc.oid, doc.type, doc.size, await packedStream(doc));
       count++;
     }

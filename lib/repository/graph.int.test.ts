@@ -22,42 +22,42 @@ const step = fc.oneof(
 it("random branches and merges are counted, joined and listed as git does it, and the index is what git alone gives", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 45 }), async (steps) => {
-      const { workspaceId, save, now } = await newRepository();
+      const { repositoryId, save, now } = await newRepository();
       await save("Base", [put("base", "1")]);
       const known = new Set(["main"]);
       for (const [index, each] of steps.entries()) {
         const { branch } = each;
         if (each.kind === "branch") {
           if (known.has(branch) || !known.has(each.from)) continue;
-          await createBranch({ workspaceId, name: branch, from: each.from });
+          await createBranch({ repositoryId, name: branch, from: each.from });
           known.add(branch);
         } else if (!known.has(branch)) continue;
         else if (each.kind === "commit") await save(`Step ${index}`, [put(`f${index}`, `${index}`)], { branch });
         else if (known.has(each.from)) {
-          const result = await mergeBranches({ workspaceId, from: each.from, into: branch, author: ADA, now: now() });
+          const result = await mergeBranches({ repositoryId, from: each.from, into: branch, author: ADA, now: now() });
           expect(result.merged).toBe(true);
         }
       }
-      await withExport(workspaceId, async (dir) => {
+      await withExport(repositoryId, async (dir) => {
         for (const a of known) {
           for (const b of known) {
             const [counts = ""] = await gitLines(dir, "rev-list", "--left-right", "--count", `${a}...${b}`);
             const [ahead, behind] = counts.split("\t").map(Number);
-            expect(await aheadBehind({ workspaceId, branch: a, against: b })).toEqual({ ahead, behind });
+            expect(await aheadBehind({ repositoryId, branch: a, against: b })).toEqual({ ahead, behind });
             const sides = await Promise.all(
-              [a, b].map(async (side) => ancestryOf(workspaceId, await headOrThrow(workspaceId, side))),
+              [a, b].map(async (side) => ancestryOf(repositoryId, await headOrThrow(repositoryId, side))),
             );
             const [one, other] = sides;
-            const base = one && other ? await mergeBase(workspaceId, one, other) : null;
+            const base = one && other ? await mergeBase(repositoryId, one, other) : null;
             expect(await gitLines(dir, "merge-base", "--all", a, b)).toContain(base);
           }
-          const { items } = await folderHistory({ workspaceId, branch: a, folder: "", limit: 200 });
+          const { items } = await folderHistory({ repositoryId, branch: a, folder: "", limit: 200 });
           expect(items.map(({ sha }) => sha).toSorted()).toEqual((await gitLines(dir, "rev-list", a)).toSorted());
         }
       });
-      const kept = await storedIndex(workspaceId);
-      await rebuildIndex(workspaceId);
-      expect(await storedIndex(workspaceId)).toEqual(kept);
+      const kept = await storedIndex(repositoryId);
+      await rebuildIndex(repositoryId);
+      expect(await storedIndex(repositoryId)).toEqual(kept);
     }),
     { numRuns: 12 },
   );

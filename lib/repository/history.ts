@@ -27,7 +27,7 @@ export type FileHistoryItem = HistoryItem & {
 };
 export type HistoryPage<T> = { items: T[]; nextCursor: string | null };
 
-type PageInput = { workspaceId: ObjectId; branch?: string; cursor?: string; limit?: number };
+type PageInput = { repositoryId: ObjectId; branch?: string; cursor?: string; limit?: number };
 
 /** The default for lists (docs/api.md, Common rules). */
 const PAGE_ITEMS = 50;
@@ -54,24 +54,24 @@ export async function folderHistory(input: PageInput & { folder: string }): Prom
 }
 
 /** A branch as of one head: its own commits in memory, the trunk below them in the index. */
-type View = Ancestry & { workspaceId: ObjectId; histories: Map<string, HistoryChange[]>; below: number };
+type View = Ancestry & { repositoryId: ObjectId; histories: Map<string, HistoryChange[]>; below: number };
 
 /** Null when the branch does not exist. */
 export async function openView(input: PageInput): Promise<View | null> {
-  const { workspaceId, branch = TRUNK } = input;
+  const { repositoryId, branch = TRUNK } = input;
   parseBranch(branch);
   const cursor = input.cursor === undefined ? null : parseCursor(input.cursor);
   if (!cursor && branch === TRUNK) {
-    const tip = await ensureIndexed(workspaceId);
-    return tip && { workspaceId, head: tip.oid, tip, side: new Map(), histories: new Map(), below: Infinity };
+    const tip = await ensureIndexed(repositoryId);
+    return tip && { repositoryId, head: tip.oid, tip, side: new Map(), histories: new Map(), below: Infinity };
   }
-  const head = cursor?.head ?? (await findHead(workspaceId, branch));
+  const head = cursor?.head ?? (await findHead(repositoryId, branch));
   if (head === null) return null;
-  // A head that is no commit here can only come from the cursor of another workspace.
-  if (!(await findCommit(workspaceId, head))) throw badHistoryCursor();
-  const ancestry = await ancestryOf(workspaceId, head);
-  const { histories } = await historiesOf(workspaceId, ancestry.side);
-  return { ...ancestry, workspaceId, histories, below: cursor?.below ?? Infinity };
+  // A head that is no commit here can only come from the cursor of another repository.
+  if (!(await findCommit(repositoryId, head))) throw badHistoryCursor();
+  const ancestry = await ancestryOf(repositoryId, head);
+  const { histories } = await historiesOf(repositoryId, ancestry.side);
+  return { ...ancestry, repositoryId, histories, below: cursor?.below ?? Infinity };
 }
 
 /** The file's id in the index; null when the view has no such file. */
@@ -81,7 +81,7 @@ export async function lineageIn(view: View, name: FileName): Promise<string | nu
   const side = [...view.histories.values()].flat();
   const entry = side.findLast((change) => change.path === path);
   if (entry) return entry.lineage;
-  return view.tip && lineageOnTrunk(view.workspaceId, view.tip.seq, path);
+  return view.tip && lineageOnTrunk(view.repositoryId, view.tip.seq, path);
 }
 
 /** What a commit did to one file; null when it left it alone. */
@@ -96,7 +96,7 @@ async function readPage(
   { limit = PAGE_ITEMS }: PageInput,
   lineage: string,
 ): Promise<HistoryPage<FileHistoryItem>> {
-  const { workspaceId } = view;
+  const { repositoryId } = view;
   const tip = view.tip?.seq ?? 0;
   const found: { at: number; item: FileHistoryItem }[] = [];
   const side = [...view.side].map(([oid, commit], index) => ({ oid, commit, at: tip + 1 + index }));
@@ -109,7 +109,7 @@ async function readPage(
   if (found.length <= limit) {
     const docs = await collections
       .gitHistory()
-      .find({ workspaceId, lineage, seq: { $lt: Math.min(view.below, tip + 1) } })
+      .find({ workspaceId: repositoryId, lineage, seq: { $lt: Math.min(view.below, tip + 1) } })
       .sort({ seq: -1 })
       .limit(limit + 1 - found.length)
       .toArray();

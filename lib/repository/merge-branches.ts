@@ -14,7 +14,7 @@ import { moveHead, TRUNK } from "./refs";
 import { untilWon } from "./until-won";
 
 export type MergeInput = {
-  workspaceId: ObjectId;
+  repositoryId: ObjectId;
   from: string;
   /** Default `main`. */
   into?: string;
@@ -36,15 +36,15 @@ export type MergeResult =
  * @throws AppError not_found for a branch, conflict when two names in the result would collide
  */
 export async function mergeBranches(input: MergeInput): Promise<MergeResult> {
-  const { workspaceId, from, into = TRUNK, now = new Date() } = input;
+  const { repositoryId, from, into = TRUNK, now = new Date() } = input;
   parseBranch(into);
   const message = cleanMessage(input.message ?? `Merge branch '${parseBranch(from)}'`);
   const resolutions = parseResolutions(input.resolutions ?? {});
-  return oneAtATime(`${workspaceId.toHexString()}/${into}`, async () => {
+  return oneAtATime(`${repositoryId.toHexString()}/${into}`, async () => {
     const result = await untilWon(() =>
-      attempt(workspaceId, { from, into, message, resolutions, author: input.author, now }),
+      attempt(repositoryId, { from, into, message, resolutions, author: input.author, now }),
     );
-    if (result.merged && into === TRUNK) await indexQuietly(workspaceId, result.sha);
+    if (result.merged && into === TRUNK) await indexQuietly(repositoryId, result.sha);
     return result;
   });
 }
@@ -52,21 +52,21 @@ export async function mergeBranches(input: MergeInput): Promise<MergeResult> {
 type Attempt = { from: string; into: string; message: string; resolutions: Resolutions; author: Author; now: Date };
 
 /** Null when the branch moved meanwhile. */
-async function attempt(workspaceId: ObjectId, plan: Attempt): Promise<MergeResult | null> {
-  const ours = await ancestryOf(workspaceId, await headOrThrow(workspaceId, plan.into));
-  const theirs = await ancestryOf(workspaceId, await headOrThrow(workspaceId, plan.from));
-  if (await isWithin(workspaceId, theirs, ours)) return { merged: true, sha: ours.head, kind: "up-to-date" };
-  if (await canFastForward(workspaceId, plan.into, ours, theirs)) {
-    const isMoved = await moveHead(workspaceId, plan.into, ours.head, theirs.head);
+async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResult | null> {
+  const ours = await ancestryOf(repositoryId, await headOrThrow(repositoryId, plan.into));
+  const theirs = await ancestryOf(repositoryId, await headOrThrow(repositoryId, plan.from));
+  if (await isWithin(repositoryId, theirs, ours)) return { merged: true, sha: ours.head, kind: "up-to-date" };
+  if (await canFastForward(repositoryId, plan.into, ours, theirs)) {
+    const isMoved = await moveHead(repositoryId, plan.into, ours.head, theirs.head);
     return isMoved ? { merged: true, sha: theirs.head, kind: "fast-forward" } : null;
   }
-  const base = await mergeBase(workspaceId, ours, theirs);
-  const [mine, other] = await Promise.all([ours, theirs].map(({ head }) => readCommitObject(workspaceId, head)));
+  const base = await mergeBase(repositoryId, ours, theirs);
+  const [mine, other] = await Promise.all([ours, theirs].map(({ head }) => readCommitObject(repositoryId, head)));
   if (!mine || !other) return null;
   const result = await mergeTrees(
-    workspaceId,
+    repositoryId,
     {
-      base: base === null ? null : (await readCommitObject(workspaceId, base)).tree,
+      base: base === null ? null : (await readCommitObject(repositoryId, base)).tree,
       ours: mine.tree,
       theirs: other.tree,
     },
@@ -83,8 +83,8 @@ async function attempt(workspaceId: ObjectId, plan: Attempt): Promise<MergeResul
     message: plan.message,
     now: plan.now,
   });
-  await writeObjects(workspaceId, [...result.objects, commit]);
-  const isMoved = await moveHead(workspaceId, plan.into, ours.head, commit.oid);
+  await writeObjects(repositoryId, [...result.objects, commit]);
+  const isMoved = await moveHead(repositoryId, plan.into, ours.head, commit.oid);
   return isMoved ? { merged: true, sha: commit.oid, kind: "merge" } : null;
 }
 
@@ -92,8 +92,13 @@ async function attempt(workspaceId: ObjectId, plan: Attempt): Promise<MergeResul
  * The trunk only follows first parents, since these tell what its earlier heads were: onto a branch that has merged the
  * trunk into itself it moves by a merge commit of its own.
  */
-async function canFastForward(workspaceId: ObjectId, into: string, ours: Ancestry, theirs: Ancestry): Promise<boolean> {
-  if (into !== TRUNK) return isWithin(workspaceId, ours, theirs);
+async function canFastForward(
+  repositoryId: ObjectId,
+  into: string,
+  ours: Ancestry,
+  theirs: Ancestry,
+): Promise<boolean> {
+  if (into !== TRUNK) return isWithin(repositoryId, ours, theirs);
   let oid: string | undefined = theirs.head;
   for (let commit = theirs.side.get(oid); commit; commit = oid === undefined ? undefined : theirs.side.get(oid)) {
     [oid] = commit.parents;

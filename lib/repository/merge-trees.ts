@@ -14,16 +14,16 @@ export type MergedTree = { root: string; objects: GitObject[]; conflicts: MergeC
 /** A person's answer to a conflict: the text or bytes to keep, null to have no such file. */
 export type Resolutions = ReadonlyMap<string, string | Uint8Array | null>;
 
-type Merge = { workspaceId: ObjectId; resolutions: Resolutions; objects: GitObject[]; conflicts: MergeConflict[] };
+type Merge = { repositoryId: ObjectId; resolutions: Resolutions; objects: GitObject[]; conflicts: MergeConflict[] };
 type Triple<T> = { base: T; ours: T; theirs: T };
 
 /** Three-way merge of trees, by path: what only one side changed is taken, texts that both changed are merged by lines. */
 export async function mergeTrees(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   trees: Triple<string | null>,
   resolutions: Resolutions,
 ): Promise<MergedTree> {
-  const merge: Merge = { workspaceId, resolutions, objects: [], conflicts: [] };
+  const merge: Merge = { repositoryId, resolutions, objects: [], conflicts: [] };
   const root = await mergeFolder(merge, trees, "");
   if (root === null) merge.objects.push(makeTree([]));
   return { root: root ?? EMPTY_TREE, objects: merge.objects, conflicts: merge.conflicts };
@@ -49,8 +49,8 @@ async function mergeFolder(merge: Merge, trees: Triple<string | null>, path: str
   return tree.oid;
 }
 
-async function entriesOf({ workspaceId }: Merge, tree: string | null): Promise<Map<string, TreeEntry>> {
-  const entries = tree === null ? [] : await readTree(workspaceId, tree);
+async function entriesOf({ repositoryId }: Merge, tree: string | null): Promise<Map<string, TreeEntry>> {
+  const entries = tree === null ? [] : await readTree(repositoryId, tree);
   return new Map(entries.map((entry) => [entry.name, entry]));
 }
 
@@ -80,7 +80,7 @@ async function mergeEntry(merge: Merge, sides: Triple<TreeEntry | null>, path: s
 
 async function mergeFiles(merge: Merge, { base, ours, theirs }: Triple<TreeEntry | null>): Promise<Buffer | null> {
   if (!isFile(base) || !isFile(ours) || !isFile(theirs)) return null;
-  const contents = await Promise.all([base, ours, theirs].map(({ oid }) => readBlob(merge.workspaceId, oid)));
+  const contents = await Promise.all([base, ours, theirs].map(({ oid }) => readBlob(merge.repositoryId, oid)));
   if (!contents.every(isText)) return null;
   const [a = "", b = "", c = ""] = contents.map((content) => content.toString("utf8"));
   const text = mergeText(a, b, c);
@@ -98,10 +98,10 @@ function addBlob(merge: Merge, { ours, theirs }: Triple<TreeEntry | null>, conte
   return { mode, name: "", oid: blob.oid };
 }
 
-async function toSide({ workspaceId }: Merge, entry: TreeEntry | null): Promise<ConflictSide> {
+async function toSide({ repositoryId }: Merge, entry: TreeEntry | null): Promise<ConflictSide> {
   if (!entry) return null;
   if (!isFile(entry)) return { oid: entry.oid, content: null };
-  const content = await readBlob(workspaceId, entry.oid);
+  const content = await readBlob(repositoryId, entry.oid);
   return { oid: entry.oid, content: isText(content) ? content.toString("utf8") : null };
 }
 

@@ -148,7 +148,7 @@ function plan(model: Model, { kind, pick, target, hasId }: Step): Planned | null
 it("random saves, moves and removals read as a simple model of files says, and git agrees", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-      const { workspaceId, save } = await newRepository();
+      const { repositoryId, save } = await newRepository();
       const model = new Model();
       for (const [index, each] of steps.entries()) {
         const planned = plan(model, each);
@@ -156,26 +156,26 @@ it("random saves, moves and removals read as a simple model of files says, and g
         const [changes, settle] = planned;
         settle(await save(`Step ${index}`, changes));
       }
-      const listed = (await listTree({ workspaceId, recursive: true })).filter(({ kind }) => kind === "file");
+      const listed = (await listTree({ repositoryId, recursive: true })).filter(({ kind }) => kind === "file");
       expect(listed.map(({ path }) => path).toSorted()).toEqual(model.files.map(({ path }) => path).toSorted());
       for (const file of model.files) {
         const { path, fileId, key, content } = file;
-        expect((await readFile({ workspaceId, path })).content.toString()).toBe(content);
+        expect((await readFile({ repositoryId, path })).content.toString()).toBe(content);
         const actions = model.actions.get(key) ?? [];
-        const { items } = await historyOf({ workspaceId, path });
+        const { items } = await historyOf({ repositoryId, path });
         expect(items.map(({ sha, status, path, previousPath }) => ({ sha, status, path, previousPath }))).toEqual(
           actions.map(({ content: _, ...action }) => action),
         );
-        if (fileId) expect(await historyOf({ workspaceId, fileId })).toEqual({ items, nextCursor: null });
+        if (fileId) expect(await historyOf({ repositoryId, fileId })).toEqual({ items, nextCursor: null });
         const last = actions[0];
-        const [change] = (await changeOf({ workspaceId, path, sha: last?.sha ?? "" })).files;
+        const [change] = (await changeOf({ repositoryId, path, sha: last?.sha ?? "" })).files;
         expect(change).toMatchObject({ after: content, before: actions[1]?.content ?? null });
       }
-      const kept = await storedIndex(workspaceId);
-      await rebuildIndex(workspaceId);
-      expect(await storedIndex(workspaceId)).toEqual(kept);
+      const kept = await storedIndex(repositoryId);
+      await rebuildIndex(repositoryId);
+      expect(await storedIndex(repositoryId)).toEqual(kept);
       if (model.files.length === 0) return;
-      await withExport(workspaceId, async (dir) => {
+      await withExport(repositoryId, async (dir) => {
         const paths = await gitLines(dir, "-c", "core.quotepath=off", "ls-tree", "-r", "--name-only", "main");
         expect(paths.toSorted()).toEqual(model.files.map(({ path }) => path).toSorted());
       });

@@ -1,5 +1,10 @@
 import type { Binary, ObjectId } from "mongodb";
 
+/*
+ * A repository has an id of its own. In the store it stands in `workspaceId`, by which all that a workspace has is found
+ * and goes with it: the shared one has its workspace's id, the private ones of its members have others.
+ */
+
 /** The four kinds of object that git knows. */
 export type ObjectType = "blob" | "tree" | "commit" | "tag";
 

@@ -29,12 +29,12 @@ type Parsed = { tree: readonly TreeEntry[] } | { commit: Commit };
 const parsed = new ObjectCache<Parsed>(CACHE_BYTES);
 
 /** Stores objects; those that are there already stay as they are. Safe to repeat. */
-export async function writeObjects(workspaceId: ObjectId, objects: readonly GitObject[]): Promise<void> {
+export async function writeObjects(repositoryId: ObjectId, objects: readonly GitObject[]): Promise<void> {
   let docs: GitObjectDoc[] = [];
   let bytes = 0;
   for (const object of objects) {
     const stream = await pack(object.content);
-    docs.push(await toDoc(workspaceId, object, stream));
+    docs.push(await toDoc(repositoryId, object, stream));
     bytes += stream.length;
     if (docs.length >= WRITE_BATCH || bytes >= CHUNK_BYTES) {
       await insertNew(docs);
@@ -44,39 +44,39 @@ export async function writeObjects(workspaceId: ObjectId, objects: readonly GitO
   }
   await insertNew(docs);
   // The next commit builds on these trees.
-  for (const object of objects) keepParsed(workspaceId, object);
+  for (const object of objects) keepParsed(repositoryId, object);
 }
 
-/** Content of an object of any kind; null when the workspace has none of that id. */
-async function findObject(workspaceId: ObjectId, oid: string): Promise<GitObject | null> {
-  const doc = await collections.gitObjects().findOne({ workspaceId, oid });
+/** Content of an object of any kind; null when the repository has none of that id. */
+async function findObject(repositoryId: ObjectId, oid: string): Promise<GitObject | null> {
+  const doc = await collections.gitObjects().findOne({ workspaceId: repositoryId, oid });
   return doc && { oid, type: doc.type, content: await unpack(await packedStream(doc), doc.size) };
 }
 
 /** The parsed entries of a tree; the empty tree exists without being stored. */
-export async function readTree(workspaceId: ObjectId, oid: string): Promise<readonly TreeEntry[]> {
+export async function readTree(repositoryId: ObjectId, oid: string): Promise<readonly TreeEntry[]> {
   if (oid === EMPTY_TREE) return [];
-  const found = await readParsed(workspaceId, oid);
+  const found = await readParsed(repositoryId, oid);
   if (!found || !("tree" in found)) throw new Error(`The tree ${oid} is missing.`);
   return found.tree;
 }
 
 /** Null when there is no object of that id, or one of another kind. */
-export async function findCommit(workspaceId: ObjectId, oid: string): Promise<Commit | null> {
-  const found = await readParsed(workspaceId, oid);
+export async function findCommit(repositoryId: ObjectId, oid: string): Promise<Commit | null> {
+  const found = await readParsed(repositoryId, oid);
   return found && "commit" in found ? found.commit : null;
 }
 
 /** A commit that another object or a branch names, so that its absence is a fault. */
-export async function readCommitObject(workspaceId: ObjectId, oid: string): Promise<Commit> {
-  const commit = await findCommit(workspaceId, oid);
+export async function readCommitObject(repositoryId: ObjectId, oid: string): Promise<Commit> {
+  const commit = await findCommit(repositoryId, oid);
   if (!commit) throw new Error(`The commit ${oid} is missing.`);
   return commit;
 }
 
 /** Content of a blob that a tree names. */
-export async function readBlob(workspaceId: ObjectId, oid: string): Promise<Buffer> {
-  const object = await findObject(workspaceId, oid);
+export async function readBlob(repositoryId: ObjectId, oid: string): Promise<Buffer> {
+  const object = await findObject(repositoryId, oid);
   if (object?.type !== "blob") throw new Error(`The blob ${oid} is missing.`);
   return object.content;
 }
@@ -91,10 +91,10 @@ export async function packedStream(doc: GitObjectDoc): Promise<Buffer> {
 }
 
 /** Documents of many objects, in no order, a batch at a time in memory. */
-export async function* streamObjects(workspaceId: ObjectId, oids: readonly string[]): AsyncGenerator<GitObjectDoc> {
+export async function* streamObjects(repositoryId: ObjectId, oids: readonly string[]): AsyncGenerator<GitObjectDoc> {
   for (let at = 0; at < oids.length; at += READ_BATCH) {
     const batch = oids.slice(at, at + READ_BATCH);
-    yield* collections.gitObjects().find({ workspaceId, oid: { $in: batch } });
+    yield* collections.gitObjects().find({ workspaceId: repositoryId, oid: { $in: batch } });
   }
 }
 
@@ -102,21 +102,21 @@ export async function contentOf(doc: GitObjectDoc): Promise<Buffer> {
   return unpack(await packedStream(doc), doc.size);
 }
 
-async function readParsed(workspaceId: ObjectId, oid: string): Promise<Parsed | null> {
-  const known = parsed.get(cacheKey(workspaceId, oid));
+async function readParsed(repositoryId: ObjectId, oid: string): Promise<Parsed | null> {
+  const known = parsed.get(cacheKey(repositoryId, oid));
   if (known) return known;
-  const object = await findObject(workspaceId, oid);
-  return object && keepParsed(workspaceId, object);
+  const object = await findObject(repositoryId, oid);
+  return object && keepParsed(repositoryId, object);
 }
 
-function keepParsed(workspaceId: ObjectId, object: GitObject): Parsed | null {
+function keepParsed(repositoryId: ObjectId, object: GitObject): Parsed | null {
   const value = parse(object);
-  if (value) parsed.set(cacheKey(workspaceId, object.oid), value, object.content.length * PARSED_FACTOR);
+  if (value) parsed.set(cacheKey(repositoryId, object.oid), value, object.content.length * PARSED_FACTOR);
   return value;
 }
 
-function cacheKey(workspaceId: ObjectId, oid: string): string {
-  return `${workspaceId.toHexString()}/${oid}`;
+function cacheKey(repositoryId: ObjectId, oid: string): string {
+  return `${repositoryId.toHexString()}/${oid}`;
 }
 
 function parse({ type, content }: GitObject): Parsed | null {
@@ -125,9 +125,9 @@ function parse({ type, content }: GitObject): Parsed | null {
   return null;
 }
 
-async function toDoc(workspaceId: ObjectId, object: GitObject, stream: Buffer): Promise<GitObjectDoc> {
+async function toDoc(repositoryId: ObjectId, object: GitObject, stream: Buffer): Promise<GitObjectDoc> {
   const { oid, type, content } = object;
-  const common = { _id: new ObjectId(), workspaceId, oid, type, size: content.length };
+  const common = { _id: new ObjectId(), workspaceId: repositoryId, oid, type, size: content.length };
   if (stream.length <= CHUNK_BYTES) return { ...common, data: new Binary(stream), chunks: 0 };
   const chunks = Math.ceil(stream.length / CHUNK_BYTES);
   // The parts come first: an object's document promises that all of them are there.
@@ -135,7 +135,7 @@ async function toDoc(workspaceId: ObjectId, object: GitObject, stream: Buffer): 
     const data = new Binary(stream.subarray(n * CHUNK_BYTES, (n + 1) * CHUNK_BYTES));
     await collections
       .gitChunks()
-      .insertMany([{ _id: new ObjectId(), workspaceId, oid, n, data }], { ordered: false })
+      .insertMany([{ _id: new ObjectId(), workspaceId: repositoryId, oid, n, data }], { ordered: false })
       .catch(ignoreDuplicates)
       .catch(explainFullDisk);
   }

@@ -12,20 +12,20 @@ export type Position = { oid: string; seq: number; isTip: boolean };
 const LATEST_ENTRIES = 3;
 
 /** The positions of those commits that have landed and are indexed. */
-export async function findPositions(workspaceId: ObjectId, oids: string[]): Promise<Map<string, Position>> {
+export async function findPositions(repositoryId: ObjectId, oids: string[]): Promise<Map<string, Position>> {
   const docs = await collections
     .gitCommits()
-    .find({ workspaceId, oid: { $in: oids } })
+    .find({ workspaceId: repositoryId, oid: { $in: oids } })
     .project<Position>({ _id: 0, oid: 1, seq: 1, isTip: 1 })
     .toArray();
   return new Map(docs.map((position) => [position.oid, position]));
 }
 
 /** Which file the trunk had at a path after the commit with that `seq`; null when it never had one. */
-export async function lineageOnTrunk(workspaceId: ObjectId, seq: number, path: string): Promise<string | null> {
+export async function lineageOnTrunk(repositoryId: ObjectId, seq: number, path: string): Promise<string | null> {
   const entries = await collections
     .gitHistory()
-    .find({ workspaceId, path, seq: { $lte: seq } })
+    .find({ workspaceId: repositoryId, path, seq: { $lte: seq } })
     .sort({ seq: -1 })
     .limit(LATEST_ENTRIES)
     .toArray();

@@ -35,12 +35,12 @@ const CANDIDATES_MAX = 50;
  * One file.
  * @throws AppError not_found when the branch, the commit or the file is not there, or it is no plain file (T87, T88)
  */
-export async function readFile(input: { workspaceId: ObjectId; path: string } & At): Promise<FileContent> {
+export async function readFile(input: { repositoryId: ObjectId; path: string } & At): Promise<FileContent> {
   const path = parsePath(input.path);
-  const { commit } = await resolveCommit(input.workspaceId, input);
-  const entry = await findEntry(input.workspaceId, commit.tree, path);
+  const { commit } = await resolveCommit(input.repositoryId, input);
+  const entry = await findEntry(input.repositoryId, commit.tree, path);
   if (!isFile(entry)) throw new AppError("not_found", `There is no file “${path}”.`);
-  return { path, oid: entry.oid, content: await readBlob(input.workspaceId, entry.oid) };
+  return { path, oid: entry.oid, content: await readBlob(input.repositoryId, entry.oid) };
 }
 
 /**
@@ -49,22 +49,22 @@ export async function readFile(input: { workspaceId: ObjectId; path: string } & 
  * @throws AppError not_found when the branch, the commit or the folder is not there
  */
 export async function listTree(
-  input: { workspaceId: ObjectId; path?: string; recursive?: boolean } & At,
+  input: { repositoryId: ObjectId; path?: string; recursive?: boolean } & At,
 ): Promise<TreeItem[]> {
-  const { workspaceId, recursive = false } = input;
+  const { repositoryId, recursive = false } = input;
   const path = parseFolder(input.path ?? "");
   const isTrunk = input.sha === undefined && (input.ref ?? TRUNK) === TRUNK;
-  if (isTrunk && path === "" && (await findHead(workspaceId, TRUNK)) === null) return [];
-  const { commit } = await resolveCommit(workspaceId, input);
-  const root = path === "" ? commit.tree : await folderAt(workspaceId, commit.tree, path);
+  if (isTrunk && path === "" && (await findHead(repositoryId, TRUNK)) === null) return [];
+  const { commit } = await resolveCommit(repositoryId, input);
+  const root = path === "" ? commit.tree : await folderAt(repositoryId, commit.tree, path);
   const items: TreeItem[] = [];
-  await addItems(workspaceId, root, path, recursive, items);
+  await addItems(repositoryId, root, path, recursive, items);
   return items;
 }
 
 /** @throws AppError not_found, conflict (a short id that fits several) or invalid_request (no id at all) */
-export async function readCommit(workspaceId: ObjectId, sha: string): Promise<CommitInfo> {
-  const { oid, commit } = await resolveCommit(workspaceId, { sha });
+export async function readCommit(repositoryId: ObjectId, sha: string): Promise<CommitInfo> {
+  const { oid, commit } = await resolveCommit(repositoryId, { sha });
   return toCommitInfo(oid, commit);
 }
 
@@ -84,16 +84,16 @@ export function toCommitInfo(sha: string, commit: Commit): CommitInfo {
  * The whole id of a commit, from 7..40 of its digits. Commits that lost a race and are on no branch do not count.
  * @throws AppError invalid_request when malformed, not_found when unknown, conflict when several fit
  */
-export async function resolveSha(workspaceId: ObjectId, sha: string): Promise<string> {
+export async function resolveSha(repositoryId: ObjectId, sha: string): Promise<string> {
   const prefix = parseSha(sha);
   const docs = await collections
     .gitObjects()
-    .find({ workspaceId, oid: shaRange(prefix), type: "commit" })
+    .find({ workspaceId: repositoryId, oid: shaRange(prefix), type: "commit" })
     .project<{ oid: string }>({ _id: 0, oid: 1 })
     .limit(CANDIDATES_MAX)
     .toArray();
   const candidates = docs.map(({ oid }) => oid);
-  return pickOne(prefix.length === SHA_DIGITS ? candidates : await onBranches(workspaceId, candidates));
+  return pickOne(prefix.length === SHA_DIGITS ? candidates : await onBranches(repositoryId, candidates));
 }
 
 /** @throws AppError invalid_request (docs/api.md, Consoles: a malformed sha is 400) */
@@ -118,53 +118,53 @@ export function pickOne(oids: string[]): string {
   return oid;
 }
 
-async function resolveCommit(workspaceId: ObjectId, at: At): Promise<{ oid: string; commit: Commit }> {
+async function resolveCommit(repositoryId: ObjectId, at: At): Promise<{ oid: string; commit: Commit }> {
   const oid =
-    at.sha === undefined ? await headOrThrow(workspaceId, at.ref ?? TRUNK) : await resolveSha(workspaceId, at.sha);
-  const commit = await findCommit(workspaceId, oid);
+    at.sha === undefined ? await headOrThrow(repositoryId, at.ref ?? TRUNK) : await resolveSha(repositoryId, at.sha);
+  const commit = await findCommit(repositoryId, oid);
   if (!commit) throw new AppError("not_found", "No such commit.");
   return { oid, commit };
 }
 
 /** @throws AppError not_found */
-export async function headOrThrow(workspaceId: ObjectId, branch: string): Promise<string> {
-  const head = await findHead(workspaceId, parseBranch(branch));
+export async function headOrThrow(repositoryId: ObjectId, branch: string): Promise<string> {
+  const head = await findHead(repositoryId, parseBranch(branch));
   if (head === null) throw new AppError("not_found", `There is no branch “${branch}”.`);
   return head;
 }
 
-async function onBranches(workspaceId: ObjectId, oids: string[]): Promise<string[]> {
+async function onBranches(repositoryId: ObjectId, oids: string[]): Promise<string[]> {
   if (oids.length === 0) return [];
-  const heads = await listHeads(workspaceId);
+  const heads = await listHeads(repositoryId);
   const trunk = heads.find(({ name }) => name === TRUNK);
-  if (trunk) await ancestryOf(workspaceId, trunk.oid);
-  const reachable = new Set((await findPositions(workspaceId, oids)).keys());
+  if (trunk) await ancestryOf(repositoryId, trunk.oid);
+  const reachable = new Set((await findPositions(repositoryId, oids)).keys());
   for (const { name, oid } of heads) {
     if (name === TRUNK || oids.every((candidate) => reachable.has(candidate))) continue;
-    const { side } = await ancestryOf(workspaceId, oid);
+    const { side } = await ancestryOf(repositoryId, oid);
     for (const candidate of oids) if (side.has(candidate)) reachable.add(candidate);
   }
   return oids.filter((oid) => reachable.has(oid));
 }
 
-async function folderAt(workspaceId: ObjectId, root: string, path: string): Promise<string> {
-  const entry = await findEntry(workspaceId, root, path);
+async function folderAt(repositoryId: ObjectId, root: string, path: string): Promise<string> {
+  const entry = await findEntry(repositoryId, root, path);
   if (entry?.mode !== "40000") throw new AppError("not_found", `There is no folder “${path}”.`);
   return entry.oid;
 }
 
 async function addItems(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   tree: string,
   folder: string,
   recursive: boolean,
   items: TreeItem[],
 ): Promise<void> {
-  for (const entry of await readTree(workspaceId, tree)) {
+  for (const entry of await readTree(repositoryId, tree)) {
     const path = join(folder, entry.name);
     if (entry.mode === "40000") {
       items.push({ path, name: entry.name, kind: "folder", oid: entry.oid });
-      if (recursive) await addItems(workspaceId, entry.oid, path, recursive, items);
+      if (recursive) await addItems(repositoryId, entry.oid, path, recursive, items);
     } else if (isFile(entry)) items.push({ path, name: entry.name, kind: "file", oid: entry.oid });
   }
 }

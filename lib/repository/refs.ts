@@ -7,8 +7,8 @@ export const TRUNK = "main";
 const DUPLICATE_KEY = 11_000;
 
 /** The commit a branch points at; null when there is no such branch. */
-export async function findHead(workspaceId: ObjectId, branch: string): Promise<string | null> {
-  const doc = await collections.gitRefs().findOne({ workspaceId, ref: toRef(branch) });
+export async function findHead(repositoryId: ObjectId, branch: string): Promise<string | null> {
+  const doc = await collections.gitRefs().findOne({ workspaceId: repositoryId, ref: toRef(branch) });
   return doc?.oid ?? null;
 }
 
@@ -18,28 +18,30 @@ export async function findHead(workspaceId: ObjectId, branch: string): Promise<s
  * @returns false when it stands elsewhere: nothing was changed
  */
 export async function moveHead(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   branch: string,
   expected: string | null,
   oid: string,
 ): Promise<boolean> {
   const ref = toRef(branch);
-  if (expected === null) return createHead(workspaceId, ref, oid);
+  if (expected === null) return createHead(repositoryId, ref, oid);
   const { matchedCount } = await collections
     .gitRefs()
-    .updateOne({ workspaceId, ref, oid: expected }, { $set: { oid, updatedAt: new Date() } });
+    .updateOne({ workspaceId: repositoryId, ref, oid: expected }, { $set: { oid, updatedAt: new Date() } });
   return matchedCount === 1;
 }
 
 /** @returns false when the branch has moved, or is gone */
-export async function removeHead(workspaceId: ObjectId, branch: string, expected: string): Promise<boolean> {
-  const { deletedCount } = await collections.gitRefs().deleteOne({ workspaceId, ref: toRef(branch), oid: expected });
+export async function removeHead(repositoryId: ObjectId, branch: string, expected: string): Promise<boolean> {
+  const { deletedCount } = await collections
+    .gitRefs()
+    .deleteOne({ workspaceId: repositoryId, ref: toRef(branch), oid: expected });
   return deletedCount === 1;
 }
 
 /** All branches, by name. */
-export async function listHeads(workspaceId: ObjectId): Promise<{ name: string; oid: string; updatedAt: Date }[]> {
-  const docs = await collections.gitRefs().find({ workspaceId }).sort({ ref: 1 }).toArray();
+export async function listHeads(repositoryId: ObjectId): Promise<{ name: string; oid: string; updatedAt: Date }[]> {
+  const docs = await collections.gitRefs().find({ workspaceId: repositoryId }).sort({ ref: 1 }).toArray();
   return docs.map(({ ref, oid, updatedAt }) => ({ name: toBranch(ref), oid, updatedAt }));
 }
 
@@ -51,9 +53,11 @@ function toBranch(ref: string): string {
   return ref.slice("refs/heads/".length);
 }
 
-async function createHead(workspaceId: ObjectId, ref: string, oid: string): Promise<boolean> {
+async function createHead(repositoryId: ObjectId, ref: string, oid: string): Promise<boolean> {
   try {
-    await collections.gitRefs().insertOne({ _id: new ObjectId(), workspaceId, ref, oid, updatedAt: new Date() });
+    await collections
+      .gitRefs()
+      .insertOne({ _id: new ObjectId(), workspaceId: repositoryId, ref, oid, updatedAt: new Date() });
     return true;
   } catch (error) {
     if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;

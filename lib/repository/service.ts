@@ -1,6 +1,6 @@
 import "server-only";
 
-/** The workspace's git repository: what other domains call. */
+/** Git repositories, each under an id: what other domains call. */
 export { aheadBehind, type Branch, createBranch, deleteBranch, findBranch, listBranches } from "./branches";
 export { type CommitChange, changeOf, type FileDiff } from "./change-of";
 export { type Change, type CommitInput, type Committed, commitChanges } from "./commit-changes";

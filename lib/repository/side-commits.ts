@@ -15,7 +15,7 @@ export type Commits = Map<string, Commit>;
  * @param isStop gets a commit's position on the trunk, null while it has none; such a commit and its parents are left out
  */
 export async function walkCommits(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   starts: readonly string[],
   isStop: (position: Position) => boolean,
 ): Promise<Commits> {
@@ -30,9 +30,9 @@ export async function walkCommits(
     }
     if (seen.has(oid)) continue;
     seen.add(oid);
-    const position = (await findPositions(workspaceId, [oid])).get(oid);
+    const position = (await findPositions(repositoryId, [oid])).get(oid);
     if (position && isStop(position)) continue;
-    const commit = await readCommitObject(workspaceId, oid);
+    const commit = await readCommitObject(repositoryId, oid);
     // Taken up again once its parents are done.
     stack.push({ oid, commit });
     for (const parent of commit.parents.toReversed()) if (!seen.has(parent)) stack.push({ oid: parent, commit: null });
@@ -42,38 +42,38 @@ export async function walkCommits(
 
 /** What each commit of a walk did, with the files' ids, and the way to find a file in one of them. */
 export async function historiesOf(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   commits: Commits,
 ): Promise<{ histories: Map<string, HistoryChange[]>; lookup: Lookup }> {
   const histories = new Map<string, HistoryChange[]>();
   const lookup: Lookup = async (parent, path) => {
     for (let oid: string | null = parent; oid !== null; ) {
       const commit = commits.get(oid);
-      if (!commit) return landedLineage(workspaceId, oid, path);
+      if (!commit) return landedLineage(repositoryId, oid, path);
       const entry = histories.get(oid)?.findLast((change) => change.path === path && change.status !== "deleted");
       if (entry) return entry.lineage;
-      oid = await parentWith(workspaceId, commit, path);
+      oid = await parentWith(repositoryId, commit, path);
     }
     return null;
   };
   for (const [oid, commit] of commits) {
-    histories.set(oid, await toHistory(oid, await diffCommit(workspaceId, commit), lookup));
+    histories.set(oid, await toHistory(oid, await diffCommit(repositoryId, commit), lookup));
   }
   return { histories, lookup };
 }
 
-async function landedLineage(workspaceId: ObjectId, oid: string, path: string): Promise<string | null> {
-  const position = (await findPositions(workspaceId, [oid])).get(oid);
-  return position ? lineageOnTrunk(workspaceId, position.seq, path) : null;
+async function landedLineage(repositoryId: ObjectId, oid: string, path: string): Promise<string | null> {
+  const position = (await findPositions(repositoryId, [oid])).get(oid);
+  return position ? lineageOnTrunk(repositoryId, position.seq, path) : null;
 }
 
 /** The parent that a commit has the file at a path from, unchanged. */
-async function parentWith(workspaceId: ObjectId, commit: Commit, path: string): Promise<string | null> {
+async function parentWith(repositoryId: ObjectId, commit: Commit, path: string): Promise<string | null> {
   if (commit.parents.length < 2) return commit.parents[0] ?? null;
-  const entry = await findEntry(workspaceId, commit.tree, path);
+  const entry = await findEntry(repositoryId, commit.tree, path);
   for (const parent of commit.parents) {
-    const { tree } = await readCommitObject(workspaceId, parent);
-    if ((await findEntry(workspaceId, tree, path))?.oid === entry?.oid) return parent;
+    const { tree } = await readCommitObject(repositoryId, parent);
+    if ((await findEntry(repositoryId, tree, path))?.oid === entry?.oid) return parent;
   }
   return commit.parents[0] ?? null;
 }

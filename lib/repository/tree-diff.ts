@@ -9,16 +9,18 @@ export type TreeChange = { path: string; before: TreeEntry | null; after: TreeEn
 
 /** Files that differ between two trees. Folders with one id are not opened, so the cost follows the change. */
 export async function diffTrees(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   before: string | null,
   after: string | null,
   path = "",
 ): Promise<TreeChange[]> {
   if (before === after) return [];
   const left = new Map(
-    (before === null ? [] : await readTree(workspaceId, before)).map((entry) => [entry.name, entry]),
+    (before === null ? [] : await readTree(repositoryId, before)).map((entry) => [entry.name, entry]),
   );
-  const right = new Map((after === null ? [] : await readTree(workspaceId, after)).map((entry) => [entry.name, entry]));
+  const right = new Map(
+    (after === null ? [] : await readTree(repositoryId, after)).map((entry) => [entry.name, entry]),
+  );
   const changes: TreeChange[] = [];
   for (const name of new Set([...left.keys(), ...right.keys()])) {
     const a = left.get(name) ?? null;
@@ -31,7 +33,7 @@ export async function diffTrees(
     const folderA = a?.mode === "40000" ? a.oid : null;
     const folderB = b?.mode === "40000" ? b.oid : null;
     if (folderA || folderB) {
-      for (const change of await diffTrees(workspaceId, folderA, folderB, at)) changes.push(change);
+      for (const change of await diffTrees(repositoryId, folderA, folderB, at)) changes.push(change);
     }
   }
   return changes;

@@ -16,22 +16,22 @@ type Folder = { files: Map<string, Edit>; folders: Map<string, Folder> };
  * @throws AppError conflict when a file and a folder want one name, or two names differ only in form
  */
 export async function editTree(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   root: string,
   edits: ReadonlyMap<string, Edit>,
 ): Promise<{ root: string; objects: GitObject[] }> {
   const objects: GitObject[] = [];
-  const oid = await editFolder(workspaceId, root, nest(edits), "", objects);
+  const oid = await editFolder(repositoryId, root, nest(edits), "", objects);
   if (oid !== null) return { root: oid, objects };
   return { root: EMPTY_TREE, objects: [makeTree([])] };
 }
 
 /** The entry at a path; null when nothing is there. Read from tree objects alone, never from a disk (T87). */
-export async function findEntry(workspaceId: ObjectId, root: string, path: string): Promise<TreeEntry | null> {
+export async function findEntry(repositoryId: ObjectId, root: string, path: string): Promise<TreeEntry | null> {
   let entry: TreeEntry = { mode: "40000", name: "", oid: root };
   for (const segment of path.split("/")) {
     if (entry.mode !== "40000") return null;
-    const next = (await readTree(workspaceId, entry.oid)).find(({ name }) => name === segment);
+    const next = (await readTree(repositoryId, entry.oid)).find(({ name }) => name === segment);
     if (!next) return null;
     entry = next;
   }
@@ -90,19 +90,19 @@ function nest(edits: ReadonlyMap<string, Edit>): Folder {
 
 /** @returns the new tree's id; null when nothing is left in it */
 async function editFolder(
-  workspaceId: ObjectId,
+  repositoryId: ObjectId,
   oid: string | null,
   edits: Folder,
   path: string,
   objects: GitObject[],
 ): Promise<string | null> {
-  const before = new Map((oid === null ? [] : await readTree(workspaceId, oid)).map((entry) => [entry.name, entry]));
+  const before = new Map((oid === null ? [] : await readTree(repositoryId, oid)).map((entry) => [entry.name, entry]));
   const entries = new Map(before);
   for (const [name, edit] of edits.files) if (edit === null) entries.delete(name);
   for (const [name, folder] of edits.folders) {
     const existing = entries.get(name);
     const inside = existing?.mode === "40000" ? existing.oid : null;
-    const next = await editFolder(workspaceId, inside, folder, join(path, name), objects);
+    const next = await editFolder(repositoryId, inside, folder, join(path, name), objects);
     if (next === null) {
       if (inside !== null) entries.delete(name);
       continue;

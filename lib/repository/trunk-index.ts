@@ -24,13 +24,13 @@ const SUBJECT_CHARS = 200;
  * The trunk's head, once its history is indexed up to it; null before the first commit. The index is written after the
  * branch has moved, so a crash may leave it behind: whoever comes next completes it, and what two write is equal.
  */
-export async function ensureIndexed(workspaceId: ObjectId): Promise<Position | null> {
-  const head = await findHead(workspaceId, TRUNK);
-  return head === null ? null : indexUpTo(workspaceId, head);
+export async function ensureIndexed(repositoryId: ObjectId): Promise<Position | null> {
+  const head = await findHead(repositoryId, TRUNK);
+  return head === null ? null : indexUpTo(repositoryId, head);
 }
 
 /** As `ensureIndexed`, for a commit that is or has been the trunk's head. */
-export async function indexUpTo(workspaceId: ObjectId, head: string): Promise<Position> {
+export async function indexUpTo(repositoryId: ObjectId, head: string): Promise<Position> {
   const waiting: { oid: string; commit: Commit }[] = [];
   let base: Position | null = null;
   let next: string | null = head;
@@ -38,11 +38,11 @@ export async function indexUpTo(workspaceId: ObjectId, head: string): Promise<Po
   for (let reach = 1; next !== null && !base; reach = LOOK_BACK) {
     const stretch: { oid: string; commit: Commit }[] = [];
     while (next !== null && stretch.length < reach) {
-      const commit: Commit = await readCommitObject(workspaceId, next);
+      const commit: Commit = await readCommitObject(repositoryId, next);
       stretch.push({ oid: next, commit });
       next = commit.parents[0] ?? null;
     }
-    const positions = await findPositions(workspaceId, [
+    const positions = await findPositions(repositoryId, [
       ...stretch.map(({ oid }) => oid),
       ...(next === null ? [] : [next]),
     ]);
@@ -54,7 +54,7 @@ export async function indexUpTo(workspaceId: ObjectId, head: string): Promise<Po
     if (!base && next !== null) base = positions.get(next) ?? null;
   }
   if (base && waiting.length === 0) return base;
-  const writer = new IndexWriter(workspaceId, base);
+  const writer = new IndexWriter(repositoryId, base);
   for (const { oid, commit } of waiting.toReversed()) await writer.add(oid, commit);
   return writer.finish();
 }
@@ -63,11 +63,11 @@ export async function indexUpTo(workspaceId: ObjectId, head: string): Promise<Po
  * Throws the index away and makes it anew from git alone. Histories that are read meanwhile may end early.
  * A rebuild that was cut off has to be run again.
  */
-export async function rebuildIndex(workspaceId: ObjectId): Promise<void> {
+export async function rebuildIndex(repositoryId: ObjectId): Promise<void> {
   // The commits' documents first: entries count only up to an indexed commit.
-  await collections.gitCommits().deleteMany({ workspaceId });
-  await collections.gitHistory().deleteMany({ workspaceId });
-  await ensureIndexed(workspaceId);
+  await collections.gitCommits().deleteMany({ workspaceId: repositoryId });
+  await collections.gitHistory().deleteMany({ workspaceId: repositoryId });
+  await ensureIndexed(repositoryId);
 }
 
 /** Indexes commits of the trunk, each on top of the one before. */
@@ -78,7 +78,7 @@ class IndexWriter {
   private readonly latest = new Map<string, string>();
 
   constructor(
-    private readonly workspaceId: ObjectId,
+    private readonly repositoryId: ObjectId,
     private tip: Position | null,
   ) {}
 
@@ -87,7 +87,7 @@ class IndexWriter {
     const trunk = commit.parents[0];
     const lookup: Lookup = (parent, path) =>
       parent === trunk || !sideLookup ? this.lookup(path) : sideLookup(parent, path);
-    const changes = await toHistory(oid, await diffCommit(this.workspaceId, commit), lookup);
+    const changes = await toHistory(oid, await diffCommit(this.repositoryId, commit), lookup);
     this.tip = this.append(oid, commit, changes, true);
     if (this.entries.length + this.commits.length >= FLUSH_DOCS) await this.flush();
   }
@@ -99,7 +99,7 @@ class IndexWriter {
   }
 
   private async lookup(path: string): Promise<string | null> {
-    return this.latest.get(path) ?? (this.tip && lineageOnTrunk(this.workspaceId, this.tip.seq, path));
+    return this.latest.get(path) ?? (this.tip && lineageOnTrunk(this.repositoryId, this.tip.seq, path));
   }
 
   /** The commits that a merge brings along land just before it. */
@@ -108,11 +108,11 @@ class IndexWriter {
     await this.flush();
     const base = this.tip;
     const commits = await walkCommits(
-      this.workspaceId,
+      this.repositoryId,
       merge.parents.slice(1),
       ({ seq }) => base !== null && seq <= base.seq,
     );
-    const { histories, lookup } = await historiesOf(this.workspaceId, commits);
+    const { histories, lookup } = await historiesOf(this.repositoryId, commits);
     const shown = await this.shownLineages(merge, histories);
     for (const [oid, commit] of commits) {
       const changes = (histories.get(oid) ?? []).filter(({ lineage }) => shown.has(lineage));
@@ -124,11 +124,11 @@ class IndexWriter {
   /** Files that the merge did not take from the trunk as they were: like git, the history leaves out a side that lost. */
   private async shownLineages(merge: Commit, histories: Map<string, HistoryChange[]>): Promise<Set<string>> {
     const [trunk] = merge.parents;
-    const before = trunk === undefined ? null : (await readCommitObject(this.workspaceId, trunk)).tree;
+    const before = trunk === undefined ? null : (await readCommitObject(this.repositoryId, trunk)).tree;
     const paths = new Map<string, boolean>();
     const isChanged = async (path: string) => {
-      const then = before === null ? null : await findEntry(this.workspaceId, before, path);
-      const now = await findEntry(this.workspaceId, merge.tree, path);
+      const then = before === null ? null : await findEntry(this.repositoryId, before, path);
+      const now = await findEntry(this.repositoryId, merge.tree, path);
       return then?.oid !== now?.oid || then?.mode !== now?.mode;
     };
     const shown = new Set<string>();
@@ -143,10 +143,9 @@ class IndexWriter {
   }
 
   private append(oid: string, commit: Commit, changes: HistoryChange[], isTip: boolean): Position {
-    const { workspaceId } = this;
     const seq = (this.tip?.seq ?? 0) + 1;
     const common = {
-      workspaceId,
+      workspaceId: this.repositoryId,
       oid,
       seq,
       author: { name: commit.author.name, email: commit.author.email },
@@ -165,12 +164,12 @@ class IndexWriter {
   }
 
   private async flush(): Promise<void> {
-    const { workspaceId, entries, commits } = this;
+    const { repositoryId, entries, commits } = this;
     if (commits.length === 0) return;
     if (entries.length > 0) {
       await collections.gitHistory().insertMany(entries, { ordered: false }).catch(ignoreDuplicates);
     }
-    await insertPositions(workspaceId, commits);
+    await insertPositions(repositoryId, commits);
     this.entries = [];
     this.commits = [];
     if (this.latest.size > REMEMBERED_PATHS_MAX) this.latest.clear();
@@ -178,9 +177,9 @@ class IndexWriter {
 }
 
 /** In order, so that a commit's document always stands for its ancestors' too. */
-async function insertPositions(workspaceId: ObjectId, positions: Position[]): Promise<void> {
+async function insertPositions(repositoryId: ObjectId, positions: Position[]): Promise<void> {
   const operations = positions.map(({ oid, seq, isTip }) => ({
-    updateOne: { filter: { workspaceId, oid }, update: { $setOnInsert: { seq, isTip } }, upsert: true },
+    updateOne: { filter: { workspaceId: repositoryId, oid }, update: { $setOnInsert: { seq, isTip } }, upsert: true },
   }));
   // Of two upserts of one document at once the slower may fail; it finds the document when it looks again.
   for (let from = 0; from < operations.length; ) {

@@ -6,7 +6,7 @@ import { commitChanges } from "../service";
 
 /** One server's share of a burst of commits: all started at once, at the time that both processes know. */
 export type CommitTask = {
-  workspaceId: string;
+  repositoryId: string;
   startAt: number;
   commits: { path: string; content: string; expectedHead?: string }[];
 };
@@ -18,7 +18,7 @@ const outcomes = await Promise.all(
   task.commits.map(async ({ path, content, expectedHead }): Promise<CommitOutcome> => {
     try {
       const { sha } = await commitChanges({
-        workspaceId: new ObjectId(task.workspaceId),
+        repositoryId: new ObjectId(task.repositoryId),
         author: { name: `Process ${process.pid}`, email: "p@example.com" },
         message: `Save ${path}`,
         changes: [{ kind: "put", path, content }],

@@ -3,7 +3,7 @@ import { closeDatabase } from "@/lib/db/client";
 import { commitChanges, mergeBranches } from "../service";
 
 /** Does one thing to a repository and is killed at one of its writes, before or after the store has carried it out. */
-export type CrashTask = { workspaceId: string; action: "commit" | "merge"; write: number; isAfter: boolean };
+export type CrashTask = { repositoryId: string; action: "commit" | "merge"; write: number; isAfter: boolean };
 
 const WRITES = ["insertOne", "insertMany", "updateOne", "bulkWrite", "deleteOne"] as const;
 
@@ -28,11 +28,11 @@ async function die(): Promise<never> {
   return new Promise(() => {});
 }
 
-const workspaceId = new ObjectId(task.workspaceId);
+const repositoryId = new ObjectId(task.repositoryId);
 const author = { name: "Ada", email: "ada@example.com" };
 if (task.action === "commit") {
   await commitChanges({
-    workspaceId,
+    repositoryId,
     author,
     message: "Move and rewrite",
     changes: [
@@ -41,7 +41,7 @@ if (task.action === "commit") {
       { kind: "delete", path: "consoles/old.sql" },
     ],
   });
-} else await mergeBranches({ workspaceId, from: "user/ada", author });
+} else await mergeBranches({ repositoryId, from: "user/ada", author });
 process.send?.("done");
 await closeDatabase();
 process.disconnect?.();

@@ -31,10 +31,10 @@ export async function temporaryFolder(): Promise<{ dir: string; remove: () => Pr
 }
 
 /** Exports the repository, has git check all of it, and hands it to `work`. */
-export async function withExport<T>(workspaceId: ObjectId, work: (dir: string) => Promise<T>): Promise<T> {
+export async function withExport<T>(repositoryId: ObjectId, work: (dir: string) => Promise<T>): Promise<T> {
   const { dir, remove } = await temporaryFolder();
   try {
-    await exportBare(workspaceId, dir);
+    await exportBare(repositoryId, dir);
     const { stdout, stderr } = await git(dir, "fsck", "--strict", "--full", "--no-progress");
     // Of a repository without commits git notices that much, which is no complaint.
     const complaints = `${stdout}${stderr}`.split("\n").filter((line) => line !== "" && !line.startsWith("notice:"));

@@ -6,23 +6,23 @@ import { type Change, type CommitInput, commitChanges } from "../service";
 export const ADA = { name: "Ada", email: "ada@example.com" };
 
 export type Fixture = {
-  workspaceId: ObjectId;
+  repositoryId: ObjectId;
   /** Commits, a minute later each time, and gives the sha. */
   save: (message: string, changes: Change[], more?: Partial<CommitInput>) => Promise<string>;
   now: () => Date;
 };
 
-/** A workspace of its own with an empty repository. */
+/** An empty repository. */
 export async function newRepository(): Promise<Fixture> {
   await databaseReady();
-  const workspaceId = new ObjectId();
+  const repositoryId = new ObjectId();
   let minute = 0;
   const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++));
   return {
-    workspaceId,
+    repositoryId,
     now,
     save: async (message, changes, more) => {
-      const { sha } = await commitChanges({ workspaceId, author: ADA, message, changes, now: now(), ...more });
+      const { sha } = await commitChanges({ repositoryId, author: ADA, message, changes, now: now(), ...more });
       return sha;
     },
   };

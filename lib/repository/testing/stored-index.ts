@@ -2,14 +2,14 @@ import type { Document, ObjectId } from "mongodb";
 import { collections } from "@/lib/lifecycle/collections";
 
 /** The history index as it stands, in an order of its own and without the documents' ids. */
-export async function storedIndex(workspaceId: ObjectId): Promise<{ commits: Document[]; entries: Document[] }> {
+export async function storedIndex(repositoryId: ObjectId): Promise<{ commits: Document[]; entries: Document[] }> {
   const commits = await collections
     .gitCommits()
-    .find({ workspaceId }, { projection: { _id: 0 } })
+    .find({ workspaceId: repositoryId }, { projection: { _id: 0 } })
     .toArray();
   const entries = await collections
     .gitHistory()
-    .find({ workspaceId }, { projection: { _id: 0 } })
+    .find({ workspaceId: repositoryId }, { projection: { _id: 0 } })
     .toArray();
   const keyOf = (doc: Document) => [String(doc.seq).padStart(9, "0"), doc.lineage, doc.path, doc.status].join("\t");
   const sorted = (docs: Document[]) => docs.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).map(sortFields);
