@@ -23,7 +23,7 @@ type Admit<C> = (identity: Identity | null, workspaceId: ObjectId | null) => C;
 
 /** A rule, and whom it lets in: what a handler knows of its caller follows from the access that its route declares. */
 export type Access<C = unknown> = Rule & { admit: Admit<C> };
-type WorkspaceAccess<V extends Via = Via> = WorkspaceRule & { admit: Admit<Caller<V>> };
+export type WorkspaceAccess<V extends Via = Via> = WorkspaceRule & { admit: Admit<Caller<V>> };
 
 /** Anybody. */
 export const open: Access<null> = { scope: "open", keys: "ignored", admit: () => null };
