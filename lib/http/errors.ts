@@ -17,6 +17,7 @@ export const ERROR_STATUS = {
   email_taken: 409,
   last_owner: 409,
   in_use: 409,
+  already_running: 409,
   cancelled: 409,
   gone: 410,
   precondition_failed: 412,

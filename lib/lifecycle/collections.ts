@@ -10,6 +10,7 @@ import { collections as mail } from "@/lib/mail/collections";
 import { collections as preferences } from "@/lib/preferences/collections";
 import { collections as query } from "@/lib/query/collections";
 import { collections as repository } from "@/lib/repository/collections";
+import { collections as runs } from "@/lib/runs/collections";
 import { collections as users } from "@/lib/users/collections";
 import { collections as workspaces } from "@/lib/workspaces/collections";
 
@@ -27,6 +28,7 @@ export const collections = {
   ...consoles,
   ...repository,
   ...events,
+  ...runs,
 };
 
 /** What the domains say of their collections, in the order in which a workspace's documents are removed. */

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { isoDate, objectIdText } from "@/lib/http/schema";
+
+export const RESOURCE_TYPES = ["scheduled_query", "flow"] as const;
+/** What has runs: a console with a schedule, or a flow (docs/api.md, Notifications). */
+export const resourceType = z.enum(RESOURCE_TYPES);
+export type ResourceType = z.infer<typeof resourceType>;
+
+/** How a run started. */
+export const triggerType = z.enum(["scheduled", "manual", "api", "backfill", "webhook"]);
+export type TriggerType = z.infer<typeof triggerType>;
+
+export const runStatus = z.enum(["queued", "running", "success", "failure", "cancelled"]);
+export type RunStatus = z.infer<typeof runStatus>;
+export type RunOutcome = Exclude<RunStatus, "queued" | "running">;
+
+const count = z.int().nonnegative();
+/** Rows of a flow's run; null for runs that move none. */
+export const runCounts = z.object({ read: count, written: count, skipped: count, failed: count });
+export type RunCounts = z.infer<typeof runCounts>;
+
+/** How far a run is with one of the entities that it moves. `total` is the source's own estimate, null when it has none. */
+export const entityProgress = z.object({
+  name: z.string(),
+  status: z.enum(["waiting", "running", "done", "failed"]),
+  counts: runCounts,
+  total: count.nullable(),
+});
+export type EntityProgress = z.infer<typeof entityProgress>;
+
+export const runSchema = z.object({
+  id: objectIdText,
+  resourceType,
+  resourceId: objectIdText,
+  resourceName: z.string().describe("As it was called when the run began"),
+  status: runStatus,
+  triggerType,
+  triggeredBy: objectIdText.nullable().describe("Who started it; null for a schedule and a webhook"),
+  createdAt: isoDate,
+  startedAt: isoDate.nullable(),
+  completedAt: isoDate.nullable(),
+  durationMs: z.int().nonnegative().nullable(),
+  rowCount: count.nullable(),
+  error: z.string().nullable(),
+  counts: runCounts.nullable(),
+  entities: z.array(entityProgress),
+  cancelRequestedAt: isoDate.nullable().describe("Somebody has asked to cancel it, and it has not ended yet"),
+});
+export type Run = z.infer<typeof runSchema>;
+
+export const logLevel = z.enum(["info", "warn", "error"]);
+export type LogLevel = z.infer<typeof logLevel>;
+export const logLineSchema = z.object({ at: isoDate, level: logLevel, text: z.string() });
+export type LogLine = z.infer<typeof logLineSchema>;
