@@ -1,5 +1,5 @@
 import type { SqlDialect } from "@/lib/sql/tokens";
-import type { Batch, Entity, Field } from "@/lib/tabular/fields";
+import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
 import type { ConfigField, ReaderHint } from "./schema";
 import type { VariableBinding } from "./variables";
 
@@ -34,42 +34,113 @@ export type ResultStream = { fields: Field[]; batches: AsyncIterable<Batch> };
 /** What a test learns. `warning` is what the user of the connection should not be allowed to do (T42), in words. */
 export type SourceFacts = { serverVersion?: string; warning?: string };
 
-/** How far an incremental read has come. Plain JSON: it is stored between two runs, and only its source reads it. */
-export type Checkpoint = string | number | { [name: string]: string | number };
+/**
+ * How far a reading has come. JSON that is stored between two runs, exact in every digit; only its source reads it.
+ */
+export type Checkpoint = Exclude<WireValue, null>;
 
 export type ExtractRequest = {
   /** As `entities` names it. */
   entity: Pick<Entity, "name" | "schema">;
   /** The field whose values grow with every change; null reads the whole entity each time. */
   cursorField: string | null;
-  /** The checkpoint of the last batch that was kept; null begins at the beginning. What has just its value may come again. */
+  /**
+   * What tells rows apart where several have one value of the cursor: then a reading begins with the checkpoint's value
+   * itself, since rows may have come to it. Without one (an empty list) it begins with what is strictly newer.
+   */
+  primaryKey: string[];
+  /** The checkpoint of the last batch that was kept; null begins at the beginning. */
   from: Checkpoint | null;
   /** Rows of a batch at the most. */
   batchRows: number;
   signal: AbortSignal;
 };
 
-/** Whoever has kept these rows for good keeps `checkpoint` with them, and goes on from there after a failure. */
+/**
+ * Whoever has kept these rows for good keeps `checkpoint` with them, and goes on from there after a failure. Null: from
+ * here the reading cannot go on, only begin again.
+ */
 export type ExtractBatch = Batch & { checkpoint: Checkpoint | null };
 
-/** In the order of the cursor field. Leaving the loop early ends the reading. */
+/**
+ * In the order of the cursor field. A source that knows which rows its checkpoint covers gives none of them again;
+ * others may give those again that have the checkpoint's value. Leaving the loop early ends the reading.
+ */
 export type ExtractStream = { fields: Field[]; batches: AsyncIterable<ExtractBatch> };
+
+export type LoadMode = "append" | "replace" | "upsert";
 
 export type LoadRequest = {
   table: Pick<Entity, "name" | "schema">;
-  /** A table that is not there is made of these. */
+  /** What each batch has, by its place. A table that is not there is made of these; one that is grows by what it lacks. */
   columns: Field[];
-  /** Taken one after the other: the next one is asked for when the one before is written. */
-  batches: AsyncIterable<Batch>;
   /**
-   * `append` adds rows; `replace` puts them in the place of all others, at once and only when all have come; `upsert`
-   * changes those rows whose `primaryKey` is there already, so that a batch that comes twice changes nothing.
+   * `append` adds rows; `replace` puts them in the place of all others; `upsert` changes those rows whose `primaryKey`
+   * is there already.
    */
-  mode: "append" | "replace" | "upsert";
-  /** Names of columns; needed for `upsert`. */
+  mode: LoadMode;
+  /** Names of columns; needed for `upsert`, and the key of a table that is made. */
   primaryKey: string[];
+  /** Which flow and entity: loads of one name follow each other, and the destination keeps how far they have come. */
+  load: string;
+  /** A load that the same run has begun goes on where it was; of another run's, unfinished rows that nobody sees go. */
+  run: string;
+  /**
+   * Rows are there for readers with each `write`, or all together with `finish`, which is how `replace` always does it
+   * and how a source is loaded whose checkpoints are null.
+   */
+  visible: "batch" | "end";
   signal: AbortSignal;
 };
+
+/** What the destination itself keeps of a load, written together with the rows. */
+export type LoadState = {
+  run: string;
+  /** That of the last batch which is there for good. */
+  position: Checkpoint | null;
+  /** Rows that this run has written. */
+  rowCount: number;
+  /** The run has ended with `finish`. */
+  isFinished: boolean;
+};
+
+/** A row that the destination does not take. */
+export type RejectedRow = {
+  /** Its place in the batch, from 0. */
+  row: number;
+  /** Null where the database does not say. */
+  column: string | null;
+  /** The database's own words. */
+  message: string;
+};
+
+export type WriteOptions = {
+  /** Kept with the rows, in the same transaction where the destination has them: see `Load.state`. */
+  position: Checkpoint | null;
+  /** So many rows of the batch may be left out; one more, and nothing of the batch is written. */
+  rejectsMax: number;
+};
+
+/** A load under way. One call at a time. */
+export interface Load {
+  /**
+   * How far the destination says that loads of this name have come, null when there was none. It is the truth about what
+   * is written: a run that goes on begins to read at this position, whatever was noted elsewhere.
+   */
+  readonly state: LoadState | null;
+  /** `exactly_once`: rows and position are written in one transaction. docs/flows.md says what holds for the others. */
+  readonly guarantee: "exactly_once" | "at_least_once";
+  /**
+   * Writes a batch whole or not at all.
+   * @throws AppError `query_failed` with details {row, column} for a row too many that the database does not take;
+   *   `conflict` when another run has taken the load over; `source_unreachable`
+   */
+  write(batch: Batch, options: WriteOptions): Promise<{ written: number; rejected: RejectedRow[] }>;
+  /** Everything has come. With `visible: "end"` this is the moment in which readers see it, all of it at once. */
+  finish(): Promise<void>;
+  /** The run has ended without `finish` and will not go on: what nobody has seen goes. */
+  abandon(): Promise<void>;
+}
 
 /**
  * An open connection (or pool of them) to one database or service. Safe for concurrent use. What a kind cannot do it has
@@ -83,16 +154,15 @@ export interface DataSource {
    */
   query?(statement: Statement, options: QueryOptions): Promise<ResultStream>;
   /**
-   * Reads an entity from a checkpoint on, for flows.
+   * Reads an entity from a checkpoint on, for flows; changes nothing.
    * @throws AppError `invalid_request` for an entity or cursor field that is not there; `source_unreachable`, `timeout`
    */
   extract?(request: ExtractRequest): Promise<ExtractStream>;
   /**
-   * Writes rows in bulk, for flows; resolves when all of them are there for every reader.
-   * @returns how many rows were written
+   * Begins to write rows in bulk, or goes on with it, for flows: makes the table, or lets it grow.
    * @throws AppError `read_only`; `invalid_request` for columns that the table does not take; `source_unreachable`
    */
-  load?(request: LoadRequest): Promise<{ rowCount: number }>;
+  load?(request: LoadRequest): Promise<Load>;
   entities(signal: AbortSignal): Promise<Entity[]>;
   test(signal: AbortSignal): Promise<SourceFacts>;
   /** Takes nothing new and waits for what runs, which its own time limit bounds. */
