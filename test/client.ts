@@ -3,8 +3,8 @@ import { statusesOf } from "@/lib/api/openapi";
 import { isDefined } from "@/lib/api/registry";
 import type { Method, RouteHandler } from "@/lib/api/route";
 
-export type Caller = { cookie?: string; key?: string };
-type CallOptions = Caller & {
+export type Credentials = { cookie?: string; key?: string };
+type CallOptions = Credentials & {
   body?: unknown;
   rawBody?: BodyInit;
   headers?: Record<string, string>;

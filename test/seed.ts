@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { Role } from "@/lib/access/roles";
 import { hashToken, newApiKey } from "@/lib/auth/tokens";
 import { collections } from "@/lib/lifecycle/collections";
-import { type Caller, call, cookieOf } from "./client";
+import { type Credentials, call, cookieOf } from "./client";
 
 export type Person = { id: string; email: string; cookie: string; workspaceId: string };
 
@@ -72,7 +72,7 @@ export type World = {
   workspaceId: string;
   otherWorkspaceId: string;
   people: Record<"owner" | "admin" | "member" | "removed" | "stranger", Person>;
-  callers: Record<PrincipalName, Caller>;
+  callers: Record<PrincipalName, Credentials>;
 };
 
 /** Two workspaces with everybody in place. */
@@ -85,7 +85,7 @@ export async function seedWorld(): Promise<World> {
     seedMember(workspaceId, "member"),
     seedMember(workspaceId, "admin"),
   ]);
-  const callers: Record<PrincipalName, Caller> = {
+  const callers: Record<PrincipalName, Credentials> = {
     nobody: {},
     badKey: { key: `mr_${"A".repeat(43)}`, cookie: owner.cookie },
     member: { cookie: member.cookie },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { closeDataSources } from "@/lib/connections/pool";
 import { authorOf, type ConsoleAuthor } from "@/lib/consoles/testing/console-author";
 import { collections } from "@/lib/lifecycle/collections";
-import { type Answer, type Caller, call } from "@/test/client";
+import { type Answer, type Credentials, call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { writeNow } from "./history-writer";
@@ -15,7 +15,7 @@ const own = takeOwnDatabase();
 type Name = "owner" | "admin" | "ana" | "ben" | "stranger";
 let people: Record<Name, Person>;
 /** Everybody by session and by a key of their own. */
-let callers: Record<Name | `${Name}'s key`, Caller>;
+let callers: Record<Name | `${Name}'s key`, Credentials>;
 let base: string;
 let connectionId: string;
 let authors: Record<"owner" | "admin" | "ana", ConsoleAuthor>;
@@ -52,11 +52,11 @@ afterAll(async () => {
 });
 
 const workspaceId = () => new ObjectId(people.owner.workspaceId);
-const read = (who: Caller, executionId: string) => call("GET", `${base}/executions/${executionId}`, who);
-const cancel = (who: Caller, executionId: string) => call("POST", `${base}/executions/${executionId}/cancel`, who);
-const list = (who: Caller, query = "?limit=200") => call("GET", `${base}/executions${query}`, who);
+const read = (who: Credentials, executionId: string) => call("GET", `${base}/executions/${executionId}`, who);
+const cancel = (who: Credentials, executionId: string) => call("POST", `${base}/executions/${executionId}/cancel`, who);
+const list = (who: Credentials, query = "?limit=200") => call("GET", `${base}/executions${query}`, who);
 const idOf = (answer: Answer) => answer.headers.get("x-execution-id") ?? "";
-const runOn = (who: Caller, query: string, more: object = {}) =>
+const runOn = (who: Credentials, query: string, more: object = {}) =>
   call("POST", `${base}/databases/${connectionId}/execute`, { ...who, body: { query, ...more } });
 
 let made = 0;
@@ -240,7 +240,7 @@ describe("rights are those of the moment", () => {
     });
     const executionId = idOf(await call("POST", `${base}/consoles/${id}/execute`, { ...callers.ana, body: {} }));
     await authors.admin.save(id, { version: 1, access: "private" });
-    const textFor = async (who: Caller) => (await read(who, executionId)).json.data?.query;
+    const textFor = async (who: Credentials) => (await read(who, executionId)).json.data?.query;
     expect([await textFor(callers.ana), await textFor(callers.admin), await textFor(callers.owner)]).toEqual([
       "select 'theirs'",
       "select 'theirs'",

@@ -1,4 +1,4 @@
-import { type Answer, type Caller, call } from "@/test/client";
+import { type Answer, type Credentials, call } from "@/test/client";
 
 /** One person's way to a workspace's consoles, through the interface. */
 export type ConsoleAuthor = {
@@ -19,7 +19,7 @@ export type SavedConsole = {
   folderId: string | null;
 };
 
-export function authorOf(caller: Caller, workspaceId: string): ConsoleAuthor {
+export function authorOf(caller: Credentials, workspaceId: string): ConsoleAuthor {
   const send: ConsoleAuthor["send"] = (method, path, body) =>
     call(method, `/api/workspaces/${workspaceId}/consoles${path}`, { ...caller, body });
   return {
