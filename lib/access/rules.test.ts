@@ -20,7 +20,7 @@ const key = (role: Role, workspaceId = W1): Identity => {
 /** The code that the caller meets, or "ok". */
 function outcome(access: Access, identity: Identity | null) {
   try {
-    access.admit(identity, W1);
+    access.authorize(identity, W1);
     return "ok";
   } catch (error) {
     return (error as { kind?: string }).kind;
@@ -96,17 +96,20 @@ describe("the caller that an access makes", () => {
   it("of a workspace has it, the role there and nothing that was only looked up", () => {
     const identity = { ...session("admin"), setCookie: "secret", connection: null };
     const { via } = identity;
-    expect(admin.admit(identity, W1)).toEqual({ workspaceId: W1, role: "admin", user, via });
-    expect(peopleOnly(member).admit(identity, W1)).toEqual({ workspaceId: W1, role: "admin", user, via });
+    expect(admin.authorize(identity, W1)).toEqual({ workspaceId: W1, role: "admin", user, via });
+    expect(peopleOnly(member).authorize(identity, W1)).toEqual({ workspaceId: W1, role: "admin", user, via });
     const byKey = key("member");
-    expect(orAnyKey(admin).admit(byKey, W1)).toEqual({ workspaceId: W1, role: "member", user, via: byKey.via });
+    expect(orAnyKey(admin).authorize(byKey, W1)).toEqual({ workspaceId: W1, role: "member", user, via: byKey.via });
   });
 
   it("of an account has no workspace and no role, and of an open route there is none", () => {
     const identity = session("owner");
-    expect(account.admit(identity, W1)).toEqual({ user, via: identity.via });
-    expect(anyCredential.admit(key("owner"), null)).toEqual({ user, via: expect.objectContaining({ kind: "key" }) });
-    expect([open.admit(identity, W1), signIn.admit(identity, W1)]).toEqual([null, null]);
+    expect(account.authorize(identity, W1)).toEqual({ user, via: identity.via });
+    expect(anyCredential.authorize(key("owner"), null)).toEqual({
+      user,
+      via: expect.objectContaining({ kind: "key" }),
+    });
+    expect([open.authorize(identity, W1), signIn.authorize(identity, W1)]).toEqual([null, null]);
   });
 
   it("is none for a membership of another workspace than the one that is asked for, by session or key", () => {
@@ -120,7 +123,7 @@ describe("the caller that an access makes", () => {
     expectTypeOf<CallerOf<typeof account>>().toEqualTypeOf<UserCaller<BySession>>();
     expectTypeOf<CallerOf<typeof anyCredential>>().toEqualTypeOf<UserCaller>();
     expectTypeOf<CallerOf<typeof member>>().toEqualTypeOf<Caller>();
-    expectTypeOf(peopleOnly(admin).admit).returns.toEqualTypeOf<Caller<BySession>>();
+    expectTypeOf(peopleOnly(admin).authorize).returns.toEqualTypeOf<Caller<BySession>>();
     expectTypeOf<Caller["workspaceId"]>().toEqualTypeOf<ObjectId>();
     expectTypeOf<Caller["role"]>().toEqualTypeOf<Role>();
     expectTypeOf<UserCaller>().not.toHaveProperty("workspaceId");
@@ -128,4 +131,4 @@ describe("the caller that an access makes", () => {
   });
 });
 
-type CallerOf<A extends Access> = ReturnType<A["admit"]>;
+type CallerOf<A extends Access> = ReturnType<A["authorize"]>;

@@ -19,20 +19,20 @@ type WorkspaceRule = { scope: "workspace"; role: Role; keys: "as-creator" | "alw
  * @param workspaceId that of the path; null when the path names none
  * @throws AppError `unauthenticated`, `forbidden`
  */
-type Admit<C> = (identity: Identity | null, workspaceId: ObjectId | null) => C;
+type Authorize<C> = (identity: Identity | null, workspaceId: ObjectId | null) => C;
 
 /** A rule, and whom it lets in: what a handler knows of its caller follows from the access that its route declares. */
-export type Access<C = unknown> = Rule & { admit: Admit<C> };
-export type WorkspaceAccess<V extends Via = Via> = WorkspaceRule & { admit: Admit<Caller<V>> };
+export type Access<C = unknown> = Rule & { authorize: Authorize<C> };
+export type WorkspaceAccess<V extends Via = Via> = WorkspaceRule & { authorize: Authorize<Caller<V>> };
 
 /** Anybody. */
-export const open: Access<null> = { scope: "open", keys: "ignored", admit: () => null };
+export const open: Access<null> = { scope: "open", keys: "ignored", authorize: () => null };
 
 /** Anybody who comes without an API key: the way in and out for people. */
 export const signIn: Access<null> = {
   scope: "open",
   keys: "refused",
-  admit(identity) {
+  authorize(identity) {
     if (identity?.via.kind === "key") throw keyRefused();
     return null;
   },
@@ -42,14 +42,14 @@ export const signIn: Access<null> = {
 export const account: Access<UserCaller<BySession>> = {
   scope: "user",
   keys: false,
-  admit: (identity) => inPerson(signedIn(identity)),
+  authorize: (identity) => inPerson(signedIn(identity)),
 };
 
 /** A signed-in person or an API key. */
 export const anyCredential: Access<UserCaller> = {
   scope: "user",
   keys: true,
-  admit(identity) {
+  authorize(identity) {
     const { user, via } = signedIn(identity);
     return { user, via };
   },
@@ -64,7 +64,7 @@ function atLeast(role: Role): WorkspaceAccess {
     scope: "workspace",
     role,
     keys: "as-creator",
-    admit: (identity, workspaceId) => requireRole(role, enteredBy(identity, workspaceId)),
+    authorize: (identity, workspaceId) => requireRole(role, enteredBy(identity, workspaceId)),
   };
 }
 
@@ -74,7 +74,7 @@ export function peopleOnly({ role }: WorkspaceAccess): WorkspaceAccess<BySession
     scope: "workspace",
     role,
     keys: "never",
-    admit(identity, workspaceId) {
+    authorize(identity, workspaceId) {
       const caller = enteredBy(identity, workspaceId);
       return requireRole(role, { ...caller, ...inPerson(caller) });
     },
@@ -87,7 +87,7 @@ export function orAnyKey({ role }: WorkspaceAccess): WorkspaceAccess {
     scope: "workspace",
     role,
     keys: "always",
-    admit(identity, workspaceId) {
+    authorize(identity, workspaceId) {
       const caller = enteredBy(identity, workspaceId);
       return caller.via.kind === "key" ? caller : requireRole(role, caller);
     },

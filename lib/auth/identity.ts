@@ -33,7 +33,7 @@ export async function enterWorkspace(caller: UserCaller, workspaceId: ObjectId):
 /** Whether whoever sent these headers may still do it: for what goes on long after a request was let in. */
 export async function mayStill(headers: Headers, access: WorkspaceAccess, workspaceId: ObjectId): Promise<boolean> {
   try {
-    access.admit(await identify(headers, { workspaceId }), workspaceId);
+    access.authorize(await identify(headers, { workspaceId }), workspaceId);
     return true;
   } catch (error) {
     if (error instanceof AppError && (error.kind === "unauthenticated" || error.kind === "forbidden")) return false;
