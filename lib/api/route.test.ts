@@ -28,6 +28,15 @@ describe("what a handler gets to know", () => {
     });
   });
 
+  it("so a route that asks for too little cannot act in a workspace", () => {
+    const acts = (caller: Caller) => caller.workspaceId;
+    // @ts-expect-error nobody calls
+    route({ ...words, access: open, handle: ({ caller }) => acts(caller) });
+    // @ts-expect-error a user without a workspace
+    route({ ...words, access: account, handle: ({ caller }) => acts(caller) });
+    route({ ...words, access: member, handle: ({ caller }) => acts(caller) });
+  });
+
   it("of its input follows from the schemas, and is nothing without one", () => {
     route({
       ...words,
