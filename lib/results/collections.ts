@@ -1,0 +1,20 @@
+import "server-only";
+import { declareCollection } from "@/lib/db/collection";
+import type { ResultChunkDoc, ResultDoc } from "./model";
+
+export const collections = {
+  results: declareCollection<ResultDoc>("results", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, _id: 1 }, serves: "a workspace's kept results" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "results are kept as long as whoever keeps them says" },
+    ],
+  }),
+  resultChunks: declareCollection<ResultChunkDoc>("resultChunks", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, resultId: 1, index: 1 }, unique: true, serves: "the rows of a result, in order" },
+      { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "the rows of a result go with it" },
+    ],
+  }),
+};

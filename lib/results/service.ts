@@ -1,0 +1,167 @@
+import "server-only";
+import { Binary, ObjectId } from "mongodb";
+import type { ResultStream } from "@/lib/connections/data-source";
+import { AppError } from "@/lib/http/errors";
+import { arrow } from "@/lib/query/serialize/arrow";
+import type { Batch, WireValue } from "@/lib/tabular/fields";
+import { collections } from "./collections";
+import type { ResultDoc } from "./model";
+import type { ResultPreview } from "./schema";
+
+/** A chunk is one document of the store, which takes 16 MiB; smaller ones are read sooner. */
+const CHUNK_BYTES = 1024 * 1024;
+const PREVIEW_ROWS = 20;
+const PREVIEW_CHARS = 200;
+/** Cells of a preview, so that a list of 200 runs of a wide table stays an answer. */
+const PREVIEW_CELLS_MAX = 400;
+
+export type KeepLimits = {
+  /** Of the first rows; those behind are counted and not kept. */
+  rows: number;
+  bytes: number;
+  /** For how long. */
+  ms: number;
+};
+
+/**
+ * Reads a result to its end, counts its rows and keeps the first of them.
+ * @returns the id of what is kept; `isCut` when the source ended it early because of a cell that is too large
+ * @throws what the result throws; then nothing is kept
+ */
+export async function keepResult(
+  workspaceId: ObjectId,
+  { fields, batches }: ResultStream,
+  limits: KeepLimits,
+): Promise<{ resultId: ObjectId; rowCount: number; isCut: boolean }> {
+  const resultId = new ObjectId();
+  const now = Date.now();
+  const expiresAt = new Date(now + limits.ms);
+  const format = arrow(fields);
+  const preview: Record<string, unknown>[] = [];
+  const previewRows = Math.min(PREVIEW_ROWS, Math.floor(PREVIEW_CELLS_MAX / Math.max(fields.length, 1)) || 1);
+  let pending: Uint8Array[] = [format.head()];
+  let pendingBytes = pending[0]?.length ?? 0;
+  let bytes = 0;
+  let chunks = 0;
+  let rowCount = 0;
+  let keptRows = 0;
+  let isFull = false;
+  let isCut = false;
+
+  const flush = async () => {
+    if (pendingBytes === 0) return;
+    const whole = Buffer.concat(pending, pendingBytes);
+    pending = [];
+    bytes += pendingBytes;
+    pendingBytes = 0;
+    for (let start = 0; start < whole.length; start += CHUNK_BYTES) {
+      await collections.resultChunks().insertOne({
+        _id: new ObjectId(),
+        workspaceId,
+        resultId,
+        index: chunks++,
+        bytes: new Binary(whole.subarray(start, start + CHUNK_BYTES)),
+        expiresAt,
+      });
+    }
+  };
+
+  try {
+    for await (const batch of batches) {
+      for (let row = 0; row < batch.rowCount && preview.length < previewRows; row++) {
+        preview.push(
+          Object.fromEntries(fields.map(({ name }, index) => [name, shorten(batch.columns[index]?.[row] ?? null)])),
+        );
+      }
+      rowCount += batch.rowCount;
+      isCut ||= batch.isCut === true;
+      if (isFull) continue;
+      const take = Math.min(batch.rowCount, limits.rows - keptRows);
+      const part = take > 0 ? format.batch(firstRows(batch, take), take) : null;
+      // Whole batches, so that what is kept is a stream that every reader of Arrow takes.
+      if (!part || bytes + pendingBytes + part.length > limits.bytes) {
+        isFull = batch.rowCount > 0;
+        continue;
+      }
+      pending.push(part);
+      pendingBytes += part.length;
+      keptRows += take;
+      if (pendingBytes >= CHUNK_BYTES) await flush();
+    }
+    const tail = format.tail();
+    pending.push(tail);
+    pendingBytes += tail.length;
+    await flush();
+    await collections.results().insertOne({
+      _id: resultId,
+      workspaceId,
+      fields,
+      rowCount,
+      keptRows,
+      bytes,
+      chunks,
+      preview: JSON.stringify(preview),
+      createdAt: new Date(now),
+      expiresAt,
+    });
+    return { resultId, rowCount, isCut };
+  } catch (error) {
+    // What cannot be removed now goes by itself when its time is over.
+    await collections
+      .resultChunks()
+      .deleteMany({ workspaceId, resultId })
+      .catch(() => {});
+    throw error;
+  }
+}
+
+/** How these results begin, by their ids; those that are not kept any more are absent. */
+export async function previewResults(workspaceId: ObjectId, ids: ObjectId[]): Promise<Map<string, ResultPreview>> {
+  if (ids.length === 0) return new Map();
+  const docs = await collections
+    .results()
+    .find({ workspaceId, _id: { $in: ids } })
+    .toArray();
+  return new Map(docs.map((doc) => [doc._id.toHexString(), toPreview(doc)]));
+}
+
+/**
+ * The kept rows as Arrow's stream format, part by part.
+ * @throws AppError `not_found` for a result that is unknown, another workspace's or not kept any more
+ */
+export async function openResult(
+  workspaceId: ObjectId,
+  resultId: ObjectId,
+): Promise<{ preview: ResultPreview; parts: AsyncIterable<Uint8Array> }> {
+  const doc = await collections.results().findOne({ _id: resultId, workspaceId });
+  if (!doc) throw new AppError("not_found", "This result is not kept any more. Run it again.");
+  return { preview: toPreview(doc), parts: partsOf(workspaceId, resultId) };
+}
+
+export async function dropResults(workspaceId: ObjectId, ids: ObjectId[]): Promise<void> {
+  if (ids.length === 0) return;
+  await collections.results().deleteMany({ workspaceId, _id: { $in: ids } });
+  await collections.resultChunks().deleteMany({ workspaceId, resultId: { $in: ids } });
+}
+
+async function* partsOf(workspaceId: ObjectId, resultId: ObjectId): AsyncGenerator<Uint8Array> {
+  const chunks = collections.resultChunks().find({ workspaceId, resultId }).sort({ index: 1 });
+  for await (const { bytes } of chunks) yield bytes.buffer;
+}
+
+function toPreview({ fields, preview, rowCount, keptRows, bytes }: ResultDoc): ResultPreview {
+  return { fields, rows: JSON.parse(preview), rowCount, keptRows, bytes };
+}
+
+function firstRows(batch: Batch, count: number): Batch {
+  if (count === batch.rowCount) return batch;
+  return { rowCount: count, columns: batch.columns.map((column) => column.slice(0, count)) };
+}
+
+/** Long texts, and values within values that would be long as text, by their beginning. */
+function shorten(value: WireValue): WireValue {
+  if (value === null || typeof value === "number" || typeof value === "boolean") return value;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text.length <= PREVIEW_CHARS) return value;
+  return `${text.slice(0, PREVIEW_CHARS).toWellFormed()}…`;
+}
