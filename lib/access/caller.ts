@@ -9,8 +9,10 @@ export type Membership = { workspaceId: ObjectId; role: Role };
 export type BySession = { kind: "session"; sessionId: ObjectId };
 /** With an API key. It acts as its creator, inside its one workspace: `membership` is the creator's there. */
 export type ByKey = { kind: "key"; keyId: ObjectId; membership: Membership };
-/** By what a request proves who sends it. */
-export type Via = BySession | ByKey;
+/** By something that they have set up and that goes on without them: a schedule or a flow. */
+export type ByJob = { kind: "job"; runId: ObjectId };
+/** By what it is known who acts. */
+export type Via = BySession | ByKey | ByJob;
 
 /** Who asks for something of their own account, in no workspace. */
 export type UserCaller<V extends Via = Via> = { user: UserDoc; via: V };

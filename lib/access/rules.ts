@@ -124,7 +124,7 @@ function signedIn(identity: Identity | null): Identity {
 }
 
 function inPerson({ user, via }: UserCaller): UserCaller<BySession> {
-  if (via.kind === "key") throw keyRefused();
+  if (via.kind !== "session") throw keyRefused();
   return { user, via };
 }
 

@@ -8,7 +8,7 @@ import { database } from "@/lib/db/client";
 import type { CollectionDeclaration } from "@/lib/db/collection";
 import { AppError } from "@/lib/http/errors";
 import { sharedState } from "@/lib/process/shared-state";
-import { lookUpUser, type WithUser } from "@/lib/users/service";
+import { findUser, lookUpUser, type WithUser } from "@/lib/users/service";
 import { findRole, lookUpMembership, lookUpMembershipOf, type WithMembership } from "@/lib/workspaces/memberships";
 import { collections } from "./collections";
 import { JoinedLookUps } from "./joined-look-ups";
@@ -28,6 +28,15 @@ export async function enterWorkspace(caller: UserCaller, workspaceId: ObjectId):
   if (via.kind === "key") return enter(caller, via.membership, workspaceId);
   const role = await findRole(workspaceId, user._id);
   return enter(caller, role && { workspaceId, role }, workspaceId);
+}
+
+/**
+ * Whoever has set up what a job carries out, with the rights that they have now.
+ * @returns null for who is no member any more
+ */
+export async function callerOfJob(workspaceId: ObjectId, userId: ObjectId, runId: ObjectId): Promise<Caller | null> {
+  const [user, role] = await Promise.all([findUser(userId), findRole(workspaceId, userId)]);
+  return user && role ? { workspaceId, role, user, via: { kind: "job", runId } } : null;
 }
 
 /** Whether whoever sent these headers may still do it: for what goes on long after a request was let in. */

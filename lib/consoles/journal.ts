@@ -8,6 +8,7 @@ import { sharedState } from "@/lib/process/shared-state";
 import { carryOut } from "./carry-out";
 import { Changes } from "./changes";
 import { collections } from "./collections";
+import { tellChange } from "./tell";
 
 /** A server carries its own change out within some ten milliseconds. Who waits this long for one takes it over. */
 const TAKE_OVER_AFTER_MS = 2_000;
@@ -44,6 +45,7 @@ export async function changeConsoles<T>(caller: Caller, work: (changes: Changes)
         .updateOne({ workspaceId, seq, isOpen: false }, { $set: { seq: seq + 1, isOpen: true, intent } });
       if (modifiedCount === 0) continue;
       await carryOut(workspaceId, seq + 1);
+      await tellChange(workspaceId, intent);
       return result;
     }
   });

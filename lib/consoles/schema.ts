@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { boundedText, isoDate, isStorable, objectIdText, STORABLE, trimmedText } from "@/lib/http/schema";
 import { executeOnBody } from "@/lib/query/schema";
+import { resultPreviewSchema } from "@/lib/results/schema";
+import { runSchema } from "@/lib/runs/schema";
+import { scheduleSchema } from "@/lib/schedules/schema";
 
 export const LANGUAGES = ["sql", "mongodb"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -61,8 +64,8 @@ export const consoleSchema = z.object({
   access,
   ownerId: objectIdText,
   version: z.int(),
-  schedule: z.null(),
-  lastRun: z.null(),
+  schedule: scheduleSchema.nullable(),
+  lastRun: runSchema.nullable().describe("Of its runs in the background, the newest"),
   createdAt: isoDate,
   updatedAt: isoDate,
 });
@@ -71,6 +74,13 @@ export type Console = z.infer<typeof consoleSchema>;
 /** Lists leave the texts and the charts out: two hundred of them could be 200 MiB. */
 export const consoleSummarySchema = consoleSchema.omit({ content: true, chart: true });
 export type ConsoleSummary = z.infer<typeof consoleSummarySchema>;
+
+export const consoleRunSchema = runSchema.extend({
+  resultPreview: resultPreviewSchema
+    .nullable()
+    .describe("Null for a run without a result, or whose result is not kept any more"),
+});
+export type ConsoleRun = z.infer<typeof consoleRunSchema>;
 
 export const createConsoleBody = z.object({
   name,

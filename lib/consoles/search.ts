@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/access/caller";
 import { collections } from "./collections";
 import { type ConsoleDoc, toConsoleSummary, visibleTo } from "./model";
 import type { SearchHit } from "./schema";
+import { withStanding } from "./standing";
 
 /** What a search answers at the most, best first. */
 const HITS_MAX = 50;
@@ -38,7 +39,10 @@ export async function searchConsoles(caller: Caller, q: string): Promise<SearchH
     found.push({ rank: rankOf(doc, words), updatedAt: doc.updatedAt.getTime(), hit });
   }
   found.sort((a, b) => a.rank - b.rank || b.updatedAt - a.updatedAt);
-  return found.slice(0, HITS_MAX).map(({ hit }) => hit);
+  return withStanding(
+    caller,
+    found.slice(0, HITS_MAX).map(({ hit }) => hit),
+  );
 }
 
 function rankOf(doc: ConsoleDoc, words: string[]): number {

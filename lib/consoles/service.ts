@@ -17,6 +17,7 @@ import type {
   UndeleteConsoleBody,
   UpdateConsoleBody,
 } from "./schema";
+import { withOwnStanding, withStanding } from "./standing";
 
 /** The consoles that the caller may see, without their texts and charts, in the order in which they were made. */
 export async function listConsoles(caller: Caller, { limit, cursor }: PageRequest): Promise<Page<ConsoleSummary>> {
@@ -28,12 +29,13 @@ export async function listConsoles(caller: Caller, { limit, cursor }: PageReques
     .sort({ _id: 1 })
     .limit(withExtra(limit))
     .toArray();
-  return toPage(docs, limit, toConsoleSummary);
+  const page = toPage(docs, limit, toConsoleSummary);
+  return { ...page, items: await withStanding(caller, page.items) };
 }
 
 /** @throws AppError not_found, the same for an unknown console, another workspace's and another member's private one */
 export async function getConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
-  return toConsole(await getConsoleDocOrThrow(caller, consoleId));
+  return withOwnStanding(caller, toConsole(await getConsoleDocOrThrow(caller, consoleId)));
 }
 
 /** The stored record. @throws AppError not_found */
@@ -102,7 +104,7 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
  */
 export async function updateConsole(caller: Caller, consoleId: ObjectId, body: UpdateConsoleBody): Promise<Console> {
   await languageOf(caller, body.connectionId);
-  return changeConsoles(caller, async (changes) => {
+  const saved = await changeConsoles(caller, async (changes) => {
     const before = await getConsoleDocOrThrow(caller, consoleId);
     const after = await toUpdated(caller, before, body);
     if (before.version !== body.version) throw stale(before);
@@ -113,20 +115,27 @@ export async function updateConsole(caller: Caller, consoleId: ObjectId, body: U
     changes.update(before, saved);
     return toConsole(saved);
   });
+  return withOwnStanding(caller, saved);
 }
 
 /**
  * Replaces a console's text by an older one, as a save of its own.
  * @param label what the commit's message calls the older version
  */
-export function restoreContent(caller: Caller, consoleId: ObjectId, content: string, label: string): Promise<Console> {
-  return changeConsoles(caller, async (changes) => {
+export async function restoreContent(
+  caller: Caller,
+  consoleId: ObjectId,
+  content: string,
+  label: string,
+): Promise<Console> {
+  const restored = await changeConsoles(caller, async (changes) => {
     const before = await getConsoleDocOrThrow(caller, consoleId);
     const saved = { ...before, content, version: before.version + 1, updatedAt: changes.now };
     changes.message = `Restore ${before.path} to ${label}`;
     changes.update(before, saved);
     return toConsole(saved);
   });
+  return withOwnStanding(caller, restored);
 }
 
 /** A copy beside the original, of which the caller is the owner. @throws AppError not_found */
@@ -182,8 +191,12 @@ export function deleteConsole(caller: Caller, consoleId: ObjectId): Promise<void
  * @throws AppError not_found when it is no deleted console that the caller may see, and for the folder that is named;
  *   invalid_request when that folder has another access; conflict when the name is taken
  */
-export function undeleteConsole(caller: Caller, consoleId: ObjectId, body: UndeleteConsoleBody): Promise<Console> {
-  return changeConsoles(caller, async (changes) => {
+export async function undeleteConsole(
+  caller: Caller,
+  consoleId: ObjectId,
+  body: UndeleteConsoleBody,
+): Promise<Console> {
+  const undeleted = await changeConsoles(caller, async (changes) => {
     const found = await collections.deletedConsoles().findOne({ _id: consoleId, ...visibleTo(caller) });
     if (!found) throw new AppError("not_found", "There is no such deleted console in this workspace.");
     const { deletedAt: _, deletedBy: __, ...doc } = found;
@@ -200,6 +213,7 @@ export function undeleteConsole(caller: Caller, consoleId: ObjectId, body: Undel
     await changes.insert(back);
     return toConsole(back);
   });
+  return withOwnStanding(caller, undeleted);
 }
 
 /** A restored console keeps its access: unlike a move, there is no word for another one. */

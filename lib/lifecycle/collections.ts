@@ -10,7 +10,9 @@ import { collections as mail } from "@/lib/mail/collections";
 import { collections as preferences } from "@/lib/preferences/collections";
 import { collections as query } from "@/lib/query/collections";
 import { collections as repository } from "@/lib/repository/collections";
+import { collections as results } from "@/lib/results/collections";
 import { collections as runs } from "@/lib/runs/collections";
+import { collections as schedules } from "@/lib/schedules/collections";
 import { collections as users } from "@/lib/users/collections";
 import { collections as workspaces } from "@/lib/workspaces/collections";
 
@@ -29,6 +31,8 @@ export const collections = {
   ...repository,
   ...events,
   ...runs,
+  ...results,
+  ...schedules,
 };
 
 /** What the domains say of their collections, in the order in which a workspace's documents are removed. */

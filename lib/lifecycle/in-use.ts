@@ -2,9 +2,10 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import type { FindUses, Use } from "@/lib/connections/uses";
+import { listScheduledUses } from "@/lib/consoles/schedule";
 
 /** Whoever holds on to connections (flows, dashboards, bindings, scheduled consoles) adds a line. */
-const FINDERS: readonly FindUses[] = [];
+const FINDERS: readonly FindUses[] = [listScheduledUses];
 
 /** All that uses a connection. */
 export async function listUses(caller: Caller, connectionId: ObjectId): Promise<Use[]> {

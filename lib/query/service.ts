@@ -96,6 +96,26 @@ export async function runQuery(caller: Caller, request: QueryRequest): Promise<Q
   }
 }
 
+/**
+ * Runs a query and hands its rows over batch by batch, for callers inside of the product that keep them elsewhere.
+ * @param consume reads the batches to the end and says how many rows there were
+ * @throws AppError as `executeQuery`, and what `consume` throws
+ */
+export async function consumeQuery<T extends { rowCount: number }>(
+  caller: Caller,
+  request: QueryRequest,
+  consume: (result: ResultStream) => Promise<T>,
+): Promise<T & { executionId: string; durationMs: number }> {
+  const run = await begin(caller, request, "rows");
+  try {
+    const outcome = await consume(await run.open(CELL_BYTES_MAX));
+    const { durationMs } = run.succeed(outcome.rowCount);
+    return { ...outcome, executionId: run.executionId, durationMs };
+  } catch (error) {
+    throw run.fail(error);
+  }
+}
+
 async function answerJson(run: RunningQuery, result: ResultStream, limit: number | undefined): Promise<Response> {
   const rows = await readJsonRows(result, {
     rows: clampRows(limit),

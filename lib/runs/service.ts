@@ -274,18 +274,22 @@ export function findRunById(workspaceId: ObjectId, runId: ObjectId): Promise<Run
 }
 
 /** The runs of a resource, the newest first. @throws AppError `invalid_request` for a bad cursor */
-export async function listRuns(
+export async function listRuns(resource: RunResource, page: PageRequest): Promise<Page<Run>> {
+  return toPage(await listRunDocs(resource, page), page.limit, toRun);
+}
+
+/** The same as they are stored, one more than asked for, for whoever shows what is kept beside them. */
+export function listRunDocs(
   { workspaceId, resourceType, resourceId }: RunResource,
   { limit, cursor }: PageRequest,
-): Promise<Page<Run>> {
+): Promise<RunDoc[]> {
   const after = readCursor(cursor);
-  const docs = await collections
+  return collections
     .runs()
     .find({ workspaceId, resourceType, resourceId, ...(after && { _id: { $lt: after } }) })
     .sort({ _id: -1 })
     .limit(withExtra(limit))
     .toArray();
-  return toPage(docs, limit, toRun);
 }
 
 /** The last run of each of these resources, by the resource's id; those that never ran are absent. One query. */

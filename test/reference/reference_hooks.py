@@ -137,6 +137,11 @@ class Person:
             time.sleep(HISTORY_EVERY_S)
         raise ReferenceError("A query that was run is not found in the history.")
 
+    def new_run(self):
+        """One that waits: it is begun by the job runner, or cancelled before."""
+        console = self.new_console()
+        return console, send("POST", f"{self.home}/consoles/{console}/schedule/run", self, {})["run"]["id"]
+
     def new_session(self):
         requests.post(f"{BASE}/api/auth/login", json={"email": self.email, "password": PASSWORD}, timeout=30)
         sessions = send("GET", "/api/auth/sessions", self)
@@ -216,6 +221,13 @@ def execution_of(case, person):
     return str(uuid.uuid4()) if case.path.endswith("/cancel") else person.once("execution", person.new_execution)
 
 
+def run_of(case, person):
+    """A run is of one console, which takes its place beside it."""
+    console, run = person.new_run()
+    case.path_parameters["consoleId"] = console
+    return run
+
+
 # A real value for each name that paths have; a path with another name fails until it stands here.
 PATH_VALUES = {
     "workspaceId": lambda case, person: person.workspace_id,
@@ -229,6 +241,7 @@ PATH_VALUES = {
     "file": lambda case, person: thing(case, person, "other file", person.new_file),
     "token": lambda case, person: shared().new_invitation(person if case.path.endswith("/accept") else None),
     "executionId": execution_of,
+    "runId": run_of,
     "provider": lambda case, person: "github",
 }
 

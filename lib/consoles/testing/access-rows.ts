@@ -14,6 +14,8 @@ async function seed({ workspaceId, otherWorkspaceId, people }: World) {
   const add = async (name: string) => (await ours.make(name, { content: "select 1 as one", connectionId, access })).id;
   const [consoleId, deletedConsoleId] = [await add("shared"), await add("deleted")];
   await ours.send("DELETE", `/${deletedConsoleId}`);
+  const runConsoleId = await add("running");
+  const started = await ours.send("POST", `/${runConsoleId}/schedule/run`);
   const history = await ours.send("GET", `/${consoleId}/git/history`);
   return {
     consoleId,
@@ -23,6 +25,8 @@ async function seed({ workspaceId, otherWorkspaceId, people }: World) {
     folderId: (await ours.makeFolder("folder", { access })).id,
     otherFolderId: (await theirs.makeFolder("theirs", { access })).id,
     spareFolderId: (await ours.makeFolder("spare", { access })).id,
+    runConsoleId,
+    runId: started.json.data.run.id as string,
     sha: history.json.data.items[0].sha as string,
   };
 }
@@ -84,6 +88,20 @@ export const consoleAccess: AccessRows = {
     "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/git/restore": {
       statuses: MEMBER,
       body: () => ({ sha: seeded.sha }),
+    },
+    "PUT /api/workspaces/{workspaceId}/consoles/{consoleId}/schedule": {
+      statuses: MEMBER,
+      body: () => ({ cron: "0 7 * * *", timezone: "UTC" }),
+    },
+    "DELETE /api/workspaces/{workspaceId}/consoles/{consoleId}/schedule": { statuses: MEMBER },
+    // The first who may starts it, and nothing carries it out here.
+    "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/schedule/run": {
+      statuses: "401 401 202 409 409 409 409 403 401 403 403",
+    },
+    "GET /api/workspaces/{workspaceId}/consoles/{consoleId}/runs": { statuses: MEMBER },
+    "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/runs/{runId}/cancel": {
+      statuses: "401 401 200 409 409 409 409 403 401 403 403",
+      ids: () => ({ consoleId: seeded.runConsoleId, runId: seeded.runId }),
     },
   },
 };

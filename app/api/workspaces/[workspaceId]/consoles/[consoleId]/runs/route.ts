@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { listConsoleRuns } from "@/lib/consoles/schedule";
+import { consoleRunSchema } from "@/lib/consoles/schema";
+import { objectId } from "@/lib/http/ids";
+import { listQuery, pageOf } from "@/lib/http/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Runs of a console",
+    description: "Its runs in the background, the newest first, each with the beginning of its result.",
+    tag: "Consoles",
+    access: member,
+    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    query: listQuery,
+    response: pageOf(consoleRunSchema),
+    failures: ["not_found"],
+    handle: ({ caller, params, query }) => listConsoleRuns(caller, params.consoleId, query),
+  }),
+});

@@ -1,0 +1,260 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
+import { callerOfJob } from "@/lib/auth/identity";
+import { driverOf } from "@/lib/connections/drivers/registry";
+import { getConnectionDocOrThrow } from "@/lib/connections/service";
+import type { Use } from "@/lib/connections/uses";
+import { AppError } from "@/lib/http/errors";
+import { type Page, type PageRequest, toPage } from "@/lib/http/paging";
+import { log } from "@/lib/log";
+import { sendJobEvents } from "@/lib/process/job-events";
+import { onShutdown } from "@/lib/process/shutdown";
+import { consumeQuery } from "@/lib/query/service";
+import type { ResultPreview } from "@/lib/results/schema";
+import { keepResult, previewResults } from "@/lib/results/service";
+import { appendLog } from "@/lib/runs/logs";
+import { type RunDoc, type RunResource, toRun } from "@/lib/runs/model";
+import {
+  beginRun,
+  finishRun,
+  keepRun,
+  listRunDocs,
+  queueRun,
+  RUN_LEASE_MS,
+  type RunEnd,
+  type RunHold,
+  requestCancel,
+} from "@/lib/runs/service";
+import type { ScheduleDoc } from "@/lib/schedules/model";
+import type { Schedule, ScheduleBody } from "@/lib/schedules/schema";
+import { putSchedule, removeSchedule, scheduledIds } from "@/lib/schedules/service";
+import { collections } from "./collections";
+import { accessOf, type ConsoleDoc, visibleTo } from "./model";
+import type { ConsoleRun } from "./schema";
+import { getConsoleDocOrThrow } from "./service";
+import { RESOURCE_TYPE } from "./standing";
+import { bindVariables } from "./variables";
+
+/** What the job runner is woken with when a run is queued; its data are `workspaceId` and `runId`. */
+export const CONSOLE_RUN_QUEUED_EVENT = "console/run.queued";
+/** A run that nobody looks at may take as long as the longest query. */
+const RUN_TIMEOUT_MS = 15 * 60_000;
+/** Of each result the first rows are kept, as long as its run is. */
+const KEPT = { rows: 10_000, bytes: 16 * 1024 * 1024, ms: 30 * 24 * 60 * 60 * 1000 };
+const STOPPED =
+  "The server was stopped while the query ran. It is not started again by itself: a part may have been done.";
+
+/**
+ * Sets when a console runs by itself, as the caller.
+ * @throws AppError `not_found`; `invalid_request` for a bad schedule and for a console that cannot run
+ */
+export async function putConsoleSchedule(caller: Caller, consoleId: ObjectId, body: ScheduleBody): Promise<Schedule> {
+  requireRunnable(await getConsoleDocOrThrow(caller, consoleId));
+  return putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: consoleId }, body);
+}
+
+/** Takes the schedule away, if there is one. @throws AppError `not_found` for the console */
+export async function removeConsoleSchedule(caller: Caller, consoleId: ObjectId): Promise<void> {
+  await getConsoleDocOrThrow(caller, consoleId);
+  await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: consoleId });
+}
+
+/**
+ * Runs a console now, in the background, as the caller.
+ * @throws AppError `not_found`; `already_running`; `invalid_request` for a console that cannot run
+ */
+export async function startConsoleRun(caller: Caller, consoleId: ObjectId): Promise<ConsoleRun> {
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  requireRunnable(doc);
+  const { run } = await queueRun({
+    ...runResourceOf(doc),
+    resourceName: doc.name,
+    triggerType: caller.via.kind === "key" ? "api" : "manual",
+    triggeredBy: caller.user._id,
+    params: { userId: caller.user._id.toHexString() },
+  });
+  await wake(run);
+  return toConsoleRun(run, null);
+}
+
+/** The runs of a console in the background, the newest first. @throws AppError `not_found` */
+export async function listConsoleRuns(
+  caller: Caller,
+  consoleId: ObjectId,
+  page: PageRequest,
+): Promise<Page<ConsoleRun>> {
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  const runs = await listRunDocs(runResourceOf(doc), page);
+  const previews = await previewResults(
+    caller.workspaceId,
+    runs.flatMap(({ resultId }) => resultId ?? []),
+  );
+  return toPage(runs, page.limit, (run) => toConsoleRun(run, previews.get(run.resultId?.toHexString() ?? "") ?? null));
+}
+
+/**
+ * Ends a run of a console.
+ * @throws AppError `not_found`; `conflict` for one that has ended
+ */
+export async function cancelConsoleRun(caller: Caller, consoleId: ObjectId, runId: ObjectId): Promise<ConsoleRun> {
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  return toConsoleRun(await requestCancel(runResourceOf(doc), runId, caller.user._id), null);
+}
+
+/** What a tick of a console's schedule does (`lib/schedules/tick`). */
+export async function queueConsoleTick(
+  schedule: ScheduleDoc,
+  tick: Date,
+): Promise<"queued" | "busy" | "away" | "gone"> {
+  const { workspaceId, resourceId, ownerId } = schedule;
+  const doc = await collections.consoles().findOne({ _id: resourceId, workspaceId });
+  if (!doc) {
+    const kept = await collections.deletedConsoles().countDocuments({ _id: resourceId, workspaceId }, { limit: 1 });
+    return kept === 1 ? "away" : "gone";
+  }
+  try {
+    const { run, isNew } = await queueRun({
+      ...runResourceOf(doc),
+      resourceName: doc.name,
+      triggerType: "scheduled",
+      triggeredBy: null,
+      once: tick.toISOString(),
+      params: { userId: ownerId.toHexString() },
+    });
+    if (isNew) await wake(run);
+    return "queued";
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "already_running") return "busy";
+    throw error;
+  }
+}
+
+/** A run that was queued and not begun is begun; one that was broken off in the midst is not done a second time. */
+export async function recoverConsoleRun(run: RunDoc): Promise<"woken" | "give_up"> {
+  if (run.status !== "queued") return "give_up";
+  await wake(run);
+  return "woken";
+}
+
+/** Which consoles hold on to a connection by their schedules. */
+export async function listScheduledUses({ workspaceId }: Caller, connectionId: ObjectId): Promise<Use[]> {
+  const ids = await scheduledIds(workspaceId, RESOURCE_TYPE);
+  const docs = await collections
+    .consoles()
+    .find({ workspaceId, connectionId, _id: { $in: ids } }, { projection: { name: 1, space: 1 } })
+    .toArray();
+  return docs.map(({ _id, name, space }) => ({
+    kind: "scheduled_console",
+    id: _id.toHexString(),
+    // It counts, and is nobody's to read.
+    name: accessOf(space) === "private" ? "A private console" : name,
+  }));
+}
+
+/**
+ * Carries out a queued run to its end. Safe to call twice and at once: one of them does it.
+ * What fails in the query ends the run as a failure; what fails around it is thrown, and the run is recovered later.
+ */
+export async function carryOutConsoleRun(workspaceId: ObjectId, runId: ObjectId): Promise<void> {
+  const begun = await beginRun(workspaceId, runId);
+  if (!begun) return;
+  const { run, hold } = begun;
+  const stop = new AbortController();
+  const heart = setInterval(() => void listen(hold, stop), RUN_LEASE_MS / 3);
+  const forget = onShutdown(() => stop.abort(new AppError("unavailable", STOPPED)));
+  try {
+    await finishRun(hold, await outcomeOf(run, stop.signal));
+  } finally {
+    clearInterval(heart);
+    forget();
+  }
+}
+
+async function outcomeOf(run: RunDoc, signal: AbortSignal): Promise<RunEnd> {
+  try {
+    const { resultId, rowCount, isCut } = await runScheduled(run, signal);
+    if (isCut)
+      await appendLog(run.workspaceId, run._id, [
+        { level: "warn", text: "The result ends before a value that is too large." },
+      ]);
+    return { status: "success", rowCount, resultId };
+  } catch (error) {
+    // Whatever the query says about being stopped, the reason for stopping is the answer.
+    const reason = signal.aborted ? signal.reason : error;
+    if (reason instanceof AppError && reason.kind === "cancelled") return { status: "cancelled" };
+    if (reason instanceof AppError) return { status: "failure", error: reason.message };
+    log.error({ err: reason, runId: run._id.toHexString() }, "a console's run has failed for a reason of ours");
+    return { status: "failure", error: "The run failed for a reason of ours. It is written down in the server's log." };
+  }
+}
+
+async function runScheduled(run: RunDoc, signal: AbortSignal) {
+  const { workspaceId, resourceId } = run;
+  const caller = await callerOfJob(workspaceId, new ObjectId(String(run.params.userId)), run._id);
+  if (!caller) {
+    throw new AppError(
+      "forbidden",
+      "Who set this schedule is no member any more. Save the schedule to run it as yourself.",
+    );
+  }
+  const doc = await collections.consoles().findOne({ _id: resourceId, ...visibleTo(caller) });
+  if (!doc)
+    throw new AppError("not_found", "The console is deleted, or is no longer shared with who set its schedule.");
+  const connection = await getConnectionDocOrThrow(caller, requireRunnable(doc));
+  const { query, params } = bindVariables(doc.content, driverOf(connection.type), {});
+  return consumeQuery(
+    caller,
+    {
+      connection,
+      console: { id: doc._id, isPrivate: accessOf(doc.space) === "private" },
+      statement: { query, params },
+      timeoutMs: RUN_TIMEOUT_MS,
+      signal,
+    },
+    (result) => keepResult(workspaceId, result, KEPT),
+  );
+}
+
+async function listen(hold: RunHold, stop: AbortController): Promise<void> {
+  try {
+    const word = await keepRun(hold);
+    if (word !== "go_on") stop.abort(new AppError("cancelled", "The run was cancelled."));
+  } catch (error) {
+    // A store that is away for a moment ends no query; the lease decides.
+    log.warn({ err: error, runId: hold.runId.toHexString() }, "a run could not say that it goes on");
+  }
+}
+
+/** @returns the connection. @throws AppError `invalid_request` */
+function requireRunnable({ content, connectionId }: ConsoleDoc): ObjectId {
+  if (content.trim() === "")
+    throw new AppError("invalid_request", "The console is empty. Write a query and save it first.");
+  if (!connectionId)
+    throw new AppError("invalid_request", "The console has no connection. Choose one and save it first.");
+  return connectionId;
+}
+
+function runResourceOf({ _id, workspaceId }: ConsoleDoc): RunResource {
+  return { workspaceId, resourceType: RESOURCE_TYPE, resourceId: _id };
+}
+
+/** Wakes whoever carries it out. When that fails the run stays queued, and is found. */
+async function wake(run: RunDoc): Promise<void> {
+  const data = { workspaceId: run.workspaceId.toHexString(), runId: run._id.toHexString() };
+  try {
+    await sendJobEvents([
+      {
+        name: CONSOLE_RUN_QUEUED_EVENT,
+        id: `${CONSOLE_RUN_QUEUED_EVENT}:${data.runId}:${run.starts}:${run.nextLookAt?.getTime() ?? 0}`,
+        data,
+      },
+    ]);
+  } catch (error) {
+    log.warn({ err: error, runId: data.runId }, "a console's run waits: the job runner takes no events");
+  }
+}
+
+function toConsoleRun(run: RunDoc, resultPreview: ResultPreview | null): ConsoleRun {
+  return { ...toRun(run), resultPreview };
+}
