@@ -60,6 +60,13 @@ const lists: Record<string, List> = {
     },
     idOf: ({ sha }) => sha,
   },
+  "/api/workspaces/{workspaceId}/consoles/{consoleId}/runs": {
+    // One at a time: it ends before the next one is asked for.
+    add: async () => {
+      const { run } = await post(`${home}/consoles/${consoleId}/schedule/run`, {});
+      return post(`${home}/consoles/${consoleId}/runs/${(run as Item).id}/cancel`, {});
+    },
+  },
   "/api/workspaces/{workspaceId}/executions": {
     add: (n) => post(`${home}/databases/${connectionId}/execute`, { query: `select ${n} as n` }),
     idOf: ({ executionId }) => executionId,
@@ -92,7 +99,7 @@ beforeAll(async () => {
   [owner, stranger] = await Promise.all([seedPerson("owner"), seedPerson("stranger")]);
   home = `/api/workspaces/${owner.workspaceId}`;
   connectionId = (await call("GET", `${home}/connectors`, { cookie: owner.cookie })).json.data[0].id;
-  consoleId = String((await post(`${home}/consoles`, { name: "Read", content: "select 0" })).id);
+  consoleId = String((await post(`${home}/consoles`, { name: "Read", content: "select 0", connectionId })).id);
   // One after the other: what is made at once has no order that could be told.
   for (const list of Object.values(lists)) for (let n = 0; n < ITEMS; n++) await list.add(n);
 });
