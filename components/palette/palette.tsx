@@ -3,14 +3,14 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Plus, Search } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { type Choice, usePaletteItems } from "@/components/palette/use-palette-items";
 import { Keys } from "@/components/ui/keys";
 import { useConnectivity } from "@/components/ui/use-browser";
 import type { Command } from "@/components/workspace/command-store";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { groupPalette, type PaletteMode, readPaletteText } from "@/lib/ui/palette-items";
+import { groupPalette, KINDS, type PaletteMode, readPaletteText } from "@/lib/ui/palette-items";
 import "./palette.css";
 
 const PLACEHOLDERS: Record<PaletteMode, string> = {
@@ -32,11 +32,13 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
   const listRef = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
+  /** Enter was pressed before anything was found: the best is opened once everything has been searched. */
+  const [isEntered, setIsEntered] = useState(false);
   // What could be done before the palette was opened; it must not list itself.
   const [offered] = useState((): Command[] => commands.readAll().filter(({ id }) => !id.startsWith("palette")));
   const { isOnline } = useConnectivity();
   const { mode, search } = readPaletteText(text, openedMode);
-  const { choices, isSearching } = usePaletteItems(search, offered, (path) => router.push(path));
+  const { choices, awaited } = usePaletteItems(search, offered, (path) => router.push(path));
   const named: Choice[] =
     search === "" || mode !== "all"
       ? []
@@ -54,6 +56,7 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
   const groups = groupPalette([...choices, ...named], mode, search);
   const flat = groups.flatMap(({ items }) => items);
   const active = flat[Math.min(at, flat.length - 1)];
+  const isSearching = KINDS[mode].some((kind) => awaited.has(kind));
 
   useEffect(() => {
     listRef.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
@@ -65,11 +68,27 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
     // After the dialog has given the focus back, so that what is chosen can take it.
     requestAnimationFrame(() => requestAnimationFrame(() => choice.run()));
   };
+  const chooseEntered = useEffectEvent(() => choose(active));
+  useEffect(() => {
+    if (!isEntered || isSearching) return;
+    setIsEntered(false);
+    chooseEntered();
+  }, [isEntered, isSearching]);
+  const moveTo = (index: number) => {
+    setAt(index);
+    setIsEntered(false);
+  };
+  const enter = (isRepeat: boolean) => {
+    // What stands there until something is found is not what was looked for, unless it is asked for once more.
+    const isEarly = isSearching && at === 0 && (!active || active.isLast);
+    if (isEarly && !isEntered) setIsEntered(true);
+    else if (!isRepeat) choose(active);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (event.nativeEvent.isComposing) return;
-    if (step !== 0 && flat.length > 0) setAt((Math.min(at, flat.length - 1) + step + flat.length) % flat.length);
-    else if (event.key === "Enter") choose(active);
+    if (step !== 0 && flat.length > 0) moveTo((Math.min(at, flat.length - 1) + step + flat.length) % flat.length);
+    else if (event.key === "Enter") enter(event.repeat);
     else return;
     event.preventDefault();
   };
@@ -96,7 +115,7 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
               value={text}
               onChange={(event) => {
                 setText(event.target.value);
-                setAt(0);
+                moveTo(0);
               }}
               onKeyDown={onKeyDown}
             />
@@ -115,14 +134,14 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
                     id={toOptionId(choice)}
                     choice={choice}
                     isActive={choice === active}
-                    onPoint={() => setAt(flat.indexOf(choice))}
+                    onPoint={() => moveTo(flat.indexOf(choice))}
                     onChoose={() => choose(choice)}
                   />
                 ))}
               </div>
             ))}
           </div>
-          {flat.length === 0 && (
+          {(flat.length === 0 || isEntered) && (
             <p className="palette-none" role="status">
               {isSearching ? "Searching" : `Nothing is called "${search}".`}
             </p>

@@ -7,14 +7,13 @@ import type { Command } from "@/components/workspace/command-store";
 import { useEngineName } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
-import { useDatabases, useOpenSchemas } from "@/components/workspace/use-schema";
+import { useConnections, useDatabases, useOpenSchemas } from "@/components/workspace/use-schema";
 import { useWorkspaceDetails } from "@/components/workspace/use-settings";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { consoleApi } from "@/lib/client/consoles";
 import { formatCountShort } from "@/lib/ui/format";
-import type { PaletteItem } from "@/lib/ui/palette-items";
+import type { PaletteItem, PaletteKind } from "@/lib/ui/palette-items";
 import { toSqlName } from "@/lib/ui/schema-rows";
-import { findConsole } from "@/lib/ui/workbench";
 
 export type Choice = PaletteItem & { icon: LucideIcon; keys?: string; run: () => void };
 
@@ -24,16 +23,17 @@ const SEARCH_AFTER_MS = 150;
 /** Tables are read from so many databases; asking all of a large workspace would keep them busy. */
 const DATABASES_MAX = 8;
 
-/** Everything that the palette offers for a search. @returns the choices, and whether the server is still being asked */
+/** Everything that the palette offers for a search. @returns the choices, and of which kinds more may be on its way */
 export function usePaletteItems(
   search: string,
   commands: Command[],
   goTo: (path: string) => void,
-): { choices: Choice[]; isSearching: boolean } {
-  const { workspace, editors } = useWorkspace();
+): { choices: Choice[]; awaited: ReadonlySet<PaletteKind> } {
+  const { workspace, editors, workbench: store } = useWorkspace();
   const { open, create } = useConsoleActions();
   const workbench = useWorkbench();
-  const { data: list } = useConsoleList();
+  const { data: list, isLoading: isListLoading } = useConsoleList();
+  const { isLoading: areConnectionsLoading } = useConnections();
   const databases = useDatabases();
   const details = useWorkspaceDetails();
   const asked = useLater(search, SEARCH_AFTER_MS);
@@ -94,11 +94,12 @@ export function usePaletteItems(
         icon: entity.kind === "view" ? Eye : Table2,
         run: () => {
           const name = toSqlName(entity.name);
-          const active = workbench && findConsole(workbench, workbench.lastActiveId);
+          const editor = editors.active;
+          // Another one may still be shown while the address changes.
+          const isOpen = editor !== null && editor.consoleId === store.read()?.lastActiveId;
           // In an editor that is at work the name is what is wanted; else a first look at the rows.
-          if (editors.active && active?.content !== "" && editors.active.read().content.trim() !== "") {
-            editors.active.insert(name);
-          } else create(database.id, { name: `${entity.name}.sql`, content: `select *\nfrom ${name}\nlimit 100;` });
+          if (isOpen && editor.read().content.trim() !== "") editor.insert(name);
+          else create(database.id, { name: `${entity.name}.sql`, content: `select *\nfrom ${name}\nlimit 100;` });
         },
       }),
     ),
@@ -134,10 +135,13 @@ export function usePaletteItems(
       run,
     }),
   );
-  return {
-    choices: [...consoles, ...tables, ...connections, ...people, ...actions],
-    isSearching: search !== asked || hits.isFetching,
-  };
+  const areTextsAsked = search.length >= SEARCH_FROM && (search !== asked || hits.isFetching);
+  const awaited = new Set<PaletteKind>();
+  if (isListLoading || areTextsAsked) awaited.add("console");
+  if (areConnectionsLoading) awaited.add("connection");
+  if (areConnectionsLoading || schemas.some(({ isLoading }) => isLoading)) awaited.add("table");
+  if (details.isLoading) awaited.add("person");
+  return { choices: [...consoles, ...tables, ...connections, ...people, ...actions], awaited };
 }
 
 function toTableDetail(database: string, kind: string, rows: number | undefined): string {

@@ -96,6 +96,73 @@ test("a table is put into the query, or looked into by a new one", async ({ page
   await expect(consolePage.grid).toBeVisible();
 });
 
+/** Keeps the answers to a request back until they are let go. */
+async function hold(page: import("@playwright/test").Page, url: string): Promise<() => void> {
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  return letGo;
+}
+
+test("Enter before the tables are known opens the one that was typed, once they are", async ({ page, consolePage }) => {
+  const letGo = await hold(page, "**/connectors/*/entities*");
+  await page.reload();
+  await consolePage.editor.waitFor();
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("#customers");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("status").filter({ hasText: "Searching" })).toBeVisible();
+  letGo();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(consolePage.editor).toContainText("customers");
+});
+
+test("Enter before the texts are searched opens what they find, not a new console of that name", async ({
+  page,
+  consolePage,
+}) => {
+  const letGo = await hold(page, "**/consoles/search*");
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("hidden_word");
+  await expect(page.getByRole("option", { name: "New console named hidden_word" })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("status").filter({ hasText: "Searching" })).toBeVisible();
+  letGo();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(consolePage.editor).toContainText("hidden_word");
+});
+
+test("Enter is forgotten when the text changes or the palette is closed before the answer", async ({
+  page,
+  consolePage,
+}) => {
+  const letGo = await hold(page, "**/connectors/*/entities*");
+  await page.reload();
+  await consolePage.editor.waitFor();
+  const before = await consolePage.editor.textContent();
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("#customers");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("#customer");
+  await page.keyboard.press("Enter");
+  await find(page).fill("#customers");
+  letGo();
+  await expect(page.getByRole("option", { name: /^customers/ })).toHaveAttribute("aria-selected", "true");
+  await expect(page.getByRole("status").filter({ hasText: "Searching" })).toHaveCount(0);
+  await expect(find(page)).toBeVisible();
+  await expect(page.locator('[role="tab"]')).toHaveCount(1);
+  expect(await page.locator(".cm-content").textContent()).toBe(before);
+});
+
 test("a new console takes the name that was searched for", async ({ page, consolePage }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("churn");

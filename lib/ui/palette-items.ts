@@ -23,7 +23,8 @@ const LABELS: Record<PaletteKind, string> = {
   person: "People",
   action: "Do",
 };
-const KINDS: Record<PaletteMode, PaletteKind[]> = {
+/** What each mode searches. */
+export const KINDS: Record<PaletteMode, PaletteKind[]> = {
   all: ["console", "table", "connection", "person", "action"],
   places: ["console", "table", "connection", "person"],
   actions: ["action"],
