@@ -2,6 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
+import type { Page } from "@/lib/http/paging";
 import type { ListQuery } from "@/lib/http/schema";
 import {
   badHistoryCursor,
@@ -18,14 +19,13 @@ import { getConsoleDocOrThrow, restoreContent } from "./service";
 
 /** As many digits of a commit's id as people read (docs/api.md, Consoles: 7 at the least). */
 const SHORT_SHA = 7;
-type HistoryPage = { items: HistoryItem[]; nextCursor: string | null };
 
 /**
  * A console's commits, newest first, through its renames. The owner of a console that has changed between private and
  * shared also sees the commits of the other time, in the order of their changes.
  * @throws AppError not_found; invalid_request for a cursor that is not ours
  */
-export async function listHistory(caller: Caller, consoleId: ObjectId, query: ListQuery): Promise<HistoryPage> {
+export async function listHistory(caller: Caller, consoleId: ObjectId, query: ListQuery): Promise<Page<HistoryItem>> {
   // Before the console is looked for: what is wrong with the request is told first (docs/api.md, Common rules).
   const cursors = parseCursors(query.cursor);
   const doc = await getConsoleDocOrThrow(caller, consoleId);

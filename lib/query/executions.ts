@@ -5,6 +5,7 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { isAtLeast } from "@/lib/access/roles";
 import { AppError } from "@/lib/http/errors";
+import { type Page, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { LIST_LIMIT_DEFAULT } from "@/lib/http/schema";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
@@ -136,26 +137,18 @@ export async function listExecutions(
   caller: Caller,
   { limit = LIST_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string },
   findVisible: FindVisibleConsoles,
-): Promise<{ items: Execution[]; nextCursor: string | null }> {
-  if (cursor !== undefined && !/^[0-9a-f]{24}$/.test(cursor)) {
-    throw new AppError("invalid_request", "The cursor is not one of ours. Start again from the first page.", {
-      details: [{ path: "cursor", message: "Send the nextCursor of the page before." }],
-    });
-  }
+): Promise<Page<Execution>> {
+  const before = readCursor(cursor);
   // Whoever has just run a query finds it here.
   await writeNow();
   const docs = await collections
     .executions()
-    .find({ ...reachOf(caller), ...(cursor && { _id: { $lt: new ObjectId(cursor) } }) })
+    .find({ ...reachOf(caller), ...(before && { _id: { $lt: before } }) })
     .sort({ _id: -1 })
-    .limit(limit + 1)
+    .limit(withExtra(limit))
     .toArray();
-  const items = docs.slice(0, limit);
-  const last = items.at(-1);
-  return {
-    items: await toExecutions(caller, items, findVisible),
-    nextCursor: docs.length > limit && last ? last._id.toHexString() : null,
-  };
+  const { items, nextCursor } = toPage(docs, limit, (doc) => doc);
+  return { items: await toExecutions(caller, items, findVisible), nextCursor };
 }
 
 /**

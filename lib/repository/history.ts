@@ -1,6 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
+import type { Page } from "@/lib/http/paging";
 import { type Ancestry, ancestryOf } from "./ancestry";
 import { collections } from "./collections";
 import { type Commit, subjectOf } from "./git-objects";
@@ -25,7 +26,6 @@ export type FileHistoryItem = HistoryItem & {
   /** The number of the change that the commit is a part of; null when it says none. */
   change: number | null;
 };
-export type HistoryPage<T> = { items: T[]; nextCursor: string | null };
 
 type PageInput = { repositoryId: ObjectId; branch?: string; cursor?: string; limit?: number };
 
@@ -37,7 +37,7 @@ const PAGE_ITEMS = 50;
  * the branch never had such a file. Pages hold on to the head that the first one was read at.
  * @throws AppError invalid_request for a cursor that is not ours
  */
-export async function historyOf(input: PageInput & FileName): Promise<HistoryPage<FileHistoryItem>> {
+export async function historyOf(input: PageInput & FileName): Promise<Page<FileHistoryItem>> {
   const view = await openView(input);
   const lineage = view && (await lineageIn(view, input));
   if (!view || lineage === null) return { items: [], nextCursor: null };
@@ -45,7 +45,7 @@ export async function historyOf(input: PageInput & FileName): Promise<HistoryPag
 }
 
 /** The commits that touched anything in a folder ("" is the whole repository), newest first. */
-export async function folderHistory(input: PageInput & { folder: string }): Promise<HistoryPage<HistoryItem>> {
+export async function folderHistory(input: PageInput & { folder: string }): Promise<Page<HistoryItem>> {
   const lineage = folderLineage(parseFolder(input.folder));
   const view = await openView(input);
   if (!view) return { items: [], nextCursor: null };
@@ -95,7 +95,7 @@ async function readPage(
   view: View,
   { limit = PAGE_ITEMS }: PageInput,
   lineage: string,
-): Promise<HistoryPage<FileHistoryItem>> {
+): Promise<Page<FileHistoryItem>> {
   const { repositoryId } = view;
   const tip = view.tip?.seq ?? 0;
   const found: { at: number; item: FileHistoryItem }[] = [];

@@ -12,7 +12,6 @@ export {
   type FileName,
   folderHistory,
   type HistoryItem,
-  type HistoryPage,
   historyOf,
   requireHistoryCursor,
 } from "./history";
