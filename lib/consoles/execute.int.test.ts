@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeOwnDataDir } from "@/lib/connections/drivers/duckdb/testing/open-file";
+import { closeDataSources } from "@/lib/connections/pool";
 import { collections } from "@/lib/lifecycle/collections";
 import { writeNow } from "@/lib/query/history-writer";
 import { call, callRaw } from "@/test/client";
@@ -7,6 +9,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedPerson } from "@/test/seed";
 import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
+const dataDir = takeOwnDataDir();
 const own = takeOwnDatabase();
 let ana: Person;
 let author: ConsoleAuthor;
@@ -14,11 +17,18 @@ let connectionId = "";
 beforeAll(async () => {
   ana = await seedPerson("Ana");
   author = authorOf({ key: await seedKey(ana.workspaceId, ana) }, ana.workspaceId);
-  connectionId = (await call("GET", `/api/workspaces/${ana.workspaceId}/connectors`, ana)).json.data[0].id;
+  // A file of its own: the sample is built by whoever asks first, which a busy machine makes long.
+  const made = await call("POST", `/api/workspaces/${ana.workspaceId}/connectors`, {
+    ...ana,
+    body: { name: "own", type: "duckdb", config: { file: "own.duckdb" }, readOnly: false },
+  });
+  connectionId = made.json.data.id;
 });
 afterAll(async () => {
   await writeNow();
+  await closeDataSources();
   await own.drop();
+  dataDir.remove();
 });
 
 let made = 0;

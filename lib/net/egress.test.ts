@@ -12,7 +12,7 @@ import type { EgressPolicy } from "./policy";
 import { safeFetch } from "./safe-fetch";
 import { openSocksDoor } from "./socks";
 import { LOOPBACK_FORMS, OTHER_REFUSED } from "./testing/forms";
-import { listener } from "./testing/listener";
+import { type Listener, listener } from "./testing/listener";
 import { testPolicy } from "./testing/policy";
 import { askSocks } from "./testing/socks-client";
 
@@ -20,13 +20,16 @@ type Attempt = { host: string; port: number; policy: EgressPolicy };
 /** Resolves when a connection came about, rejects when it was refused. */
 type EgressPoint = (attempt: Attempt) => Promise<unknown>;
 
-const LIMITS = { timeoutMs: 2000, maxResponseBytes: 1000 };
+/** Nobody waits for it but whoever wrongly waits for an answer. */
+const TIMEOUT_MS = 20_000;
+const LIMITS = { timeoutMs: TIMEOUT_MS, maxResponseBytes: 1000 };
 const webAddress = ({ host, port }: Attempt) => `http://${isIPv6(host) ? `[${host}]` : host}:${port}/`;
 
 const EGRESS_POINTS: Record<string, EgressPoint> = {
   "a host to be stored": ({ host, port, policy }) => checkTarget({ purpose: "database", host, port }, policy),
   "a web address to be stored": (attempt) => checkWebAddress(webAddress(attempt), "http", attempt.policy),
-  "a socket": ({ host, port, policy }) => openSocket({ purpose: "database", host, port, timeoutMs: 2000 }, policy),
+  "a socket": ({ host, port, policy }) =>
+    openSocket({ purpose: "database", host, port, timeoutMs: TIMEOUT_MS }, policy),
   "a driver's stream, connected by the driver": ({ host, port, policy }) =>
     once(unconnectedSocket("database", policy)().connect(port, host), "connect"),
   "a driver's stream": ({ host, port, policy }) =>
@@ -132,8 +135,7 @@ test("one refusal reads like any other: private, metadata, own store, resolved o
 });
 
 test("T33 a name that answers differently the second time changes nothing: one look-up, the judged address", async () => {
-  const honest = await listener((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"), "127.0.0.2");
-  const canary = await listener((socket) => socket.destroy(), "127.0.0.1", honest.port);
+  const { honest, canary } = await onOnePort();
   let expected = 0;
   for (const [name, attempt] of Object.entries(EGRESS_POINTS)) {
     const policy = testPolicy("all", { names: { "rebind.test": [["127.0.0.2"], ["127.0.0.1"]] } });
@@ -153,6 +155,19 @@ test("a name that leads nowhere is not a refusal", async () => {
     details: { reason: "name" },
   });
 });
+
+/** An honest server and a canary at two addresses, on a port that was free at both. */
+async function onOnePort(): Promise<{ honest: Listener; canary: Listener }> {
+  for (;;) {
+    const honest = await listener((socket) => socket.end("HTTP/1.1 204 No Content\r\n\r\n"), "127.0.0.2");
+    try {
+      return { honest, canary: await listener((socket) => socket.destroy(), "127.0.0.1", honest.port) };
+    } catch (error) {
+      // Somebody else on this machine has it there: the next free port is another.
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
+}
 
 async function outcomesOf(forms: readonly string[], attempt: EgressPoint, port: number) {
   const names = { localhost: [["127.0.0.1", "::1"]] };
