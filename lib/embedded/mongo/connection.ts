@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Authentication } from "./authentication.ts";
 import { topologyVersion } from "./commands/admin.ts";
-import type { Services } from "./context.ts";
+import type { Client, Services } from "./context.ts";
 import { dispatch } from "./dispatch.ts";
 import { StoreError } from "./errors.ts";
 import { type Doc, docOf, double, isDoc, ObjectId, toWholeNumber } from "./values.ts";
@@ -14,7 +14,7 @@ const MAX_STRANGER_BYTES = 64 * 1024;
 let lastConnection = 0;
 
 /** One client's socket: messages are answered one after the other, in their order. */
-export class Connection {
+export class Connection implements Client {
   readonly id = ++lastConnection;
   isClosed = false;
   private readonly socket: Socket;

@@ -1,16 +1,16 @@
-import type { GuessLimit } from "./authentication.ts";
-import type { Connection } from "./connection.ts";
+import type { Authentication, GuessLimit } from "./authentication.ts";
 import type { Cursors } from "./cursors.ts";
+import type { Deadline } from "./deadline.ts";
 import { badValue, StoreError } from "./errors.ts";
 import { compileExpression } from "./expressions/compile.ts";
 import { checkVariableName } from "./expressions/logic.ts";
 import { bind, type Scope, type Variables } from "./expressions/scope.ts";
+import { Turns } from "./flow.ts";
 import type { Monitor } from "./monitor.ts";
-import { type Deadline, Turns } from "./query.ts";
 import type { Retry, RetryLog } from "./retries.ts";
 import type { Credentials } from "./scram.ts";
 import type { Access, Store } from "./store.ts";
-import type { Sessions } from "./transactions.ts";
+import { type Sessions, transactionName } from "./transactions.ts";
 import { type Doc, isDoc, Timestamp, toWholeNumber, type Value } from "./values.ts";
 
 /** What all commands share. */
@@ -26,6 +26,14 @@ export type Services = {
   /** Seed of the one member, as clients reach it: a path or host:port. */
   address: string;
   startedAt: Date;
+};
+
+/** Who sends commands, as they see it. */
+export type Client = {
+  /** Counted from 1 since the store's start. */
+  readonly id: number;
+  readonly isClosed: boolean;
+  readonly authentication: Authentication;
 };
 
 /** One command under way. */
@@ -44,7 +52,7 @@ export type Context = {
   turns: Turns;
   deadline: Deadline;
   scope: Scope;
-  connection: Connection;
+  connection: Client;
 };
 
 /** The longest that `maxTimeMS` may be (int32). */
@@ -99,4 +107,10 @@ export function variablesOf(scope: Scope, letDoc: Value | undefined): Variables 
 
 export function newTurns(deadline: Deadline): Turns {
   return new Turns(deadline);
+}
+
+/** The name of the transaction that a command is part of; undefined outside of one. */
+export function transactionOf(context: Context): string | undefined {
+  if (!context.isInTransaction || context.session === undefined) return undefined;
+  return transactionName(context.session, BigInt(toWholeNumber(context.command.get("txnNumber")) ?? 0));
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { encodeDocument } from "./codec.ts";
 import { StoreError } from "./errors.ts";
-import { type Flow, PAUSE, type Turns } from "./query.ts";
+import { type Flow, PAUSE, type Turns } from "./flow.ts";
 import { type Doc, docOf, double, RawDocument, type Value } from "./values.ts";
 
 /** Documents of a first batch when the client names no number (MongoDB's). */

@@ -1,7 +1,6 @@
 import { sessionId } from "./commands/admin.ts";
 import { COMMANDS } from "./commands/table.ts";
-import type { Connection } from "./connection.ts";
-import { type Context, makeDeadline, newTurns, type Services, systemScope } from "./context.ts";
+import { type Client, type Context, makeDeadline, newTurns, type Services, systemScope } from "./context.ts";
 import { endTurn } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import { toStoreError } from "./sqlite.ts";
@@ -10,7 +9,7 @@ import { Binary, type Doc, docOf, double, isDoc, timestampNow, toWholeNumber } f
 import { readWriteConcern } from "./write-concern.ts";
 
 /** Runs one command and gives its answer; failures are answers too. */
-export async function dispatch(services: Services, connection: Connection, command: Doc): Promise<Doc> {
+export async function dispatch(services: Services, connection: Client, command: Doc): Promise<Doc> {
   const answer = await run(services, connection, command);
   if (connection.authentication.isDone) addTimes(answer);
   return answer;
@@ -25,7 +24,7 @@ function addTimes(answer: Doc): void {
   answer.set("operationTime", now);
 }
 
-async function run(services: Services, connection: Connection, command: Doc): Promise<Doc> {
+async function run(services: Services, connection: Client, command: Doc): Promise<Doc> {
   const name = command.keys().next().value ?? "";
   let isInTransaction = false;
   try {

@@ -1,5 +1,5 @@
+import type { Deadline } from "./deadline.ts";
 import { StoreError } from "./errors.ts";
-import type { Deadline } from "./query.ts";
 
 /**
  * How long the evaluation of one document may hold the event loop, ms of this thread's own time. Commands give others

@@ -1,9 +1,9 @@
 import { areEqual, compareValues } from "./compare.ts";
 import { failedToParse, StoreError, typeMismatch } from "./errors.ts";
 import { unique } from "./expressions/arrays.ts";
-import { parseTypes } from "./match.ts";
 import { remainder } from "./numbers.ts";
 import { compileRegex, type Regex } from "./regex.ts";
+import { parseTypes } from "./type-names.ts";
 import { BSONRegExp, type Doc, isDoc, isNumber, toDouble, toWholeNumber, typeCode, type Value } from "./values.ts";
 
 type Test = (value: Value) => boolean;

@@ -1,11 +1,12 @@
 import { areEqual, compareValues, RANK, typeRank } from "./compare.ts";
-import { badValue, failedToParse, StoreError, typeMismatch } from "./errors.ts";
+import { badValue, failedToParse, StoreError } from "./errors.ts";
 import { compileExpression } from "./expressions/compile.ts";
 import type { Env, Variables } from "./expressions/scope.ts";
 import { isTrueInAggregation } from "./expressions/truth.ts";
 import { compileSchema } from "./json-schema.ts";
 import { fieldOf, type Path, someAtPath, toPath } from "./paths.ts";
 import { compileRegex } from "./regex.ts";
+import { parseTypes } from "./type-names.ts";
 import {
   Binary,
   BSONRegExp,
@@ -17,7 +18,6 @@ import {
   isDoc,
   isNumber,
   isTruthy,
-  TYPE,
   toDouble,
   toWholeNumber,
   typeCode,
@@ -254,30 +254,6 @@ function inNode(path: Path, value: Value): MatchNode {
     else values.push(item);
   }
   return { kind: "in", path, values, regexes };
-}
-
-const TYPE_ALIASES = new Map<string, number[]>([
-  ...Object.entries(TYPE).map(([name, code]): [string, number[]] => [name, [code]]),
-  ["number", [TYPE.double, TYPE.int, TYPE.long, TYPE.decimal]],
-]);
-
-/** @throws StoreError BadValue on a type that BSON does not have */
-export function parseTypes(value: Value): ReadonlySet<number> {
-  const codes = new Set<number>();
-  for (const item of Array.isArray(value) ? value : [value]) {
-    if (typeof item === "string") {
-      const found = TYPE_ALIASES.get(item);
-      if (found === undefined) throw badValue(`Unknown type name alias: ${item}`);
-      for (const code of found) codes.add(code);
-    } else if (isNumber(item)) {
-      const code = toWholeNumber(item);
-      const isKnown = code !== undefined && (Object.values(TYPE) as number[]).includes(code);
-      if (!isKnown) throw badValue(`Invalid numerical type code: ${toDouble(item)}`);
-      codes.add(code);
-    } else throw typeMismatch("type must be represented as a number or a string");
-  }
-  if (codes.size === 0) throw failedToParse("$type must match at least one type");
-  return codes;
 }
 
 function modNode(path: Path, value: Value): MatchNode {

@@ -97,3 +97,17 @@ export function valuesAtPath(doc: Doc, parts: readonly string[]): Value[] {
   });
   return values;
 }
+
+/** A copy in which a path holds another value; undefined takes the field away. */
+export function setAt(doc: Doc, parts: readonly string[], value: Value | undefined): Doc {
+  const copy: Doc = new Map(doc);
+  const [first = "", ...rest] = parts;
+  if (rest.length === 0) {
+    if (value === undefined) copy.delete(first);
+    else copy.set(first, value);
+  } else {
+    const inner = copy.get(first);
+    copy.set(first, setAt(isDoc(inner) ? inner : new Map(), rest, value));
+  }
+  return copy;
+}

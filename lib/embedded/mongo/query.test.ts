@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PAUSE, paced, sortByTurns } from "./query.ts";
+import { PAUSE, paced, sortByTurns } from "./flow.ts";
 
 test("a sort by turns is Array.sort's, ties in their order, and pauses on the way", () => {
   for (const length of [0, 1, 1023, 1024, 1025, 5000]) {

@@ -1,9 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { decodeDocument } from "./codec.ts";
 import type { Collection } from "./collection.ts";
-import { beginTurn, endTurn } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import type { Variables } from "./expressions/scope.ts";
+import { type Flow, PAUSE, sortByTurns, TURN_MS, window } from "./flow.ts";
 import { encodeKey } from "./keys.ts";
 import { compileMatch, type Matcher, type MatchNode, parseMatch } from "./match.ts";
 import { type Plan, plan } from "./planner.ts";
@@ -12,16 +11,6 @@ import { ExternalSorter } from "./spill.ts";
 import type { IndexRow, Row, RowSource } from "./store.ts";
 import type { Doc, Value } from "./values.ts";
 
-/** A moment at which a long read lets other commands have their turn. */
-export const PAUSE = Symbol("pause");
-export type Pause = typeof PAUSE;
-/** What reads are made of: items, and moments to pause between them. */
-export type Flow<T> = Generator<T | Pause, void, undefined>;
-
-/** The longest time that a read holds the event loop, ms. */
-const TURN_MS = 5;
-/** Values that are sorted or merged between two pauses; some milliseconds of comparing. */
-const SORT_RUN = 1024;
 /** Rows of the first and of later chunks; small first, since most reads want few. */
 const FIRST_CHUNK = 16;
 const MAX_CHUNK = 512;
@@ -201,21 +190,6 @@ function* candidates(query: Query, chosen: Plan, chunk: number): Flow<Row> {
   }
 }
 
-/**
- * Lets a pause in wherever the making of the next item has taken a turn: a stage may turn one document into a million,
- * or a million into none, and has to heed the time limit and the other commands all the same.
- */
-export function* paced<T>(flow: Flow<T>): Flow<T> {
-  let started = performance.now();
-  for (const item of flow) {
-    if (performance.now() - started >= TURN_MS) {
-      yield PAUSE;
-      started = performance.now();
-    }
-    yield item;
-  }
-}
-
 type Ranked<T> = { values: Value[]; place: number; item: T };
 
 function* sorted(
@@ -307,117 +281,4 @@ function sortTooLarge(): StoreError {
     "QueryExceededMemoryLimitNoDiskUseAllowed",
     `Sort exceeded memory limit of ${MAX_SORT_BYTES} bytes, but did not opt in to external sorting. Aborting operation. Pass allowDiskUse:true to opt in.`,
   );
-}
-
-/** Sorts like `Array.sort` (equal ones keep their order), and pauses on the way. */
-export function* sortByTurns<T>(
-  items: readonly T[],
-  compare: (a: T, b: T) => number,
-): Generator<Pause, T[], undefined> {
-  let runs: T[][] = [];
-  for (let i = 0; i < items.length; i += SORT_RUN) {
-    runs.push(items.slice(i, i + SORT_RUN).sort(compare));
-    yield PAUSE;
-  }
-  while (runs.length > 1) {
-    const merged: T[][] = [];
-    for (let i = 0; i < runs.length; i += 2) merged.push(yield* merge(runs[i] ?? [], runs[i + 1] ?? [], compare));
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-function* merge<T>(
-  left: readonly T[],
-  right: readonly T[],
-  compare: (a: T, b: T) => number,
-): Generator<Pause, T[], undefined> {
-  const merged: T[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < left.length || j < right.length) {
-    const isRight = i === left.length || (j < right.length && compare(right[j] as T, left[i] as T) < 0);
-    merged.push((isRight ? right[j++] : left[i++]) as T);
-    if (merged.length % SORT_RUN === 0) yield PAUSE;
-  }
-  return merged;
-}
-
-export function* window<T>(flow: Flow<T>, skip: number, limit: number | undefined): Flow<T> {
-  let passed = 0;
-  let taken = 0;
-  if (limit === 0) return;
-  for (const item of flow) {
-    if (item === PAUSE) yield PAUSE;
-    else if (passed < skip) passed++;
-    else {
-      yield item;
-      if (limit !== undefined && ++taken >= limit) return;
-    }
-  }
-}
-
-/** Says when a command has run longer than it may. */
-export type Deadline = {
-  check: () => void;
-  /** Milliseconds; infinite without a limit. */
-  left: () => number;
-  /** Ends the command after so many milliseconds from now, when it does not end earlier. */
-  limit: (ms: number) => void;
-};
-
-/** Of the store's own work, which nobody waits for. */
-export const NO_DEADLINE: Deadline = {
-  check: () => undefined,
-  left: () => Number.POSITIVE_INFINITY,
-  limit: () => undefined,
-};
-
-/** Takes from a flow by turns, so that no read holds up the others. */
-export class Turns {
-  private started = 0;
-  readonly deadline: Deadline;
-
-  constructor(deadline: Deadline) {
-    this.deadline = deadline;
-    this.begin();
-  }
-
-  /** Says that the event loop works for this command again, after it has waited for something. */
-  begin(): void {
-    this.started = performance.now();
-    beginTurn(this.deadline);
-  }
-
-  /** Gives other commands a turn when this one had its share. */
-  async pause(): Promise<void> {
-    if (performance.now() - this.started < TURN_MS) return;
-    endTurn();
-    await nextTurn();
-    this.deadline.check();
-    this.begin();
-  }
-
-  /** True when the present turn is over. */
-  get isOver(): boolean {
-    return performance.now() - this.started >= TURN_MS;
-  }
-
-  async collect<T>(flow: Flow<T>): Promise<T[]> {
-    const items: T[] = [];
-    for (const item of flow) {
-      if (item === PAUSE) await this.pause();
-      else items.push(item);
-    }
-    return items;
-  }
-
-  /** The first item; undefined when there is none. */
-  async first<T>(flow: Flow<T>): Promise<T | undefined> {
-    for (const item of flow) {
-      if (item !== PAUSE) return item;
-      await this.pause();
-    }
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { unlinkSync } from "node:fs";
 import Database from "better-sqlite3";
-import { PAUSE, type Pause, sortByTurns } from "./query.ts";
+import { PAUSE, type Pause, sortByTurns } from "./flow.ts";
 import { reserveFile } from "./sqlite.ts";
 import type { Row } from "./store.ts";
 

@@ -1,5 +1,4 @@
-import type { Collection, Index } from "./collection.ts";
-import { duplicateKey } from "./collection.ts";
+import { type Collection, duplicateKey, type Index } from "./collection.ts";
 import type { Cursors } from "./cursors.ts";
 import { ERROR_CODES, StoreError } from "./errors.ts";
 import { encodeKey } from "./keys.ts";

@@ -1,5 +1,7 @@
 import type { Collection, Index } from "./collection.ts";
-import { Found, NO_DEADLINE, PAUSE, type Query, runQuery, Turns } from "./query.ts";
+import { NO_DEADLINE } from "./deadline.ts";
+import { PAUSE, Turns } from "./flow.ts";
+import { Found, type Query, runQuery } from "./query.ts";
 import { DocumentLocked, type Store } from "./store.ts";
 import { docOf } from "./values.ts";
 

@@ -1,7 +1,6 @@
 import { BsonReader, BsonWriter, decodeDocument } from "./codec.ts";
 import { StoreError } from "./errors.ts";
-import type { Doc, Value } from "./values.ts";
-import { RawDocument } from "./values.ts";
+import { type Doc, RawDocument, type Value } from "./values.ts";
 
 /** MongoDB's limit of one message, bytes. */
 export const MAX_MESSAGE_BYTES = 48_000_000;

@@ -2,12 +2,11 @@ import { badValue, StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import { checkVariableName } from "../expressions/logic.ts";
 import { bind, type Evaluator, type Scope, type Variables } from "../expressions/scope.ts";
+import { PAUSE } from "../flow.ts";
 import { encodeKey } from "../keys.ts";
-import { someAtPath } from "../paths.ts";
-import { PAUSE } from "../query.ts";
+import { setAt, someAtPath } from "../paths.ts";
 import { BSONRegExp, type Doc, docOf, isDoc, toWholeNumber, typeName, UNDEFINED, type Value } from "../values.ts";
-import type { Item, Items } from "./items.ts";
-import { type Stage, setAt } from "./pipeline.ts";
+import type { Item, Items, Stage } from "./items.ts";
 
 /** How a stage reads other collections of the database. */
 export type Joins = {

@@ -1,17 +1,17 @@
 import { badValue, StoreError } from "../errors.ts";
 import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
+import { type Flow, PAUSE, paced, window } from "../flow.ts";
 import { compileMatch, parseMatch } from "../match.ts";
+import { setAt } from "../paths.ts";
 import { compileAddFields, compileProjection, compileUnset } from "../projection.ts";
-import { type Flow, PAUSE, paced, type SortOptions, sortFlow, window } from "../query.ts";
+import { type SortOptions, sortFlow } from "../query.ts";
 import { parseSort } from "../sort.ts";
 import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../values.ts";
 import { compileBucket, compileBucketAuto, compileGroup, sizeOf } from "./group.ts";
-import { type Item, type Items, rowOfItem } from "./items.ts";
+import { type Item, type Items, rowOfItem, type Stage } from "./items.ts";
 import { compileGraphLookup, compileLookup, type Joins } from "./lookup.ts";
 import { compileRedact } from "./redact.ts";
-
-export type Stage = (input: Items) => Items;
 
 export type PipelineOptions = {
   variables: Variables;
@@ -137,20 +137,6 @@ function valueAt(doc: Doc, parts: readonly string[]): Value | undefined {
   let value: Value | undefined = doc;
   for (const part of parts) value = isDoc(value) ? value.get(part) : undefined;
   return value;
-}
-
-/** A copy in which a path holds another value; undefined takes the field away. */
-export function setAt(doc: Doc, parts: readonly string[], value: Value | undefined): Doc {
-  const copy: Doc = new Map(doc);
-  const [first = "", ...rest] = parts;
-  if (rest.length === 0) {
-    if (value === undefined) copy.delete(first);
-    else copy.set(first, value);
-  } else {
-    const inner = copy.get(first);
-    copy.set(first, setAt(isDoc(inner) ? inner : new Map(), rest, value));
-  }
-  return copy;
 }
 
 const replaceRoot =

@@ -1,22 +1,22 @@
-import type { Item, Items } from "../aggregate/items.ts";
+import type { Items } from "../aggregate/items.ts";
 import type { Joins } from "../aggregate/lookup.ts";
 import { compilePipeline, runStages, stageOf } from "../aggregate/pipeline.ts";
 import { type Collection, refuseCollation } from "../collection.ts";
-import { type Context, variablesOf } from "../context.ts";
+import { type Context, transactionOf, variablesOf } from "../context.ts";
 import { answerCursor, type CursorItem } from "../cursors.ts";
 import { StoreError } from "../errors.ts";
-import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
+import { type Flow, nothing, PAUSE } from "../flow.ts";
 import { parseMatch } from "../match.ts";
 import { collectionName } from "../names.ts";
 import { checkFields, optionalBool, optionalCount } from "../options.ts";
-import { type Flow, PAUSE, type Query, runQuery } from "../query.ts";
+import { type Query, runQuery } from "../query.ts";
 import { parseSort, type SortKey } from "../sort.ts";
 import { type Doc, docOf, isDoc, isNumber, toWholeNumber, typeName, type Value } from "../values.ts";
 import { viewOf } from "./collections.ts";
+import { countDocuments } from "./count-documents.ts";
 import { diskFor } from "./disk.ts";
 import { runMerge, runOut } from "./outputs.ts";
-import { countDocuments, nothing, transactionOf } from "./reads.ts";
 import { sourceOf } from "./sources.ts";
 
 export async function aggregate(context: Context): Promise<Doc> {
@@ -247,15 +247,4 @@ async function countShortcut(
   return (function* one() {
     if (n > 0) yield docOf({ _id: id, [field]: n });
   })();
-}
-
-/** The constant documents of `$documents`. */
-export function* documentsOf(argument: Value, variables: Variables): Items {
-  const value = compileExpression(argument, variables)({ root: new Map(), current: undefined, scope: variables.scope });
-  if (!Array.isArray(value)) throw new StoreError(5858203, "an array is expected for $documents");
-  for (const doc of value) {
-    if (!isDoc(doc)) throw new StoreError(40228, `$documents items must be objects, found ${typeName(doc)}`);
-    const item: Item = { doc };
-    yield item;
-  }
 }

@@ -1,10 +1,11 @@
 import type { Context } from "../context.ts";
 import { StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
+import { PAUSE } from "../flow.ts";
 import { parseMatch } from "../match.ts";
 import { checkFields, documentList, optionalDoc, toDoc } from "../options.ts";
 import { describePlan } from "../planner.ts";
-import { type Examined, PAUSE, prepareQuery, type Query, runQuery } from "../query.ts";
+import { type Examined, prepareQuery, type Query, runQuery } from "../query.ts";
 import { parseSort } from "../sort.ts";
 import { type Doc, docOf, double, isDoc, type Value } from "../values.ts";
 import { SET_NAME, VERSION } from "./admin.ts";

@@ -1,20 +1,21 @@
 import { refuseCollation } from "../collection.ts";
-import { type Context, variablesOf } from "../context.ts";
+import { type Context, transactionOf, variablesOf } from "../context.ts";
 import { answerCursor, type CursorItem } from "../cursors.ts";
 import { badValue, StoreError } from "../errors.ts";
 import type { Variables } from "../expressions/scope.ts";
+import { type Flow, nothing, PAUSE } from "../flow.ts";
 import { encodeKey } from "../keys.ts";
 import { parseMatch } from "../match.ts";
 import { collectionName } from "../names.ts";
 import { checkFields, optionalBool, optionalCount, optionalDoc, requiredString } from "../options.ts";
 import { toPath, valuesAtPath } from "../paths.ts";
 import { compileProjection, matchedPosition, type Projection } from "../projection.ts";
-import { type Flow, type Found, PAUSE, prepareQuery, type Query, runQuery } from "../query.ts";
+import { type Found, type Query, runQuery } from "../query.ts";
 import { parseSort } from "../sort.ts";
-import { transactionName } from "../transactions.ts";
 import { type Doc, docOf, double, isDoc, isNumber, toWholeNumber, type Value } from "../values.ts";
 import { runAggregate } from "./aggregate.ts";
 import { viewOf } from "./collections.ts";
+import { countDocuments } from "./count-documents.ts";
 import { diskFor } from "./disk.ts";
 
 const FIND_FIELDS = [
@@ -133,11 +134,6 @@ export async function find(context: Context): Promise<Doc> {
   return answerCursor(cursors, cursor, batchSize, context.turns, isSingleBatch);
 }
 
-export function transactionOf(context: Context): string | undefined {
-  if (!context.isInTransaction || context.session === undefined) return undefined;
-  return transactionName(context.session, BigInt(toWholeNumber(context.command.get("txnNumber")) ?? 0));
-}
-
 function pipelineOfFind(read: ReadFind, command: Doc): Value[] {
   const stages: Value[] = [docOf({ $match: read.filter })];
   if (read.sort.size > 0) stages.push(docOf({ $sort: read.sort }));
@@ -146,11 +142,6 @@ function pipelineOfFind(read: ReadFind, command: Doc): Value[] {
   const projection = optionalDoc(command, "find", "projection");
   if (projection !== undefined && projection.size > 0) stages.push(docOf({ $project: projection }));
   return stages;
-}
-
-// biome-ignore lint/correctness/useYield: a flow without documents
-export function* nothing(): Flow<never> {
-  return;
 }
 
 function* shown(flow: Flow<Found>, projection: Projection | undefined): Flow<CursorItem> {
@@ -211,35 +202,6 @@ export function killCursors(context: Context): Doc {
     cursorsUnknown: [],
     ok: double(1),
   });
-}
-
-/** How many documents a query has, by counting index entries alone where they say it all. */
-export async function countDocuments(context: Context, query: Query): Promise<number> {
-  const prepared = prepareQuery(query);
-  const { chosen, node } = prepared;
-  const { collection, rows } = query;
-  const most = query.limit === undefined ? Number.MAX_SAFE_INTEGER : query.limit + (query.skip ?? 0);
-  let total: number | undefined;
-  if (node.kind === "and" && node.nodes.length === 0 && rows === context.services.store && query.hint === undefined)
-    total = collection.count;
-  else if (chosen.kind === "index" && chosen.isExact) {
-    total = 0;
-    for (const range of chosen.ranges) {
-      if (total >= most) break;
-      total += rows.countRange(collection, chosen.index, range, most - total);
-    }
-  }
-  if (total === undefined) {
-    total = 0;
-    for (const item of runQuery(
-      { ...query, skip: 0, limit: most === Number.MAX_SAFE_INTEGER ? undefined : most },
-      prepared,
-    )) {
-      if (item === PAUSE) await context.turns.pause();
-      else total++;
-    }
-  }
-  return Math.max(0, Math.min(total, most) - (query.skip ?? 0));
 }
 
 export async function count(context: Context): Promise<Doc> {

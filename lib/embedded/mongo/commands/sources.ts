@@ -1,9 +1,9 @@
-import type { Items } from "../aggregate/items.ts";
+import type { Item, Items } from "../aggregate/items.ts";
 import type { Context } from "../context.ts";
 import { StoreError } from "../errors.ts";
+import { compileExpression } from "../expressions/compile.ts";
 import type { Variables } from "../expressions/scope.ts";
-import { docOf, isDoc, type Value } from "../values.ts";
-import { documentsOf } from "./aggregate.ts";
+import { docOf, isDoc, typeName, type Value } from "../values.ts";
 import { collectionStats } from "./statistics.ts";
 
 /** The documents of a first stage that makes its own; undefined for any other stage. */
@@ -65,5 +65,16 @@ function* statistics(context: Context, name: string, argument: Value): Items {
 function* indexStatistics(context: Context, name: string): Items {
   for (const index of context.services.store.find(context.db, name)?.indexes ?? []) {
     yield { doc: docOf({ name: index.name, key: index.key, host: context.services.address, spec: index.spec }) };
+  }
+}
+
+/** The constant documents of `$documents`. */
+function* documentsOf(argument: Value, variables: Variables): Items {
+  const value = compileExpression(argument, variables)({ root: new Map(), current: undefined, scope: variables.scope });
+  if (!Array.isArray(value)) throw new StoreError(5858203, "an array is expected for $documents");
+  for (const doc of value) {
+    if (!isDoc(doc)) throw new StoreError(40228, `$documents items must be objects, found ${typeName(doc)}`);
+    const item: Item = { doc };
+    yield item;
   }
 }

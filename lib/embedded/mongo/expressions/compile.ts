@@ -8,8 +8,7 @@ import { conversionOperators } from "./conversions.ts";
 import { dateOperators } from "./dates.ts";
 import { logicOperators } from "./logic.ts";
 import { objectOperators } from "./objects.ts";
-import type { Compile, Evaluator, Operator, Variables } from "./scope.ts";
-import { lookUp } from "./scope.ts";
+import { type Compile, type Evaluator, lookUp, type Operator, type Variables } from "./scope.ts";
 import { stringOperators } from "./strings.ts";
 
 const OPERATORS = new Map<string, Operator>([
