@@ -34,8 +34,9 @@ export default defineConfig({
           name: "int",
           include: ["{app,lib,inngest,scripts,test}/**/*.int.test.ts"],
           globalSetup: ["test/store.setup.ts"],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          // As above. What has to be done in time says so itself.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
     ],

@@ -217,7 +217,7 @@ async function step(): Promise<void> {
 
 describe(`with seed ${seed}`, () => {
   test(`${OPERATIONS} random operations give what the model gives, and the indexes stay exact (F10)`, {
-    timeout: 180_000,
+    timeout: 600_000,
   }, async () => {
     for (let i = 0; i < OPERATIONS; i++) {
       await step().catch((error: unknown) => {
