@@ -93,14 +93,21 @@ export type LoadRequest = {
   signal: AbortSignal;
 };
 
-/** What the destination itself keeps of a load, written together with the rows. */
+/** How far a load has come, as the destination itself keeps it: written together with the rows. */
 export type LoadState = {
-  run: string;
-  /** That of the last batch which is there for good. */
+  /**
+   * That of the last batch which is there: for readers, or for `finish` of this same run. Null when there is none. It is
+   * the truth about what is written, whatever was noted elsewhere.
+   */
   position: Checkpoint | null;
+  /**
+   * This very run has written rows before, and they are there: it reads on from `position`. False: the run begins, and
+   * `position` is where the run before has ended, of which an incremental run goes on.
+   */
+  isResumed: boolean;
   /** Rows that this run has written. */
   rowCount: number;
-  /** The run has ended with `finish`. */
+  /** This run has ended with `finish`: there is nothing left to do. */
   isFinished: boolean;
 };
 
@@ -115,7 +122,7 @@ export type RejectedRow = {
 };
 
 export type WriteOptions = {
-  /** Kept with the rows, in the same transaction where the destination has them: see `Load.state`. */
+  /** Kept with the rows, in the same transaction where the destination has them: see `LoadState`. */
   position: Checkpoint | null;
   /** So many rows of the batch may be left out; one more, and nothing of the batch is written. */
   rejectsMax: number;
@@ -123,11 +130,8 @@ export type WriteOptions = {
 
 /** A load under way. One call at a time. */
 export interface Load {
-  /**
-   * How far the destination says that loads of this name have come, null when there was none. It is the truth about what
-   * is written: a run that goes on begins to read at this position, whatever was noted elsewhere.
-   */
-  readonly state: LoadState | null;
+  /** When it was opened. */
+  readonly state: LoadState;
   /** `exactly_once`: rows and position are written in one transaction. docs/flows.md says what holds for the others. */
   readonly guarantee: "exactly_once" | "at_least_once";
   /**

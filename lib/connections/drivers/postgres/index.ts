@@ -29,7 +29,7 @@ export const postgres: Driver = {
     const { host, port } = parsePostgresConfig(config);
     await checkAddress(host, port);
   },
-  async open({ config }) {
-    return new PostgresSource(parsePostgresConfig(config));
+  async open({ config, readOnly }) {
+    return new PostgresSource(parsePostgresConfig(config), readOnly);
   },
 };

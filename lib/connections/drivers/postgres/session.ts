@@ -6,6 +6,7 @@ import type { NetworkConfig } from "../shared/config";
 import { tlsChoice } from "../shared/failures";
 import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
 import type { PooledSession } from "../shared/session-pool";
+import type { CopyIn } from "./copy-in";
 import { toConnectFailure } from "./failures";
 import { GuardedLine } from "./guarded-line";
 import { BEGIN_READING, pinned } from "./pins";
@@ -95,6 +96,17 @@ export class PostgresSession implements PooledSession {
   async run(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
     const result = await this.#client.query<unknown[]>({ text, values: [...values], rowMode: "array" });
     return result.rows;
+  }
+
+  /** A statement as it is. @returns how many rows it has changed */
+  async count(text: string, values: readonly unknown[] = []): Promise<number> {
+    const result = await this.#client.query({ text, values: [...values] });
+    return result.rowCount ?? 0;
+  }
+
+  copyIn(copy: CopyIn): Promise<void> {
+    this.#client.query(copy);
+    return copy.done;
   }
 
   /** A reading of our own: its names are those of pg_catalog, whatever schemas and rights the role has. */

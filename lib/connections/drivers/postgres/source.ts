@@ -4,7 +4,17 @@ import { STATEMENT_FUNCTIONS } from "@/lib/embedded/grammar/functions";
 import type { Use } from "@/lib/embedded/grammar/verdict";
 import { AppError } from "@/lib/http/errors";
 import type { Batch, Entity, Field } from "@/lib/tabular/fields";
-import type { DataSource, QueryOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  Load,
+  LoadRequest,
+  QueryOptions,
+  ResultStream,
+  SourceFacts,
+  Statement,
+} from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
@@ -14,6 +24,7 @@ import { positionOf } from "../shared/text-position";
 import { ENTITIES_SQL, toEntities } from "./catalog";
 import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
+import { extractPostgres, loadPostgres, type PostgresFlowParts } from "./flows";
 import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
 import { BEGIN_READING, pinned } from "./pins";
@@ -43,7 +54,11 @@ export class PostgresSource implements DataSource {
   /** Texts that the quick look said nothing about. It only saves the look: each time the server decides anew. */
   readonly #unclear = new Set<string>();
 
-  constructor(config: NetworkConfig) {
+  readonly #readOnly: boolean;
+
+  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  constructor(config: NetworkConfig, readOnly: boolean) {
+    this.#readOnly = readOnly;
     this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal));
     this.#types = new TypeNames(() => PostgresSession.open(config, new AbortController().signal));
     this.#secrets = [config.password];
@@ -98,6 +113,14 @@ export class PostgresSource implements DataSource {
     }
   }
 
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    return extractPostgres(this.#flowParts, request);
+  }
+
+  load(request: LoadRequest): Promise<Load> {
+    return loadPostgres(this.#flowParts, request, this.#readOnly);
+  }
+
   async entities(signal: AbortSignal): Promise<Entity[]> {
     return this.#ask(signal, async (session) => toEntities(await session.read(ENTITIES_SQL)));
   }
@@ -115,6 +138,15 @@ export class PostgresSource implements DataSource {
 
   close(): Promise<void> {
     return this.#pool.close();
+  }
+
+  get #flowParts(): PostgresFlowParts {
+    return {
+      pool: this.#pool,
+      types: this.#types,
+      secrets: this.#secrets,
+      query: (statement, options) => this.query(statement, options),
+    };
   }
 
   async *#batches(

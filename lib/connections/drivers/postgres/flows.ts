@@ -1,0 +1,194 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseError } from "pg";
+import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource } from "../../data-source";
+import { encodedRows, RowRefused } from "../shared/flows/rows";
+import { EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
+import { beginSqlLoad, type LoadDialect, LoadTaken, type Step, type Target } from "../shared/flows/sql-load";
+import type { SessionPool } from "../shared/session-pool";
+import { giveBack, withSession } from "../shared/statement-run";
+import { CopyIn } from "./copy-in";
+import { ownText, toPostgresText } from "./encode";
+import { toQueryFailure } from "./failures";
+import type { PostgresSession } from "./session";
+import { DESCRIBE_SQL, postgresType, toShape, typesIn } from "./tables";
+import type { TypeNames } from "./type-names";
+
+/** The server's own guard of one statement of a load: a day is longer than any run, which ends it by its signal. */
+const STATEMENT_TIMEOUT_MS = 24 * 3_600_000;
+/** PostgreSQL cuts longer names without a word. */
+const NAME_BYTES_MAX = 63;
+/** A caller does not wait longer than this for the server to confirm a cancellation. */
+const CANCEL_WAIT_MS = 1000;
+const BATCH_TABLE = `pg_temp."_millrace_batch"`;
+
+export type PostgresFlowParts = {
+  pool: SessionPool<PostgresSession>;
+  types: TypeNames;
+  secrets: readonly string[];
+  query: QueryableSource["query"];
+};
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+export function extractPostgres(parts: PostgresFlowParts, request: ExtractRequest): Promise<ExtractStream> {
+  return extractBySql(
+    {
+      dialect: {
+        quote,
+        nullsFirst: " nulls first",
+        cursorOrder: ({ type }, expression) => (type === "string" ? `(${expression})::text collate "C"` : expression),
+        bind: (value, column, place) => ({
+          // Read as the column reads it before it is compared as text: a char(4) has no blanks behind it then.
+          sql: column.type === "string" ? `$${place}::${column.dbType}` : `$${place}`,
+          param: ownText(value, column),
+        }),
+      },
+      describe: async (entity, signal) => (await look(parts, entity, signal)).shape,
+      query: (sql, params) =>
+        parts.query({ query: sql, params }, { readOnly: true, signal: request.signal, timeoutMs: EXTRACT_TIMEOUT_MS }),
+    },
+    request,
+  );
+}
+
+export function loadPostgres(parts: PostgresFlowParts, request: LoadRequest, readOnly: boolean): Promise<Load> {
+  return beginSqlLoad(
+    {
+      dialect,
+      readOnly,
+      describe: (table, signal) => look(parts, table, signal),
+      read: (sql, params, signal) => ask(parts, signal, (session) => session.run(sql, params)),
+      transact: (steps, signal, isProbe = false) => transact(parts, steps, signal, isProbe),
+    },
+    request,
+  );
+}
+
+const dialect: LoadDialect = {
+  quote,
+  placeholder: (place) => `$${place}`,
+  foldsCase: false,
+  nameBytesMax: NAME_BYTES_MAX,
+  columnType: postgresType,
+  bookkeeping: { key: "text", text: "text", integer: "bigint", suffix: "" },
+  alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,
+  ddlCommits: false,
+  write({ table, columns, key }, rows) {
+    if (key.length === 0) return [{ rows, into: { table, columns } }];
+    const names = namesOf(columns);
+    return [
+      { run: `create temporary table "_millrace_batch" on commit drop as select ${names} from ${table} where false` },
+      { rows, into: { table: BATCH_TABLE, columns } },
+      // The last of several rows with one key counts, and what is one key the database decides.
+      {
+        run: `insert into ${table} (${names}) overriding system value
+          select distinct on (${key.join(", ")}) ${names} from ${BATCH_TABLE} order by ${key.join(", ")}, ctid desc
+          ${onConflict(columns, key)}`,
+      },
+    ];
+  },
+  merge: ({ table, columns, key }, staging) => {
+    const names = namesOf(columns);
+    const conflict = key.length > 0 ? onConflict(columns, key) : "";
+    return `insert into ${table} (${names}) overriding system value select ${names} from ${staging} ${conflict}`;
+  },
+};
+
+function namesOf(columns: Target["columns"]): string {
+  return columns.map(({ name }) => quote(name)).join(", ");
+}
+
+function onConflict(columns: Target["columns"], key: readonly string[]): string {
+  const others = columns.map(({ name }) => quote(name)).filter((name) => !key.includes(name));
+  const action =
+    others.length === 0 ? "nothing" : `update set ${others.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+  return `on conflict (${key.join(", ")}) do ${action}`;
+}
+
+async function look(
+  parts: PostgresFlowParts,
+  { schema = null, name }: { schema?: string | null; name: string },
+  signal: AbortSignal,
+) {
+  const [row] = await ask(parts, signal, (session) => session.read(DESCRIBE_SQL, [schema, name]));
+  await parts.types.learn(typesIn(row));
+  return toShape(row, name, (oid) => parts.types.get(oid));
+}
+
+async function ask<T>(
+  { pool, secrets }: PostgresFlowParts,
+  signal: AbortSignal,
+  work: (session: PostgresSession) => Promise<T>,
+): Promise<T> {
+  try {
+    return await withSession(pool, signal, work);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : toQueryFailure(error, "", secrets);
+  }
+}
+
+async function transact(
+  { pool, secrets }: PostgresFlowParts,
+  steps: readonly Step[],
+  signal: AbortSignal,
+  isProbe: boolean,
+): Promise<void> {
+  const session = await pool.acquire(signal);
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => {});
+  let cancelling: Promise<void> | null = null;
+  const onAbort = () => {
+    cancelling = session.cancel();
+    // Nothing was committed that nobody has asked to commit, so the line can be cut.
+    void Promise.race([cancelling, sleep(CANCEL_WAIT_MS)]).then(() => aborted.reject(signal.reason));
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await Promise.race([inTransaction(session, steps, isProbe), aborted.promise]);
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof RowRefused || error instanceof LoadTaken) throw error;
+    throw isAboutRows(error) ? toRefusal(error, secrets) : toQueryFailure(error, "", secrets);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    if (cancelling) {
+      session.destroy();
+      pool.release(session, false);
+    } else giveBack(pool, session);
+  }
+}
+
+async function inTransaction(session: PostgresSession, steps: readonly Step[], isProbe: boolean): Promise<void> {
+  await session.run(
+    `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
+  );
+  for (const step of steps) {
+    if ("run" in step) {
+      const count = await session.count(step.run, step.params);
+      if (step.mustAffect !== undefined && count !== step.mustAffect) throw new LoadTaken();
+    } else {
+      const names = namesOf(step.into.columns);
+      const rows = encodedRows(step.rows, step.into.columns, toPostgresText);
+      await session.copyIn(new CopyIn(`COPY ${step.into.table} (${names}) FROM STDIN`, rows));
+    }
+  }
+  await session.run(isProbe ? "ROLLBACK" : "COMMIT");
+}
+
+/** Values that are none for their column, and rules of the table that a row breaks. What a trigger raises is one, too. */
+function isAboutRows(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && /^(?:22|23|P0001$)/.test(error.code ?? "");
+}
+
+function toRefusal(error: DatabaseError, secrets: readonly string[]): RowRefused {
+  const [, line, named] = /^COPY .*?, line (\d+)(?:, column (.+?):)?/m.exec(error.where ?? "") ?? [];
+  const column = error.column ?? named ?? null;
+  const { message } = toQueryFailure(error, "", secrets);
+  const detail = error.detail === undefined ? "" : ` ${error.detail}`;
+  return new RowRefused(`${message}${detail}`, {
+    row: line === undefined ? null : Number(line) - 1,
+    column,
+    cause: error,
+  });
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import type { Batch, WireValue } from "@/lib/tabular/fields";
+import { type CursorCheckpoint, cursorBatches, SEEN_MAX } from "./cursor-batches";
+
+async function* inBatches(rows: readonly WireValue[][], size = 1000): AsyncGenerator<Batch> {
+  for (let at = 0; at < rows.length; at += size) {
+    const part = rows.slice(at, at + size);
+    yield { rowCount: part.length, columns: [0, 1].map((index) => part.map((row) => row[index] ?? null)) };
+  }
+}
+
+async function run(rows: readonly WireValue[][], from: CursorCheckpoint | null, key: number[], batchRows = 5000) {
+  const found: { rows: number; checkpoint: CursorCheckpoint }[] = [];
+  const columns = { cursor: 0, cursorType: "decimal" as const, key };
+  for await (const batch of cursorBatches(inBatches(rows), columns, { width: 2, batchRows, from })) {
+    found.push({ rows: batch.rowCount, checkpoint: batch.checkpoint as CursorCheckpoint });
+  }
+  return found;
+}
+
+describe("checkpoints of a reading by a cursor", () => {
+  it("name the rows of a value as long as they are few, and the last one of more", async () => {
+    const rows = Array.from({ length: SEEN_MAX + 10 }, (_, id): WireValue[] => ["1.0", id]);
+    const found = await run(rows, null, [1]);
+    expect(found[0]?.checkpoint.seen).toHaveLength(5000);
+    expect(found.at(-1)?.checkpoint).toEqual({ value: "1.0", key: [SEEN_MAX + 9] });
+    const next = await run([["1.0", SEEN_MAX + 10]], found.at(-1)?.checkpoint ?? null, [1]);
+    expect(next.map((batch) => [batch.rows, batch.checkpoint.key])).toEqual([[1, [SEEN_MAX + 10]]]);
+  });
+
+  it("take decimals for equal that differ in zeros", async () => {
+    const [first] = await run([["1.0", 1], ["1.00", 2]], null, [1]); // biome-ignore format: two rows
+    expect(first?.checkpoint.seen).toHaveLength(2);
+    const again = await run([["1.0", 1], ["1.00", 2], ["1.000", 3]], first?.checkpoint ?? null, [1]); // biome-ignore format: three rows
+    expect(again.map(({ rows }) => rows)).toEqual([1]);
+    expect(again[0]?.checkpoint.seen).toHaveLength(3);
+  });
+
+  it("refuse a value with more rows than can stay together where nothing tells them apart", async () => {
+    const rows = Array.from({ length: 100_002 }, (): WireValue[] => ["1", 0]);
+    await expect(run(rows, null, [])).rejects.toMatchObject({ kind: "invalid_request" });
+  });
+});

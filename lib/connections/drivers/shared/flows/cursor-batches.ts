@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { AppError } from "@/lib/http/errors";
+import type { Batch, FieldType, WireValue } from "@/lib/tabular/fields";
+import type { Checkpoint, ExtractBatch } from "../../../data-source";
+import { BatchBuilder } from "../batch-queue";
+import { FLOW_BATCH_BYTES, rowsOf } from "./regroup";
+
+/*
+ * The order of rows with a cursor, made into batches with checkpoints. With a key, a checkpoint says which rows of its
+ * value it covers, so a reading that begins at the value itself gives none of them again, and one that is written to the
+ * same value later is not missed. Without a key nothing tells rows of one value apart, so they stay in one batch.
+ */
+
+/** Rows of one value that a checkpoint names. Above that it names the last one, and what comes before it is not seen. */
+export const SEEN_MAX = 20_000;
+/** Rows of one value without a key that are held, since they must not be parted. */
+const VALUE_ROWS_MAX = 100_000;
+const VALUE_BYTES_MAX = 64 * 1024 * 1024;
+/** 66 bits: among SEEN_MAX rows of a value two meet once in a hundred billion readings. */
+const DIGEST_CHARS = 11;
+
+/** How far a reading by a cursor has come. */
+export type CursorCheckpoint = {
+  /** Of the cursor; null among the rows that have none, which come first. */
+  value: WireValue;
+  /** Rows of this value that were read. */
+  seen?: string[];
+  /** The key of the last one, when there are more than can be named. */
+  key?: WireValue[];
+};
+
+/** @returns null for what is no checkpoint of a reading by a cursor: the reading begins at the beginning */
+export function toCursorCheckpoint(from: Checkpoint | null): CursorCheckpoint | null {
+  if (typeof from !== "object" || from === null || Array.isArray(from) || !("value" in from)) return null;
+  return from as CursorCheckpoint;
+}
+
+export type CursorColumns = {
+  cursor: number;
+  cursorType: FieldType;
+  /** Places of the key's columns; empty without a key. */
+  key: readonly number[];
+};
+
+/** @param batches in the order of the cursor, rows without a value first, and of the key */
+export async function* cursorBatches(
+  batches: AsyncIterable<Batch>,
+  { cursor, cursorType, key }: CursorColumns,
+  { width, batchRows, from }: { width: number; batchRows: number; from: CursorCheckpoint | null },
+): AsyncGenerator<ExtractBatch> {
+  const known = new Set(from?.seen);
+  const start = from === null ? undefined : sameness(from.value, cursorType);
+  const builder = new BatchBuilder(width);
+  const place = new Place(from, start);
+  /** Without a key: rows of the value that may go on. */
+  let open: { row: WireValue[]; bytes: number }[] = [];
+  let openBytes = 0;
+  const settle = () => {
+    for (const { row, bytes } of open) builder.add(row, bytes);
+    open = [];
+    openBytes = 0;
+  };
+  const isFull = () => builder.rowCount >= batchRows || builder.bytes >= FLOW_BATCH_BYTES;
+  const take = (checkpoint: CursorCheckpoint): ExtractBatch => ({
+    ...builder.take(),
+    checkpoint: checkpoint as Checkpoint,
+  });
+
+  for await (const rows of rowsOf(batches)) {
+    for (const each of rows) {
+      const value = each.row[cursor] ?? null;
+      const same = sameness(value, cursorType);
+      if (key.length > 0) {
+        const keyValues = key.map((at) => each.row[at] ?? null);
+        const digest = digestOf(keyValues);
+        if (same === start && known.has(digest)) continue;
+        place.add(value, same, keyValues, digest);
+        builder.add(each.row, each.bytes);
+        if (isFull()) yield take(place.checkpoint());
+        continue;
+      }
+      if (same !== place.same) {
+        settle();
+        // What is there is whole up to here, so the checkpoint is the value before.
+        if (isFull()) yield take({ value: place.value });
+        place.move(value, same);
+      }
+      open.push(each);
+      openBytes += each.bytes;
+      if (open.length > VALUE_ROWS_MAX || openBytes > VALUE_BYTES_MAX) throw tooManyOfOne(value);
+    }
+  }
+  settle();
+  if (builder.rowCount > 0) yield take(key.length > 0 ? place.checkpoint() : { value: place.value });
+}
+
+/** Where a reading stands. */
+class Place {
+  value: WireValue;
+  same: string | undefined;
+  #seen: string[] | null;
+  #key: WireValue[];
+
+  constructor(from: CursorCheckpoint | null, same: string | undefined) {
+    this.value = from?.value ?? null;
+    this.same = same;
+    this.#seen = from?.key ? null : [...(from?.seen ?? [])];
+    this.#key = from?.key ?? [];
+  }
+
+  move(value: WireValue, same: string): void {
+    this.value = value;
+    this.same = same;
+    this.#seen = [];
+  }
+
+  add(value: WireValue, same: string, key: WireValue[], digest: string): void {
+    if (same !== this.same) this.move(value, same);
+    this.#key = key;
+    this.#seen?.push(digest);
+    if (this.#seen && this.#seen.length > SEEN_MAX) this.#seen = null;
+  }
+
+  checkpoint(): CursorCheckpoint {
+    return this.#seen ? { value: this.value, seen: [...this.#seen] } : { value: this.value, key: this.#key };
+  }
+}
+
+/** Equal for what the database holds for equal: decimals may have further zeros. */
+function sameness(value: WireValue, type: FieldType): string {
+  if (type === "decimal" && typeof value === "string" && value.includes(".")) return value.replace(/\.?0+$/, "");
+  return JSON.stringify(value);
+}
+
+function digestOf(key: readonly WireValue[]): string {
+  return createHash("sha256").update(JSON.stringify(key)).digest("base64url").slice(0, DIGEST_CHARS);
+}
+
+function tooManyOfOne(value: WireValue): AppError {
+  const shown = String(typeof value === "object" ? JSON.stringify(value) : value).slice(0, 60);
+  return new AppError(
+    "invalid_request",
+    `More than ${VALUE_ROWS_MAX} rows, or 64 MiB of them, have the value ${shown} of the cursor field, and no primary key tells them apart. Name a primary key, or take another cursor field.`,
+  );
+}

@@ -1,0 +1,48 @@
+import type { Field } from "@/lib/tabular/fields";
+
+/** Digits in all, and digits behind the point. */
+export type Precision = { precision: number; scale: number };
+
+const WHOLE: readonly [pattern: RegExp, digits: number][] = [
+  [/u?int256/i, 78],
+  [/u?(?:hugeint|int128)/i, 39],
+];
+
+/** What a decimal's own type says of its digits; null where it says nothing, as PostgreSQL's plain numeric. */
+export function precisionOf({ dbType }: Pick<Field, "dbType">): Precision | null {
+  const [, first, second] = /\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)/.exec(dbType) ?? [];
+  if (first !== undefined) return { precision: Number(first), scale: Number(second ?? 0) };
+  const whole = WHOLE.find(([pattern]) => pattern.test(dbType));
+  return whole ? { precision: whole[1], scale: 0 } : null;
+}
+
+/**
+ * The digits of a column for such decimals, where an engine has no type for all of them. What is not known, or is more
+ * than the engine has, gets the widest; a row with more digits is refused, never rounded.
+ */
+export function decimalWithin(field: Pick<Field, "dbType">, max: Precision): Precision {
+  const known = precisionOf(field);
+  if (known === null) return max;
+  if (known.precision <= max.precision && known.scale <= max.precision) return known;
+  return known.scale === 0 ? { precision: max.precision, scale: 0 } : max;
+}
+
+/** Above what a signed int64 holds. */
+export function isUnsigned64({ type, dbType }: Pick<Field, "type" | "dbType">): boolean {
+  return (
+    type === "int64" &&
+    /^(?:bigint.* unsigned|u?int64|ubigint|nullable\(uint64\))/i.test(dbType) &&
+    /^u|unsigned|uint/i.test(dbType)
+  );
+}
+
+/** True where stamps or times of such a column may have more digits than microseconds. */
+export function isBelowMicros({ dbType }: Pick<Field, "dbType">): boolean {
+  if (/_ns$/i.test(dbType)) return true;
+  const [, digits] = /(?:time64|timestamp|time)\((\d+)/i.exec(dbType) ?? [];
+  return digits !== undefined && Number(digits) > 6;
+}
+
+export function isUuid({ type, dbType }: Pick<Field, "type" | "dbType">): boolean {
+  return type === "string" && /^(?:nullable\()?uuid/i.test(dbType);
+}
