@@ -86,13 +86,13 @@ export async function safeFetch(
   }
 }
 
-async function readCapped(
-  stream: Dispatcher.ResponseData["body"],
+export async function readCapped(
+  stream: AsyncIterable<Buffer>,
   maxBytes: number,
 ): Promise<{ body: Buffer; isTruncated: boolean }> {
   const chunks: Buffer[] = [];
   let left = maxBytes;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of stream) {
     if (chunk.length > left) {
       chunks.push(chunk.subarray(0, left));
       return { body: Buffer.concat(chunks), isTruncated: true };
@@ -103,7 +103,8 @@ async function readCapped(
   return { body: Buffer.concat(chunks), isTruncated: false };
 }
 
-function checkHeaders(given: Record<string, string>): Record<string, string> {
+/** @throws AppError `invalid_request` for what cannot be sent, or is the connection's own to say */
+export function checkHeaders(given: Record<string, string>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
@@ -120,7 +121,7 @@ function checkHeaders(given: Record<string, string>): Record<string, string> {
   return headers;
 }
 
-function toHeaders(received: Dispatcher.ResponseData["headers"]): Headers {
+export function toHeaders(received: Dispatcher.ResponseData["headers"]): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(received)) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) headers.append(name, one);
