@@ -3,6 +3,7 @@
 import { Lock } from "lucide-react";
 import { useId, useState } from "react";
 import { FileInput } from "@/components/connections/file-input";
+import { NamedSecretsInput } from "@/components/connections/named-secrets-input";
 import type { ConnectionForm } from "@/components/connections/use-connection-form";
 import { Select } from "@/components/ui/select";
 import { SwitchRow } from "@/components/ui/switch-row";
@@ -39,7 +40,7 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
   const describedBy = [problem ? `${id}-problem` : null, help ? `${id}-help` : null].filter(Boolean).join(" ");
   return (
     <div className={`field span-${span}`}>
-      {field.kind === "select" ? (
+      {field.kind === "select" || field.namesShown ? (
         <span className="flabel" id={`${id}-label`}>
           {field.label}
         </span>
@@ -97,13 +98,15 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
       />
     );
   }
+  if (field.namesShown) return <NamedSecretsInput id={id} field={field} form={form} isDisabled={isDisabled} />;
   if (field.kind === "file") return <FileInput id={id} field={field} form={form} isDisabled={isDisabled} />;
   if (field.kind === "textarea" || field.kind === "json") {
     return (
       <div className={`${look} area`}>
         <textarea
           {...common}
-          rows={field.kind === "json" ? 6 : 4}
+          rows={field.kind === "json" ? 8 : 4}
+          placeholder={field.example}
           spellCheck={false}
           onChange={(event) => form.set(field.name, event.target.value)}
         />
@@ -115,6 +118,7 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
     <div className={look}>
       <input
         {...common}
+        placeholder={field.example}
         inputMode={field.kind === "number" ? "numeric" : undefined}
         autoComplete="off"
         autoCapitalize="none"

@@ -4,8 +4,8 @@ import { useMemo, useState } from "react";
 import { ApiError } from "@/lib/client/api";
 import type { Connection, ConnectionType } from "@/lib/client/connections";
 import {
-  type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTwoWays, STRING_FIELD, toConfig, toInitialValues,
-  toShownFields, toStoredSecrets,
+  type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTwoWays, keepsNamedSecrets, STRING_FIELD, toConfig, toFieldOfPath,
+  toInitialValues, toShownFields, toStoredSecrets,
 } from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
 import { parseConnectionString } from "@/lib/ui/connection-string";
 
@@ -32,9 +32,11 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
   const [replaced, setReplaced] = useState<ReadonlySet<string>>(new Set());
   const [problems, setProblems] = useState<Record<string, string>>({});
 
-  const shown = toShownFields(fields, way);
+  const shown = toShownFields(fields, way, values);
   const moved = findMovedSecrets(shown, values, initial, stored);
-  const kept = new Set([...stored].filter((secret) => !replaced.has(secret) && !moved.has(secret)));
+  const kept = new Set(
+    shown.map((field) => field.name).filter((each) => stored.has(each) && !replaced.has(each) && !moved.has(each)),
+  );
   const isConfigDirty =
     way !== initialWay || replaced.size > 0 || fields.some((field) => values[field.name] !== initial[field.name]);
   const isDirty = isConfigDirty || name !== initialName || isReadOnly !== initialReadOnly;
@@ -59,7 +61,7 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
     isDirty,
     isConfigDirty,
     /** Whether the config as it stands can be tried without saving it: no stored secret is needed for it. */
-    canTry: kept.size === 0,
+    canTry: kept.size === 0 && !keepsNamedSecrets(shown, values),
     set,
     setWay,
     setName: (next: string) => {
@@ -97,9 +99,11 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
     /** Puts what the server found wrong at its fields. @returns what is left to be said above the form; null for nothing */
     place: (error: unknown): string | null => {
       if (!(error instanceof ApiError)) return "Something stopped this here in the browser. Load the page again.";
-      const known = new Set(["name", ...shown.map((field) => field.name)]);
-      const found = error.problems.map(({ path, message }) => ({ field: path.replace(/^config\./, ""), message }));
-      const placed = found.filter(({ field }) => known.has(field));
+      const found = error.problems.map(({ path, message }) => ({
+        field: path === "name" ? path : toFieldOfPath(path.replace(/^config\./, ""), shown),
+        message,
+      }));
+      const placed = found.filter(({ field }) => field !== null);
       setProblems(Object.fromEntries(placed.map(({ field, message }) => [field, message])));
       return placed.length > 0 && placed.length === found.length ? null : error.message;
     },

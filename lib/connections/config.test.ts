@@ -1,7 +1,12 @@
+import { ObjectId } from "mongodb";
 import { describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
-import { type Config, mergeConfig } from "./config";
+import { SealError } from "@/lib/secrets/seal";
+import { type Config, mergeConfig, openConfig, parseConfig, sealConfig, secretValues } from "./config";
+import type { Driver } from "./data-source";
 import { drivers, findDriver } from "./drivers/registry";
+import { type ConnectionDoc, toConnection } from "./model";
+import type { ConfigField } from "./schema";
 
 const STRING = "postgresql://u:p@db.example.com/d?sslmode=verify-full";
 
@@ -53,6 +58,122 @@ describe("T48 a kept secret", () => {
     expect(merged("postgres", { connectionString: STRING }, { ssl: "verify-full" })).toMatchObject({
       ssl: "verify-full",
     });
+  });
+});
+
+describe("a setting within another", () => {
+  const field = (name: string, over: Partial<ConfigField> = {}): ConfigField => ({
+    name,
+    label: name,
+    kind: "text",
+    required: false,
+    secret: false,
+    ...over,
+  });
+  const options = ["none", "bearer", "basic"].map((value) => ({ value, label: value }));
+  const driver = {
+    type: "web",
+    label: "Web",
+    category: "source",
+    language: null,
+    fields: [
+      field("baseUrl", { required: true, isTarget: true }),
+      field("auth.kind", { kind: "select", options, default: "none" }),
+      field("auth.token", { secret: true, required: true, showWhen: { field: "auth.kind", oneOf: ["bearer"] } }),
+      field("auth.user", { showWhen: { field: "auth.kind", oneOf: ["basic"] } }),
+      field("headers", { kind: "json", secret: true, namesShown: true }),
+    ],
+    open: () => Promise.reject(new Error("Nobody opens it.")),
+  } as const satisfies Driver;
+  const paths = (run: () => Config): string[] | Config => {
+    try {
+      return run();
+    } catch (error) {
+      if (!(error instanceof AppError) || !Array.isArray(error.details)) throw error;
+      return (error.details as { path: string }[]).map(({ path }) => path);
+    }
+  };
+  const parsed = (config: Config) => paths(() => parseConfig(driver, config));
+  const changed = (kept: Config, change: Config) =>
+    paths(() => parseConfig(driver, mergeConfig(driver, { config: kept, lost: {} }, change)));
+
+  test.each<[Config, string[] | Config]>([
+    [{ baseUrl: "b" }, { baseUrl: "b", auth: { kind: "none" } }],
+    [
+      { baseUrl: "b", auth: null },
+      { baseUrl: "b", auth: { kind: "none" } },
+    ],
+    [
+      { baseUrl: "b", auth: { kind: "bearer", token: "t" } },
+      { baseUrl: "b", auth: { kind: "bearer", token: "t" } },
+    ],
+    [{ baseUrl: "b", auth: { kind: "bearer" } }, ["config.auth.token"]],
+    [{ baseUrl: "b", auth: { kind: "none", token: "t" } }, ["config.auth.token"]],
+    [{ baseUrl: "b", auth: { kind: "bearer", token: "t", user: "u" } }, ["config.auth.user"]],
+    [{ baseUrl: "b", auth: { kind: "made-up" } }, ["config.auth.kind"]],
+    [{ baseUrl: "b", auth: { other: 1 } }, ["config.auth.other"]],
+    [{ baseUrl: "b", auth: "bearer" }, ["config.auth"]],
+    [{ baseUrl: "b", auth: [1] }, ["config.auth"]],
+    [{ baseUrl: "b", "auth.kind": "none" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", headers: ["x"] }, ["config.headers"]],
+    [{ baseUrl: "b", headers: { "X-Key": 1 } }, ["config.headers"]],
+    [{ baseUrl: "b", headers: { "X-Key": { set: true } } }, ["config.headers"]],
+    [{ baseUrl: "b", headers: { "a.b": "x" } }, ["config.headers"]],
+    [{ baseUrl: "b", headers: { $where: "x" } }, ["config.headers"]],
+    [{ baseUrl: "b", headers: JSON.parse('{"__proto__":"x"}') }, ["config.headers"]],
+  ])("%j is read as %j", (config, expected) => {
+    expect(parsed(config)).toEqual(expected);
+  });
+
+  const whole = { baseUrl: "b", auth: { kind: "bearer", token: "tok-1" }, headers: { "X-Key": "key-1", Accept: "a" } };
+
+  test("that is a secret is sealed, and of named secrets the names are shown (T44, T46)", () => {
+    const place = { _id: new ObjectId(), workspaceId: new ObjectId() };
+    const sealed = sealConfig(driver, place, whole);
+    const stamps = { createdBy: new ObjectId(), createdAt: new Date(), updatedAt: new Date(), lastTestedAt: null };
+    const doc = { ...place, ...stamps, ...sealed, name: "Web", type: "web" } as unknown as ConnectionDoc;
+    expect(Object.keys(doc.secrets).sort()).toEqual(["auth:token", "headers"]);
+    expect(JSON.stringify(doc)).not.toMatch(/tok-1|key-1/);
+    expect(toConnection(doc).config).toEqual({
+      baseUrl: "b",
+      auth: { kind: "bearer", token: { set: true } },
+      headers: { "X-Key": { set: true }, Accept: { set: true } },
+    });
+    expect(openConfig(doc)).toEqual(whole);
+    expect(secretValues(driver, whole)).toEqual(expect.arrayContaining(["tok-1", "key-1"]));
+    // What was shown comes back, and nothing has changed.
+    expect(mergeConfig(driver, { config: openConfig(doc), lost: {} }, toConnection(doc).config)).toEqual(whole);
+  });
+
+  test.each<[Config, string[] | Config]>([
+    [{ headers: { "X-Key": { set: true } } }, { ...whole, headers: { "X-Key": "key-1" } }],
+    [{ headers: { "X-Key": { set: true }, B: "n" } }, { ...whole, headers: { "X-Key": "key-1", B: "n" } }],
+    [{ headers: { B: { set: true } } }, ["config.headers.B"]],
+    [{ headers: { set: true } }, whole],
+    [{ headers: null }, { baseUrl: "b", auth: whole.auth }],
+    [{ auth: { token: "tok-2" } }, { ...whole, auth: { kind: "bearer", token: "tok-2" } }],
+    [{ auth: { kind: "bearer", token: { set: true } } }, whole],
+    [{ auth: { kind: "none" } }, { ...whole, auth: { kind: "none" } }],
+    [{ auth: { kind: "basic", user: "u" } }, { ...whole, auth: { kind: "basic", user: "u" } }],
+    [{ auth: null }, { ...whole, auth: { kind: "none" } }],
+    [{ auth: { token: null } }, ["config.auth.token"]],
+    // T48
+    [{ baseUrl: "c" }, ["config.auth.token", "config.headers"]],
+    [{ baseUrl: "c", auth: { kind: "none" } }, ["config.headers"]],
+    [{ baseUrl: "c", auth: { kind: "none" }, headers: { "X-Key": { set: true } } }, ["config.headers.X-Key"]],
+    [
+      { baseUrl: "c", auth: { token: "tok-2" }, headers: { B: "n" } },
+      { baseUrl: "c", auth: { kind: "bearer", token: "tok-2" }, headers: { B: "n" } },
+    ],
+  ])("changed by %j is %j", (change, expected) => {
+    expect(changed(whole, change)).toEqual(expected);
+  });
+
+  test("that is lost is asked for again, unless it has no meaning any more", () => {
+    const lost = { "auth.token": new SealError("mismatch", "gone") };
+    const kept = { config: { baseUrl: "b", auth: { kind: "bearer" } }, lost };
+    expect(paths(() => mergeConfig(driver, kept, {}))).toEqual(["config.auth.token"]);
+    expect(mergeConfig(driver, kept, { auth: { kind: "none" } })).toEqual({ baseUrl: "b", auth: { kind: "none" } });
   });
 });
 

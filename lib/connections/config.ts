@@ -3,7 +3,8 @@ import { AppError, type InputProblem } from "@/lib/http/errors";
 import { open, SealError, type Sealed, seal } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
 import type { Driver } from "./data-source";
-import type { ConnectionDoc } from "./model";
+import { groupOf, isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "./field-schema";
+import { type ConnectionDoc, toFieldName, toSecretKey } from "./model";
 import type { ConfigField } from "./schema";
 
 /** Long enough for a private key with its certificates; nothing else in a config is larger. */
@@ -11,20 +12,31 @@ export const VALUE_CHARS_MAX = 32_000;
 
 export type Config = Record<string, unknown>;
 
+/** Of a field that shows the names of its secrets. */
+const NAMES_MAX = 50;
+/** A plain word, such as that of a header: the names lie in the store as they are. */
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
+
 /**
- * Judges a config against the fields of its type: unknown names are refused (T43), defaults filled in.
+ * Judges a config against the fields of its type: unknown names are refused (T43), and so is what has no meaning beside
+ * what is chosen elsewhere; defaults are filled in.
  * @throws AppError `invalid_request` naming each field that is wrong
  */
 export function parseConfig(driver: Driver, input: Config): Config {
-  const problems: InputProblem[] = Object.keys(input)
-    .filter((name) => !driver.fields.some((field) => field.name === name))
-    .map((name) => ({ path: `config.${name}`, message: `${driver.label} has no such setting.` }));
-  const config: Config = {};
-  for (const field of driver.fields) {
-    const value = input[field.name] ?? field.default;
-    const problem = problemOf(field, value);
+  const { fields, label } = driver;
+  const problems: InputProblem[] = findUnknown(fields, input).map(({ path, isGroup }) => ({
+    path: `config.${path}`,
+    message: isGroup ? "An object is needed." : `${label} has no such setting.`,
+  }));
+  let config: Config = {};
+  for (const field of fields) {
+    const given = valueAt(input, field.name);
+    const isShown = isFieldShown(field, fields, (name) => valueAt(input, name));
+    if (!isShown && isAbsent(given)) continue;
+    const value = given ?? field.default;
+    const problem = isShown ? problemOf(field, value) : "This does not go with what is chosen beside it. Leave it out.";
     if (problem) problems.push({ path: `config.${field.name}`, message: problem });
-    else if (!isAbsent(value)) config[field.name] = value;
+    else if (!isAbsent(value)) config = withValue(config, field.name, value);
   }
   if (problems[0]) throw invalidConfig(problems);
   return config;
@@ -36,13 +48,17 @@ export function sealConfig(
   doc: Pick<ConnectionDoc, "_id" | "workspaceId">,
   config: Config,
 ): { config: Config; secrets: Record<string, Sealed> } {
-  const shown: Config = {};
+  let shown: Config = {};
   const secrets: Record<string, Sealed> = {};
-  for (const field of driver.fields) {
-    const value = config[field.name];
+  for (const { name, secret, namesShown } of driver.fields) {
+    const value = valueAt(config, name);
     if (isAbsent(value)) continue;
-    if (field.secret) secrets[field.name] = seal(JSON.stringify(value), contextOf(doc, `secrets.${field.name}`));
-    else shown[field.name] = value;
+    if (secret) {
+      const key = toSecretKey(name);
+      secrets[key] = seal(JSON.stringify(value), contextOf(doc, `secrets.${key}`));
+    }
+    if (!secret) shown = withValue(shown, name, value);
+    else if (namesShown) shown = withValue(shown, name, marksOf(value));
   }
   return { config: shown, secrets };
 }
@@ -64,12 +80,14 @@ export type OpenedConfig = { config: Config; lost: Record<string, SealError> };
 /** Never answer or log it. */
 export function openWhatOpens(doc: ConnectionDoc): OpenedConfig {
   const opened: OpenedConfig = { config: { ...doc.config }, lost: {} };
-  for (const [name, sealed] of Object.entries(doc.secrets)) {
+  for (const [key, sealed] of Object.entries(doc.secrets)) {
+    const name = toFieldName(key);
     try {
-      opened.config[name] = JSON.parse(open(sealed, contextOf(doc, `secrets.${name}`)));
+      opened.config = withValue(opened.config, name, JSON.parse(open(sealed, contextOf(doc, `secrets.${key}`))));
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
       opened.lost[name] = error;
+      opened.config = withValue(opened.config, name, undefined);
     }
   }
   return opened;
@@ -77,43 +95,111 @@ export function openWhatOpens(doc: ConnectionDoc): OpenedConfig {
 
 /**
  * The config after a change. A secret that is not sent (or comes back as `{set: true}`, the form in which it was
- * shown) is kept, unless it would then go somewhere else, or does not open any more.
+ * shown) is kept, unless it would then go somewhere else, or does not open any more. What has no meaning beside a new
+ * choice goes, secrets too.
  * @throws AppError `invalid_request` when a kept secret would be sent to a new place or less safely, or is lost
  */
 export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig, change: Config): Config {
-  const secretNames = driver.fields.filter((field) => field.secret).map((field) => field.name);
-  const sent = Object.fromEntries(
-    Object.entries(change).filter(([name, value]) => !(secretNames.includes(name) && isSetMark(value))),
-  );
-  // A connection string is target and secret at once: sending it brings the secret along.
-  const moves = driver.fields.some(
-    ({ name, isTarget, secret }) => isTarget && !secret && name in sent && sent[name] !== kept[name],
-  );
-  const unsent = secretNames.filter((name) => !(name in sent));
+  const { fields } = driver;
+  const groups = groupsOf(fields);
+  const sent = withoutMarks(fields, change);
+  const isSent = (name: string) => sentAt(sent, name) !== undefined;
+  let merged: Config = { ...kept };
+  for (const [name, value] of Object.entries(sent)) {
+    const isPart = groups.has(name) && isPlainObject(value);
+    merged[name] = isPart ? { ...(isPlainObject(kept[name]) ? kept[name] : {}), ...value } : value;
+  }
+  const isMeant = (field: ConfigField) => isFieldShown(field, fields, (name) => valueAt(merged, name));
+  for (const field of fields) {
+    if (!isSent(field.name) && !isMeant(field)) merged = withValue(merged, field.name, undefined);
+  }
+  const secrets = fields.filter((field) => field.secret && isMeant(field)).map(({ name }) => name);
+  const unsent = secrets.filter((name) => !isSent(name));
   const gone = unsent.filter((name) => name in lost);
   if (gone.length > 0) throw invalidConfig(enterAgain(gone));
-  if (moves || isLessSafe(driver, kept, sent)) {
-    const missing = unsent.filter((name) => !isAbsent(kept[name]));
-    if (missing.length > 0) {
-      throw invalidConfig(
-        missing.map((name) => ({
-          path: `config.${name}`,
-          message: "Enter it again: the connection changes where it leads.",
-        })),
-      );
-    }
+  // A connection string is target and secret at once: sending it brings the secret along.
+  const moves = fields.some(
+    ({ name, isTarget, secret }) => isTarget && !secret && isSent(name) && sentAt(sent, name) !== valueAt(kept, name),
+  );
+  const staysPut = !moves && !isLessSafe(driver, kept, sent);
+  const missing = staysPut ? [] : unsent.filter((name) => !isAbsent(valueAt(kept, name)));
+  for (const { name } of fields.filter(({ namesShown }) => namesShown)) {
+    const value = sentAt(sent, name);
+    if (!isPlainObject(value)) continue;
+    const { texts, unknown } = fillMarks(value, staysPut ? valueAt(kept, name) : undefined);
+    missing.push(...unknown.map((each) => `${name}.${each}`));
+    merged = withValue(merged, name, texts);
   }
-  const merged = { ...kept, ...sent };
-  // null takes a setting away.
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+  if (missing.length > 0) {
+    const message = staysPut
+      ? "Enter it: there is no stored one of this name."
+      : "Enter it again: the connection changes where it leads.";
+    throw invalidConfig(missing.map((name) => ({ path: `config.${name}`, message })));
+  }
+  return withoutNulls(merged, groups);
 }
 
 /** All secret values of a config as text, for masking them in messages. */
 export function secretValues(driver: Driver, config: Config): string[] {
   return driver.fields
     .filter((field) => field.secret)
-    .map((field) => config[field.name])
-    .flatMap((value) => (typeof value === "string" ? [value] : isAbsent(value) ? [] : [JSON.stringify(value)]));
+    .map((field) => valueAt(config, field.name))
+    .flatMap((value) => {
+      if (isAbsent(value)) return [];
+      return isPlainObject(value) ? [JSON.stringify(value), ...Object.values(value).map(String)] : [String(value)];
+    });
+}
+
+function groupsOf(fields: readonly ConfigField[]): Set<string> {
+  return new Set(fields.flatMap(({ name }) => groupOf(name) ?? []));
+}
+
+type Unknown = { path: string; isGroup: boolean };
+
+/** What no field is called, and what stands in the place of a group. */
+function findUnknown(fields: readonly ConfigField[], input: Config): Unknown[] {
+  const names = new Set(fields.map(({ name }) => name));
+  const groups = groupsOf(fields);
+  return Object.entries(input).flatMap(([name, value]): Unknown[] => {
+    if (!groups.has(name)) return names.has(name) && groupOf(name) === null ? [] : [{ path: name, isGroup: false }];
+    if (isAbsent(value)) return [];
+    if (!isPlainObject(value)) return [{ path: name, isGroup: true }];
+    const paths = Object.keys(value).map((inner) => `${name}.${inner}`);
+    return paths.filter((path) => !names.has(path)).map((path) => ({ path, isGroup: false }));
+  });
+}
+
+/** A change without the secrets that come back as they were shown. */
+function withoutMarks(fields: readonly ConfigField[], change: Config): Config {
+  const marked = fields.filter(({ name, secret }) => secret && isSetMark(valueAt(change, name)));
+  return marked.reduce((sent, { name }) => withValue(sent, name, undefined), change);
+}
+
+/** What a change says of a field; null for one whose whole group is taken away. */
+function sentAt(sent: Config, name: string): unknown {
+  const group = groupOf(name);
+  if (group !== null && Object.hasOwn(sent, group) && sent[group] === null) return null;
+  return valueAt(sent, name);
+}
+
+/** null takes a setting away. */
+function withoutNulls(config: Config, groups: ReadonlySet<string>): Config {
+  const withoutIn = (object: Config) => Object.fromEntries(Object.entries(object).filter(([, each]) => each !== null));
+  const whole = withoutIn(config);
+  for (const name of groups) if (isPlainObject(whole[name])) whole[name] = withoutIn(whole[name]);
+  return whole;
+}
+
+function marksOf(value: unknown): Config {
+  return Object.fromEntries(Object.keys(isPlainObject(value) ? value : {}).map((name) => [name, { set: true }]));
+}
+
+/** Puts the stored texts where only their marks came back. `unknown` are the marks of which nothing is stored. */
+function fillMarks(sent: Config, kept: unknown): { texts: Config; unknown: string[] } {
+  const stored = isPlainObject(kept) ? kept : {};
+  const marked = Object.keys(sent).filter((name) => isSetMark(sent[name]));
+  const texts = Object.entries(sent).map(([name, value]) => [name, marked.includes(name) ? stored[name] : value]);
+  return { texts: Object.fromEntries(texts), unknown: marked.filter((name) => !Object.hasOwn(stored, name)) };
 }
 
 function enterAgain(names: string[]): InputProblem[] {
@@ -132,28 +218,36 @@ function problemOf(field: ConfigField, value: unknown): string | null {
         ? null
         : `One of these is needed: ${field.options?.map((option) => option.value).join(", ")}.`;
     case "json":
-      return JSON.stringify(value).length <= VALUE_CHARS_MAX ? null : "This is too long.";
+      if (JSON.stringify(value).length > VALUE_CHARS_MAX) return "This is too long.";
+      return field.namesShown ? problemOfNames(value) : null;
     default:
       if (typeof value !== "string") return "Text is needed.";
       return value.length <= VALUE_CHARS_MAX ? null : "This is too long.";
   }
 }
 
+function problemOfNames(value: unknown): string | null {
+  if (!isPlainObject(value)) return "An object of names and texts is needed.";
+  if (Object.keys(value).length > NAMES_MAX) return `At most ${NAMES_MAX} names.`;
+  const name = Object.keys(value).find((each) => !NAME.test(each));
+  if (name !== undefined) return "A name begins with a letter and has letters, digits, - and _ only.";
+  const empty = Object.keys(value).find((each) => typeof value[each] !== "string" || value[each] === "");
+  return empty === undefined ? null : `A text is needed for ${empty}.`;
+}
+
 function isLessSafe({ fields }: Driver, kept: Config, sent: Config): boolean {
   // A kept connection string says how safely it travels where the field says nothing, and we do not know what it says.
   const isSaidElsewhere = fields.some(
-    ({ name, isTarget, secret }) => isTarget && secret && !(name in sent) && !isAbsent(kept[name]),
+    ({ name, isTarget, secret }) =>
+      isTarget && secret && sentAt(sent, name) === undefined && !isAbsent(valueAt(kept, name)),
   );
   return fields.some(({ name, isSafety, options = [] }) => {
-    if (!isSafety || !(name in sent)) return false;
-    const safetyOf = (config: Config, whenAbsent: number) =>
-      isAbsent(config[name]) ? whenAbsent : options.findIndex(({ value }) => value === config[name]);
-    return safetyOf(sent, 0) < safetyOf(kept, isSaidElsewhere ? options.length - 1 : 0);
+    if (!isSafety || sentAt(sent, name) === undefined) return false;
+    const safetyOf = (chosen: unknown, whenAbsent: number) =>
+      isAbsent(chosen) ? whenAbsent : options.findIndex(({ value }) => value === chosen);
+    const before = safetyOf(valueAt(kept, name), isSaidElsewhere ? options.length - 1 : 0);
+    return safetyOf(sentAt(sent, name), 0) < before;
   });
-}
-
-function isSetMark(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "set" in value && value.set === true;
 }
 
 function isAbsent(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import type { ObjectId } from "mongodb";
 import type { Sealed } from "@/lib/secrets/seal";
+import { valueAt, withValue } from "./field-schema";
 import type { CONNECTION_STATUS, Connection } from "./schema";
 
 export type ConnectionDoc = {
@@ -9,7 +10,7 @@ export type ConnectionDoc = {
   type: string;
   category: "database" | "source";
   readOnly: boolean;
-  /** What may be shown; the rest lies sealed in `secrets`, by the name of its field. */
+  /** What may be shown; the rest lies sealed in `secrets`, by the key of its field (`toSecretKey`). */
   config: Record<string, unknown>;
   secrets: Record<string, Sealed>;
   status: (typeof CONNECTION_STATUS)[number];
@@ -20,15 +21,28 @@ export type ConnectionDoc = {
   updatedAt: Date;
 };
 
+/** A name in a path of the store has no dots, so `auth.token` is kept as `auth:token`. */
+export function toSecretKey(name: string): string {
+  return name.replace(".", ":");
+}
+
+export function toFieldName(secretKey: string): string {
+  return secretKey.replace(":", ".");
+}
+
 export function toConnection(doc: ConnectionDoc): Connection {
-  const hidden = Object.keys(doc.secrets).map((name) => [name, { set: true }]);
+  let config = doc.config;
+  for (const name of Object.keys(doc.secrets).map(toFieldName)) {
+    // Where names are shown, each has its mark already.
+    if (valueAt(config, name) === undefined) config = withValue(config, name, { set: true });
+  }
   return {
     id: doc._id.toHexString(),
     name: doc.name,
     type: doc.type,
     category: doc.category,
     readOnly: doc.readOnly,
-    config: { ...doc.config, ...Object.fromEntries(hidden) },
+    config,
     status: doc.status,
     lastTestedAt: doc.lastTestedAt?.toISOString() ?? null,
     lastError: doc.lastError,

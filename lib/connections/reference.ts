@@ -3,6 +3,7 @@ import { z } from "zod";
 import { VALUE_CHARS_MAX } from "./config";
 import type { Driver } from "./data-source";
 import { drivers } from "./drivers/registry";
+import { groupOf } from "./field-schema";
 import type { ConfigField } from "./schema";
 import { createConnectionBody, testConnectionBody, updateConnectionBody } from "./schema";
 
@@ -47,12 +48,16 @@ function withTypes<T extends z.ZodType>(body: T, judged: Judged): T {
 
 function configSchemaOf({ fields }: Driver, judged: Judged): JsonSchema & { required: string[] } {
   const names = fields.map(({ name }) => name);
-  const schema = {
-    type: "object",
-    properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchemaOf(field, judged)])),
-    required: fields.filter((field) => field.required && field.default === undefined).map(({ name }) => name),
-    additionalProperties: false,
-  };
+  const groups = [...new Set(fields.flatMap(({ name }) => groupOf(name) ?? []))].map((group) => {
+    const inner = fields.filter(({ name }) => groupOf(name) === group);
+    const parts = inner.map((field) => ({ ...field, name: field.name.slice(group.length + 1) }));
+    return [group, { anyOf: [objectSchemaOf(parts, judged), { enum: ABSENT }] }] as const;
+  });
+  const schema = objectSchemaOf(
+    fields.filter(({ name }) => groupOf(name) === null),
+    judged,
+    Object.fromEntries(groups),
+  );
   if (judged !== "whole" || !names.includes("connectionString") || !names.includes("host")) return schema;
   // Either the one or the others, as `parseNetworkConfig` has it.
   const apart = names.filter((name) => name !== "connectionString" && name !== "ssl");
@@ -69,6 +74,18 @@ function configSchemaOf({ fields }: Driver, judged: Judged): JsonSchema & { requ
   };
 }
 
+/** Of what a choice beside it makes necessary only the driver knows (`showWhen`). */
+function objectSchemaOf(fields: readonly ConfigField[], judged: Judged, groups: Record<string, JsonSchema> = {}) {
+  const isNeeded = ({ required, showWhen, ...field }: ConfigField) =>
+    required && !showWhen && field.default === undefined;
+  return {
+    type: "object",
+    properties: { ...Object.fromEntries(fields.map((field) => [field.name, fieldSchemaOf(field, judged)])), ...groups },
+    required: fields.filter(isNeeded).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
 function fieldSchemaOf(field: ConfigField, judged: Judged): JsonSchema {
   const { kind, options, required, help, integer } = field;
   const whole = judged === "whole";
@@ -77,7 +94,10 @@ function fieldSchemaOf(field: ConfigField, judged: Judged): JsonSchema {
       whole && integer ? { type: "integer", minimum: integer.min, maximum: integer.max } : { type: "number" },
     boolean: () => ({ type: "boolean" }),
     select: () => ({ enum: options?.map((option) => option.value) ?? [] }),
-    json: () => ({}),
+    json: () =>
+      field.namesShown
+        ? { type: "object", additionalProperties: { type: "string", minLength: 1, maxLength: VALUE_CHARS_MAX } }
+        : {},
     text: () => textSchemaOf(field, whole),
     password: () => textSchemaOf(field, whole),
     textarea: () => textSchemaOf(field, whole),
@@ -85,7 +105,7 @@ function fieldSchemaOf(field: ConfigField, judged: Judged): JsonSchema {
   };
   const schema = value[kind]();
   const description = help === undefined ? {} : { description: help };
-  return required || kind === "json"
+  return required || (kind === "json" && !field.namesShown)
     ? { ...schema, ...description }
     : { anyOf: [schema, { enum: ABSENT }], ...description };
 }

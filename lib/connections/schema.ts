@@ -5,7 +5,10 @@ import type { Entity } from "@/lib/tabular/fields";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
 
-/** `config` is what the driver's form asks for, with `{set: true}` in place of every secret. */
+/**
+ * `config` is what the driver's form asks for, with `{set: true}` in place of every secret. A field called `auth.kind`
+ * is `kind` within the object `auth`.
+ */
 export const connectionSchema = z.object({
   id: objectIdText,
   name: z.string(),
@@ -95,6 +98,17 @@ export const connectionTypeSchema = z.object({
         .optional()
         .describe("A change of it asks for the secrets again: they would go elsewhere"),
       isSafety: z.literal(true).optional().describe("So does an earlier one of its options, which is less safe"),
+      showWhen: z
+        .object({ field: z.string(), oneOf: z.array(z.string()) })
+        .optional()
+        .describe("Has a meaning only while that other field has one of these values; is refused otherwise"),
+      example: z.string().optional().describe("What could stand there"),
+      namesShown: z
+        .literal(true)
+        .optional()
+        .describe(
+          "An object of texts, each of them a secret: its names come back with {set: true} in place of the texts",
+        ),
     }),
   ),
 });
@@ -121,6 +135,7 @@ export type ReaderHint = { text: string; statements: string };
 
 /** One input of a connection's form, and at the same time of its validation. */
 export type ConfigField = {
+  /** `auth.kind` is `kind` within the object `auth` of a config (field-schema.ts). */
   name: string;
   label: string;
   kind: "text" | "password" | "number" | "boolean" | "select" | "textarea" | "file" | "json";
@@ -140,4 +155,10 @@ export type ConfigField = {
   isTarget?: true;
   /** Says how safely the secrets travel: its options stand from the least to the most safe, and the first is the default. */
   isSafety?: true;
+  /** Only while the other field, a choice, has one of these values does this one mean anything. */
+  showWhen?: { field: string; oneOf: string[] };
+  /** For people, in the empty input. */
+  example?: string;
+  /** A json field that is secret: an object of names and texts, of which the names may be seen and each text is a secret. */
+  namesShown?: true;
 };

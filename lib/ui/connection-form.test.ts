@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigField } from "@/lib/connections/schema";
 import {
-  findFormProblems, findMovedSecrets, toConfig, toInitialValues, toShownFields, toStoredSecrets,
+  findFormProblems, findMovedSecrets, keepsNamedSecrets, toConfig, toFieldOfPath, toInitialValues, toNamedRows,
+  toNamedText, toShownFields, toStoredSecrets,
 } from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
 
 const field = (name: string, over: Partial<ConfigField> = {}): ConfigField => ({
@@ -87,5 +88,74 @@ describe("the form of a connection", () => {
     expect(moved({ host: "other.example.com" })).toEqual(["password"]);
     expect(moved({ ssl: "require" })).toEqual(["password"]);
     expect(moved({ ssl: "" })).toEqual(["password"]);
+  });
+});
+
+describe("fields within a group, and those that go with a choice", () => {
+  const fields = [
+    field("baseUrl", { isTarget: true }),
+    field("auth.kind", {
+      kind: "select",
+      default: "none",
+      options: ["none", "bearer"].map((value) => ({ value, label: value })),
+    }),
+    field("auth.token", { secret: true, required: true, showWhen: { field: "auth.kind", oneOf: ["bearer"] } }),
+    field("headers", { kind: "json", secret: true, namesShown: true }),
+    field("resources", { kind: "json" }),
+  ];
+  const stored = {
+    baseUrl: "b",
+    auth: { kind: "bearer", token: { set: true } },
+    headers: { "X-Key": { set: true } },
+  };
+  const initial = toInitialValues(fields, stored);
+  const shownFor = (values: Record<string, string | boolean>) => toShownFields(fields, "fields", values);
+  const change = (over: Record<string, string>) => {
+    const values = { ...initial, ...over };
+    return toConfig(fields, shownFor(values), values, { kept: new Set(["auth.token"]), isNew: false });
+  };
+
+  it("show with their choice, and go into the config where they belong", () => {
+    expect([...toStoredSecrets(fields, stored)]).toEqual(["auth.token"]);
+    expect(shownFor(toInitialValues(fields, null)).map(({ name }) => name)).not.toContain("auth.token");
+    expect(shownFor(initial).map(({ name }) => name)).toContain("auth.token");
+    expect(change({})).toEqual({
+      baseUrl: "b",
+      auth: { kind: "bearer" },
+      headers: { "X-Key": { set: true } },
+      resources: null,
+    });
+    expect(change({ "auth.kind": "none" })).toMatchObject({ auth: { kind: "none", token: null } });
+    const fresh = { ...toInitialValues(fields, null), baseUrl: "b", "auth.kind": "bearer", "auth.token": "t" };
+    expect(toConfig(fields, shownFor(fresh), fresh, { kept: NONE, isNew: true })).toEqual({
+      baseUrl: "b",
+      auth: { kind: "bearer", token: "t" },
+    });
+  });
+
+  it("have named secrets of which each is kept, replaced or taken away by itself", () => {
+    expect(toNamedRows(String(initial.headers))).toEqual([{ name: "X-Key", text: null }]);
+    expect(keepsNamedSecrets(fields, initial)).toBe(true);
+    const rows = [
+      { name: "X-Key", text: null },
+      { name: " Accept ", text: " json " },
+    ];
+    expect(change({ headers: toNamedText(rows) })).toMatchObject({
+      headers: { "X-Key": { set: true }, Accept: " json " },
+    });
+    expect(change({ headers: toNamedText([]) })).toMatchObject({ headers: null });
+    const problemOf = (...pairs: [string, string][]) =>
+      findFormProblems(fields, { headers: toNamedText(pairs.map(([name, text]) => ({ name, text }))) }, NONE).headers;
+    expect(problemOf(["a", "x"], ["A", "y"])).toBe("A is there twice.");
+    expect(problemOf(["", "x"])).toBe("Give each one a name, or take it away.");
+    expect(problemOf(["a", ""])).toBe("Give a a value, or take it away.");
+    expect(problemOf(["a", "x"])).toBeUndefined();
+  });
+
+  it("get the server's problems that are about them or a part of them", () => {
+    const paths = ["resources.0.path", "auth.token", "headers.X-Key", "name", "resourcesx"];
+    expect(paths.map((path) => toFieldOfPath(path, fields))).toEqual([
+      "resources", "auth.token", "headers", null, null,
+    ]); // biome-ignore format: beside their paths
   });
 });

@@ -1,3 +1,4 @@
+import { isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "@/lib/connections/field-schema";
 import type { ConfigField } from "@/lib/connections/schema";
 
 /**
@@ -17,10 +18,17 @@ export function hasTwoWays(fields: ConfigField[]): boolean {
   return names.has(STRING_FIELD) && names.has("host");
 }
 
-/** The fields that the form shows for this way of giving the address. */
-export function toShownFields(fields: ConfigField[], way: AddressWay): ConfigField[] {
-  if (!hasTwoWays(fields)) return fields;
-  return fields.filter(({ name }) => (way === "string" ? !SAID_BY_STRING.has(name) : name !== STRING_FIELD));
+/** The fields that the form shows for this way of giving the address, and beside what is chosen in it. */
+export function toShownFields(fields: ConfigField[], way: AddressWay, values: FormValues = {}): ConfigField[] {
+  const shown = fields.filter((field) => isFieldShown(field, fields, (name) => values[name]));
+  if (!hasTwoWays(fields)) return shown;
+  return shown.filter(({ name }) => (way === "string" ? !SAID_BY_STRING.has(name) : name !== STRING_FIELD));
+}
+
+/** The field that a problem of the server's is about: `resources.0.path` is about `resources`. Null for none of these. */
+export function toFieldOfPath(path: string, fields: readonly ConfigField[]): string | null {
+  const about = fields.filter(({ name }) => path === name || path.startsWith(`${name}.`));
+  return about.toSorted((a, b) => b.name.length - a.name.length)[0]?.name ?? null;
 }
 
 /** @param config the stored one, null for a new connection */
@@ -30,7 +38,8 @@ export function toInitialValues(fields: ConfigField[], config: Record<string, un
 
 /** The names of the secrets that are stored: the server says that they are set, never what they are. */
 export function toStoredSecrets(fields: ConfigField[], config: Record<string, unknown> | null): Set<string> {
-  return new Set(fields.filter(({ name, secret }) => secret && isSetMark(config?.[name])).map(({ name }) => name));
+  const isStored = ({ name, secret }: ConfigField) => secret && config !== null && isSetMark(valueAt(config, name));
+  return new Set(fields.filter(isStored).map(({ name }) => name));
 }
 
 /** The stored secrets that have to be typed again, because the connection would lead elsewhere or be less safe. */
@@ -74,26 +83,63 @@ export function toConfig(
   options: { kept: Set<string>; isNew: boolean },
 ): Record<string, unknown> {
   const isShown = new Set(shown.map(({ name }) => name));
-  const entries = fields.flatMap((field): [string, unknown][] => {
-    if (isShown.has(field.name) && options.kept.has(field.name)) return [];
+  let config: Record<string, unknown> = {};
+  for (const field of fields) {
+    if (isShown.has(field.name) && options.kept.has(field.name)) continue;
     const value = isShown.has(field.name) ? toWire(field, values[field.name] ?? "") : null;
-    return value === null && options.isNew ? [] : [[field.name, value]];
+    if (value !== null || !options.isNew) config = withValue(config, field.name, value);
+  }
+  return config;
+}
+
+/** One of the named secrets of a field that shows their names: `text` is null while the stored one is kept. */
+export type NamedRow = { name: string; text: string | null };
+
+/** What a field with named secrets holds, in the order in which it was filled in. */
+export function toNamedRows(value: string): NamedRow[] {
+  const parsed = value === "" ? {} : parseJson(value);
+  const pairs: unknown[] = Array.isArray(parsed) ? parsed : Object.entries(isPlainObject(parsed) ? parsed : {});
+  return pairs.map((pair) => {
+    const [name, text] = Array.isArray(pair) ? pair : [];
+    return { name: String(name ?? ""), text: typeof text === "string" ? text : null };
   });
-  return Object.fromEntries(entries);
+}
+
+/** The reverse: empty text for no rows. As pairs, since a name that is being typed may be there twice. */
+export function toNamedText(rows: NamedRow[]): string {
+  return rows.length === 0 ? "" : JSON.stringify(rows.map(({ name, text }) => [name, text]));
+}
+
+/** Whether stored secrets are among the values, which the browser does not know. */
+export function keepsNamedSecrets(fields: ConfigField[], values: FormValues): boolean {
+  return fields.some(
+    ({ name, namesShown }) => namesShown && toNamedRows(String(values[name] ?? "")).some(({ text }) => text === null),
+  );
+}
+
+function findNamedProblem(rows: NamedRow[]): string | null {
+  const names = rows.map(({ name }) => name.trim().toLowerCase());
+  if (names.includes("")) return "Give each one a name, or take it away.";
+  const twice = rows.find((_, index) => names.indexOf(names[index] ?? "") !== index);
+  if (twice) return `${twice.name.trim()} is there twice.`;
+  const empty = rows.find(({ text }) => text === "");
+  return empty ? `Give ${empty.name.trim()} a value, or take it away.` : null;
 }
 
 function findProblem(field: ConfigField, value: string | boolean, isNeeded: boolean): string | null {
   if (typeof value === "boolean") return null;
   const text = value.trim();
   if (text === "") return field.required || isNeeded ? `${field.label} is needed.` : null;
+  if (field.namesShown) return findNamedProblem(toNamedRows(text));
   if (field.kind === "number" && !Number.isFinite(Number(text))) return "A number is needed.";
   if (field.kind === "json" && parseJson(text) === undefined) return "This is not valid JSON.";
   return null;
 }
 
 function toInitialValue(field: ConfigField, config: Record<string, unknown> | null): string | boolean {
-  const stored = config?.[field.name];
+  const stored = config === null ? undefined : valueAt(config, field.name);
   if (field.kind === "boolean") return typeof stored === "boolean" ? stored : field.default === true;
+  if (field.namesShown) return isPlainObject(stored) ? toNamedText(toNamedRows(JSON.stringify(stored))) : "";
   if (field.secret) return "";
   if (stored !== undefined && stored !== null) {
     return field.kind === "json" ? JSON.stringify(stored, null, 2) : String(stored);
@@ -105,6 +151,11 @@ function toInitialValue(field: ConfigField, config: Record<string, unknown> | nu
 
 function toWire(field: ConfigField, value: string | boolean): unknown {
   if (typeof value === "boolean") return value;
+  if (field.namesShown) {
+    const rows = toNamedRows(value);
+    const pairs = rows.map(({ name, text }) => [name.trim(), text ?? { set: true }]);
+    return rows.length === 0 ? null : Object.fromEntries(pairs);
+  }
   // A password may begin or end with a space.
   const text = field.secret ? value : value.trim();
   if (text === "") return null;
@@ -118,8 +169,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isSetMark(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "set" in value && value.set === true;
 }

@@ -1,0 +1,89 @@
+"use client";
+
+import { Lock, Plus, X } from "lucide-react";
+import type { ConnectionForm } from "@/components/connections/use-connection-form";
+import type { ConfigField } from "@/lib/client/connections";
+import { type NamedRow, toNamedRows, toNamedText } from "@/lib/ui/connection-form";
+
+type NamedSecretsProps = { id: string; field: ConfigField; form: ConnectionForm; isDisabled: boolean };
+
+/** Secrets that have names, such as headers: the names can be read, a stored text is only said to be set. */
+export function NamedSecretsInput({ id, field, form, isDisabled }: NamedSecretsProps) {
+  const rows = toNamedRows(String(form.values[field.name] ?? ""));
+  const isInvalid = form.problems[field.name] !== undefined;
+  const put = (next: NamedRow[]) => form.set(field.name, toNamedText(next));
+  const change = (index: number, part: Partial<NamedRow>) =>
+    put(rows.map((row, each) => (each === index ? { ...row, ...part } : row)));
+  const look = isInvalid ? "input err" : "input";
+  const common = { autoComplete: "off", spellCheck: false, disabled: isDisabled, onBlur: () => form.check(field.name) };
+  return (
+    <div className="named" id={id}>
+      {rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is nothing but its place while its name is typed
+        <div className="named-row" key={index}>
+          <div className={`${look} mono-input`}>
+            <input
+              {...common}
+              aria-label={`${field.label}: name ${index + 1}`}
+              placeholder="Name"
+              autoCapitalize="none"
+              value={row.name}
+              // A stored text belongs to its name.
+              readOnly={row.text === null}
+              onChange={(event) => change(index, { name: event.target.value })}
+            />
+          </div>
+          {row.text === null ? (
+            <div className="input secret-set">
+              <Lock className="xs t3" />
+              <span className="grow t2">Set, and sealed</span>
+              {!isDisabled && (
+                <button
+                  type="button"
+                  className="link secret-replace"
+                  aria-label={`Replace ${row.name}`}
+                  onClick={() => change(index, { text: "" })}
+                >
+                  Replace
+                </button>
+              )}
+            </div>
+          ) : (
+            <div className={look}>
+              <input
+                {...common}
+                type="password"
+                autoComplete="new-password"
+                data-1p-ignore
+                aria-label={`${field.label}: value of ${row.name || `name ${index + 1}`}`}
+                placeholder="Value"
+                value={row.text}
+                onChange={(event) => change(index, { text: event.target.value })}
+              />
+              <span className="row xs t3 secret-mark">
+                <Lock className="xs" />
+                sealed
+              </span>
+            </div>
+          )}
+          {!isDisabled && (
+            <button
+              type="button"
+              className="btn ghost icon"
+              aria-label={`Take ${row.name || `name ${index + 1}`} away`}
+              onClick={() => put(rows.filter((_, each) => each !== index))}
+            >
+              <X className="s" />
+            </button>
+          )}
+        </div>
+      ))}
+      {!isDisabled && (
+        <button type="button" className="btn sm" onClick={() => put([...rows, { name: "", text: "" }])}>
+          <Plus className="s" />
+          Add one
+        </button>
+      )}
+    </div>
+  );
+}
