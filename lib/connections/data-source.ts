@@ -60,11 +60,20 @@ export type ExtractRequest = {
  * Whoever has kept these rows for good keeps `checkpoint` with them, and goes on from there after a failure. Null: from
  * here the reading cannot go on, only begin again.
  */
-export type ExtractBatch = Batch & { checkpoint: Checkpoint | null };
+export type ExtractBatch = Batch & {
+  checkpoint: Checkpoint | null;
+  /**
+   * From this batch on, when they are not what they were: those of before in their places, some maybe of a wider type,
+   * and new ones behind. Only sources without a schema of their own have it.
+   */
+  fields?: Field[];
+};
 
 /**
- * In the order of the cursor field. A source that knows which rows its checkpoint covers gives none of them again;
- * others may give those again that have the checkpoint's value. Leaving the loop early ends the reading.
+ * In the order of the cursor field, or, where a source has an order of its own, with checkpoints that tell the value of
+ * the cursor apart from the place where the reading stands. A source that knows which rows its checkpoint covers gives
+ * none of them again; others may give those again that have the checkpoint's value. The last batch may have no rows:
+ * its checkpoint says that the end was reached. Leaving the loop early ends the reading.
  */
 export type ExtractStream = { fields: Field[]; batches: AsyncIterable<ExtractBatch> };
 

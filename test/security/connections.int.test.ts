@@ -212,3 +212,86 @@ describe("a connection's secret", () => {
     expect((await stored(id)).type === "mysql" && openConfig(await stored(id)).password).not.toBe(SECRET);
   });
 });
+
+describe("a web service's connection", () => {
+  const resources = [{ name: "orders", path: "/orders" }];
+  const service = (over: object = {}) => ({ baseUrl: "https://service.invalid/v1", resources, ...over });
+  const auth = { kind: "bearer", token: SECRET };
+  const headers = { "X-Tenant": `${SECRET}-header` };
+
+  it.each([
+    "http://169.254.169.254/latest",
+    "http://metadata.google.internal/",
+    "http://[fd00:ec2::254]/",
+    "http://[::ffff:169.254.169.254]/",
+    "http://127.0.0.1:9/",
+    "http://2130706433/",
+    "http://0x7f.1/",
+    "http://localhost:9/",
+    "http://10.0.0.1/",
+    "file:///etc/passwd",
+    "gopher://service.invalid/",
+    "http://user:password@service.invalid/",
+    "http://service.invalid:6379/",
+  ])("to %s is refused when it is saved and when it is tried (T30, T31, T36)", async (baseUrl) => {
+    const before = await collections.connections().countDocuments();
+    const saved = await create(service({ baseUrl }), "rest");
+    expect([saved.status, ["address_refused", "invalid_request"].includes(saved.json.code)]).toEqual([400, true]);
+    const tried = await tryOut(service({ baseUrl }), "rest");
+    expect([tried.status, tried.json.data.ok]).toEqual([200, false]);
+    expect(["address_refused", "invalid_request"]).toContain(tried.json.data.code);
+    expect(await collections.connections().countDocuments()).toBe(before);
+  });
+
+  it("shows which secrets are set and none of them, and keeps what comes back as it was shown (T44, T46)", async () => {
+    const made = await create(service({ auth, headers }), "rest");
+    expect([made.status, made.json.data.category]).toEqual([201, "source"]);
+    const { id, config } = made.json.data;
+    expect(config).toMatchObject({
+      auth: { kind: "bearer", token: { set: true } },
+      headers: { "X-Tenant": { set: true } },
+      resources,
+    });
+    expect((await patch(id, { ...config, rateLimitPerMinute: 60 })).status).toBe(200);
+    expect(openConfig(await stored(id))).toMatchObject({ auth, headers, rateLimitPerMinute: 60 });
+    for (const path of [`${base}/connectors`, `${base}/connectors/${id}`]) {
+      expect((await call("GET", path, { cookie: member.cookie })).text).not.toContain(SECRET);
+    }
+    const dump = await dumpDatabase();
+    expect([dump.includes(SECRET), dump.includes(Buffer.from(SECRET).toString("base64"))]).toEqual([false, false]);
+    const asked = await call("POST", `${base}/databases/${id}/execute`, {
+      cookie: owner.cookie,
+      body: { query: "select 1" },
+    });
+    expect([asked.status, asked.json.code]).toEqual([400, "invalid_request"]);
+  });
+
+  it("sends its secrets to no new place without being given them again (T48)", async () => {
+    const { id } = (await create(service({ auth, headers }), "rest")).json.data;
+    const before = await stored(id);
+    for (const change of [
+      { baseUrl: "https://evil.invalid/v1" },
+      { baseUrl: "https://evil.invalid/v1", auth: { kind: "bearer", token: { set: true } }, headers: null },
+      { baseUrl: "https://evil.invalid/v1", auth: null },
+      { baseUrl: "https://evil.invalid/v1", auth: null, headers: { "X-Tenant": { set: true } } },
+      { baseUrl: "https://evil.invalid/v1", auth: null, headers: { "X-Other": { set: true } } },
+      { resources: [{ name: "orders", path: "//evil.invalid/orders" }] },
+      { resources: [{ name: "orders", path: "https://evil.invalid/orders" }] },
+    ]) {
+      const answer = await patch(id, change);
+      expect([change, answer.status, answer.json.code]).toEqual([change, 400, "invalid_request"]);
+      expect(await stored(id)).toEqual(before);
+    }
+    expect((await patch(id, { baseUrl: "https://evil.invalid/v1", auth: null, headers: null })).status).toBe(200);
+    expect(await stored(id)).toMatchObject({ secrets: {} });
+  });
+
+  it("has a secret of one sign-in gone when another is chosen", async () => {
+    const { id } = (await create(service({ auth }), "rest")).json.data;
+    expect((await patch(id, { auth: { kind: "basic", user: "ana", password: "p" } })).status).toBe(200);
+    expect(Object.keys((await stored(id)).secrets)).toEqual(["auth:password"]);
+    expect((await patch(id, { auth: { kind: "bearer" } })).json.details).toEqual([
+      { path: "config.auth.token", message: "Token is needed." },
+    ]);
+  });
+});

@@ -26,7 +26,13 @@ let second: TestServer;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "two-servers-"));
   dataDir = join(folder, "data");
-  const env = { DATA_DIR: dataDir, PUBLIC_URL, GITHUB_CLIENT_ID: "client", GITHUB_CLIENT_SECRET: CLIENT_SECRET };
+  const env = {
+    DATA_DIR: dataDir,
+    PUBLIC_URL,
+    GITHUB_CLIENT_ID: "client",
+    GITHUB_CLIENT_SECRET: CLIENT_SECRET,
+    STRIPE_API_URL: "http://nowhere.invalid",
+  };
   // Nobody listens there, so that mails fail with the key at hand.
   const mail = { RESEND_API_KEY: RESEND_KEY, RESEND_BASE_URL: "http://127.0.0.1:9", OPENAI_API_KEY: MODEL_KEY };
   first = await startServer({ ...env, ...mail });
@@ -343,29 +349,51 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
     secret: boolean;
     required: boolean;
     options?: { value: string }[] | string[];
+    showWhen?: { field: string; oneOf: string[] };
+    namesShown?: true;
   };
   type Type = { type: string; fields: Field[] };
 
-  /** Every way to give a kind its secrets, each of them marked, with an address where nobody answers. */
+  /** Where nobody answers, by the names of fields. */
+  const PLACE: Record<string, unknown> = {
+    host: "127.0.0.1",
+    port: 9,
+    user: "reader",
+    database: "shop",
+    catalog: "shop",
+    ssl: "require",
+    baseUrl: "http://nowhere.invalid/v1",
+    endpoint: "http://nowhere.invalid/graphql",
+    resources: [{ name: "orders" }],
+    "auth.user": "reader",
+    "auth.name": "X-Api-Key",
+  };
+
+  /** Every way to give a kind its secrets, each of them marked. */
   function configsOf({ type, fields }: Type, marker: string): Record<string, unknown>[] {
-    const values: Record<string, unknown> = {
-      host: "127.0.0.1",
-      port: 9,
-      user: "reader",
-      database: "shop",
-      catalog: "shop",
-      ssl: "require",
-    };
     const single = fields.filter(({ name }) => name !== "connectionString");
-    const entries = single.flatMap(({ name, secret }) => {
-      if (secret) return [[name, `${marker}-${name}`]];
-      return name in values ? [[name, values[name]]] : [];
-    });
+    const kinds = single.filter(({ secret }) => secret).flatMap(({ showWhen }) => showWhen?.oneOf ?? []);
     const address = fields.find(({ name }) => name === "connectionString");
+    const ways = kinds.length > 0 ? [...new Set(kinds)] : [null];
     return [
-      ...(single.some(({ secret }) => secret) ? [Object.fromEntries(entries)] : []),
+      ...(single.some(({ secret }) => secret) ? ways.map((way) => configOf(single, way, marker)) : []),
       ...(address ? [{ connectionString: `${type}://reader:${marker}-address@127.0.0.1:9/shop` }] : []),
     ];
+  }
+
+  /** @param way what is chosen where secrets go with a choice */
+  function configOf(fields: Field[], way: string | null, marker: string): Record<string, unknown> {
+    const choice = fields.find(({ secret, showWhen }) => secret && showWhen)?.showWhen?.field;
+    const config: Record<string, unknown> = {};
+    for (const { name, secret, namesShown, showWhen } of fields) {
+      if (showWhen && (showWhen.field !== choice || way === null || !showWhen.oneOf.includes(way))) continue;
+      const text = `${marker}-${name}`;
+      const value = namesShown ? { "X-Marked": text } : secret ? text : name === choice ? way : PLACE[name];
+      const [group = "", inner] = name.split(".");
+      if (value === undefined) continue;
+      config[group] = inner === undefined ? value : { ...(config[group] as object), [inner]: value };
+    }
+    return config;
   }
 
   it("are found nowhere outside of their sealed form: not in answers, not in logs, not in the store", async () => {
@@ -406,7 +434,7 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
       expect((await say(first, `${base}/connectors`, { body: { ...body, config: unknown } })).status).toBe(400);
     };
     await Promise.all(types.flatMap((type) => configsOf(type, marker).map((config) => tryOut(type.type, config))));
-    expect(made.length).toBeGreaterThanOrEqual(4);
+    expect(made.length).toBeGreaterThanOrEqual(8);
 
     const password = `${marker}-password`;
     const wrongPassword = `${marker}-wrong`;

@@ -7,11 +7,12 @@ import { duckdb } from "./duckdb";
 import { mongodb } from "./mongodb";
 import { mysql } from "./mysql";
 import { postgres } from "./postgres";
+import { rest } from "./rest";
 import { sqlite } from "./sqlite";
 import { trino } from "./trino";
 
 /** Every kind of connection, in the order in which forms offer them. */
-export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, trino, sqlite, duckdb];
+export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, trino, sqlite, duckdb, rest];
 
 const byType = new Map(drivers.map((driver) => [driver.type, driver]));
 

@@ -1,6 +1,7 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
+import type { Purpose } from "@/lib/net/address";
 import { checkTarget } from "@/lib/net/judge";
 
 const LOOK_UP_TIMEOUT_MS = 5000;
@@ -10,11 +11,11 @@ const LOOK_UP_TIMEOUT_MS = 5000;
  * be looked up now may well be there later.
  * @throws AppError `address_refused`, `invalid_request`
  */
-export async function checkAddress(host: string, port: number): Promise<void> {
+export async function checkAddress(host: string, port: number, purpose: Purpose = "database"): Promise<void> {
   try {
     // A name service that does not answer holds up nobody.
     const patience = sleep(LOOK_UP_TIMEOUT_MS, undefined, { ref: false });
-    await Promise.race([checkTarget({ purpose: "database", host, port }), patience]);
+    await Promise.race([checkTarget({ purpose, host, port }), patience]);
   } catch (error) {
     if (error instanceof AppError && (error.kind === "address_refused" || error.kind === "invalid_request"))
       throw error;

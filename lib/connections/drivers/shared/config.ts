@@ -71,7 +71,8 @@ export function readConfig<T>(schema: z.ZodType<T>, config: Record<string, unkno
   throw new AppError("invalid_request", "The connection's settings are not complete. Correct the marked ones.", {
     details: result.error.issues.flatMap((issue) => {
       if (issue.code === "unrecognized_keys") {
-        return issue.keys.map((key) => ({ path: `config.${key}`, message: "This setting is not known here." }));
+        const place = ["config", ...issue.path].join(".");
+        return issue.keys.map((key) => ({ path: `${place}.${key}`, message: "This setting is not known here." }));
       }
       return [{ path: ["config", ...issue.path].join("."), message: issue.message }];
     }),

@@ -1,0 +1,130 @@
+import "server-only";
+import { z } from "zod";
+import { readConfig } from "../shared/config";
+import type { JsonPath } from "../shared/json-path";
+import { jsonPath, resourceShape, resourcesOf, toWebConfig, type WebConfig, webShape } from "../shared/web-config";
+
+/** Stands in a parameter or a path for what the last reading has seen of the cursor field. */
+export const CURSOR_MARK = "{{cursor}}";
+
+const TEXT_CHARS_MAX = 2000;
+const PAGE_SIZE_MAX = 100_000;
+
+export type RestResource = {
+  name: string;
+  /** Below the base address. */
+  path: string;
+  /** Null: the answer itself is the list. */
+  recordsPath: JsonPath | null;
+  primaryKey: string[];
+  cursorField?: string;
+  /** What stands for the cursor in the first reading. Left out, its parameters are left out, too. */
+  cursorStart?: string | number;
+  params: Readonly<Record<string, string | number | boolean>>;
+};
+
+type SizeOptions = { sizeParam?: string; size?: number };
+export type RestPagination =
+  | { kind: "none" }
+  | ({
+      kind: "page";
+      pageParam: string;
+      startPage: number;
+      totalPagesPath?: JsonPath;
+      hasMorePath?: JsonPath;
+    } & SizeOptions)
+  | ({ kind: "offset"; offsetParam: string; totalPath?: JsonPath; hasMorePath?: JsonPath } & SizeOptions)
+  | ({
+      kind: "cursor";
+      cursorParam: string;
+      cursorPath?: JsonPath;
+      lastRecordField?: string;
+      hasMorePath?: JsonPath;
+    } & SizeOptions)
+  | ({ kind: "link"; nextPath?: JsonPath } & SizeOptions);
+
+export type RestConfig = { web: WebConfig; resources: RestResource[]; pagination: RestPagination };
+
+const text = z.string().max(TEXT_CHARS_MAX, "This is too long.");
+const param = text.min(1);
+const sizes = { sizeParam: param.optional(), size: z.number().int().min(1).max(PAGE_SIZE_MAX).optional() };
+const hasMorePath = jsonPath.optional();
+
+const pagination = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("none") }),
+    z.strictObject({
+      kind: z.literal("page"),
+      pageParam: param.default("page"),
+      startPage: z.number().int().min(0).default(1),
+      totalPagesPath: jsonPath.optional(),
+      hasMorePath,
+      ...sizes,
+    }),
+    z.strictObject({
+      kind: z.literal("offset"),
+      offsetParam: param.default("offset"),
+      totalPath: jsonPath.optional(),
+      hasMorePath,
+      ...sizes,
+    }),
+    z.strictObject({
+      kind: z.literal("cursor"),
+      cursorParam: param.default("cursor"),
+      cursorPath: jsonPath.optional(),
+      lastRecordField: param.optional(),
+      hasMorePath,
+      ...sizes,
+    }),
+    z.strictObject({ kind: z.literal("link"), nextPath: jsonPath.optional(), ...sizes }),
+  ])
+  .superRefine((value, context) => {
+    const refuse = (name: string, message: string) => context.addIssue({ code: "custom", path: [name], message });
+    if (value.kind === "none") return;
+    if (value.kind === "cursor" && (value.cursorPath === undefined) === (value.lastRecordField === undefined)) {
+      refuse("cursorPath", "Say where the next cursor stands: in the answer, or in a field of the last record.");
+    }
+    if (value.size !== undefined && value.sizeParam === undefined) {
+      refuse("sizeParam", "Name the parameter that takes the page size.");
+    }
+  })
+  .default({ kind: "none" });
+
+const resource = z
+  .strictObject({
+    ...resourceShape,
+    path: text.regex(/^(?!\/\/)[^\\#\p{Cc}]*$/u, "Write a path below the base address, such as /orders.").default(""),
+    recordsPath: jsonPath.optional(),
+    cursorStart: z.union([text.min(1), z.number()]).optional(),
+    params: z.record(param, z.union([text, z.number(), z.boolean()], "Text, a number, true or false.")).default({}),
+  })
+  .superRefine(({ path, cursorStart }, context) => {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(path)) {
+      context.addIssue({
+        code: "custom",
+        path: ["path"],
+        message: "Write a path below the base address, such as /orders.",
+      });
+    }
+    if (path.includes(CURSOR_MARK) && cursorStart === undefined) {
+      const message = `A path with ${CURSOR_MARK} needs a cursorStart: what stands there the first time.`;
+      context.addIssue({ code: "custom", path: ["cursorStart"], message });
+    }
+  });
+
+const fields = z.strictObject({
+  baseUrl: text,
+  ...webShape,
+  resources: resourcesOf(resource),
+  pagination,
+});
+
+/** @throws AppError `invalid_request` */
+export function parseRestConfig(config: Record<string, unknown>): RestConfig {
+  const { baseUrl, resources, pagination: pages, ...web } = readConfig(fields, config);
+  return {
+    web: toWebConfig(baseUrl, "baseUrl", web),
+    resources: resources.map(({ recordsPath, ...each }) => ({ ...each, recordsPath: recordsPath ?? null })),
+    pagination: pages,
+  };
+}

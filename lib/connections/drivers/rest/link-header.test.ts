@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { nextLink } from "./link-header";
+
+test.each([
+  ['<https://a.example/x?page=2>; rel="next"', "https://a.example/x?page=2"],
+  ['</x?page=1>; rel="prev", </x?page=3>; rel="next", </x?page=9>; rel="last"', "/x?page=3"],
+  ["</x>; rel=next", "/x"],
+  ['</x>; title="a, b"; rel="last next"', "/x"],
+  ['</x,y>; REL="NEXT"', "/x,y"],
+  ['</x>; rel="nextish"', null],
+  ['</x>; rel="prev"', null],
+  ["nonsense", null],
+  ["", null],
+  [null, null],
+])("of %s it is %s", (header, address) => {
+  expect(nextLink(header)).toBe(address);
+});
+
+test("a long header costs no time", () => {
+  const begun = performance.now();
+  expect(nextLink(`${'<a>; rel="'.repeat(1600)}`)).toBeNull();
+  expect(nextLink("<".repeat(200_000))).toBeNull();
+  expect(performance.now() - begun).toBeLessThan(1000);
+});
