@@ -2,8 +2,8 @@ import "server-only";
 import { AppError, type InputProblem } from "@/lib/http/errors";
 import { open, SealError, type Sealed, seal } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
+import { groupOf, isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "./config-fields";
 import type { Driver } from "./data-source";
-import { groupOf, isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "./field-schema";
 import { type ConnectionDoc, toFieldName, toSecretKey } from "./model";
 import type { ConfigField } from "./schema";
 

@@ -1,6 +1,6 @@
 import type { ObjectId } from "mongodb";
 import type { Sealed } from "@/lib/secrets/seal";
-import { valueAt, withValue } from "./field-schema";
+import { valueAt, withValue } from "./config-fields";
 import type { CONNECTION_STATUS, Connection } from "./schema";
 
 export type ConnectionDoc = {

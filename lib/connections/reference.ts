@@ -1,9 +1,9 @@
 import "server-only";
 import { z } from "zod";
 import { VALUE_CHARS_MAX } from "./config";
+import { groupOf } from "./config-fields";
 import type { Driver } from "./data-source";
 import { drivers } from "./drivers/registry";
-import { groupOf } from "./field-schema";
 import type { ConfigField } from "./schema";
 import { createConnectionBody, testConnectionBody, updateConnectionBody } from "./schema";
 

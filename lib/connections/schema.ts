@@ -135,7 +135,7 @@ export type ReaderHint = { text: string; statements: string };
 
 /** One input of a connection's form, and at the same time of its validation. */
 export type ConfigField = {
-  /** `auth.kind` is `kind` within the object `auth` of a config (field-schema.ts). */
+  /** `auth.kind` is `kind` within the object `auth` of a config (config-fields.ts). */
   name: string;
   label: string;
   kind: "text" | "password" | "number" | "boolean" | "select" | "textarea" | "file" | "json";

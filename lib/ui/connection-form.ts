@@ -1,4 +1,4 @@
-import { isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "@/lib/connections/field-schema";
+import { isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "@/lib/connections/config-fields";
 import type { ConfigField } from "@/lib/connections/schema";
 
 /**
