@@ -16,6 +16,14 @@ const MANY = `select i as id, 'name ' || i as name, ((i * 7) % 1000) / 10.0 as p
 /** A table, so that neither side waits for the rows to be computed. */
 const TABLE = "many";
 const ALL = `select * from ${TABLE}`;
+/** What a reading's names may be, from none up to those that only the whole catalogue tells. */
+const READINGS = {
+  "no name": "select 1 as a",
+  "operators and a table": `select * from ${TABLE} where id + 1 = 8 limit 5`,
+  "functions of PostgreSQL": `select lower(name), random() from ${TABLE} limit 5`,
+  "a view": "select * from few",
+};
+const READINGS_SAMPLES = 300;
 const AT_ONCE = 10;
 const EACH = 500;
 const CURSOR_ROWS = 2000;
@@ -47,7 +55,9 @@ export async function measurePostgres(results: Results): Promise<void> {
   try {
     await clients[0]?.query(`create table ${TABLE} as ${MANY}`);
     await clients[0]?.query(`vacuum analyze ${TABLE}`);
+    await clients[0]?.query(`create view few as select id, name from ${TABLE} limit 5`);
     await measureOne(results, clients, source);
+    await measureReadings(results, clients[0] as Client, source);
     const rowsPerSecond = await measureMany(results, clients[0] as Client, source);
     await measureProduct(results, server, { client: clients[0] as Client, rowsPerSecond }, { all: ALL, rows: ROWS });
   } finally {
@@ -75,6 +85,20 @@ async function measureOne(results: Results, clients: readonly Client[], source: 
   const ours = await perSecond(() => drain(source, "select 1 as a"));
   results["postgres: select 1, 10 at once, bare"] = `${Math.round(bare)}/s`;
   results["postgres: select 1, 10 at once, ours"] = `${Math.round(ours)}/s (${(ours / bare).toFixed(2)}x)`;
+}
+
+/** What it costs that the server says what each name stands for, against a bare transaction that only reads. */
+async function measureReadings(results: Results, client: Client, source: QueryableSource): Promise<void> {
+  for (const [name, query] of Object.entries(READINGS)) {
+    const bare = await medianMs(async () => {
+      await client.query("BEGIN READ ONLY");
+      await client.query(query);
+      await client.query("ROLLBACK");
+    }, READINGS_SAMPLES);
+    const ours = await medianMs(() => drain(source, query), READINGS_SAMPLES);
+    results[`postgres: a reading with ${name}, p50`] =
+      `${ours.toFixed(2)} ms, bare transaction ${bare.toFixed(2)} ms (${(ours / bare).toFixed(1)}x)`;
+  }
 }
 
 /** @returns what the bare library reads, in rows a second */

@@ -19,8 +19,6 @@ const READING_SETTINGS: Readonly<Record<string, string>> = {
   escape_string_warning: "off",
   extra_float_digits: "1",
   plan_cache_mode: "auto",
-  // Compiling costs more than it saves in the many small looks into the catalogue.
-  jit: "off",
   quote_all_identifiers: "off",
   transform_null_equals: "off",
   xmlbinary: "base64",
@@ -33,30 +31,46 @@ const OWN_PATH = `pg_catalog.concat_ws(', ',
     where s operator(pg_catalog.<>) 'pg_catalog'),
   'pg_temp')`;
 
-const isSuperuser = (user: string) =>
-  `exists (select from pg_catalog.pg_roles r where r.rolname operator(pg_catalog.=) ${user} and r.rolsuper)`;
+const isOneOfSuperusers = (user: string) => `pg_catalog.bool_or(r.rolname operator(pg_catalog.=) ${user})`;
+/** Who the session belongs to and whom it acts for: read anew each time, and in one look, which is most of the cost. */
+const SUPERUSERS = `(select ${isOneOfSuperusers("session_user")} as owns, ${isOneOfSuperusers("current_user")} as acts
+  from pg_catalog.pg_roles r where r.rolsuper) superuser`;
+
+const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`;
+/** A server that is older than a setting, or only speaks like PostgreSQL, reads texts as if it were not there. */
+const setKnown = (name: string, value: string) =>
+  `case when pg_catalog.current_setting('${name}', true) is not null then ${set(name, value)} end`;
+
+/** What the catalogue is looked into with; `giveBack` ends it. Compiling (jit) costs more than it saves in small looks. */
+const CATALOG_LOOK = [
+  set("millrace.user", "session_user"),
+  set("millrace.schemas", "pg_catalog.current_schemas(false)::pg_catalog.text"),
+  set("millrace.path", OWN_PATH),
+  set("millrace.jit", "pg_catalog.current_setting('jit', true)"),
+  set("search_path", "'pg_catalog, pg_temp'"),
+  setKnown("jit", "'off'"),
+];
+
+/** What follows in the transaction is the user's: the role's schemas, and the server's own choice of what to compile. */
+export const GIVE_BACK = [
+  set("search_path", "pg_catalog.current_setting('millrace.path')"),
+  setKnown("jit", "pg_catalog.current_setting('millrace.jit')"),
+].join(", ");
 
 /**
  * One statement that pins the session until the transaction's end. All of it names its schema, since the path is not
  * yet known to be good. The role of a superuser is left for one that only reads; policies on rows, which do not bind a
  * superuser, then end a query instead of thinning out its rows without a word.
  * @param timeoutMs the server's own limit for each statement
- * @param path "own": the schemas of the role. "catalog": pg_catalog alone, the role's being kept in `millrace.path`
+ * @param path "own": the schemas of the role. "catalog": pg_catalog alone, until GIVE_BACK
  */
 export function pinned(timeoutMs: number, path: "own" | "catalog"): string {
-  const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`;
-  const names = [
-    set("millrace.user", "session_user"),
-    set("millrace.schemas", "pg_catalog.current_schemas(false)::pg_catalog.text"),
-    set("millrace.path", OWN_PATH),
-    set("search_path", "'pg_catalog, pg_temp'"),
-  ];
   return `select ${[
     set("statement_timeout", `'${Math.ceil(timeoutMs)}'`),
-    ...Object.entries(READING_SETTINGS).map(([name, value]) => set(name, `'${value}'`)),
-    ...(path === "own" ? [set("search_path", OWN_PATH)] : names),
-    set("row_security", `case when ${isSuperuser("session_user")} then 'off' else 'on' end`),
-    `case when ${isSuperuser("current_user")} then ${set("role", "'none'")} end`,
-    `case when ${isSuperuser("session_user")} then ${set("session_authorization", `'${READING_ROLE}'`)} end`,
-  ].join(", ")}`;
+    ...Object.entries(READING_SETTINGS).map(([name, value]) => setKnown(name, `'${value}'`)),
+    ...(path === "own" ? [set("search_path", OWN_PATH)] : CATALOG_LOOK),
+    set("row_security", "case when superuser.owns then 'off' else 'on' end"),
+    `case when superuser.acts then ${set("role", "'none'")} end`,
+    `case when superuser.owns then ${set("session_authorization", `'${READING_ROLE}'`)} end`,
+  ].join(", ")} from ${SUPERUSERS}`;
 }

@@ -205,6 +205,42 @@ test("T42 the session of a superuser has no rights of one, and reads every table
   expect(rows).toEqual([["pg_read_all_data", "pg_read_all_data", "off", false]]);
 });
 
+test.for(["superuser", "ordinary"])(
+  "a reading of a user who is %s is compiled when the server says so, whatever our own looks do",
+  async (name, context) => {
+    if (!server) return context.skip();
+    const { host, port, user, password, database } = server;
+    const setting = "select current_setting('jit'), current_setting('plan_cache_mode')";
+    const queries = [
+      // No name for the catalogue to judge, names that a quick look is enough for, and one that takes a close look.
+      "select current_setting('jit')",
+      `${setting} from plain where id = 1`,
+      `${setting} from v_good`,
+    ];
+    const jitOf = async (reader: QueryableSource) => {
+      const answers: unknown[] = [];
+      for (const query of queries) answers.push((await ask(reader, query)).rows[0]?.[0]);
+      return answers;
+    };
+    expect(await jitOf(readerOf(name))).toEqual(["on", "on", "on"]);
+    const role = name === "superuser" ? user : name;
+    await change(admin, `alter role ${role} set jit = off`);
+    const fresh = await openWith(postgres, {
+      host,
+      port,
+      database,
+      user: role,
+      password: name === "superuser" ? password : "a password",
+    });
+    try {
+      expect(await jitOf(fresh)).toEqual(["off", "off", "off"]);
+    } finally {
+      await fresh.close();
+      await change(admin, `alter role ${role} reset jit`);
+    }
+  },
+);
+
 /** Every volatile function that is not listed, called with nothing for each value. */
 const VOLATILE_CALLS = `
   select format('select %I.%I(%s)', n.nspname, p.proname,
