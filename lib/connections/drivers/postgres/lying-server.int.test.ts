@@ -117,3 +117,30 @@ test.each(LIES)("a server that sends %s before it is asked ends the line and not
     await work().catch(expectOwnFailure);
   }
 });
+
+test("T47 a server that names a type which nobody knows, and then falls silent, keeps nobody past the deadline", async () => {
+  const sockets = new Set<Socket>();
+  let lines = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    lines += 1;
+    const isFirst = lines === 1;
+    socket.once("data", () => {
+      socket.write(SIGN_IN);
+      // The second line is the one that asks what the type is.
+      if (isFirst) socket.once("data", () => socket.write(Buffer.concat([PREAMBLE, column(987_654), value("a")])));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  source = await openWith(postgres, { host: "127.0.0.1", port, user: "u", password: "p", database: "d" });
+  const asked = ask(source, "select a + 1 from b", { signal: AbortSignal.timeout(500) });
+  await expect(asked).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(lines).toBeGreaterThanOrEqual(2);
+});

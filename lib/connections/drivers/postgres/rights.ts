@@ -1,31 +1,58 @@
 import type { DatabaseError } from "pg";
+import { HARMLESS_ROLES } from "./functions";
 
 /**
- * What the user of the connection may do beyond tables: everything, as a superuser; reach files and programs of the
- * server's machine, by the roles that PostgreSQL keeps for that (T42). The last value tells whether a session of a
- * superuser can be given away to a role that only reads.
+ * What the user of the connection may do beyond tables (T42): everything, as a superuser; what the roles are for that
+ * PostgreSQL brings, such as reaching files of the server's machine or ending other sessions; copying the whole server;
+ * making roles, and giving them (before PostgreSQL 16) any right but a superuser's. The second value tells whether a
+ * session of a superuser can be given away to a role that only reads, the third names the rights.
  */
 export const RIGHTS_SQL = `
   select exists (select from pg_catalog.pg_roles r where r.rolname operator(pg_catalog.=) session_user and r.rolsuper),
-    exists (select from pg_catalog.pg_roles r
-      where r.rolname operator(pg_catalog.=) any (array['pg_execute_server_program', 'pg_read_server_files',
-        'pg_write_server_files']::pg_catalog.name[])
-        and pg_catalog.pg_has_role(session_user, r.oid, 'member')),
-    exists (select from pg_catalog.pg_roles r where r.rolname operator(pg_catalog.=) 'pg_read_all_data')`;
+    exists (select from pg_catalog.pg_roles r where r.rolname operator(pg_catalog.=) 'pg_read_all_data'),
+    array(select r.rolname::pg_catalog.text from pg_catalog.pg_roles r
+      where r.oid operator(pg_catalog.<) 16384 and r.rolname operator(pg_catalog.~) '^pg_' and not r.rolsuper
+        and r.rolname operator(pg_catalog.<>) all ('{${HARMLESS_ROLES.join(",")}}'::pg_catalog.name[])
+        and pg_catalog.pg_has_role(session_user, r.oid, 'member') order by 1)
+    operator(pg_catalog.||) array(select w.name from pg_catalog.pg_roles r cross join lateral (values
+        (r.rolreplication, 'REPLICATION'), (r.rolcreaterole, 'CREATEROLE')) w(has, name)
+      where w.has and pg_catalog.pg_has_role(session_user, r.oid, 'member'))`;
 
+/** How many of the rights a warning names. */
+const NAMED_MAX = 4;
 const ADVICE = "Connect with a role that is no superuser and has only the rights that queries need.";
 const SUPERUSER = `This user is a superuser. Read-only queries run without its rights, but on a connection that may write it reaches files and programs of the database's machine. ${ADVICE}`;
-const REACHES_MACHINE = `This user can reach files and programs of the database's machine. ${ADVICE}`;
+const UNKNOWN = `This server does not tell what this user may do beyond tables. ${ADVICE}`;
 export const WITHOUT_READING_ROLE = `This user is a superuser, and a database before PostgreSQL 14 has no role to run read-only queries without its rights. ${ADVICE}`;
 
-/** @param row of RIGHTS_SQL */
-export function warningOf(row: readonly unknown[] | undefined): string | null {
-  const [isSuperuser, isMember, hasReadingRole] = row ?? [];
+/** @param row of RIGHTS_SQL; null where the server could not answer it */
+export function warningOf(row: readonly unknown[] | null): string | null {
+  if (row === null) return UNKNOWN;
+  const [isSuperuser, hasReadingRole, rights] = row;
   if (isSuperuser === true) return hasReadingRole === true ? SUPERUSER : WITHOUT_READING_ROLE;
-  return isMember === true ? REACHES_MACHINE : null;
+  const beyond = [...new Set(Array.isArray(rights) ? rights.map(String) : [])];
+  if (beyond.length === 0) return null;
+  const more = beyond.length > NAMED_MAX ? ` and ${beyond.length - NAMED_MAX} more` : "";
+  return `This user has rights beyond tables (${beyond.slice(0, NAMED_MAX).join(", ")}${more}): with them it reaches the database's machine, other sessions or other roles. ${ADVICE}`;
 }
 
 /** The role that a superuser's session is given to is not there: the server is older than PostgreSQL 14. */
 export function isWithoutReadingRole({ code, message }: DatabaseError): boolean {
   return code === "22023" && message.includes("pg_read_all_data");
+}
+
+/**
+ * Classes of errors by which a server says that it does not know what a reading begins with, or does not let this user
+ * see it (PostgreSQL's documentation, "PostgreSQL Error Codes").
+ */
+const NOT_UNDERSTOOD = ["0A", "22", "42"];
+const WITHOUT_CATALOG =
+  "Before each statement, a read-only connection asks the server's catalogue what may run, and this server did not answer:";
+const WHAT_IT_TAKES =
+  "That takes PostgreSQL 12 or later, and a user who may read pg_catalog. Allow writing on this connection, to a user who has no right to, if the server only resembles PostgreSQL.";
+
+/** @returns why no statement can be judged here; null when the error says nothing of the kind */
+export function withoutCatalog({ code = "", message }: DatabaseError): string | null {
+  if (!NOT_UNDERSTOOD.includes(code.slice(0, 2))) return null;
+  return `${WITHOUT_CATALOG} ${message}. ${WHAT_IT_TAKES}`;
 }

@@ -112,12 +112,17 @@ export class PostgresSession implements PooledSession {
   /** A reading of our own: its names are those of pg_catalog, whatever schemas and rights the role has. */
   async read(text: string, values: readonly unknown[] = []): Promise<unknown[][]> {
     await this.run(BEGIN_READING);
+    let rows: unknown[][];
     try {
       await this.run(pinned(OWN_READING_TIMEOUT_MS, "catalog"));
-      return await this.run(text, values);
-    } finally {
-      await this.run("ROLLBACK");
+      rows = await this.run(text, values);
+    } catch (error) {
+      // What went wrong first is told, and not that a line which is gone takes no ROLLBACK either.
+      await this.run("ROLLBACK").catch(() => {});
+      throw error;
     }
+    await this.run("ROLLBACK");
+    return rows;
   }
 
   /** Makes the session as good as new, so that nothing of one query is there for the next (T50). */

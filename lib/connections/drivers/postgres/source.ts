@@ -3,6 +3,7 @@ import { DatabaseError, type FieldDef } from "pg";
 import { STATEMENT_FUNCTIONS } from "@/lib/embedded/grammar/functions";
 import type { Use } from "@/lib/embedded/grammar/verdict";
 import { AppError } from "@/lib/http/errors";
+import { redact } from "@/lib/log/redact";
 import type { Batch, Entity, Field } from "@/lib/tabular/fields";
 import type {
   DataSource,
@@ -29,20 +30,24 @@ import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
 import { BEGIN_READING, pinned } from "./pins";
 import type { Portal, SideStatement } from "./portal";
-import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf } from "./rights";
+import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf, withoutCatalog } from "./rights";
 import { CLEAN_UP, PostgresSession } from "./session";
 import { TypeNames } from "./type-names";
 import { nameWithModifier } from "./types";
-import { QUICK_VERDICT_SQL, type Refusal, refusalOf, toGiven, toRefusal, VERDICT_SQL } from "./verdict";
+import { QUICK_VERDICT_SQL, type Refusal, refusalOf, toGiven, toRefusal, VERDICT_SQL, VIEW_SQL } from "./verdict";
 
 /** Functions of a database that run texts; nobody makes more of them. */
 const STATEMENT_FUNCTIONS_MAX = 100;
+/** Views in one statement that run texts. */
+const VIEWS_MAX = 20;
 /** As many statements as the grammar's verdicts are kept for. */
 const UNCLEAR_MAX = 500;
 
 /** How the catalogue is asked, and which functions beyond the built-in ones run texts. */
 type Closeness = "quick" | "close";
-type Look = { closeness: Closeness; statementFunctions: readonly string[] };
+type Look = { closeness: Closeness; statementFunctions: readonly string[]; views: readonly JudgedView[] };
+/** A view in whose definition functions run texts; `uses` are the names in the definition and in those texts. */
+type JudgedView = { id: number; hash: string; uses: readonly Use[] };
 
 /** A PostgreSQL database through a pool of sessions; each statement runs in a session that is as good as new. */
 export class PostgresSource implements DataSource {
@@ -51,8 +56,8 @@ export class PostgresSource implements DataSource {
   readonly #secrets: readonly string[];
   /** Functions of this database that run texts, such as a crosstab of a person's own. */
   readonly #statementFunctions = new Set<string>();
-  /** Texts that the quick look said nothing about. It only saves the look: each time the server decides anew. */
-  readonly #unclear = new Set<string>();
+  /** Texts that the quick look said nothing about, and what had to be looked into. Each time the server decides anew. */
+  readonly #unclear = new Map<string, readonly JudgedView[]>();
 
   readonly #readOnly: boolean;
 
@@ -60,24 +65,30 @@ export class PostgresSource implements DataSource {
   constructor(config: NetworkConfig, readOnly: boolean) {
     this.#readOnly = readOnly;
     this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal));
-    this.#types = new TypeNames(() => PostgresSession.open(config, new AbortController().signal));
+    this.#types = new TypeNames((signal) => PostgresSession.open(config, signal));
     this.#secrets = [config.password];
   }
 
   async query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
     const key = typeof statement.query === "string" ? statement.query : "";
     for (;;) {
-      const closeness: Closeness = this.#unclear.has(key) ? "close" : "quick";
+      const views = this.#unclear.get(key);
+      const closeness: Closeness = views ? "close" : "quick";
       const statementFunctions = [...this.#statementFunctions];
       try {
-        return await this.#query(statement, options, { closeness, statementFunctions });
+        return await this.#query(statement, options, { closeness, statementFunctions, views: views ?? [] });
       } catch (error) {
         if (!(error instanceof ReadingRefused)) throw error;
-        const { reason, name } = error.refusal;
-        if (reason === "unclear" && closeness === "quick") this.#remember(key);
+        const { reason, name, view } = error.refusal;
+        if (reason === "unclear" && closeness === "quick") this.#remember(key, []);
         // A function of the people that runs the texts it is given: now that it is known, the judge looks into them.
-        else if (reason === "statement" && this.#isNewStatementFunction(name)) this.#statementFunctions.add(name);
-        else throw toRefusal(error.refusal);
+        else if (reason === "statement" && this.#isNewStatementFunction(name)) this.#addStatementFunction(name);
+        else if (reason === "within" && view !== undefined && views !== undefined && views.length < VIEWS_MAX) {
+          const judged = await this.#judgeView(view, statementFunctions, options.signal);
+          // It was looked into already, and still it is not what was seen.
+          if (views.some(({ id, hash }) => id === judged.id && hash === judged.hash)) throw toRefusal(error.refusal);
+          this.#remember(key, [...views.filter(({ id }) => id !== view), judged]);
+        } else throw toRefusal(error.refusal);
       }
     }
   }
@@ -101,14 +112,17 @@ export class PostgresSource implements DataSource {
       );
       const running = portal;
       const described = await running.fields;
-      await this.#types.learn(described.map((field) => field.dataTypeID));
+      await this.#types.learn(
+        described.map((field) => field.dataTypeID),
+        signal,
+      );
       running.readWith(described.map((field) => this.#decoderOf(field)));
       return {
         fields: described.map((field) => this.#toField(field)),
         batches: this.#batches(run, running, text, options),
       };
     } catch (error) {
-      const refusal = portal?.isInPreamble ? toReadingFailure(error) : null;
+      const refusal = portal?.isInPreamble ? toReadingFailure(error, this.#secrets) : null;
       throw this.#ended(run, refusal ?? error, text, signal);
     }
   }
@@ -127,8 +141,12 @@ export class PostgresSource implements DataSource {
 
   async test(signal: AbortSignal): Promise<SourceFacts> {
     return this.#ask(signal, async (session) => {
-      const [row] = await session.run(RIGHTS_SQL);
-      const warning = warningOf(row);
+      // Servers that only speak like PostgreSQL have no such catalogue: that is no reason not to connect.
+      const rights = await session.run(RIGHTS_SQL).catch((error: unknown) => {
+        if (error instanceof DatabaseError && withoutCatalog(error) !== null) return null;
+        throw error;
+      });
+      const warning = warningOf(rights && (rights[0] ?? null));
       return {
         ...(session.serverVersion !== null && { serverVersion: `PostgreSQL ${session.serverVersion}` }),
         ...(warning !== null && { warning }),
@@ -177,9 +195,24 @@ export class PostgresSource implements DataSource {
     return !this.#statementFunctions.has(name) && this.#statementFunctions.size < STATEMENT_FUNCTIONS_MAX;
   }
 
-  #remember(text: string): void {
-    this.#unclear.add(text);
-    const oldest = this.#unclear.values().next().value;
+  #addStatementFunction(name: string): void {
+    this.#statementFunctions.add(name);
+    // Views were looked into without knowing it.
+    this.#unclear.clear();
+  }
+
+  /** @throws AppError when what the view runs may not run */
+  async #judgeView(id: number, statementFunctions: readonly string[], signal: AbortSignal): Promise<JudgedView> {
+    const [row] = await this.#ask(signal, (session) => session.read(VIEW_SQL, [id]));
+    const [definition, hash] = row ?? [];
+    // It was dropped in between: the next look does not find it.
+    if (typeof definition !== "string" || typeof hash !== "string") return { id, hash: "", uses: [] };
+    return { id, hash, uses: await check(definition, true, statementFunctions) };
+  }
+
+  #remember(text: string, views: readonly JudgedView[]): void {
+    this.#unclear.set(text, views);
+    const oldest = this.#unclear.keys().next().value;
     if (this.#unclear.size > UNCLEAR_MAX && oldest !== undefined) this.#unclear.delete(oldest);
   }
 
@@ -234,12 +267,13 @@ async function check(text: string, readOnly: boolean, statementFunctions: readon
 function readingPreamble(
   timeoutMs: number,
   uses: readonly Use[],
-  { closeness, statementFunctions }: Look,
+  { closeness, statementFunctions, views }: Look,
 ): SideStatement[] {
   const begin = { text: BEGIN_READING };
   if (uses.length === 0) return [begin, { text: pinned(timeoutMs, "own") }];
-  const given = toGiven(uses);
-  const judged = toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), ...statementFunctions]]);
+  const given = toGiven([uses, ...views.map((view) => view.uses)].flat());
+  const hashes = JSON.stringify(Object.fromEntries(views.map(({ id, hash }) => [id, hash])));
+  const judged = [...toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), ...statementFunctions]]), hashes];
   const verdict =
     closeness === "quick"
       ? { text: QUICK_VERDICT_SQL, values: [given] }
@@ -258,9 +292,11 @@ class ReadingRefused extends Error {
 }
 
 /** What kept a reading from beginning; null when that says nothing about the statement. */
-function toReadingFailure(error: unknown): Error | null {
+function toReadingFailure(error: unknown, secrets: readonly string[]): Error | null {
   if (!(error instanceof DatabaseError)) return null;
   if (isWithoutReadingRole(error)) return new AppError("not_allowed", WITHOUT_READING_ROLE, { cause: error });
   const refusal = refusalOf(error);
-  return refusal === null ? null : new ReadingRefused(refusal);
+  if (refusal !== null) return new ReadingRefused(refusal);
+  const reason = withoutCatalog(error);
+  return reason === null ? null : new AppError("not_allowed", redact(reason, secrets), { cause: error });
 }

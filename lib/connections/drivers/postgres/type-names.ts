@@ -9,10 +9,10 @@ const LOOK_UP = `
 /** The types of one database: the built-in ones, and those that its users and extensions have made. */
 export class TypeNames {
   readonly #own = new Map<number, KnownType>();
-  readonly #open: () => Promise<PostgresSession>;
+  readonly #open: (signal: AbortSignal) => Promise<PostgresSession>;
 
   /** @param open a session that nobody else uses; it is ended after the look-up */
-  constructor(open: () => Promise<PostgresSession>) {
+  constructor(open: (signal: AbortSignal) => Promise<PostgresSession>) {
     this.#open = open;
   }
 
@@ -20,12 +20,18 @@ export class TypeNames {
     return BUILT_IN_TYPES.get(oid) ?? this.#own.get(oid);
   }
 
-  /** Looks up what is not known, once. Types that are not found stay unknown: their values are text. */
-  async learn(oids: readonly number[]): Promise<void> {
+  /**
+   * Looks up what is not known, once. Types that are not found stay unknown: their values are text.
+   * @param signal ends the session of the look-up, which no server that falls silent may keep anybody in
+   */
+  async learn(oids: readonly number[], signal: AbortSignal): Promise<void> {
     let unknown = oids.filter((oid) => !this.get(oid));
     if (unknown.length === 0) return;
-    const session = await this.#open();
+    const session = await this.#open(signal);
+    const onAbort = () => session.destroy();
+    signal.addEventListener("abort", onAbort, { once: true });
     try {
+      signal.throwIfAborted();
       while (unknown.length > 0) {
         const rows = await session.read(LOOK_UP, [unknown]);
         for (const oid of unknown) this.#own.set(oid, { name: String(oid), type: "other" });
@@ -34,6 +40,7 @@ export class TypeNames {
         unknown = [...new Set(inner)].filter((oid) => oid !== 0 && !this.get(oid));
       }
     } finally {
+      signal.removeEventListener("abort", onAbort);
       session.destroy();
     }
   }

@@ -82,60 +82,76 @@ const MAY_MATTER = (oid: string) => `exists (select from pg_proc p where p.oid =
     when ${INTERNAL_LANGUAGE} then p.prosrc in (select b.prosrc from refused_inside b)
     else p.prolang <> ${C_LANGUAGE} end) offset 0)`;
 
+/** Where a function is called: in the statement itself, in a view (then it is the view's number), or anywhere else. */
+const OWN_CALL = 0;
+const ELSEWHERE = 1;
+
 const ROOTS = `
-  select 'f', p.oid, true from given g cross join me join pg_proc p on p.proname = g.n::name
+  select 'f', p.oid, ${OWN_CALL}::oid from given g cross join me join pg_proc p on p.proname = g.n::name
     where g.k in ('f', 'a') and ${inReach("p.pronamespace")} and ${TAKES}
   union all
-  select 'f', p.oid, true from given g cross join me join pg_proc p on ${sameName("p.proname")} where g.k in ('f', 'a')
+  select 'f', p.oid, ${OWN_CALL}::oid from given g cross join me join pg_proc p on ${sameName("p.proname")} where g.k in ('f', 'a')
   union all
-  select 't', t.oid, true from given g cross join me join pg_type t on t.typname = g.n::name
+  select 't', t.oid, ${OWN_CALL}::oid from given g cross join me join pg_type t on t.typname = g.n::name
     where g.k in ('f', 'a', 't') and ${inReach("t.typnamespace")}
   union all
-  select 't', t.oid, true from given g join pg_type t on ${sameName("t.typname")} where g.k in ('f', 'a', 't')
+  select 't', t.oid, ${OWN_CALL}::oid from given g join pg_type t on ${sameName("t.typname")} where g.k in ('f', 'a', 't')
   union all
-  select 'r', c.oid, true from given g cross join me join pg_class c on c.relname = g.n::name
+  select 'r', c.oid, ${OWN_CALL}::oid from given g cross join me join pg_class c on c.relname = g.n::name
     where g.k = 'r' and ${inReach("c.relnamespace")}
   union all
-  select 'r', c.oid, true from given g join pg_class c on ${sameName("c.relname")} where g.k = 'r'
+  select 'r', c.oid, ${OWN_CALL}::oid from given g join pg_class c on ${sameName("c.relname")} where g.k = 'r'
   union all
-  select 'o', o.oid, true from pg_operator o where o.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("o.oprcode")}
+  select 'o', o.oid, ${OWN_CALL}::oid from pg_operator o where o.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("o.oprcode")}
     and (${isOneOf("o.oprname", UNSPOKEN_OPERATORS)} or o.oprname in (select g.n::name from given g where g.k = 'o'))
   union all
-  select 'f', c.castfunc, false from pg_cast c where c.oid >= ${FIRST_OWN_OID} and c.castcontext = 'i' and ${MAY_MATTER("c.castfunc")}`;
+  select 'f', p.amproc, ${ELSEWHERE}::oid from given g join pg_operator o on o.oprname = g.n::name
+      join pg_amop a on a.amopopr = o.oid join pg_amproc p on p.amprocfamily = a.amopfamily
+    where g.k = 'o' and a.oid >= ${FIRST_OWN_OID} and (g.s is not null or not ${isOneOf("g.n", UNSPOKEN_OPERATORS)})
+  union all
+  select 'f', c.castfunc, ${ELSEWHERE}::oid from pg_cast c where c.oid >= ${FIRST_OWN_OID} and c.castcontext = 'i' and ${MAY_MATTER("c.castfunc")}`;
 
 /**
  * The stored trees of what the object brings along; whatever they name stands in them by its number. The tables below
  * PostgreSQL's own views are not followed: those views are made to show no more than anybody may see.
  */
 const TREES = `
-  select w.ev_action::text as tree from pg_rewrite w join pg_class c on c.oid = w.ev_class
+  select w.ev_action::text as tree, case when i.id >= ${FIRST_OWN_OID} then i.id else ${ELSEWHERE} end as view from pg_rewrite w join pg_class c on c.oid = w.ev_class
     where i.k = 'r' and w.ev_class = i.id and w.ev_type = '1' and c.relkind = 'v'
   union all
-  select p.polqual::text from pg_policy p where i.k = 'r' and p.polrelid = i.id and p.polqual is not null
+  select p.polqual::text, ${ELSEWHERE} from pg_policy p where i.k = 'r' and p.polrelid = i.id and p.polqual is not null
   union all
-  select d.adbin::text from pg_attribute a join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  select d.adbin::text, ${ELSEWHERE} from pg_attribute a join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where i.k = 'r' and a.attrelid = i.id and a.attgenerated <> ''
   union all
-  select c.conbin::text from pg_constraint c where i.k = 't' and c.contypid = i.id and c.conbin is not null
+  select c.conbin::text, ${ELSEWHERE} from pg_constraint c where i.k = 't' and c.contypid = i.id and c.conbin is not null
   union all
-  select to_json(p)->>'prosqlbody' from pg_proc p where i.k = 'f' and p.oid = i.id and me.powerful
+  select p.proargdefaults::text, ${ELSEWHERE} from pg_proc p where i.k = 'f' and p.oid = i.id and i.id >= ${FIRST_OWN_OID}
+  union all
+  select to_json(p)->>'prosqlbody', ${ELSEWHERE} from pg_proc p where i.k = 'f' and p.oid = i.id and me.wary
     and i.id >= ${FIRST_OWN_OID}
   union all
-  select c.conbin::text from pg_constraint c
-    where i.k = 'r' and me.powerful and c.conrelid = i.id and c.conbin is not null
+  select c.conbin::text, ${ELSEWHERE} from pg_constraint c
+    where i.k = 'r' and me.wary and c.conrelid = i.id and c.conbin is not null
   union all
-  select x.indexprs::text || coalesce(x.indpred::text, '') from pg_index x where i.k = 'r' and me.powerful and x.indrelid = i.id
+  select x.indexprs::text || coalesce(x.indpred::text, ''), ${ELSEWHERE} from pg_index x where i.k = 'r' and me.wary and x.indrelid = i.id
   union all
-  select x.indpred::text from pg_index x where i.k = 'r' and me.powerful and x.indrelid = i.id`;
+  select x.indpred::text, ${ELSEWHERE} from pg_index x where i.k = 'r' and me.wary and x.indrelid = i.id`;
 
 const IN_TREES = `
-  select case when m[1] = 'relid' then 'r' when m[1] ~ 'type' then 't' when m[1] ~ 'op' and m[1] <> 'opfuncid' then 'o' else 'f' end,
-    n::oid
+  select case when m[1] = 'relid' then 'r' when m[1] ~ 'type' then 't' when m[1] ~ 'op' and m[1] <> 'opfuncid' then 'o' else 'f' end as k,
+    n::oid as id, case when m[1] = 'funcid' or m[1] ~ 'type' then t.view else ${ELSEWHERE} end::oid as via
   from (${TREES}) t
   cross join lateral regexp_matches(t.tree,
-    ':(funcid|opfuncid|hashfuncid|negfuncid|aggfnoid|winfnoid|tsmhandler|opno|opnos|eqop|sortop|relid|[a-z]*types?) [(]?o? ?([0-9 ]+)', 'g') m
+    ':(funcid|opfuncid|hashfuncid|negfuncid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc|opno|opnos|eqop|sortop|cycle_mark_neop|relid|[a-z]*types?) [(]?o? ?([0-9 ]+)', 'g') m
   cross join lateral regexp_split_to_table(trim(m[2]), ' +') n
   where n <> '' and n <> '0' and length(n) < 10 and not (i.k = 'r' and i.id < ${FIRST_OWN_OID} and m[1] = 'relid')`;
+
+/** What a statement can call, also from within: triggers are called by changes alone. */
+const IS_CALLED = "p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)";
+/** It runs with rights beyond tables that the caller does not have. */
+const isLent = (user: string) => `p.prosecdef and (p.proowner in (select oid from pg_roles where rolsuper)
+  or (p.proowner <> ${user} and exists (select from powerful w where pg_has_role(p.proowner, w.oid, 'member'))))`;
 
 /** A function of the people, in a language whose text tells what it does, as long as no word of it is opaque. */
 const IS_READ = `(l.lanname in ('sql', 'plpgsql') and p.oid >= ${FIRST_OWN_OID})`;
@@ -145,7 +161,16 @@ const WORDS = `regexp_split_to_array(lower(p.prosrc), '[^a-z0-9_]+')`;
 const inText = (name: string) =>
   `(lower(${name}) = any (b.words) or (${name} ~ '[^A-Za-z0-9_]' and strpos(b.source, replace(lower(${name}), '"', '""')) > 0))`;
 const BODY = `(select ${WORDS} as words, lower(p.prosrc) as source from pg_proc p join pg_language l on l.oid = p.prolang
-  where me.powerful and i.k = 'f' and p.oid = i.id and ${IS_READ} and p.prosrc <> '' offset 0) b`;
+  where me.wary and i.k = 'f' and p.oid = i.id and ${IS_READ} and p.prosrc <> '' offset 0) b`;
+
+/**
+ * How values of a type are sorted, for the types that the statement or a view in it names, and those of columns and of
+ * functions' results; an operator that merely exists says nothing of a statement.
+ */
+const SORTED_BY = `(select i.id as type where i.k = 't' and i.via <> ${ELSEWHERE}
+    union all select p.prorettype from pg_proc p where i.k = 'f' and i.via <> ${ELSEWHERE} and p.oid = i.id
+    union all select a.atttypid from pg_attribute a where i.k = 'r' and a.attrelid = i.id) v
+  join pg_opclass c on c.opcintype = v.type and c.oid >= ${FIRST_OWN_OID}`;
 
 const STEPS = `
   select 't', t from pg_proc p, unnest(p.proargtypes::oid[] || p.prorettype || coalesce(p.proallargtypes, '{}')) t
@@ -170,6 +195,10 @@ const STEPS = `
   union all
   select 'f', c.castfunc from pg_cast c
     where i.k = 't' and c.casttarget = i.id and c.oid >= ${FIRST_OWN_OID} and c.castfunc <> 0
+      and (i.via = ${OWN_CALL} or i.id >= ${FIRST_OWN_OID})
+  union all
+  select 'f', c.castfunc from ${BODY} cross join pg_cast c
+    where b.source ~ '::|cast' and c.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("c.castfunc")}
   union all
   select 't', a.atttypid from pg_attribute a
     where i.k = 'r' and a.attrelid = i.id and a.atttypid >= ${FIRST_OWN_OID}
@@ -177,9 +206,12 @@ const STEPS = `
   select 't', a.atttypid from pg_type t join pg_attribute a on a.attrelid = t.typrelid
     where i.k = 't' and t.oid = i.id and a.atttypid >= ${FIRST_OWN_OID}
   union all
-  select 'r', h.inhrelid from pg_inherits h where i.k = 'r' and me.powerful and h.inhparent = i.id
+  select 'r', h.inhrelid from pg_inherits h where i.k = 'r' and me.wary and h.inhparent = i.id
   union all
-  ${IN_TREES}
+  select 'f', p.amproc from ${SORTED_BY} join pg_amproc p on p.amprocfamily = c.opcfamily
+  union all
+  select 'f', p.amproc from pg_range r join pg_opclass c on c.oid = r.rngsubopc join pg_amproc p on p.amprocfamily = c.opcfamily
+    where i.k = 't' and r.rngtypid = i.id and c.oid >= ${FIRST_OWN_OID}
   union all
   select 'f', p.oid from ${BODY} cross join lateral (select p.oid from pg_proc p where ${inText("p.proname")} offset 0) p
   union all
@@ -191,22 +223,31 @@ const STEPS = `
   select 'o', o.oid from ${BODY} cross join pg_operator o where o.oid >= ${FIRST_OWN_OID}
     and (${isOneOf("o.oprname", UNSPOKEN_OPERATORS)} or strpos(b.source, o.oprname) > 0)`;
 
+const UNSEEN = "case when me.powerful then 'opaque' else 'hidden' end";
+
+/**
+ * A call of a function that runs texts: the judge has seen those of the statement itself ($2 are the functions he knows)
+ * and of the views that he was shown ($3, by their definitions' hashes). Nobody sees what a policy or an operator gives it.
+ */
+const IS_SEEN = `p.proname = any ($2::text[]) and (i.via = ${OWN_CALL}
+  or (not exists (select from pg_cast c where c.castfunc = p.oid) and md5(pg_get_viewdef(i.via)) = $3::json->>i.via::text))`;
+
 /** A function of the people under the name of a built-in one is judged as what it is in C. */
 const REASON = `case
-  when p.prosecdef and (p.proowner in (select oid from pg_roles where rolsuper)
-    or (p.proowner <> me.id and exists (select from powerful w where pg_has_role(p.proowner, w.oid, 'member')))) then 'definer'
-  when me.powerful and array_to_string(p.proconfig, ',') ~* '(^|,)(role|session_authorization)=' then 'opaque'
+  when ${isLent("me.id")} then 'definer'
+  when me.wary and array_to_string(p.proconfig, ',') ~* '(^|,)(role|session_authorization)=' then ${UNSEEN}
   when ${isOneOf("p.prosrc", COMPOSING_SYMBOLS)} and l.lanname in ('c', 'internal') then 'volatile'
   when ${isOneOf("p.prosrc", STATEMENT_SYMBOLS)} and (l.lanname = 'internal' or (l.lanname = 'c' and p.probin like '%tablefunc%')) then
-    case when i.direct and p.proname <> all ($2::text[]) then 'statement' when not i.direct and me.powerful then 'opaque' end
+    case when i.via = ${ELSEWHERE} then 'buried' when ${IS_SEEN} then null
+      when p.proname <> all ($2::text[]) then 'statement' else 'within' end
   when p.oid < ${FIRST_OWN_OID} then case when ${refusedBuiltIn("p")} then 'volatile' end
   when l.lanname = 'internal' then case when p.prosrc in (select b.prosrc from refused_inside b) then 'volatile' end
   when e.extname is not null and l.lanname = 'c' then case
     when p.provolatile = 'v' and not ${isOneOf("(e.extname || '.' || p.proname)", EXTENSION_VOLATILE_ALLOWED)} then 'volatile' end
   when e.extname is not null and p.provolatile = 'v' then 'volatile'
   when not l.lanpltrusted then case when p.prokind <> 'a' then 'language' end
-  when me.powerful and p.prokind <> 'a' and not ${IS_READ} then 'opaque'
-  when me.powerful and p.prokind <> 'a' and (${WORDS} && ${texts(OPAQUE_WORDS)} or p.prosrc ~* 'u&') then 'opaque'
+  when me.wary and p.prokind <> 'a' and not ${IS_READ} then ${UNSEEN}
+  when me.wary and p.prokind <> 'a' and (${WORDS} && ${texts(OPAQUE_WORDS)} or p.prosrc ~* 'u&') then ${UNSEEN}
   end`;
 
 const GIVEN = "given as materialized (select * from json_to_recordset($1::json) as x(k text, s text, n text, a int))";
@@ -215,29 +256,33 @@ const IS_POWERFUL = (user: string) => `exists (select from powerful w where pg_h
 
 /**
  * Ends the transaction when the statement reaches what it may not, or else gives the session back to the user (GIVE_BACK).
- * `$1` are the statement's names as JSON, `$2` the functions whose texts the judge has looked into.
+ * `$1` are the names of the statement, and of the texts in views that it reaches, as JSON. `$2` are the functions whose texts
+ * the judge looks into, `$3` hashes of the views that he has looked into, by their numbers, as JSON.
  */
 export const VERDICT_SQL = `
 with recursive ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE},
 me as materialized (select r.oid as id,
     array['pg_catalog'::name] || current_setting('millrace.schemas')::name[] as schemas,
-    ${IS_POWERFUL("r.oid")} as powerful
-  from pg_roles r where r.rolname = current_setting('millrace.user')),
-item(k, id, direct) as (
-  select * from (${ROOTS}) roots(k, id, direct)
+    u.powerful, u.powerful or exists (select from pg_proc p where ${isLent("r.oid")} and ${IS_CALLED}
+      and has_function_privilege(r.oid, p.oid, 'execute')) as wary
+  from pg_roles r cross join lateral (select ${IS_POWERFUL("r.oid")} as powerful) u
+  where r.rolname = current_setting('millrace.user')),
+item(k, id, via) as (
+  select * from (${ROOTS}) roots(k, id, via)
   union
-  select e.k, e.id, false from item i cross join me cross join lateral (${STEPS}) e(k, id)),
+  select e.k, e.id, e.via from item i cross join me cross join lateral (
+    select s.k, s.id, ${ELSEWHERE}::oid as via from (${STEPS}) s(k, id) union all ${IN_TREES}) e),
 refused as (
-  select ${REASON} as reason, p.proname as name
+  select ${REASON} as reason, p.proname as name, i.via as view
     from item i cross join me join pg_proc p on i.k = 'f' and p.oid = i.id join pg_language l on l.oid = p.prolang
     left join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e' and p.oid >= ${FIRST_OWN_OID}
     left join pg_extension e on e.oid = d.refobjid
   union all
-  select 'secret', c.relname from item i join pg_class c on i.k = 'r' and c.oid = i.id
+  select 'secret', c.relname, 0 from item i join pg_class c on i.k = 'r' and c.oid = i.id
     where c.oid < ${FIRST_OWN_OID} and ${isOneOf("c.relname", SECRET_RELATIONS)})
-select case when no.reason is not null then ('${MARK}' || json_build_object('reason', no.reason, 'name', no.name))::int end,
+select case when no.reason is not null then ('${MARK}' || json_build_object('reason', no.reason, 'name', no.name, 'view', no.view::int8))::int end,
   ${GIVE_BACK}
-from (select) one left join lateral (select * from refused where reason is not null order by reason <> 'statement' limit 1) no on true`;
+from (select) one left join lateral (select * from refused where reason is not null order by reason not in ('statement', 'within') limit 1) no on true`;
 
 /**
  * The quick look that is enough for most statements: tables of built-in types, and built-in functions that only read.
@@ -257,15 +302,19 @@ select case when
       or exists (select from pg_attribute a where a.attrelid = c.oid
         and (a.atttypid >= ${FIRST_OWN_OID} or a.attgenerated <> ''))
       or (c.oid >= ${FIRST_OWN_OID} and (c.relchecks > 0 or c.relhasindex or c.relhassubclass)
-        and ${IS_POWERFUL("current_setting('millrace.user')::name")}
+        and (${IS_POWERFUL("current_setting('millrace.user')::name")} or exists (select from pg_proc p where p.prosecdef and ${IS_CALLED}))
         and (c.relchecks > 0 or c.relhassubclass or exists (select from pg_index x where x.indrelid = c.oid
           and (x.indexprs is not null or x.indpred is not null))))))
     or exists (select from pg_operator o where o.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("o.oprcode")}
       and (${isOneOf("o.oprname", UNSPOKEN_OPERATORS)} or o.oprname in (select g.n::name from given g where g.k = 'o')))
-    or exists (select from pg_cast c where c.oid >= ${FIRST_OWN_OID} and c.castcontext = 'i' and ${MAY_MATTER("c.castfunc")})
+    or exists (select from pg_cast c where c.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("c.castfunc")}
+      and (c.castcontext = 'i' or exists (select from given g where g.k in ('f', 'a', 't'))))
     or exists (select from given g where ${OTHER_LETTERS})
   then ('${MARK}' || json_build_object('reason', 'unclear', 'name', ''))::int end,
   ${GIVE_BACK}`;
+
+/** What the judge looks into of a view, and what VERDICT_SQL knows it again by: read with the same path of schemas. */
+export const VIEW_SQL = "select pg_get_viewdef($1::oid), md5(pg_get_viewdef($1::oid))";
 
 /** The names of a statement, as both verdicts take them. */
 export function toGiven(uses: readonly Use[]): string {
@@ -273,9 +322,21 @@ export function toGiven(uses: readonly Use[]): string {
 }
 
 export type Refusal = {
-  /** "unclear" comes from the quick look alone. */
-  reason: "unclear" | "volatile" | "statement" | "definer" | "language" | "opaque" | "secret";
+  /** "unclear" comes from the quick look alone. "within": the judge has to look into the view first. */
+  reason:
+    | "unclear"
+    | "volatile"
+    | "statement"
+    | "within"
+    | "buried"
+    | "definer"
+    | "language"
+    | "opaque"
+    | "hidden"
+    | "secret";
   name: string;
+  /** For "within", the number of the view whose definition calls the function. */
+  view?: number;
 };
 
 /** What VERDICT_SQL has ended the transaction for; null when that was something else. */
@@ -294,12 +355,17 @@ const MESSAGES: Record<Refusal["reason"], (name: string) => string> = {
   unclear: () => "What the statement reaches cannot be told.",
   volatile: (name) => `The function ${name} cannot be used on a read-only connection. ${SERVER}`,
   statement: (name) => `${name} takes its query here as a plain text only, so that it can be looked at.`,
+  within: (name) => `What the function ${name} runs in a view cannot be told.`,
+  buried: (name) =>
+    `The function ${name} runs a query that stands in no text that could be looked at, so a read-only connection does not call it.`,
   definer: (name) =>
     `The function ${name} runs with the rights of a superuser, so a read-only connection does not call it. Make it SECURITY INVOKER.`,
   language: (name) =>
     `The function ${name} is written in a language that may do everything on the server, so a read-only connection does not call it.`,
   opaque: (name) =>
     `This user has rights on the database's server, and what the function ${name} does with them cannot be seen from outside. ${ORDINARY}`,
+  hidden: (name) =>
+    `This user may call functions that run with the rights of a superuser, and whether the function ${name} does so cannot be seen from outside. Take EXECUTE on those from this user and from PUBLIC.`,
   secret: (name) => `${name} cannot be read here: it holds the passwords of the database's server.`,
 };
 
