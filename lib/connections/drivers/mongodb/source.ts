@@ -6,6 +6,7 @@ import {
   type Db,
   type Document,
   MongoClient,
+  type MongoClientOptions,
 } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import { mongoProxyOptions } from "@/lib/net/socks";
@@ -25,6 +26,7 @@ import { readEntities } from "./catalog";
 import type { MongoConfig } from "./config";
 import { toFailure } from "./failures";
 import { OTHER_FIELDS, type Shape, shapeOf } from "./fields";
+import { GuardedConnection } from "./guarded-connection";
 import { type Doc, type Operation, readOperation } from "./operation";
 import { checkOperation } from "./rules";
 import { WireWriter } from "./values";
@@ -195,7 +197,8 @@ async function connect({ uri }: MongoConfig): Promise<MongoClient> {
     // Servers that are found are asked through the door as well; none is asked by the library's watcher stream.
     serverMonitoringMode: "poll",
     enableUtf8Validation: false,
-  });
+    connectionType: GuardedConnection,
+  } as MongoClientOptions);
   try {
     return await client.connect();
   } catch (error) {
