@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
+import { randomOf } from "@/test/random";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import { type Lie, type LyingProxy, someLies, startLyingProxy } from "@/test/servers/lying-proxy";
 import type { QueryableSource } from "../../data-source";
@@ -125,17 +126,6 @@ async function startEngineTarget(): Promise<Target> {
       await lease.release();
       await keeper.close();
     },
-  };
-}
-
-/** Mulberry32: small, seeded, good enough to choose lies. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 

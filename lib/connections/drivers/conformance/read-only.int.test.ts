@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import type { QueryableSource } from "../../data-source";
+import { MONGODB_FORBIDDEN, MONGODB_HARMLESS } from "./corpus/mongodb";
 import { FORBIDDEN, HARMLESS } from "./statements";
 import { ask, change, type Subject, startSubject } from "./subjects";
 
@@ -143,129 +144,14 @@ describe.each(Object.keys(FORBIDDEN) as (keyof typeof FORBIDDEN)[])("a read-only
   });
 });
 
-const MONGODB_FORBIDDEN: (string | Record<string, unknown>)[] = [
-  "db.guarded.insertOne({_id: 9})",
-  "db.guarded.insertMany([{_id: 9}])",
-  "db.guarded.updateOne({}, {$set: {v: 'x'}})",
-  "db.guarded.updateMany({}, {$set: {v: 'x'}})",
-  "db.guarded.replaceOne({_id: 1}, {v: 'x'})",
-  "db.guarded.deleteOne({})",
-  "db.guarded.deleteMany({})",
-  "db.guarded.drop()",
-  "db.guarded.remove({})",
-  "db.guarded.save({})",
-  "db.guarded.bulkWrite([])",
-  "db.guarded.findOneAndUpdate({}, {$set: {v: 'x'}})",
-  "db.guarded.findAndModify({remove: true})",
-  "db.guarded.renameCollection('x')",
-  "db.guarded.createIndex({v: 1})",
-  "db.guarded.mapReduce(function() {}, function() {}, {out: 'x'})",
-  "db.dropDatabase()",
-  "db.runCommand({drop: 'guarded'})",
-  "db.adminCommand({shutdown: 1})",
-  "db.eval('1')",
-  "db.guarded.find({$where: 'true'})",
-  "db.guarded.find({$where: function() { return true }})",
-  "db.guarded.find({a: {b: {c: {d: {e: {f: {g: {h: {i: {$where: '1'}}}}}}}}}})",
-  'db.guarded.find({"\\u0024where": "1"})',
-  "db.guarded.find({$expr: {$function: {body: 'x', args: [], lang: 'js'}}})",
-  "db.guarded.aggregate([{$out: 'evil'}])",
-  "db.guarded.aggregate([{$merge: 'guarded'}])",
-  "db.guarded.aggregate([{$facet: {a: [{$out: 'evil'}]}}])",
-  "db.guarded.aggregate([{$lookup: {from: 'guarded', as: 'x', pipeline: [{$merge: 'evil'}]}}])",
-  "db.guarded.aggregate([{$unionWith: {coll: 'guarded', pipeline: [{$out: 'evil'}]}}])",
-  "db.guarded.aggregate([{$lookup: {from: 'system.users', as: 'x', localField: 'a', foreignField: 'b'}}])",
-  "db.guarded.aggregate([{$lookup: {from: {db: 'admin', coll: 'x'}, as: 'x'}}])",
-  "db.guarded.aggregate([{$unionWith: 'system.users'}])",
-  "db.guarded.aggregate([{$graphLookup: {from: 'system.users', startWith: '$a', connectFromField: 'a', connectToField: 'b', as: 'x'}}])",
-  "db.guarded.aggregate([{$group: {_id: null, x: {$accumulator: {init: 'x'}}}}])",
-  "db.guarded.aggregate([{$currentOp: {}}])",
-  "db.guarded.aggregate([{$listSessions: {}}])",
-  "db.guarded.aggregate([{$changeStream: {}}])",
-  "db.system.users.find({})",
-  "db['system.profile'].find({})",
-  "db.getCollection('system.views').find({})",
-  "db.a.find(process.exit())",
-  "db.a.find(require('fs'))",
-  "db.a.find((() => 1)())",
-  "db.a.find({a: `$" + "{1}`})",
-  "db.a.find(this.constructor.constructor('return process')())",
-  "db.a.find({}).forEach(function(d) { db.b.insert(d) })",
-  "db.a.find({}); db.a.drop()",
-  "while (true) {}",
-  "db.a.find({__proto__: {isAdmin: true}})",
-  "db.guarded.findOneAndDelete({})",
-  "db.guarded.findOneAndReplace({}, {v: 'x'})",
-  "db.guarded.insert({_id: 9})",
-  "db.guarded.update({}, {$set: {v: 'x'}})",
-  "db.guarded.initializeUnorderedBulkOp()",
-  "db.guarded.createIndexes([{v: 1}])",
-  "db.guarded.dropIndex('v_1')",
-  "db.guarded.dropIndexes()",
-  "db.guarded.reIndex()",
-  "db.guarded.validate()",
-  "db.guarded.watch()",
-  "db.guarded.convertToCapped(1)",
-  "db.createCollection('evil')",
-  "db.createView('evil', 'guarded', [])",
-  "db.createUser({user: 'evil', pwd: 'x', roles: []})",
-  "db.dropAllUsers()",
-  "db.shutdownServer()",
-  "db.fsyncLock()",
-  "db.killOp(1)",
-  "db.setProfilingLevel(2)",
-  "db.getSiblingDB('admin').guarded.find({})",
-  "db.getMongo().getDB('admin')",
-  "load('/etc/hostname')",
-  "sleep(1000)",
-  "use admin",
-  "rs.initiate()",
-  "sh.stopBalancer()",
-  "db.guarded.find({}).explain('executionStats')",
-  "db.guarded.find({}).map(x => x)",
-  "db.guarded.find({}, {x: {$function: {body: 'x', args: [], lang: 'js'}}})",
-  "db.guarded.find({}).sort({$where: '1'})",
-  'db.guarded.find({"\uff04where": "1"})',
-  "db.guarded.countDocuments({$where: '1'})",
-  "db.guarded.distinct('v', {$where: '1'})",
-  "db.guarded.aggregate([{$match: {$where: '1'}}])",
-  "db.guarded.aggregate([{$set: {x: {$function: {body: 'x', args: [], lang: 'js'}}}}])",
-  "db.guarded.aggregate([{$lookup: {from: 'guarded', let: {}, as: 'x', pipeline: [{$match: {$expr: {$function: {body: 'x', args: [], lang: 'js'}}}}]}}])",
-  "db.guarded.aggregate([{$unionWith: {coll: 'guarded', pipeline: [{$unionWith: {coll: 'guarded', pipeline: [{$merge: 'evil'}]}}]}}])",
-  "db.guarded.aggregate([{$facet: {a: [{$lookup: {from: 'system.users', as: 'x', localField: 'a', foreignField: 'b'}}]}}])",
-  "db.guarded.aggregate([{$merge: {into: {db: 'admin', coll: 'x'}}}])",
-  "db.guarded.aggregate([{$out: {db: 'admin', coll: 'x'}}])",
-  "db.guarded.aggregate([{$match: {}}, {$limit: 1}, {$out: 'evil'}])",
-  "db.guarded.aggregate([{$planCacheStats: {}}])",
-  "db.guarded.aggregate([{$listLocalSessions: {}}])",
-  "db.guarded.aggregate([{$shardedDataDistribution: {}}])",
-  "db.guarded.aggregate([{$querySettings: {}}])",
-  { collection: "guarded", operation: "insertOne", document: { _id: 9 } },
-  { collection: "guarded", operation: "insertMany", documents: [{ _id: 9 }] },
-  { collection: "guarded", operation: "updateOne", filter: {}, update: { $set: { v: "x" } } },
-  { collection: "guarded", operation: "updateMany", filter: {}, update: { $set: { v: "x" } } },
-  { collection: "guarded", operation: "replaceOne", filter: {}, replacement: { v: "x" } },
-  { collection: "guarded", operation: "deleteOne", filter: {} },
-  { collection: "guarded", operation: "__proto__" },
-  { collection: "guarded", operation: "constructor" },
-  { collection: "system.users", operation: "find", filter: {} },
-  { collection: "$cmd", operation: "find", filter: {} },
-  { collection: "guarded", operation: "aggregate", pipeline: [{ $facet: { a: [{ $merge: "evil" }] } }] },
-  { collection: "guarded", operation: "deleteMany", filter: {} },
-  { collection: "guarded", operation: "aggregate", pipeline: [{ $out: "evil" }] },
-  { collection: "guarded", operation: "find", filter: { $where: "1" } },
-  { collection: "guarded", operation: "find", filter: { a: { $code: "1" } } },
-  { collection: "guarded", operation: "mapReduce", map: "x" },
-  { collection: "guarded", operation: "find", filter: {}, explain: true },
-  { drop: "guarded" },
-];
-
-test.each([
-  ...Object.entries(FORBIDDEN).map(([name, statements]): [string, number] => [name, new Set(statements).size]),
-  ["mongodb", new Set(MONGODB_FORBIDDEN.map((operation) => JSON.stringify(operation))).size] as [string, number],
-])("T50 the statements that are tried on %s are %i, at least eighty", (_, count) => {
-  expect(count).toBeGreaterThanOrEqual(80);
-});
+const CORPORA = { ...FORBIDDEN, mongodb: MONGODB_FORBIDDEN.map((operation) => JSON.stringify(operation)) };
+/** PostgreSQL has a corpus beside its driver, too. */
+const FEWER: Record<string, number> = { trino: 80, postgres: 80 };
+test.each(
+  Object.entries<readonly string[]>(CORPORA).map(([name, all]) => [name, new Set(all).size, FEWER[name] ?? 150]),
+)("T50 the statements that are tried on %s are %i, at least %i", (_, count, least) =>
+  expect(count).toBeGreaterThanOrEqual(Number(least)),
+);
 
 describe("a read-only connection to mongodb", () => {
   let subject: Subject;
@@ -302,6 +188,14 @@ describe("a read-only connection to mongodb", () => {
       [2, "b"],
     ]);
     expect(({} as { isAdmin?: unknown }).isAdmin).toBeUndefined();
+  });
+
+  test("runs what only reads, whatever words are in it", async () => {
+    const failed: unknown[] = [];
+    for (const operation of MONGODB_HARMLESS) {
+      await ask(reader, operation).catch((error: unknown) => failed.push([operation, String(error)]));
+    }
+    expect(failed).toEqual([]);
   });
 
   test("T57 refuses values that are nested too deep or too large", async () => {

@@ -1,4 +1,6 @@
+import { DUCKDB_NEIGHBOURS } from "./corpus/duckdb";
 import { MYSQL_FORBIDDEN, MYSQL_HARMLESS } from "./corpus/mysql";
+import { SQLITE_NEIGHBOURS } from "./corpus/sqlite";
 
 /** Statements that must change nothing on a read-only connection (T50, T42, T40), by dialect. The table is `guarded`. */
 
@@ -313,8 +315,8 @@ const TRINO = [
 export const FORBIDDEN: Readonly<Record<"postgres" | "mariadb" | "sqlite" | "duckdb" | "trino", readonly string[]>> = {
   postgres: [...EVERY_SQL, ...POSTGRES],
   mariadb: [...EVERY_SQL, ...MYSQL_FORBIDDEN],
-  sqlite: [...EVERY_SQL, ...SQLITE],
-  duckdb: [...EVERY_SQL, ...DUCKDB],
+  sqlite: [...EVERY_SQL, ...SQLITE, ...SQLITE_NEIGHBOURS],
+  duckdb: [...EVERY_SQL, ...DUCKDB, ...DUCKDB_NEIGHBOURS],
   trino: [...EVERY_SQL, ...TRINO],
 };
 

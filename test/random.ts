@@ -1,0 +1,13 @@
+/**
+ * Numbers from 0 up to 1 that a seed repeats (Mulberry32): small, and good enough to choose what a test tries.
+ * @param seed a whole number
+ */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
