@@ -4,7 +4,20 @@
  */
 
 /** Carry everything and know nothing of what the product is for. */
-const GROUND = ["env\\.ts", "process", "log", "http", "db", "secrets", "tabular", "net", "sql", "embedded", "sample"];
+const GROUND = [
+  "env\\.ts",
+  "process",
+  "log",
+  "http",
+  "db",
+  "secrets",
+  "tabular",
+  "net",
+  "sql",
+  "embedded",
+  "sample",
+  "jobs",
+];
 /** Served to domains by the ones below, and to the routes. Above them all: api, lifecycle, commands. */
 const TOP = ["api", "lifecycle", "commands"];
 /** What runs in a browser. */
@@ -59,7 +72,7 @@ export default {
       comment: "Pages, routes and components stand on lib: move the shared part down.",
       severity: "error",
       from: { path: "^lib/" },
-      to: { path: "^(app|components|inngest/functions)/" },
+      to: { path: "^(app|components)/|^inngest/(?!client\\.ts$)" },
     },
     {
       name: "a-collection-is-its-domains",

@@ -13,7 +13,15 @@ const config = (phase: string): NextConfig => ({
   // A trailing slash is the same route (docs/api.md, Common rules), and a redirect would lose a body.
   skipTrailingSlashRedirect: true,
   // Native or with files of their own beside the code: loaded by Node, not bundled.
-  serverExternalPackages: ["better-sqlite3", "@duckdb/node-api", "@node-rs/argon2", "mongodb", "pino", "bson"],
+  serverExternalPackages: [
+    "better-sqlite3",
+    "@duckdb/node-api",
+    "@node-rs/argon2",
+    "mongodb",
+    "pino",
+    "bson",
+    "inngest",
+  ],
   // The framework's own files; everything else gets its headers from proxy.ts and lib/http.
   headers: async () => [{ source: "/_next/:path*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] }],
   // The thread that judges statements for PostgreSQL, which a platform that copies single functions would leave behind.

@@ -63,6 +63,7 @@ const settings = z.object({
   INNGEST_BASE_URL: webAddress().optional(),
   INNGEST_EVENT_KEY: z.string().optional(),
   INNGEST_SIGNING_KEY: z.string().optional(),
+  INNGEST_SIGNING_KEY_FALLBACK: z.string().optional(),
   INNGEST_DEV: z.string().optional(),
 
   ANTHROPIC_API_KEY: z.string().optional(),

@@ -19,6 +19,9 @@ const PLANTED: [rule: string, file: string, imports: string[]][] = [
   ["domains-know-no-top", "lib/mail/planted.ts", ["@/lib/lifecycle/down"]],
   ["domains-know-no-top", "lib/consoles/planted-api.ts", ["@/lib/api/down"]],
   ["commands-are-for-operators", "app/api/planted/route.ts", ["@/lib/commands/down"]],
+  ["ground-knows-no-domain", "lib/log/planted.ts", ["@/inngest/client"]],
+  ["lib-knows-no-face", "lib/users/planted.ts", ["@/inngest/functions/down"]],
+  ["routes-ask-no-database", "inngest/functions/planted.ts", ["@/lib/db/down"]],
   ["lib-knows-no-face", "lib/net/planted.ts", ["@/components/ui/down"]],
   ["a-collection-is-its-domains", "lib/invites/planted.ts", ["@/lib/users/collections"]],
   ["a-collection-is-its-domains", "app/api/planted/collections/route.ts", ["@/lib/users/collections"]],
@@ -80,7 +83,7 @@ function write(file: string, text: string): void {
 
 function cruise(): Promise<string> {
   const program = join(PROJECT, "node_modules", ".bin", "depcruise");
-  const args = ["--config", join(PROJECT, ".dependency-cruiser.mjs"), "lib", "components", "app"];
+  const args = ["--config", join(PROJECT, ".dependency-cruiser.mjs"), "lib", "components", "app", "inngest"];
   const env = { ...process.env, PATH: `${join(PROJECT, "node_modules", ".bin")}:${process.env.PATH}` };
   return new Promise((resolve) => {
     execFile(program, args, { cwd: root, env }, (_error, stdout) => resolve(stdout));

@@ -54,8 +54,6 @@ export async function readJson(
   limitBytes: number,
   options: { demandJsonType: boolean; held: HeldBody },
 ): Promise<unknown> {
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > limitBytes) throw tooLarge(limitBytes);
   if (request.headers.get("content-encoding")) {
     throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
   }
@@ -71,7 +69,13 @@ export async function readJson(
   return parse(bytes);
 }
 
-async function readBytes(request: Request, limitBytes: number, held: HeldBody): Promise<Uint8Array> {
+/**
+ * Reads a body as it is, counting while reading.
+ * @throws AppError `too_large`, `unavailable`, `invalid_request` when it breaks off
+ */
+export async function readBytes(request: Request, limitBytes: number, held: HeldBody): Promise<Uint8Array> {
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > limitBytes) throw tooLarge(limitBytes);
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   const reader = request.body.getReader();

@@ -6,6 +6,7 @@ import { collections as consoles } from "@/lib/consoles/collections";
 import type { CollectionDeclaration } from "@/lib/db/collection";
 import { collections as events } from "@/lib/events/collections";
 import { collections as invites } from "@/lib/invites/collections";
+import { collections as jobs } from "@/lib/jobs/collections";
 import { collections as mail } from "@/lib/mail/collections";
 import { collections as preferences } from "@/lib/preferences/collections";
 import { collections as query } from "@/lib/query/collections";
@@ -33,6 +34,7 @@ export const collections = {
   ...runs,
   ...results,
   ...schedules,
+  ...jobs,
 };
 
 /** What the domains say of their collections, in the order in which a workspace's documents are removed. */

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { databaseReady } from "@/lib/db/ready";
 import { type Env, env } from "@/lib/env";
 import { prepareRequests } from "@/lib/http/remote-address";
+import { startJobs } from "@/lib/jobs/start";
 import { finishDeletions } from "@/lib/lifecycle/deletion";
-import { watchHealth } from "@/lib/lifecycle/health";
+import { setHealthCheck, watchHealth } from "@/lib/lifecycle/health";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
 import { log } from "@/lib/log";
 import { installShutdown, isShuttingDown } from "@/lib/process/shutdown";
@@ -42,6 +43,8 @@ async function prepare(settings: Env): Promise<void> {
     const store = ensureStoreService({ dataDir: settings.DATA_DIR, durability: settings.STORE_DURABILITY });
     await store.whenUp(STORE_START_TIMEOUT_MS);
   }
+  const checkJobs = await startJobs();
+  if (checkJobs) setHealthCheck("jobs", checkJobs);
   watchHealth();
   for (const [name, work] of Object.entries(BACKGROUND)) {
     untilDone(name, work);

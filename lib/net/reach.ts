@@ -17,6 +17,24 @@ export function toHostInUrl(host: string): string {
   return isIP(host) === 6 ? new URL(`http://[${host}]`).hostname : host;
 }
 
+/** In every way of writing them. */
+const WILDCARDS = new Set(["0.0.0.0", "[::]"]);
+
+/** True for an address that stands for all of the machine's. */
+export function isWildcard(host: string): boolean {
+  return WILDCARDS.has(toHostInUrl(host));
+}
+
+export function toUrl(host: string, port: number): string {
+  return `http://${toHostInUrl(host)}:${port}`;
+}
+
+/** Where a server that listens on `host` (HOST, absent for every address) answers programs of this machine. */
+export function toLocalUrl(host: string | undefined, port: number): string {
+  if (host === undefined || host === "0.0.0.0") return toUrl("127.0.0.1", port);
+  return toUrl(isWildcard(host) ? "::1" : host, port);
+}
+
 export type Reach =
   /** Nobody but the machine's own users. */
   | { by: "machine" }

@@ -1,18 +1,11 @@
 import { createServer } from "node:net";
 import type { networkInterfaces } from "node:os";
-import { isLoopback, toHostInUrl } from "../../lib/net/reach.ts";
+import { isLoopback, isWildcard, toHostInUrl, toLocalUrl, toUrl } from "../../lib/net/reach.ts";
 import { ScriptError } from "./run.mjs";
 
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
-/** In every way of writing them. */
-const WILDCARDS = new Set(["0.0.0.0", "[::]"]);
-
-/** Where a server that listens on `host` (HOST, absent for every address) answers programs of this machine. */
-export function toLocalUrl(host: string | undefined, port: number): string {
-  if (host === undefined || host === "0.0.0.0") return toUrl("127.0.0.1", port);
-  return toUrl(isWildcard(host) ? "::1" : host, port);
-}
+export { toLocalUrl };
 
 /** The same in the words that people use. */
 export function toShownUrl(host: string | undefined, port: number): string {
@@ -40,14 +33,6 @@ function toReachableUrls(host: string | undefined, port: number, interfaces: Int
       .filter((address) => address.family === "IPv4" || address.scopeid === 0)
       .map(({ address }) => toUrl(address, port))
   );
-}
-
-function isWildcard(host: string): boolean {
-  return WILDCARDS.has(toHostInUrl(host));
-}
-
-function toUrl(host: string, port: number): string {
-  return `http://${toHostInUrl(host)}:${port}`;
 }
 
 /**

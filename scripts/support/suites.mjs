@@ -14,7 +14,7 @@ const ENVIRONMENT = {
 };
 const REPORTS = inRoot("test-results");
 /** What the rules of .dependency-cruiser.mjs hold for. */
-const ROOMS = ["lib", "components", "app", "emails", "instrumentation.ts", "proxy.ts"];
+const ROOMS = ["lib", "components", "app", "emails", "inngest", "instrumentation.ts", "proxy.ts"];
 
 /** Lint, rooms, types and unit tests; they need no build. The first three run beside each other and count as one test each. */
 export async function runCheck() {

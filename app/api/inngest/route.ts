@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { functions } from "@/inngest/functions";
+import { serveFunctions } from "@/inngest/serve";
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+
+const answer = { "application/json": z.unknown() };
+const described = {
+  description: "For the job runner alone: requests carry its signature, every other is 401. The form is Inngest's.",
+  tag: "Service",
+  access: open,
+  failures: ["too_large"] as const,
+};
+const answerRunner = serveFunctions(functions);
+const handle = ({ request }: { request: Request }) => answerRunner(request);
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    ...described,
+    summary: "What the job runner finds here",
+    outside: { 200: answer, 401: answer },
+    handle,
+  }),
+  POST: route({
+    ...described,
+    summary: "A call of the job runner",
+    outside: { 200: answer, 206: answer, 400: answer, 401: answer, 500: answer },
+    handle,
+  }),
+  PUT: route({
+    ...described,
+    summary: "The functions that there are",
+    outside: { 200: answer, 400: answer, 401: answer, 500: answer },
+    handle,
+  }),
+});

@@ -1,0 +1,31 @@
+import "server-only";
+import { Inngest } from "inngest";
+import { runnerKeys, runnerUrl } from "@/lib/jobs/runner";
+import { log } from "@/lib/log";
+
+/**
+ * Sends events and declares functions, on whatever job runner this installation has. Where that is and its keys are
+ * looked up at each use: a build has neither, and the embedded executor gets its port when the server starts.
+ */
+export const inngest = new Inngest({
+  id: "millrace",
+  // Whatever the environment says: development mode checks no signatures.
+  isDev: false,
+  get baseUrl() {
+    return runnerUrl();
+  },
+  get eventKey() {
+    return runnerKeys().eventKey;
+  },
+  get signingKey() {
+    return runnerKeys().signingKey;
+  },
+  get signingKeyFallback() {
+    return runnerKeys().signingKeyFallback ?? undefined;
+  },
+  // Results are kept one by one when a step ends, on every runner.
+  checkpointing: false,
+  sessionPropagation: false,
+  aiMetadata: false,
+  logger: log,
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { readFunction } from "@/lib/jobs/functions";
+import { scenarios } from "@/lib/jobs/testing/scenarios";
+import { functions } from ".";
+
+/** The SDK keeps it to itself. */
+type Declaring = { getConfig: (to: { baseUrl: URL; appPrefix: string }) => { id: string }[] };
+
+/** As the SDK declares functions to a runner, over JSON. */
+function declared(all: typeof functions): { id: string }[] {
+  const to = { baseUrl: new URL("http://localhost/api/inngest"), appPrefix: "millrace" };
+  return JSON.parse(JSON.stringify((all as unknown as Declaring[]).flatMap((one) => one.getConfig(to))));
+}
+
+describe("every function of the product", () => {
+  it("runs on the embedded executor as it says", () => {
+    for (const config of declared(functions)) expect(() => readFunction(config)).not.toThrow();
+  });
+
+  it("is told apart by its id", () => {
+    const ids = declared(functions).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+it("the scenarios of the conformance suite are functions of the kinds that the executor reads", () => {
+  const read = declared(scenarios).map((config) => readFunction(config));
+  expect(read.length).toBeGreaterThan(scenarios.length);
+});

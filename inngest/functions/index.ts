@@ -1,0 +1,7 @@
+import type { InngestFunction } from "inngest";
+
+/**
+ * Every function of the product, a line each. Thin: triggers, retries and the names of steps; the work is done by a
+ * domain's service (docs/jobs.md).
+ */
+export const functions: InngestFunction.Any[] = [];

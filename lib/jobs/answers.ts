@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { retryAfterMs } from "./backoff";
+import type { RawAnswer } from "./call";
+
+/** An error as the SDK writes it, with what else it carries. */
+export type JobError = { name: string; message: string } & Record<string, unknown>;
+
+const operation = z.looseObject({
+  // SHA-1 in hex. It becomes part of a field's path in the store.
+  id: z.string().regex(/^[0-9a-f]{40}$/),
+  op: z.string(),
+  name: z.string().nullish(),
+  opts: z.record(z.string(), z.unknown()).nullish(),
+  data: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
+export type Operation = z.output<typeof operation>;
+
+/** What an answer means (docs/jobs.md). */
+export type Answer =
+  | { kind: "returned"; data: unknown }
+  | { kind: "operations"; operations: Operation[]; version: number; isFinal: boolean; retryInMs: number | null }
+  | { kind: "failed"; error: JobError; isFinal: boolean; retryInMs: number | null };
+
+/** Reads an answer. What no SDK has sent counts as a failure of the way to it, and is tried again. */
+export function readAnswer({ status, headers, text }: RawAnswer, now: number): Answer {
+  const header = (name: string) => {
+    const value = headers[name];
+    return typeof value === "string" ? value : null;
+  };
+  const isSdk = header("x-inngest-sdk") !== null;
+  const noRetry = header("x-inngest-no-retry");
+  const isFinal = noRetry === "true";
+  const retryInMs = retryAfterMs(header("retry-after"), now);
+  const failed = (error: JobError): Answer => ({ kind: "failed", error, isFinal, retryInMs });
+  if (text === null) return failed({ name: "Error", message: "The answer of the function is too large." });
+  const body = parse(text);
+  if (!isSdk) return failed({ name: "Error", message: `The application answered ${status}, and not by the job SDK.` });
+  if (status === 206) {
+    const operations = z.array(operation).safeParse(Array.isArray(body) ? body : [body]);
+    if (!operations.success)
+      return failed({ name: "Error", message: "The answer of the function has an unknown form." });
+    const version = Number(header("x-inngest-req-version") ?? "-1");
+    return { kind: "operations", operations: operations.data, version, isFinal, retryInMs };
+  }
+  if (status === 200) return { kind: "returned", data: body ?? null };
+  return failed(toError(body, `The function answered ${status}.`));
+}
+
+/** An error of whatever form, with a name and a message at least. */
+export function toError(value: unknown, fallback: string): JobError {
+  if (typeof value !== "object" || value === null) {
+    return { name: "Error", message: typeof value === "string" ? value : fallback };
+  }
+  const { name, message, error } = value as Record<string, unknown>;
+  const said = typeof message === "string" ? message : typeof error === "string" ? error : fallback;
+  return { ...value, name: typeof name === "string" ? name : "Error", message: said };
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

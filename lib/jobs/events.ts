@@ -1,0 +1,73 @@
+import "server-only";
+import { z } from "zod";
+import { EVENT_BYTES_MAX, EVENT_NAME_CHARS_MAX, EVENTS_MAX } from "./limits";
+import type { EventDoc, EventPayload } from "./model";
+import { ulid } from "./ulid";
+
+/** 1980 to 2100: what is outside was meant in seconds, or is no time. */
+const TIME_MIN = Date.UTC(1980, 0, 1);
+const TIME_MAX = Date.UTC(2100, 0, 1);
+/** Of the runner itself: who could send them could start handlers of failures. */
+const INTERNAL_PREFIX = "inngest/";
+
+/** Events that are not taken. `status` is what their sender hears. */
+export class EventsRefused extends Error {
+  constructor(
+    readonly status: 400 | 413,
+    message: string,
+  ) {
+    super(message);
+    this.name = "EventsRefused";
+  }
+}
+
+const event = z.object({
+  name: z
+    .string()
+    .min(1)
+    .max(EVENT_NAME_CHARS_MAX)
+    .refine(
+      (name) => !name.startsWith(INTERNAL_PREFIX),
+      `names that begin with ${INTERNAL_PREFIX} are the runner's own`,
+    ),
+  data: z.record(z.string(), z.unknown()).nullish(),
+  id: z.string().max(EVENT_NAME_CHARS_MAX).nullish(),
+  ts: z.int().min(TIME_MIN).max(TIME_MAX).nullish(),
+  user: z.record(z.string(), z.unknown()).nullish(),
+  v: z.string().nullish(),
+});
+const batch = z.union([z.array(event).max(EVENTS_MAX), event.transform((one) => [one])]);
+
+/**
+ * Judges events as they come and makes their documents.
+ * @param seed the same for each try of one request, so that a second try makes the same documents
+ * @param worker takes them on at once
+ * @throws EventsRefused
+ */
+export function toEventDocs(input: unknown, seed: string | null, worker: string, now: Date): EventDoc[] {
+  const parsed = batch.safeParse(input);
+  if (!parsed.success) throw new EventsRefused(400, `The events cannot be read: ${parsed.error.issues[0]?.message}.`);
+  return parsed.data.map((one, index) => {
+    const _id = seed === null ? ulid(now) : ulid(timeOf(seed), `${seed}\n${index}`);
+    const { id, name, data, ts, user, v } = one;
+    const payload: EventPayload = {
+      id: id || _id,
+      name,
+      data: data ?? {},
+      ts: ts ?? now.getTime(),
+      user: user ?? {},
+      ...(v && { v }),
+    };
+    const text = JSON.stringify(payload);
+    if (Buffer.byteLength(text) > EVENT_BYTES_MAX) {
+      throw new EventsRefused(413, `An event has at most ${EVENT_BYTES_MAX} bytes.`);
+    }
+    return { _id, name, payload: text, createdAt: now, state: "leased", at: now, leaseBy: worker, lapses: 0 };
+  });
+}
+
+/** A seed begins with the milliseconds of the first try. */
+function timeOf(seed: string): Date {
+  const ms = Number.parseInt(seed, 10);
+  return new Date(ms >= TIME_MIN && ms <= TIME_MAX ? ms : TIME_MIN);
+}

@@ -1,0 +1,74 @@
+import { type JobError, type Operation, toError } from "./answers";
+import { durationMs } from "./duration";
+import { ExpressionError, readCondition } from "./expressions";
+import { STEPS_MAX } from "./limits";
+import type { TaskDoc } from "./model";
+
+/** Operations that bring a step's result. */
+export const RESULTS: ReadonlySet<string> = new Set(["StepRun", "Step", "StepError", "StepFailed"]);
+/** Operations that make a step go its own way. */
+export const TASKS: ReadonlyMap<string, TaskDoc["kind"]> = new Map([
+  ["StepPlanned", "step"],
+  ["Sleep", "sleep"],
+  ["WaitForEvent", "wait"],
+  ["InvokeFunction", "invoke"],
+]);
+
+/** Why a run cannot go on with what its function wants; null when it can. */
+export function refusalOf(operations: readonly Operation[]): JobError | null {
+  if (operations.length > STEPS_MAX) {
+    return { name: "InngestErrFunctionOverflowed", message: `A function has at most ${STEPS_MAX} steps.` };
+  }
+  for (const one of operations) {
+    const refusal = refusalOfOne(one);
+    if (refusal) return refusal;
+  }
+  return null;
+}
+
+/** How long a step sleeps or waits; null when that is no time up to a year. */
+export function waitMs({ op, name, opts }: Operation, now: number): number | null {
+  if (op === "StepPlanned") return 0;
+  const text = op === "Sleep" ? (opts?.duration ?? name) : opts?.timeout;
+  // An invocation that names no time waits for as long as anything may.
+  if (op === "InvokeFunction" && !text) return durationMs("366d", now);
+  return durationMs(typeof text === "string" ? text : undefined, now);
+}
+
+/** A step's result in its form of the protocol. */
+export function resultOf({ op, data, error }: Operation): unknown {
+  return op === "StepRun" || op === "Step" ? { data: data ?? null } : { error: toError(error, "The step failed.") };
+}
+
+/** The event that a step waits for, with the condition; empty for none. */
+export function waitOf({ name, opts }: Operation): { event: string; expression: string } {
+  return { event: String(opts?.event ?? name), expression: typeof opts?.if === "string" ? opts.if : "" };
+}
+
+export function isRace({ opts }: Operation): boolean {
+  return opts?.parallelMode === "race";
+}
+
+function refusalOfOne(one: Operation): JobError | null {
+  const { op } = one;
+  if (op !== "RunComplete" && !RESULTS.has(op) && !TASKS.has(op)) {
+    return { name: "Error", message: `unsupported op: ${op}` };
+  }
+  if (TASKS.has(op) && waitMs(one, Date.now()) === null) {
+    return { name: "InngestErrTimeoutTooLong", message: "A step sleeps or waits for a time up to a year." };
+  }
+  return op === "WaitForEvent" ? waitRefusal(waitOf(one)) : null;
+}
+
+function waitRefusal({ event, expression }: { event: string; expression: string }): JobError | null {
+  if (event.startsWith("inngest/")) {
+    return { name: "Error", message: "The embedded executor cannot wait for the runner's own events." };
+  }
+  try {
+    readCondition(expression);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return { name: error.name, message: error.message };
+  }
+}

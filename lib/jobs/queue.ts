@@ -1,0 +1,63 @@
+import "server-only";
+import type { Collection, Filter, UpdateFilter } from "mongodb";
+import type { QueueFields } from "./model";
+
+/** One of the collections as a queue that several processes share. Each change is one update of one document. */
+export class Queue<T extends QueueFields> {
+  readonly #collection: () => Collection<T>;
+
+  constructor(collection: () => Collection<T>) {
+    this.#collection = collection;
+  }
+
+  /** Takes what has been ready longest. @returns null when nothing is */
+  async claim(worker: string, filter: Filter<T>): Promise<T | null> {
+    const found = await this.#collection().findOneAndUpdate(
+      { ...filter, state: "ready" } as Filter<T>,
+      { $set: { state: "leased", leaseBy: worker } } as unknown as UpdateFilter<T>,
+      { sort: { at: 1 }, returnDocument: "after" },
+    );
+    return found as T | null;
+  }
+
+  /** Makes ready what is due. @returns how many there were */
+  async promote(now: Date): Promise<number> {
+    const { modifiedCount } = await this.#collection().updateMany(
+      { state: "waiting", at: { $lte: now } } as Filter<T>,
+      { $set: { state: "ready" } } as unknown as UpdateFilter<T>,
+    );
+    return modifiedCount;
+  }
+
+  /** When the next one is due; null when none waits. */
+  async nextDue(): Promise<Date | null> {
+    const found = await this.#collection()
+      .find({ state: "waiting" } as Filter<T>, { projection: { at: 1 } })
+      .sort({ at: 1 })
+      .limit(1)
+      .next();
+    return found?.at ?? null;
+  }
+
+  /** Those that have a lease. */
+  async holders(): Promise<string[]> {
+    return this.#collection().distinct("leaseBy", { state: "leased" } as Filter<T>) as Promise<string[]>;
+  }
+
+  /** Gives back what a worker holds. @param isLapse it has died with it, rather than stopped */
+  async giveBack(worker: string, { isLapse, ids }: { isLapse: boolean; ids?: readonly string[] }): Promise<number> {
+    const { modifiedCount } = await this.#collection().updateMany(
+      { leaseBy: worker, state: "leased", ...(ids && { _id: { $in: ids } }) } as unknown as Filter<T>,
+      { $set: { state: "ready", leaseBy: null }, $inc: { lapses: isLapse ? 1 : 0 } } as unknown as UpdateFilter<T>,
+    );
+    return modifiedCount;
+  }
+
+  /** What a worker holds, as the store has it. */
+  async leasesOf(worker: string): Promise<string[]> {
+    const found = await this.#collection()
+      .find({ state: "leased", leaseBy: worker } as Filter<T>, { projection: { _id: 1 } })
+      .toArray();
+    return found.map((each) => each._id as unknown as string);
+  }
+}

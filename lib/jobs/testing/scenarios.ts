@@ -1,0 +1,312 @@
+import { NonRetriableError, RetryAfterError } from "inngest";
+import { inngest } from "@/inngest/client";
+
+/** What the functions of the scenarios have seen, by the scenario's key. */
+export const seen = new Map<string, unknown[]>();
+
+/** Notes something for the scenario that the event belongs to. */
+function note(event: { data: Record<string, unknown> }, what: unknown): void {
+  const key = String(event.data.key);
+  seen.set(key, [...(seen.get(key) ?? []), what]);
+}
+
+type Failure = {
+  event: { data: { error: { name: string; message: string }; event: { data: Record<string, unknown> } } };
+};
+/** Notes how a run has failed. */
+const onFailure = ({ event }: Failure) => {
+  note(event.data.event, `failed: ${event.data.error.message}`);
+};
+const FOUR_MIB = 4 * 1024 * 1024;
+/** With its surroundings just under the limit. */
+const LARGE = FOUR_MIB - 1024;
+
+/*
+ * Each answers to an event of its own name. What they note is all that a runner can be told apart by: the order of
+ * calls, attempts, results of steps, errors and ends. What stands outside of a step is done again at each call, so most
+ * note behind their last step.
+ */
+
+const returns = inngest.createFunction({ id: "returns", triggers: [{ event: "test/returns" }] }, ({ event }) => {
+  note(event, "called");
+  return { a: 1 };
+});
+
+const returnsNothing = inngest.createFunction(
+  { id: "returns-nothing", triggers: [{ event: "test/returns-nothing" }] },
+  ({ event }) => note(event, "called"),
+);
+
+const twoSteps = inngest.createFunction(
+  { id: "two-steps", triggers: [{ event: "test/two-steps" }] },
+  async ({ event, step }) => {
+    const a = await step.run("a", () => {
+      note(event, "a");
+      return { one: 1 };
+    });
+    const b = await step.run("b", () => {
+      note(event, "b");
+    });
+    note(event, { a, b });
+  },
+);
+
+const repeatedIds = inngest.createFunction(
+  { id: "repeated-ids", triggers: [{ event: "test/repeated-ids" }] },
+  async ({ event, step }) => {
+    const results: unknown[] = [];
+    for (const index of [0, 1, 2]) results.push(await step.run("same", () => index));
+    note(event, results);
+  },
+);
+
+const parallel = inngest.createFunction(
+  { id: "parallel", triggers: [{ event: "test/parallel" }] },
+  async ({ event, step }) => {
+    const before = await step.run("before", () => 0);
+    const all = await Promise.all(["x", "y", "z"].map((name) => step.run(name, () => name.toUpperCase())));
+    const after = await step.run("after", () => all.join(""));
+    note(event, { before, after });
+  },
+);
+
+const parallelSleep = inngest.createFunction(
+  { id: "parallel-sleep", triggers: [{ event: "test/parallel-sleep" }] },
+  async ({ event, step }) => {
+    await Promise.all([step.sleep("nap", "1s"), step.run("work", () => note(event, "work"))]);
+    note(event, "both");
+  },
+);
+
+const sleeps = inngest.createFunction(
+  { id: "sleeps", triggers: [{ event: "test/sleeps" }] },
+  async ({ event, step }) => {
+    await step.run("before", () => note(event, "before"));
+    await step.sleep("nap", "1s");
+    await step.run("after", () => note(event, "after"));
+  },
+);
+
+const waits = inngest.createFunction({ id: "waits", triggers: [{ event: "test/waits" }] }, async ({ event, step }) => {
+  const found = await step.waitForEvent("answer", { event: "test/answer", timeout: "30s", match: "data.key" });
+  note(event, { name: found?.name, data: found?.data });
+});
+
+const waitsInVain = inngest.createFunction(
+  { id: "waits-in-vain", triggers: [{ event: "test/waits-in-vain" }] },
+  async ({ event, step }) => {
+    const found = await step.waitForEvent("answer", { event: "test/never", timeout: "1s" });
+    note(event, found);
+  },
+);
+
+const waitsForOwn = inngest.createFunction(
+  { id: "waits-for-own", triggers: [{ event: "test/waits-for-own" }] },
+  async ({ event, step }) => {
+    const [found] = await Promise.all([
+      step.waitForEvent("answer", { event: "test/own", timeout: "30s", if: "async.data.key == event.data.key" }),
+      step.sendEvent("send", { name: "test/own", data: { key: event.data.key } }),
+    ]);
+    note(event, found?.name);
+  },
+);
+
+const invoked = inngest.createFunction(
+  { id: "invoked", triggers: [{ event: "test/invoked" }], retries: 0 },
+  ({ event }) => {
+    if (event.data.fails) throw new NonRetriableError("no");
+    return { twice: Number(event.data.n) * 2 };
+  },
+);
+
+const invokes = inngest.createFunction(
+  { id: "invokes", triggers: [{ event: "test/invokes" }] },
+  async ({ event, step }) => {
+    const doubled = await step.invoke("double", { function: invoked, data: { n: 21 } });
+    const failed = await step
+      .invoke("fail", { function: invoked, data: { fails: true } })
+      .catch((error: Error) => `caught: ${error.message}`);
+    note(event, [doubled, failed]);
+  },
+);
+
+const throws = inngest.createFunction(
+  { id: "throws", triggers: [{ event: "test/throws" }], retries: 2, onFailure },
+  ({ event, attempt }) => {
+    note(event, attempt);
+    throw new Error(`attempt ${attempt}`);
+  },
+);
+
+const recovers = inngest.createFunction(
+  { id: "recovers", triggers: [{ event: "test/recovers" }], retries: 2 },
+  async ({ event, step, attempt }) => {
+    await step.run("first", () => note(event, "first"));
+    if (attempt === 0) throw new Error("once");
+    note(event, `then ${attempt}`);
+  },
+);
+
+const neverRetried = inngest.createFunction(
+  { id: "never-retried", triggers: [{ event: "test/never-retried" }], retries: 3, onFailure },
+  ({ event, attempt }) => {
+    note(event, attempt);
+    throw new NonRetriableError("for good");
+  },
+);
+
+const retriesAfter = inngest.createFunction(
+  { id: "retries-after", triggers: [{ event: "test/retries-after" }], retries: 1 },
+  ({ event, attempt }) => {
+    note(event, attempt);
+    if (attempt === 0) throw new RetryAfterError("later", 1000);
+  },
+);
+
+const stepRetries = inngest.createFunction(
+  { id: "step-retries", triggers: [{ event: "test/step-retries" }], retries: 2 },
+  async ({ event, step }) => {
+    const result = await step.run("shaky", async () => {
+      const tries = (seen.get(String(event.data.key)) ?? []).length;
+      note(event, `try ${tries}`);
+      if (tries < 2) throw new Error("shaky");
+      return "held";
+    });
+    note(event, result);
+  },
+);
+
+const catches = inngest.createFunction(
+  { id: "catches", triggers: [{ event: "test/catches" }], retries: 1 },
+  async ({ event, step }) => {
+    const caught = await step
+      .run("bad", () => {
+        note(event, "bad");
+        throw new TypeError("broken");
+      })
+      .catch((error: Error) => `caught ${error.name}: ${error.message}`);
+    note(event, [caught, await step.run("good", () => "on")]);
+  },
+);
+
+const catchesNot = inngest.createFunction(
+  { id: "catches-not", triggers: [{ event: "test/catches-not" }], retries: 1, onFailure },
+  async ({ event, step }) => {
+    await step.run("bad", () => {
+      note(event, "bad");
+      throw new Error("broken");
+    });
+  },
+);
+
+const parallelFailure = inngest.createFunction(
+  { id: "parallel-failure", triggers: [{ event: "test/parallel-failure" }], retries: 0 },
+  async ({ event, step }) => {
+    const results = await Promise.allSettled([
+      step.run("good", () => "good"),
+      step.run("bad", () => {
+        throw new NonRetriableError("bad");
+      }),
+    ]);
+    note(
+      event,
+      results.map(({ status }) => status),
+    );
+  },
+);
+
+const once = inngest.createFunction({ id: "once", triggers: [{ event: "test/once" }] }, ({ event }) =>
+  note(event, "run"),
+);
+
+const oncePerKey = inngest.createFunction(
+  { id: "once-per-key", triggers: [{ event: "test/once-per-key" }], idempotency: "event.data.key" },
+  ({ event }) => note(event, "run"),
+);
+
+const filtered = inngest.createFunction(
+  { id: "filtered", triggers: [{ event: "test/filtered", if: 'event.data.kind == "good"' }] },
+  ({ event }) => note(event, event.data.kind),
+);
+
+const cancelled = inngest.createFunction(
+  { id: "cancelled", triggers: [{ event: "test/cancelled" }], cancelOn: [{ event: "test/cancel", match: "data.key" }] },
+  async ({ event, step }) => {
+    await step.run("before", () => note(event, "before"));
+    await step.sleep("nap", "4s");
+    note(event, "after");
+  },
+);
+
+const finished = inngest.createFunction(
+  {
+    id: "finished",
+    triggers: [{ event: "inngest/function.finished", if: 'event.data.function_id == "millrace-returns"' }],
+  },
+  ({ event }) => note(event.data.event, { finished: event.data.result }),
+);
+
+const cancelHeard = inngest.createFunction(
+  {
+    id: "cancel-heard",
+    triggers: [{ event: "inngest/function.cancelled", if: 'event.data.function_id == "millrace-cancelled"' }],
+  },
+  ({ event }) => note(event.data.event, "cancelled"),
+);
+
+const large = inngest.createFunction(
+  { id: "large", triggers: [{ event: "test/large" }], retries: 0 },
+  async ({ event, step }) => {
+    const lengths: number[] = [];
+    for (const name of ["one", "two"]) lengths.push((await step.run(name, () => "x".repeat(LARGE))).length);
+    note(event, lengths);
+  },
+);
+
+const alone = inngest.createFunction(
+  { id: "alone", triggers: [{ event: "test/alone" }], concurrency: { limit: 1, key: "event.data.key" } },
+  async ({ event, step }) => {
+    await step.run("work", async () => {
+      note(event, "in");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      note(event, "out");
+    });
+  },
+);
+
+const odd = inngest.createFunction({ id: "odd", triggers: [{ event: "test/odd" }] }, async ({ event, step }) => {
+  const back = await step.run("back", () => event.data.values);
+  note(event, back);
+});
+
+export const scenarios = [
+  returns,
+  returnsNothing,
+  twoSteps,
+  repeatedIds,
+  parallel,
+  parallelSleep,
+  sleeps,
+  waits,
+  waitsInVain,
+  waitsForOwn,
+  invoked,
+  invokes,
+  throws,
+  recovers,
+  neverRetried,
+  retriesAfter,
+  stepRetries,
+  catches,
+  catchesNot,
+  parallelFailure,
+  once,
+  oncePerKey,
+  filtered,
+  cancelled,
+  finished,
+  cancelHeard,
+  large,
+  alone,
+  odd,
+];
