@@ -14,8 +14,7 @@ test("what a colleague saves stands in the explorer without a reload, and what i
   await consolePage.open(person.slug);
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
   const base = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles`;
-  const add = (name: string, access: string) =>
-    jun.request.post(base, { data: { name, content: "select 1", access } });
+  const add = (name: string, access: string) => jun.request.post(base, { data: { name, content: "select 1", access } });
   expect((await add("of-jun-alone.sql", "private")).status()).toBe(201);
   expect((await add("of-jun.sql", "workspace")).status()).toBe(201);
   await expect(consolePage.row("of-jun.sql")).toBeVisible();

@@ -112,7 +112,7 @@ async function look(
   signal: AbortSignal,
 ) {
   const [row] = await ask(parts, signal, (session) => session.read(DESCRIBE_SQL, [schema, name]));
-  await parts.types.learn(typesIn(row));
+  await parts.types.learn(typesIn(row), signal);
   return toShape(row, name, (oid) => parts.types.get(oid));
 }
 
