@@ -23,7 +23,8 @@ import {
   explainedText,
   namesIn,
 } from "./guard.ts";
-import { BATCH_BYTES_TARGET, CELL_BYTES_MAX, FAILURE_RERUN_MS, INTERRUPT_EVERY_MS } from "./limits.ts";
+import { interruptOnAbort } from "./interrupt.ts";
+import { BATCH_BYTES_TARGET, CELL_BYTES_MAX, FAILURE_RERUN_MS } from "./limits.ts";
 import { bindParams } from "./params.ts";
 import { cellBytes, columnBytes, decodeColumn } from "./values.ts";
 import type { ExecuteRequest } from "./wire.ts";
@@ -245,19 +246,4 @@ function cellTooLarge(): StatementFailure {
     "query_failed",
     `A cell of the result is larger than ${CELL_BYTES_MAX / 1024 / 1024} MiB. Select a part of it, with substring for example.`,
   );
-}
-
-/** Interrupts until the session is over: an interrupt between two steps of DuckDB would be forgotten. */
-function interruptOnAbort(connection: DuckDBConnection, signal: AbortSignal): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const interrupt = () => {
-    connection.interrupt();
-    timer = setInterval(() => connection.interrupt(), INTERRUPT_EVERY_MS);
-  };
-  if (signal.aborted) interrupt();
-  else signal.addEventListener("abort", interrupt, { once: true });
-  return () => {
-    signal.removeEventListener("abort", interrupt);
-    clearInterval(timer);
-  };
 }

@@ -8,6 +8,7 @@ import { StatementFailure, toFailure } from "./failures.ts";
 import { RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX, STATEMENTS_AT_ONCE } from "./limits.ts";
 import { serveRequests } from "./request-server.ts";
 import { runStatement } from "./run-statement.ts";
+import { runTransaction } from "./run-transaction.ts";
 import { type EngineRequest, type EngineResponse, type ExecuteRequest, encodeFrame, sendFrame } from "./wire.ts";
 
 /** Serves one database to the processes of this user. */
@@ -29,6 +30,10 @@ async function answer(
   try {
     if (request.type === "version") return { type: "version", version: version() };
     if (request.type === "entities") return { type: "entities", entities: await readEntities(database) };
+    if (request.type === "transact") {
+      await within(request.timeoutMs, places, controller, () => runTransaction(database, request, controller.signal));
+      return { type: "transact" };
+    }
     return await execute(database, socket, request, places, controller);
   } catch (error) {
     return { type: "failed", failure: toFailure(error, request.type === "execute" ? request.query : "") };
@@ -47,14 +52,26 @@ async function execute(
     fields: (fields: Field[]) => send({ type: "fields", fields }),
     batch: (batch: Batch) => send({ type: "batch", batch }),
   };
+  const { isCut } = await within(request.timeoutMs, places, controller, () =>
+    runStatement(database, request, sink, controller.signal),
+  );
+  return { type: "end", isCut };
+}
+
+/** Does the work in one of the places, and aborts it at its time limit. */
+async function within<T>(
+  timeoutMs: number,
+  places: Semaphore,
+  controller: AbortController,
+  work: () => Promise<T>,
+): Promise<T> {
   const timer = setTimeout(() => {
-    controller.abort(new StatementFailure("timeout", `The query ran longer than ${request.timeoutMs} ms.`));
-  }, request.timeoutMs);
+    controller.abort(new StatementFailure("timeout", `The query ran longer than ${timeoutMs} ms.`));
+  }, timeoutMs);
   let leave: (() => void) | null = null;
   try {
     leave = await places.acquire(controller.signal);
-    const { isCut } = await runStatement(database, request, sink, controller.signal);
-    return { type: "end", isCut };
+    return await work();
   } catch (error) {
     if (!(error instanceof QueueFullError)) throw error;
     throw new StatementFailure("unavailable", "Too many queries wait for this file. Try again in a moment.");

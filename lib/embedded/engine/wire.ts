@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { Batch, Entity, Field } from "../../tabular/fields.ts";
+import type { Batch, Entity, Field, WireValue } from "../../tabular/fields.ts";
 
 /**
  * The protocol between a file engine and the server: frames of a four-byte length (little endian) and a JSON text.
@@ -18,7 +18,31 @@ export type ExecuteRequest = {
   cellBytesMax: number | null;
 };
 
-export type EngineRequest = ExecuteRequest | { type: "entities" } | { type: "version" };
+/** How the cells of a column come: 64-bit integers as numbers or texts, bytes in base64, NaN and its like as texts. */
+export type CellType = "bigint" | "double" | "boolean" | "varchar" | "blob";
+
+export type TransactStep =
+  /** `mustAffect` other rows than this end the transaction. */
+  | { run: string; params?: (string | number | null)[]; mustAffect?: number }
+  /** `into` is what the engine inserts by: DuckDB the name of a temporary table, SQLite a statement. */
+  | { into: string; types: CellType[]; rowCount: number; columns: WireValue[][] };
+
+/**
+ * Statements of the server's own, all of them in one transaction or none. They are put together by its drivers and are
+ * no texts of a person, so they are judged by nobody here.
+ */
+export type TransactRequest = {
+  type: "transact";
+  steps: TransactStep[];
+  /** Undone in the end: it was to be seen whether it can be done. */
+  isProbe: boolean;
+  timeoutMs: number;
+};
+
+export type EngineRequest = ExecuteRequest | TransactRequest | { type: "entities" } | { type: "version" };
+
+/** In the details of a failure of a transaction: why. */
+export type TransactRefusal = "taken" | "row";
 
 /** `kind` is one of those that AppError knows; the client makes one of it. */
 export type EngineFailure = {
@@ -33,7 +57,8 @@ export type EngineResponse =
   | { type: "end"; isCut: boolean }
   | { type: "failed"; failure: EngineFailure }
   | { type: "entities"; entities: Entity[] }
-  | { type: "version"; version: string };
+  | { type: "version"; version: string }
+  | { type: "transact" };
 
 const LENGTH_BYTES = 4;
 

@@ -7,7 +7,10 @@ import { type Subject, type SubjectName, startSubject } from "./subjects";
 /** Names that break what is put together without quotes: each database takes those that it can. */
 const NAMES = ['we"ird', "do.t", "späce ☃", "sel`ect", "semi;colon", "it's", "order"];
 
-const LOADED: SubjectName[] = ["postgres"];
+/** SQLite keeps decimals as texts, and the types of columns as they were made. */
+const TYPED = (name: SubjectName) => name !== "sqlite";
+
+const LOADED: SubjectName[] = ["postgres", "mariadb", "duckdb", "sqlite"];
 
 /** What the destination keeps of itself is beside the tables. */
 const OWN = /^_millrace_/;
@@ -23,7 +26,10 @@ describe.each(LOADED)("loads into %s", (name) => {
 
   beforeAll(async () => {
     subject = await startSubject(name);
-    if (subject) source = (await subject.open(false)) as unknown as FlowSource;
+    if (!subject) return;
+    source = (await subject.open(false)) as unknown as FlowSource;
+    // A file is made by its first statement.
+    await source.entities(ANY);
   }, 120_000);
   afterAll(async () => {
     await source?.close();
@@ -215,6 +221,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     expect(sorted(rows.map((row) => [row[at("id")] ?? null, row[at("gone")] ?? null, row[at("new")] ?? null]))).toEqual(
       [["9007199254740993", null, 1.5], [1, "x", null]], // biome-ignore format: two rows
     );
+    if (!TYPED(name)) return;
     await loadRows(source, { table: place, columns: [field("id", "decimal", "decimal(30,4)")] }, [
       ["12345678901234567890123456.1234"],
     ]);
@@ -239,13 +246,20 @@ describe.each(LOADED)("loads into %s", (name) => {
     const load = await begin(source, { table: place, columns, primaryKey: ["id"] });
     await load.write(batchOf([[0, "0.00"]]), { position: 0, rejectsMax: 0 });
     const bad = batchOf([[1, "1.00"], [2, "2.00"], [3, "123456.00"], [4, "4.00"]]); // biome-ignore format: four rows
+    if (!TYPED(name)) bad.columns[0]?.splice(2, 1, null);
     await expect(load.write(bad, { position: 4, rejectsMax: 0 })).rejects.toMatchObject({
       kind: "query_failed",
       details: { row: 2 },
     });
-    const digits = batchOf([[1, "1.00"], [2, "2.001"]]); // biome-ignore format: two rows
-    await expect(load.write(digits, { position: 4, rejectsMax: 0 })).rejects.toMatchObject({
-      details: { row: 1, column: "price" },
+    if (TYPED(name)) {
+      const digits = batchOf([[1, "1.00"], [2, "2.001"]]); // biome-ignore format: two rows
+      await expect(load.write(digits, { position: 4, rejectsMax: 0 })).rejects.toMatchObject({
+        details: { row: 1, column: "price" },
+      });
+    }
+    const nothing = batchOf([[1, "1.00"], [null, "2.00"]]); // biome-ignore format: two rows
+    await expect(load.write(nothing, { position: 4, rejectsMax: 0 })).rejects.toMatchObject({
+      details: { row: 1, column: "id" },
     });
     const key = batchOf([[5, "5.00"], [0, "6.00"]]); // biome-ignore format: two rows
     await expect(load.write(key, { position: 4, rejectsMax: 0 })).rejects.toMatchObject({ details: { row: 1 } });
@@ -253,7 +267,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     // The same load goes on, and leaves out what may be left out.
     const { written, rejected } = await load.write(bad, { position: 4, rejectsMax: 1 });
     expect([written, rejected.map(({ row }) => row)]).toEqual([3, [2]]);
-    const both = batchOf([[5, "1234567.00"], [6, "6.00"], [0, "0.00"], [7, "7.00"]]); // biome-ignore format: four rows
+    const both = batchOf([[TYPED(name) ? 5 : null, "1234567.00"], [6, "6.00"], [0, "0.00"], [7, "7.00"]]); // biome-ignore format: four rows
     await expect(load.write(both, { position: 9, rejectsMax: 1 })).rejects.toMatchObject({ kind: "query_failed" });
     const more = await load.write(both, { position: 9, rejectsMax: 2 });
     expect([more.written, more.rejected.map(({ row }) => row).sort()]).toEqual([2, [0, 2]]);

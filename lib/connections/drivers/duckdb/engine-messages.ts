@@ -36,6 +36,7 @@ const rare = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("entities"), entities: z.array(entity) }),
   z.object({ type: z.literal("version"), version: z.string() }),
+  z.object({ type: z.literal("transact") }),
 ]);
 
 /** True for an answer of the protocol. */

@@ -6,6 +6,7 @@ import type { DataSource, Driver, OpenContext, QueryOptions, Statement } from ".
 import { EngineClient } from "./engine-client";
 import { type EngineFile, leaseEngine } from "./engine-service";
 import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "./file-path";
+import { extractDuckDb, loadDuckDb } from "./flows";
 import { duckdbVariables } from "./variables";
 
 /** DuckDB files of the workspace, and the sample shop that all workspaces share. */
@@ -40,6 +41,9 @@ export const duckdb: Driver = {
     const client = new EngineClient(lease.socket);
     return {
       query: (statement, options) => client.execute(toRequest(statement, options), options.signal),
+      extract: (request) => extractDuckDb(client, request),
+      // The sample belongs to all workspaces.
+      load: (request) => loadDuckDb(client, request, context.readOnly || file.readOnlyFile),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
       test: async (signal) => {
         const { version } = await client.ask({ type: "version" }, signal);

@@ -91,7 +91,7 @@ const dialect: LoadDialect = {
   merge: ({ table, columns, key }, staging) => {
     const names = namesOf(columns);
     const conflict = key.length > 0 ? onConflict(columns, key) : "";
-    return `insert into ${table} (${names}) overriding system value select ${names} from ${staging} ${conflict}`;
+    return [`insert into ${table} (${names}) overriding system value select ${names} from ${staging} ${conflict}`];
   },
 };
 

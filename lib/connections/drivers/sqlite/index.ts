@@ -7,6 +7,7 @@ import { leaseEngine } from "../duckdb/engine-service";
 import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "../duckdb/file-path";
 import { readConfig } from "../shared/config";
 import { sqlText } from "../shared/params";
+import { extractSqlite, loadSqlite } from "./flows";
 import { sqliteVariables } from "./variables";
 
 const config = z.strictObject({ file: z.unknown() });
@@ -57,6 +58,8 @@ export const sqlite: Driver = {
         };
         return client.execute(request, options.signal);
       },
+      extract: (request) => extractSqlite(client, request),
+      load: (request) => loadSqlite(client, request, context.readOnly),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
       test: async (signal) => {
         const { version } = await client.ask({ type: "version" }, signal);

@@ -49,6 +49,7 @@ export class Authorizer {
   #isRunning = false;
   #refusal: StatementFailure | null = null;
   #isTemporary = false;
+  #mayTransact = false;
 
   /** @param readOnlyFile nothing on this connection writes, whatever a statement's own right is */
   constructor(readOnlyFile: boolean) {
@@ -71,6 +72,13 @@ export class Authorizer {
     this.#isRunning = false;
     this.#refusal = null;
     this.#isTemporary = false;
+    this.#mayTransact = false;
+  }
+
+  /** A transaction of the server's own is about to run: it may begin and end one, and is judged like any other beyond that. */
+  prepareTransaction(): void {
+    this.prepare(false);
+    this.#mayTransact = true;
   }
 
   /** The statement is about to run: what SQLite asks from here on are steps of its own, as those of VACUUM. */
@@ -101,7 +109,7 @@ export class Authorizer {
         // VACUUM attaches a nameless file when it runs. A statement's own ATTACH is asked about before.
         return this.#isRunning && first === "" && !this.#readOnly ? null : refused(FILES);
       case constants.SQLITE_TRANSACTION:
-        return this.#isRunning ? null : refused(ALONE);
+        return this.#isRunning || this.#mayTransact ? null : refused(ALONE);
       case constants.SQLITE_SAVEPOINT:
         return refused(ALONE);
       case constants.SQLITE_CREATE_VTABLE:

@@ -6,6 +6,7 @@ import { readEntities } from "./catalog.ts";
 import { isUnfinishedJournal, toSqliteFailure } from "./failures.ts";
 import { openSqlite } from "./open.ts";
 import { runSqlite } from "./statement.ts";
+import { runSqliteTransaction } from "./transaction.ts";
 import { endWithStarter } from "./watchdog.ts";
 
 /** What the engine tells a runner besides requests: its reader has left. */
@@ -24,6 +25,10 @@ export function runRunner(file: string, readOnly: boolean): void {
   let isStopped = false;
   const work = async (request: Exclude<EngineRequest, { type: "version" }>): Promise<EngineResponse> => {
     if (request.type === "entities") return { type: "entities", entities: readEntities(opened.database) };
+    if (request.type === "transact") {
+      runSqliteTransaction(opened, request);
+      return { type: "transact" };
+    }
     const { isCut } = await runSqlite(opened, request, {
       fields: (fields) => send({ type: "fields", fields }),
       batch: async (batch) => {

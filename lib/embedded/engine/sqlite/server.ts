@@ -17,7 +17,7 @@ const IDLE_RUNNER_MS = 60_000;
 const STOP_GRACE_MS = 100;
 /** Longer than statements may run (docs/api.md, Queries). */
 const OUR_OWN_TIMEOUT_MS = 60_000;
-const LAST_TYPES = new Set(["end", "failed", "entities", "version"]);
+const LAST_TYPES = new Set(["end", "failed", "entities", "version", "transact"]);
 const STOP = encodeFrame({ type: "stop" } satisfies StopRequest as unknown as EngineRequest, REQUEST_BYTES_MAX);
 
 /**
@@ -51,8 +51,9 @@ class Runners {
 
   /** Does what was asked and returns the last frame of the answer. */
   async answer(request: EngineRequest, socket: Socket, left: AbortSignal): Promise<Buffer> {
-    const isQuery = request.type === "execute";
-    const deadline = AbortSignal.timeout(isQuery ? request.timeoutMs : OUR_OWN_TIMEOUT_MS);
+    const timeoutMs = "timeoutMs" in request ? request.timeoutMs : OUR_OWN_TIMEOUT_MS;
+    const mayWrite = request.type === "transact" || (request.type === "execute" && !request.readOnly);
+    const deadline = AbortSignal.timeout(timeoutMs);
     const stop = AbortSignal.any([deadline, left]);
     let leave: () => void;
     try {
@@ -62,7 +63,7 @@ class Runners {
         return failed("unavailable", "Too many queries wait for this file. Try again.");
       return failed(deadline.aborted ? "timeout" : "cancelled", "The query has waited too long for the file.");
     }
-    const runner = this.#take(!isQuery || request.readOnly);
+    const runner = this.#take(!mayWrite);
     let last: Buffer | null = null;
     try {
       last = await this.#run(runner, request, socket, stop);

@@ -49,19 +49,23 @@ export function widening(column: ColumnType, field: ColumnType): "fits" | Column
   if (FITS[field.type].includes(column.type)) return "fits";
   const [, , wider] = WIDER.find(([from, to]) => from === column.type && to === field.type) ?? [];
   if (wider === undefined) return null;
+  if (wider !== "decimal") return { type: wider, dbType: wider === field.type ? field.dbType : "" };
   // A decimal that also holds what the integers of the column were.
-  return { type: wider, dbType: wider === field.type && wider !== "decimal" ? field.dbType : "" };
+  const whole = { type: "decimal", dbType: `decimal(${digitsOf(column)},0)` } as const;
+  const both = field.type === "decimal" && precisionOf(field) !== null ? widerDecimal(whole, field) : null;
+  return both === "fits" ? whole : (both ?? { type: "decimal", dbType: "" });
 }
 
 const INT64_DIGITS = 19;
 const INT32_DIGITS = 10;
 
+function digitsOf({ type }: ColumnType): number {
+  return type === "int64" ? INT64_DIGITS : INT32_DIGITS;
+}
+
 function widerDecimal(column: ColumnType, field: ColumnType): "fits" | ColumnType {
   const has = precisionOf(column);
-  const needs =
-    field.type === "decimal"
-      ? precisionOf(field)
-      : { precision: field.type === "int64" ? INT64_DIGITS : INT32_DIGITS, scale: 0 };
+  const needs = field.type === "decimal" ? precisionOf(field) : { precision: digitsOf(field), scale: 0 };
   // One that is not bounded takes all; digits that nobody has announced are judged row by row.
   if (has === null || needs === null) return "fits";
   const scale = Math.max(has.scale, needs.scale);

@@ -96,6 +96,27 @@ function plainNumber(text: string): string {
   return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
+const INT64_MAX = 9_223_372_036_854_775_807n;
+
+/** An integer of 64 bits, as a number or its digits. @throws CellRefused */
+export function exactInt64(value: Exclude<WireValue, null>): number | string {
+  if (typeof value === "boolean") return Number(value);
+  if (typeof value === "number" && Number.isSafeInteger(value)) return value;
+  const text = textOf(value);
+  const isInteger = /^[+-]?\d{1,40}$/.test(text);
+  const integer = isInteger ? BigInt(text.replace(/^\+/, "")) : 0n;
+  if (!isInteger || integer > INT64_MAX || integer < -INT64_MAX - 1n) {
+    throw new CellRefused(`${text.slice(0, 60)} is no integer of 64 bits.`);
+  }
+  return String(integer);
+}
+
+/** A double, or the word for what JSON numbers cannot be. @throws CellRefused */
+export function exactFloat(value: Exclude<WireValue, null>): number | string {
+  if (typeof value === "number" || isNotANumber(value)) return value as number | string;
+  throw new CellRefused(`${textOf(value).slice(0, 60)} is no number.`);
+}
+
 /** Whether the value is one of the words for what JSON numbers cannot be. */
 export function isNotANumber(value: unknown): boolean {
   return value === "NaN" || value === "Infinity" || value === "-Infinity";

@@ -60,7 +60,16 @@ export async function extractBySql(engine: ExtractEngine, request: ExtractReques
   const reading = request.cursorField === null ? wholeReading(shape, request) : cursorReading(shape, request);
   const statement = statementFor(engine.dialect, shape, reading);
   const { fields, batches } = await engine.query(statement.sql, statement.params);
-  return { fields, batches: reading.toBatches(batches, fields.length) };
+  return { fields, batches: untilLeft(reading.toBatches(batches, fields.length), signal) };
+}
+
+/** What is on its way may still come in behind an abort; whoever has left hears of that, and not of more rows. */
+async function* untilLeft<T>(batches: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  for await (const batch of batches) {
+    signal.throwIfAborted();
+    yield batch;
+    signal.throwIfAborted();
+  }
 }
 
 type Reading = {

@@ -54,7 +54,7 @@ export type LoadDialect = {
   /** One batch, in a transaction that others begin and end. */
   write(target: Target, batch: Batch): Step[];
   /** Rows of the staging table into the target. */
-  merge(target: Target, staging: string): string;
+  merge(target: Target, staging: string): string[];
 };
 
 export type LoadEngine = {
@@ -179,7 +179,8 @@ async function openLoad(engine: LoadEngine, request: LoadRequest): Promise<Load>
     await inTurn(engine, [books.write(before, next)], tables, signal);
   } catch (error) {
     // Somebody else was the first to note this load.
-    throw error instanceof RowRefused && before === null ? new LoadTaken() : error;
+    const isTaken = error instanceof RowRefused || (error instanceof AppError && error.kind === "unavailable");
+    throw isTaken && before === null ? new LoadTaken() : error;
   }
   return new SqlLoad(engine, request, {
     books,
@@ -274,7 +275,7 @@ class SqlLoad implements Load {
       // Rows are replaced by rows, so views, grants, indexes and triggers of the table stay, and a reader whose
       // transaction began before sees the table as it was then.
       if (this.#request.mode === "replace") steps.push({ run: `delete from ${this.#target.table}` });
-      steps.push({ run: this.#engine.dialect.merge(this.#target, staging) });
+      for (const run of this.#engine.dialect.merge(this.#target, staging)) steps.push({ run });
     }
     try {
       await inTurn(this.#engine, steps, this.#drops(), this.#request.signal);
@@ -311,8 +312,14 @@ class SqlLoad implements Load {
     return { ...this.#row, batch: this.#row.batch + 1, position, rowCount: this.#row.rowCount + rows };
   }
 
+  /** @throws RowRefused for a row without its key: some databases would make one up */
   #rowsInto(batch: Batch): Step[] {
     if (batch.rowCount === 0) return [];
+    for (const name of this.#request.primaryKey) {
+      const values = batch.columns[this.#request.columns.findIndex((field) => field.name === name)] ?? [];
+      const row = values.indexOf(null);
+      if (row >= 0) throw new RowRefused("The row has no value of the primary key.", { row, column: name });
+    }
     const table = this.#staging ?? this.#target.table;
     return this.#engine.dialect.write({ ...this.#target, table }, batch);
   }
@@ -518,14 +525,15 @@ async function settleTable(
       );
     const wider = widening(column, field);
     if (wider === "fits") continue;
-    const type = wider && dialect.columnType(wider, false);
+    const type = wider && dialect.alterType && dialect.columnType(wider, false);
     if (type === null) {
       throw invalid(
         `The column ${column.name} of ${found.name} is ${column.dbType}, and what comes is ${field.dbType || field.type}. Change the column, or load into another table.`,
       );
     }
     if (type.toLowerCase() === column.dbType.toLowerCase()) continue;
-    if (dialect.alterType) changes.push({ field, sql: dialect.alterType(table, dialect.quote(column.name), type) });
+    const sql = dialect.alterType?.(table, dialect.quote(column.name), type);
+    if (sql !== undefined) changes.push({ field, sql });
   }
   for (const { field, sql } of changes) {
     try {
