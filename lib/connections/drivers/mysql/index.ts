@@ -30,7 +30,7 @@ export const mysql: Driver = {
     const { host, port } = parseMysqlConfig(config);
     await checkAddress(host, port);
   },
-  async open({ config }) {
-    return new MysqlSource(parseMysqlConfig(config));
+  async open({ config, readOnly }) {
+    return new MysqlSource(parseMysqlConfig(config), readOnly);
   },
 };

@@ -16,6 +16,9 @@ import { RowReader, type RowReaderOptions } from "./row-reader";
 /** Types whose bytes the library would make something else of. */
 const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
 
+/** A reader may write elsewhere before it takes the next rows: the server waits so long for it, instead of a minute. */
+const READER_PAUSE_S = 3600;
+
 // What the library's connection is made of; its own types leave these out.
 type ConnectionInside = Connection & {
   stream: NodeJS.ReadableStream & { destroy(): void; ref?(): void; unref?(): void };
@@ -82,9 +85,17 @@ export class MysqlSession implements PooledSession {
 
   /** Sets what statements and their guard rely on, and the server's own guard of their time. */
   async prepare(readOnly: boolean, timeoutMs: number): Promise<void> {
+    const wait = `net_write_timeout = ${READER_PAUSE_S}`;
     const limit = this.isMariaDb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
-    await this.run(`SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '${this.#sqlMode}', ${limit}`);
+    await this.run(`SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '${this.#sqlMode}', ${limit}, ${wait}`);
     if (readOnly) await this.run("START TRANSACTION READ ONLY");
+  }
+
+  /** The same for a load, which is strict: nothing is cut, rounded or made up without an error. Begins its transaction. */
+  async prepareLoad(timeoutMs: number): Promise<void> {
+    await this.prepare(false, timeoutMs);
+    await this.run("SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_AUTO_VALUE_ON_ZERO,ERROR_FOR_DIVISION_BY_ZERO'");
+    await this.run("START TRANSACTION READ WRITE");
   }
 
   /** Values make it a prepared statement, to which they are bound. */
@@ -113,6 +124,17 @@ export class MysqlSession implements PooledSession {
       const done = (error: unknown, rows: unknown) => (error ? reject(error) : resolve(rows as unknown[][]));
       if (values.length > 0) this.#connection.execute({ sql: text, rowsAsArray: true, values: [...values] }, done);
       else this.#connection.query({ sql: text, rowsAsArray: true }, done);
+    });
+    return Promise.race([answer, this.#cut.promise]);
+  }
+
+  /** A statement of our own. @returns how many rows it has matched */
+  count(text: string, values: readonly (string | number | Buffer | null)[]): Promise<number> {
+    const answer = new Promise<number>((resolve, reject) => {
+      const done = (error: unknown, result: unknown) =>
+        error ? reject(error) : resolve((result as { affectedRows?: number }).affectedRows ?? 0);
+      if (values.length > 0) this.#connection.execute({ sql: text, values: [...values] as string[] }, done);
+      else this.#connection.query({ sql: text }, done);
     });
     return Promise.race([answer, this.#cut.promise]);
   }

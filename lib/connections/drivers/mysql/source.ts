@@ -1,6 +1,16 @@
 import "server-only";
 import type { Batch, Entity } from "@/lib/tabular/fields";
-import type { DataSource, QueryOptions, ResultStream, SourceFacts, Statement } from "../../data-source";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  Load,
+  LoadRequest,
+  QueryOptions,
+  ResultStream,
+  SourceFacts,
+  Statement,
+} from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
@@ -8,6 +18,7 @@ import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
 import { COLUMNS_SQL, TABLES_SQL, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
+import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
 import { toMysqlParams } from "./params";
 import { checkReach } from "./reach";
 import { warnOfRights } from "./rights";
@@ -20,7 +31,11 @@ export class MysqlSource implements DataSource {
   readonly #pool: SessionPool<MysqlSession>;
   readonly #secrets: readonly string[];
 
-  constructor(config: NetworkConfig) {
+  readonly #readOnly: boolean;
+
+  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  constructor(config: NetworkConfig, readOnly: boolean) {
+    this.#readOnly = readOnly;
     this.#pool = new SessionPool((signal) => MysqlSession.open(config, signal));
     this.#secrets = [config.password];
   }
@@ -47,6 +62,14 @@ export class MysqlSource implements DataSource {
     }
   }
 
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    return extractMysql(this.#flowParts, request);
+  }
+
+  load(request: LoadRequest): Promise<Load> {
+    return loadMysql(this.#flowParts, request, this.#readOnly);
+  }
+
   async entities(signal: AbortSignal): Promise<Entity[]> {
     return this.#ask(signal, async (session) => {
       return toEntities(await session.run(TABLES_SQL), await session.run(COLUMNS_SQL));
@@ -66,6 +89,14 @@ export class MysqlSource implements DataSource {
 
   close(): Promise<void> {
     return this.#pool.close();
+  }
+
+  get #flowParts(): MysqlFlowParts {
+    return {
+      pool: this.#pool,
+      secrets: this.#secrets,
+      query: (statement, options) => this.query(statement, options),
+    };
   }
 
   async *#batches(
