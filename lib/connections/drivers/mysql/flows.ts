@@ -238,6 +238,7 @@ function transact(parts: MysqlFlowParts, steps: readonly Step[], signal: AbortSi
     await session.prepareLoad(EXTRACT_TIMEOUT_MS);
     try {
       for (const step of steps) {
+        signal.throwIfAborted();
         if ("run" in step) {
           const count = await session.count(step.run, step.params ?? []);
           if (step.mustAffect !== undefined && count !== step.mustAffect) throw new LoadTaken();
@@ -246,6 +247,8 @@ function transact(parts: MysqlFlowParts, steps: readonly Step[], signal: AbortSi
     } catch (error) {
       throw isAboutRows(error) ? toRefusal(error, 0) : error;
     }
+    // A cancellation that finds the server between two statements stops nothing.
+    signal.throwIfAborted();
     await session.run(isProbe ? "ROLLBACK" : "COMMIT");
   });
 }

@@ -145,7 +145,7 @@ async function transact(
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    await Promise.race([inTransaction(session, steps, isProbe), aborted.promise]);
+    await Promise.race([inTransaction(session, steps, { isProbe, signal }), aborted.promise]);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof RowRefused || error instanceof LoadTaken) throw error;
@@ -159,11 +159,16 @@ async function transact(
   }
 }
 
-async function inTransaction(session: PostgresSession, steps: readonly Step[], isProbe: boolean): Promise<void> {
+async function inTransaction(
+  session: PostgresSession,
+  steps: readonly Step[],
+  { isProbe, signal }: { isProbe: boolean; signal: AbortSignal },
+): Promise<void> {
   await session.run(
     `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
   );
   for (const step of steps) {
+    signal.throwIfAborted();
     if ("run" in step) {
       const count = await session.count(step.run, step.params);
       if (step.mustAffect !== undefined && count !== step.mustAffect) throw new LoadTaken();
@@ -173,6 +178,8 @@ async function inTransaction(session: PostgresSession, steps: readonly Step[], i
       await session.copyIn(new CopyIn(`COPY ${step.into.table} (${names}) FROM STDIN`, rows));
     }
   }
+  // A cancellation that finds the server between two statements stops nothing.
+  signal.throwIfAborted();
   await session.run(isProbe ? "ROLLBACK" : "COMMIT");
 }
 
