@@ -81,6 +81,8 @@ const settings = z.object({
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
 
+  STRIPE_API_URL: webAddress().default("https://api.stripe.com"),
+
   BLOB_STORE_URL: z
     .string()
     .regex(/^s3:\/\/./, "must start with s3://")

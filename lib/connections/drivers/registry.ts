@@ -9,10 +9,11 @@ import { mysql } from "./mysql";
 import { postgres } from "./postgres";
 import { rest } from "./rest";
 import { sqlite } from "./sqlite";
+import { stripe } from "./stripe";
 import { trino } from "./trino";
 
 /** Every kind of connection, in the order in which forms offer them. */
-export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, trino, sqlite, duckdb, rest];
+export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, trino, sqlite, duckdb, stripe, rest];
 
 const byType = new Map(drivers.map((driver) => [driver.type, driver]));
 

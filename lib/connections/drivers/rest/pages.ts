@@ -16,7 +16,7 @@ export class RestPages {
   readonly #config: RestConfig;
   readonly #resource: RestResource;
   readonly #signal: AbortSignal;
-  readonly #triesMax: number | undefined;
+  readonly #isForPerson: boolean | undefined;
   /** The last page by the source's own count, once it was full: what comes behind it shall be nothing. */
   #lastPage: { number: number; text: string } | null = null;
 
@@ -24,13 +24,13 @@ export class RestPages {
     line: WebLine,
     config: RestConfig,
     resource: RestResource,
-    options: { signal: AbortSignal; triesMax?: number },
+    options: { signal: AbortSignal; isForPerson?: boolean },
   ) {
     this.#line = line;
     this.#config = config;
     this.#resource = resource;
     this.#signal = options.signal;
-    this.#triesMax = options.triesMax;
+    this.#isForPerson = options.isForPerson;
   }
 
   /** @throws AppError `source_unreachable`, `timeout`, `address_refused`, `invalid_request` */
@@ -38,7 +38,7 @@ export class RestPages {
     const url = this.#urlOf(place, since);
     let answer: WebAnswer;
     try {
-      answer = await this.#line.ask({ url, signal: this.#signal, triesMax: this.#triesMax });
+      answer = await this.#line.ask({ url, signal: this.#signal, isForPerson: this.#isForPerson });
     } catch (error) {
       if (this.#lastPage && this.#lastPage.number === Number(place) - 1 && isNoSuchPlace(error)) return END;
       throw place === null ? error : withResumeAdvice(error);
@@ -99,20 +99,15 @@ export class RestPages {
   #afterCursor(pagination: Paged<"cursor">, records: unknown[], json: unknown): RecordPage {
     const { cursorPath, lastRecordField } = pagination;
     const hasMore = flagAt(json, pagination.hasMorePath);
-    if (hasMore === false) return { records, next: null };
-    const last = records.at(-1);
-    const found =
-      lastRecordField === undefined
-        ? readJsonPath(json, cursorPath ?? [])
-        : isObject(last) && Object.hasOwn(last, lastRecordField)
-          ? last[lastRecordField]
-          : undefined;
-    const next = typeof found === "number" || (typeof found === "string" && found !== "") ? found : null;
+    const placeAfter =
+      lastRecordField === undefined ? undefined : (record: unknown) => placeOf(fieldOf(record, lastRecordField));
+    const next = placeAfter ? placeAfter(records.at(-1)) : placeOf(readJsonPath(json, cursorPath ?? []));
+    if (hasMore === false) return { records, next: null, placeAfter };
     if (next === null && hasMore === true) throw this.#liesAbout("there is more, and not where");
     if (next === null && lastRecordField !== undefined && records.length > 0) {
       throw sourceFailure(`The last record of ${this.#resource.name} has no ${lastRecordField} to go on from.`);
     }
-    return { records, next, isSecret: this.#line.holdsSecret(String(next)) };
+    return { records, next, placeAfter, isSecret: this.#line.holdsSecret(String(next)) };
   }
 
   #afterLink({ nextPath }: Paged<"link">, records: unknown[], { headers, json }: WebAnswer, url: URL): RecordPage {
@@ -175,6 +170,14 @@ export class RestPages {
 }
 
 const END: RecordPage = { records: [], next: null };
+
+function placeOf(value: unknown): PagePlace | null {
+  return typeof value === "number" || (typeof value === "string" && value !== "") ? value : null;
+}
+
+function fieldOf(record: unknown, name: string): unknown {
+  return isObject(record) && Object.hasOwn(record, name) ? record[name] : undefined;
+}
 
 function countAt(json: unknown, path: JsonPath | undefined): number | null {
   if (path === undefined) return null;

@@ -313,6 +313,17 @@ describe("only what is new", () => {
     }
   });
 
+  test("a page that changes while a reading is down comes again rather than being passed over", async () => {
+    const service = await serve(answer);
+    const source = await connect(service, { resources: resources(), pagination });
+    const killed = await readSource(source, "orders", { ...options, batchesMax: 1 });
+    expect(ids(killed)).toEqual([5]);
+    // Newest first: the first page is another one now.
+    items.push({ id: 6, at: day(6) });
+    const resumed = await readSource(source, "orders", { ...options, from: killed.checkpoints.at(-1) ?? null });
+    expect(ids(resumed)).toEqual([6, 5, 4, 3, 2, 1]);
+  });
+
   test("a service that takes no cursor is read whole, and what is old is left out here", async () => {
     const service = await serve(() => ({ json: items }));
     const source = await connect(service, { resources: [RESOURCE] });

@@ -34,7 +34,7 @@ export class RestSource implements DataSource {
   async test(signal: AbortSignal): Promise<SourceFacts> {
     const [first] = this.#config.resources;
     if (first) await this.#firstRecords(first, signal);
-    else await this.#line.ask({ url: new URL(this.#config.web.baseUrl), signal, triesMax: 1 });
+    else await this.#line.ask({ url: new URL(this.#config.web.baseUrl), signal, isForPerson: true });
     return {};
   }
 
@@ -43,7 +43,7 @@ export class RestSource implements DataSource {
   }
 
   async #firstRecords(resource: RestResource, signal: AbortSignal): Promise<readonly unknown[]> {
-    const pages = new RestPages(this.#line, this.#config, resource, { signal, triesMax: 1 });
+    const pages = new RestPages(this.#line, this.#config, resource, { signal, isForPerson: true });
     return (await pages.read(null, null)).records;
   }
 }

@@ -23,6 +23,8 @@ export type RecordPage = {
   next: PagePlace | null;
   /** `next` holds a secret, so it can be followed but not kept. */
   isSecret?: boolean;
+  /** The place right behind a record, where the source can go on behind any of them. */
+  placeAfter?: (record: unknown) => PagePlace | null;
 };
 
 /** Reads one page. `since` is what the last whole reading has seen of the cursor, null for all. */
@@ -39,8 +41,9 @@ type Position = {
   top?: CursorValue;
   topKeys?: string[];
   next?: PagePlace;
-  /** Records of the page at `next` that are kept already. */
+  /** Records of the page at `next` that are kept already, and a digest of them. */
   skip?: number;
+  skipped?: string;
 };
 
 /**
@@ -66,7 +69,8 @@ class Reading {
   #topKeys: string[] | null;
   #place: PagePlace | null;
   #isPlaceSecret = false;
-  #skip: number;
+  /** Of the first page that is read, while it is still what it was. */
+  readonly #skip: { count: number; digest: string } | null;
   #pages = 0;
   #emptyPages = 0;
   #hasCursor = false;
@@ -80,7 +84,8 @@ class Reading {
     this.#top = position.top ?? this.#since;
     this.#topKeys = position.top === undefined ? (position.sinceKeys ?? []) : (position.topKeys ?? null);
     this.#place = position.next ?? null;
-    this.#skip = position.skip ?? 0;
+    const { skip, skipped } = position;
+    this.#skip = skip === undefined || skipped === undefined ? null : { count: skip, digest: skipped };
   }
 
   get fields(): Field[] {
@@ -121,14 +126,13 @@ class Reading {
       if (page.next === null) return;
       this.#place = page.next;
       this.#isPlaceSecret = page.isSecret === true;
-      this.#skip = 0;
     }
   }
 
   *#slices(page: RecordPage): Generator<ExtractBatch, void> {
     const { batchRows } = this.#request;
     const { records } = page;
-    for (let at = Math.min(this.#skip, records.length); ; ) {
+    for (let at = this.#kept(records); ; ) {
       const taken: unknown[] = [];
       for (; at < records.length && taken.length < batchRows; at += 1) {
         if (this.#take(records[at])) taken.push(records[at]);
@@ -138,6 +142,13 @@ class Reading {
       if (taken.length > 0 || isDone) yield { ...this.#table.toBatch(taken), checkpoint: this.#checkpoint(page, at) };
       if (isPageDone) return;
     }
+  }
+
+  /** How many records of a page are kept already. Of one that has changed since, all come again rather than none. */
+  #kept(records: readonly unknown[]): number {
+    if (this.#skip === null || this.#pages > 1) return 0;
+    const { count, digest: known } = this.#skip;
+    return count <= records.length && digest(records.slice(0, count)) === known ? count : 0;
   }
 
   /** Whether a record is new, and what it says of the cursor. */
@@ -186,11 +197,10 @@ class Reading {
           top: this.#top ?? undefined,
           topKeys: keysOf(this.#topKeys),
         };
-    return compact(
-      isPageDone
-        ? { ...cursor, next: page.next ?? undefined }
-        : { ...cursor, next: this.#place ?? undefined, skip: at },
-    );
+    const behind = isPageDone ? page.next : (page.placeAfter?.(page.records[at - 1]) ?? null);
+    if (behind !== null) return compact({ ...cursor, next: behind });
+    const skipped = digest(page.records.slice(0, at));
+    return compact({ ...cursor, next: this.#place ?? undefined, skip: at, skipped });
   }
 
   #judge({ records, next }: RecordPage): void {

@@ -1,4 +1,5 @@
 import "server-only";
+import { AppError } from "@/lib/http/errors";
 import type { Entity } from "@/lib/tabular/fields";
 import { isObject, RecordTable } from "./record-table";
 
@@ -28,20 +29,17 @@ export async function sampleEntities<R extends Resource>(
   const work = async () => {
     for (let index = taken++; index < resources.length; index = taken++) {
       const resource = resources[index] as R;
-      const columns = await readFirst(resource, within).then(
-        (records) => columnsOf(records, resource.primaryKey),
-        (error: unknown) => {
-          failures.push(error);
-          return undefined;
-        },
-      );
+      const columns = await readFirst(resource, within)
+        .then((records) => columnsOf(records, resource.primaryKey))
+        .catch((error: unknown) => void failures.push(error));
       entities[index] = { name: resource.name, kind: "resource", ...(columns && { columns }) };
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   signal.throwIfAborted();
-  if (resources.length > 0 && failures.length === resources.length) throw failures[0];
-  return entities;
+  if (resources.length === 0 || failures.length < resources.length) return entities;
+  const known = failures.find((failure) => failure instanceof AppError);
+  throw known ?? new AppError("timeout", "The source did not answer in time.", { cause: failures[0] });
 }
 
 /** Null and absent values are all that a sample can say of what may be missing: nothing may be relied on. */

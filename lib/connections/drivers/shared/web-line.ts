@@ -16,6 +16,8 @@ export const TRIES_MAX = 3;
 const TRIES_TIMEOUT_MS = 60_000;
 /** A try that takes longer leaves no time for another. */
 const TRY_TIMEOUT_MS = 30_000;
+/** Whoever tests a connection, or looks at its fields, does not stand behind all that flows read. */
+const PATIENCE_MS = 3000;
 /** Before the second and the third try, where the source names no time. */
 const WAITS_MS = [500, 2000];
 const REDIRECTS_MAX = 5;
@@ -35,8 +37,8 @@ export type WebRequest = {
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** 1 for what a person waits for. */
-  triesMax?: number;
+  /** Somebody sits before it: one try, without a long wait for the connection's turn. */
+  isForPerson?: boolean;
   /** Looks into an answer that came with a good status. Throws a `PassingFailure` to have it asked for again. */
   judge?: (answer: WebAnswer) => void;
 };
@@ -79,8 +81,9 @@ export class WebLine {
    *   `address_refused`; the signal's reason
    */
   async ask(request: WebRequest): Promise<WebAnswer> {
-    const triesMax = request.triesMax ?? TRIES_MAX;
-    await this.#wait(this.#bucket?.reserve() ?? 0, request.signal);
+    const triesMax = request.isForPerson ? 1 : TRIES_MAX;
+    const turnMs = this.#bucket?.reserve() ?? 0;
+    await this.#wait(request.isForPerson ? Math.min(turnMs, PATIENCE_MS) : turnMs, request.signal);
     const endsAt = performance.now() + TRIES_TIMEOUT_MS;
     for (let tries = 1; ; tries += 1) {
       try {
