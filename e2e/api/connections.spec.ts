@@ -207,7 +207,7 @@ test.describe("types", () => {
     }
   });
 
-  test("every database of the API is there, in its category", async ({ reader }) => {
+  test("every type of the API is there, in its category", async ({ reader }) => {
     const { json } = await reader.api.get("/api/connectors/types");
     const categories = Object.fromEntries(
       json.data.map(({ type, category }: { type: string; category: string }) => [type, category]),
@@ -220,6 +220,9 @@ test.describe("types", () => {
       duckdb: "database",
       clickhouse: "database",
       trino: "database",
+      rest: "source",
+      graphql: "source",
+      stripe: "source",
     });
   });
 

@@ -29,6 +29,25 @@ for (const theme of ["light", "dark"] as const) {
       await expect(page.getByText("File is needed.")).toBeVisible();
       await expectAccessible(page);
     });
+
+    test("the forms of sources are accessible, with what a choice adds to them", async ({ page, person }) => {
+      for (const type of ["stripe", "graphql", "rest"]) {
+        await page.goto(`/w/${person.slug}/connections/new?type=${type}`);
+        await page.getByRole("button", { name: "Save connection" }).click();
+        await expect(page.getByText("Give the connection a name.")).toBeVisible();
+        await expectAccessible(page);
+      }
+      for (const [field, option] of [
+        ["Sign-in", "Key in a header"],
+        ["Pages", "By cursor"],
+      ] as const) {
+        await page.getByRole("combobox", { name: field }).click();
+        await page.getByRole("option", { name: option }).click();
+      }
+      await page.getByRole("button", { name: "Add one" }).click();
+      await expect(page.getByLabel("Next cursor in the answer")).toBeVisible();
+      await expectAccessible(page);
+    });
   });
 }
 
@@ -54,6 +73,13 @@ test.describe("on a phone", () => {
     await page.getByRole("link", { name: "Add connection" }).tap();
     await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
     await expect(page.getByRole("button", { name: "Save connection" })).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
+  test("the form of a web service fits", async ({ page, person }) => {
+    await page.goto(`/w/${person.slug}/connections/new?type=rest`);
+    await page.getByRole("button", { name: "Add one" }).click();
+    await expect(page.getByLabel("Headers: name 1")).toBeVisible();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 });

@@ -366,3 +366,58 @@ test("a workspace without connections offers to add one", async ({ page, person 
   await page.getByRole("main").getByRole("link", { name: "Add connection" }).last().click();
   await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
 });
+
+test("a web service's form asks for what goes with a choice, and its named secrets are kept one by one", async ({
+  page,
+  person,
+}) => {
+  await page.goto(`/w/${person.slug}/connections/new?type=rest`);
+  const sources = page.getByRole("region", { name: "Read by flows only" });
+  await expect(sources.getByRole("link")).toHaveText(["Stripe", "REST", "GraphQL"]);
+  await expect(page.getByRole("switch", { name: "Read-only" })).toHaveCount(0);
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("orders service");
+  await page.getByRole("textbox", { name: "Base address" }).fill("https://service.invalid/v1");
+
+  await expect(page.getByLabel("Token")).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Sign-in" }).click();
+  await page.getByRole("option", { name: "Bearer token" }).click();
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Token is needed.")).toBeVisible();
+  await page.getByLabel("Token").fill("s3cr3t-token");
+
+  await page.getByRole("button", { name: "Add one" }).click();
+  await page.getByLabel("Headers: name 1").fill("X-Tenant");
+  await page.getByLabel("Headers: value of X-Tenant").fill("s3cr3t-tenant");
+  await page.getByRole("button", { name: "Add one" }).click();
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Give each one a name, or take it away.")).toBeVisible();
+  await page.getByRole("button", { name: "Take name 2 away" }).click();
+
+  await page.getByRole("textbox", { name: "Resources" }).fill('[{"name": "orders", "path": "//evil.invalid"}]');
+  await page.getByRole("combobox", { name: "Pages" }).click();
+  await page.getByRole("option", { name: "By page number" }).click();
+  await expect(page.getByLabel("Page parameter", { exact: true })).toHaveValue("page");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Write a path below the base address, such as /orders.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Resources" }).fill('[{"name": "orders", "path": "/orders"}]');
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByRole("row", { name: /orders service/ })).toContainText("service.invalid/v1");
+  // Nobody writes consoles on it.
+  await page.getByRole("button", { name: "More about orders service" }).click();
+  await expect(page.getByRole("menuitem", { name: "New console on it" })).toHaveCount(0);
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("link", { name: "orders service" }).click();
+  await expect(page.getByLabel("Headers: name 1")).toHaveValue("X-Tenant");
+  expect(await page.content()).not.toContain("s3cr3t");
+  await page.getByRole("button", { name: "Add one" }).click();
+  await page.getByLabel("Headers: name 2").fill("X-Region");
+  await page.getByLabel("Headers: value of X-Region").fill("north");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Replace X-Region" })).toBeVisible();
+  await page.getByRole("textbox", { name: "Base address" }).fill("https://elsewhere.invalid/v1");
+  await page.getByLabel("Token").fill("another");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Enter it again: the connection changes where it leads.").first()).toBeVisible();
+});

@@ -4,6 +4,7 @@ import { AppError } from "@/lib/http/errors";
 import type { Driver } from "../data-source";
 import { clickhouse } from "./clickhouse";
 import { duckdb } from "./duckdb";
+import { graphql } from "./graphql";
 import { mongodb } from "./mongodb";
 import { mysql } from "./mysql";
 import { postgres } from "./postgres";
@@ -13,7 +14,18 @@ import { stripe } from "./stripe";
 import { trino } from "./trino";
 
 /** Every kind of connection, in the order in which forms offer them. */
-export const drivers: readonly Driver[] = [postgres, mysql, mongodb, clickhouse, trino, sqlite, duckdb, stripe, rest];
+export const drivers: readonly Driver[] = [
+  postgres,
+  mysql,
+  mongodb,
+  clickhouse,
+  trino,
+  sqlite,
+  duckdb,
+  stripe,
+  rest,
+  graphql,
+];
 
 const byType = new Map(drivers.map((driver) => [driver.type, driver]));
 

@@ -1,0 +1,55 @@
+import "server-only";
+import { z } from "zod";
+import { readConfig } from "../shared/config";
+import type { JsonPath } from "../shared/json-path";
+import { jsonPath, resourceShape, resourcesOf, toWebConfig, type WebConfig, webShape } from "../shared/web-config";
+import { isReadingQuery } from "./reading-query";
+
+/** A variable that is this has what the last reading has seen of the cursor field. */
+export const CURSOR_MARK = "{{cursor}}";
+
+const ADDRESS_CHARS_MAX = 2000;
+const QUERY_CHARS_MAX = 20_000;
+
+export type GraphqlResource = {
+  name: string;
+  query: string;
+  /** Of the list or connection, within `data`. */
+  path: JsonPath;
+  variables: Readonly<Record<string, unknown>>;
+  /** Takes the cursor of the next page. */
+  afterVariable: string;
+  primaryKey: string[];
+  cursorField?: string;
+  /** What stands for the cursor in the first reading. Left out, its variables are left out, too. */
+  cursorStart?: string | number;
+};
+export type GraphqlConfig = { web: WebConfig; resources: GraphqlResource[] };
+
+const resource = z.strictObject({
+  ...resourceShape,
+  query: z
+    .string()
+    .min(1, "Write a query.")
+    .max(QUERY_CHARS_MAX, "This is too long.")
+    .refine(isReadingQuery, "Write one query, and fragments if it needs them. A source changes nothing."),
+  path: jsonPath.refine((path) => path.length > 0, "Say where in the data the list is, such as orders."),
+  variables: z.record(z.string(), z.json()).default({}),
+  afterVariable: z
+    .string()
+    .regex(/^[_A-Za-z][_0-9A-Za-z]{0,99}$/, "Write the name of a variable.")
+    .default("after"),
+  cursorStart: z.union([z.string().min(1).max(ADDRESS_CHARS_MAX), z.number()]).optional(),
+});
+
+const fields = z.strictObject({
+  endpoint: z.string().max(ADDRESS_CHARS_MAX, "This is too long."),
+  ...webShape,
+  resources: resourcesOf(resource),
+});
+
+/** @throws AppError `invalid_request` */
+export function parseGraphqlConfig(config: Record<string, unknown>): GraphqlConfig {
+  const { endpoint, resources, ...web } = readConfig(fields, config);
+  return { web: toWebConfig(endpoint, "endpoint", web), resources };
+}
