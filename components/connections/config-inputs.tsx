@@ -22,6 +22,7 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
   const id = useId();
   const span = SPANS[field.name] ?? (WIDE_KINDS.has(field.kind) ? 6 : 3);
   const problem = form.problems[field.name];
+  const value = form.values[field.name] ?? "";
   if (field.kind === "boolean") {
     return (
       <div className="span-6">
@@ -65,6 +66,13 @@ export function ConfigInput({ field, form, isDisabled }: ConfigInputProps) {
           {help}
         </div>
       )}
+      {field.kind === "json" && field.example !== undefined && value === "" && !isDisabled && (
+        <div className="help">
+          <button type="button" className="link" onClick={() => form.set(field.name, field.example ?? "")}>
+            Begin with the example
+          </button>
+        </div>
+      )}
     </div>
   );
 }
@@ -105,7 +113,7 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
       <div className={`${look} area`}>
         <textarea
           {...common}
-          rows={field.kind === "json" ? 8 : 4}
+          rows={field.kind === "json" ? 12 : 4}
           placeholder={field.example}
           spellCheck={false}
           onChange={(event) => form.set(field.name, event.target.value)}

@@ -78,8 +78,11 @@ test.describe("on a phone", () => {
 
   test("the form of a web service fits", async ({ page, person }) => {
     await page.goto(`/w/${person.slug}/connections/new?type=rest`);
-    await page.getByRole("button", { name: "Add one" }).click();
-    await expect(page.getByLabel("Headers: name 1")).toBeVisible();
+    // As above.
+    await expect(async () => {
+      await page.getByRole("button", { name: "Add one" }).tap();
+      await expect(page.getByLabel("Headers: name 1")).toBeVisible({ timeout: 1000 });
+    }).toPass();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 });

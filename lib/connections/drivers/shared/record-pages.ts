@@ -1,6 +1,7 @@
 import "server-only";
 import { createHash } from "node:crypto";
 import { AppError } from "@/lib/http/errors";
+import { ownTurn } from "@/lib/process/own-turn";
 import type { Field } from "@/lib/tabular/fields";
 import type { Checkpoint, ExtractBatch, ExtractRequest, ExtractStream } from "../../data-source";
 import { type CursorValue, compareCursors, toCursorValue } from "./cursor-value";
@@ -103,7 +104,9 @@ class Reading {
     }
     if (this.#place !== null) this.#seenPlaces.add(this.#place);
     const page = await this.#read(this.#place, this.#since);
+    await ownTurn();
     this.#judge(page);
+    await ownTurn();
     try {
       this.#table.learn(page.records);
     } catch (error) {
@@ -119,6 +122,7 @@ class Reading {
     let told = this.fields;
     for (let page = first; ; page = await this.nextPage()) {
       for (const batch of this.#slices(page)) {
+        await ownTurn();
         const { fields } = this;
         yield isSame(told, fields) ? batch : { ...batch, fields };
         told = fields;

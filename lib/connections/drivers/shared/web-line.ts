@@ -4,6 +4,7 @@ import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
 import { KeptFetch } from "@/lib/net/kept-fetch";
 import type { SafeResponse } from "@/lib/net/safe-fetch";
+import { ownTurn } from "@/lib/process/own-turn";
 import { RateBucket } from "./rate-bucket";
 import { isObject } from "./record-table";
 import type { WebConfig } from "./web-config";
@@ -178,7 +179,9 @@ export class WebLine {
     });
   }
 
-  #read({ status, headers, body, isTruncated }: SafeResponse): WebAnswer {
+  async #read({ status, headers, body, isTruncated }: SafeResponse): Promise<WebAnswer> {
+    // Parsing cannot be cut into slices: it waits until nothing else holds up the loop.
+    await ownTurn();
     const text = body.toString("utf8").replace(/^\ufeff/, "");
     if (status < 200 || status > 299) throw this.#statusFailure(status, headers, text);
     if (isTruncated) {

@@ -59,7 +59,7 @@ export const stripe: Driver = {
       kind: "password",
       required: true,
       secret: true,
-      help: "Best a restricted one (rk_) that may only read.",
+      help: "Best a restricted one (rk_) with Read for what flows need: in Stripe's dashboard under Developers, API keys.",
       maxLength: KEY_CHARS_MAX,
     },
     {
@@ -86,10 +86,6 @@ export const stripe: Driver = {
     apiKey: "A key for web pages, or one that no header can carry",
     account: "Another form than acct_1A2b3C",
     apiVersion: "Another form than 2024-06-20",
-  },
-  readerHint: {
-    text: "In Stripe's dashboard, under Developers and API keys, make a restricted key with Read for what you want to see, and None for the rest.",
-    statements: "Customers      Read\nCharges        Read\nSubscriptions  Read\nBalance        Read\n...",
   },
   async check({ config }) {
     await checkWebConfig(parseStripeConfig(config).web);
