@@ -1,7 +1,9 @@
 import type { InngestFunction } from "inngest";
+import { runConsole } from "./run-console";
+import { runSchedules } from "./run-schedules";
 
 /**
  * Every function of the product, a line each. Thin: triggers, retries and the names of steps; the work is done by a
  * domain's service (docs/jobs.md).
  */
-export const functions: InngestFunction.Any[] = [];
+export const functions: InngestFunction.Any[] = [runConsole, runSchedules];

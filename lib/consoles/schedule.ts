@@ -36,8 +36,9 @@ import { getConsoleDocOrThrow } from "./service";
 import { RESOURCE_TYPE } from "./standing";
 import { bindVariables } from "./variables";
 
-/** What the job runner is woken with when a run is queued; its data are `workspaceId` and `runId`. */
+/** What the job runner is woken with when a run is queued. */
 export const CONSOLE_RUN_QUEUED_EVENT = "console/run.queued";
+export type ConsoleRunQueued = { workspaceId: string; runId: string };
 /** A run that nobody looks at may take as long as the longest query. */
 const RUN_TIMEOUT_MS = 15 * 60_000;
 /** Of each result the first rows are kept, as long as its run is. */
@@ -156,8 +157,8 @@ export async function listScheduledUses({ workspaceId }: Caller, connectionId: O
  * Carries out a queued run to its end. Safe to call twice and at once: one of them does it.
  * What fails in the query ends the run as a failure; what fails around it is thrown, and the run is recovered later.
  */
-export async function carryOutConsoleRun(workspaceId: ObjectId, runId: ObjectId): Promise<void> {
-  const begun = await beginRun(workspaceId, runId);
+export async function carryOutConsoleRun(queued: ConsoleRunQueued): Promise<void> {
+  const begun = await beginRun(new ObjectId(queued.workspaceId), new ObjectId(queued.runId));
   if (!begun) return;
   const { run, hold } = begun;
   const stop = new AbortController();
@@ -241,7 +242,7 @@ function runResourceOf({ _id, workspaceId }: ConsoleDoc): RunResource {
 
 /** Wakes whoever carries it out. When that fails the run stays queued, and is found. */
 async function wake(run: RunDoc): Promise<void> {
-  const data = { workspaceId: run.workspaceId.toHexString(), runId: run._id.toHexString() };
+  const data: ConsoleRunQueued = { workspaceId: run.workspaceId.toHexString(), runId: run._id.toHexString() };
   try {
     await sendJobEvents([
       {

@@ -1,0 +1,11 @@
+import "server-only";
+import { queueConsoleTick } from "@/lib/consoles/schedule";
+import { queueDueRuns, type TickOwners } from "@/lib/schedules/tick";
+
+/** Whatever can have a schedule adds a line. */
+const OWNERS: TickOwners = { scheduled_query: queueConsoleTick };
+
+/** Queues a run for each schedule that is due. @returns how many */
+export function runDueSchedules(): Promise<number> {
+  return queueDueRuns(OWNERS);
+}
