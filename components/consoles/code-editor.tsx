@@ -19,19 +19,19 @@ import { useEffect, useEffectEvent, useRef } from "react";
 import { sqlCompletion } from "@/components/editor/completion";
 import { highlightFunctions } from "@/components/editor/function-names";
 import { sqlLanguage } from "@/components/editor/sql-dialects";
+import { sqlScript } from "@/components/editor/sql-script";
 import { errorMark, setErrorMark, statementBar } from "@/components/editor/statement-mark";
 import { editorTheme } from "@/components/editor/theme";
 import type { EditorHandle } from "@/components/workspace/editor-memory";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
-import type { SqlDialect } from "@/lib/sql/tokens";
+import type { SqlDialect } from "@/lib/sql/dialects";
 
 export type CodeEditorProps = {
   consoleId: string;
   label: string;
   content: string;
-  /** Null while the connection is not known. */
-  dialect: SqlDialect | null;
+  dialect: SqlDialect;
   entities: Entity[];
   /** The piece to underline, and the text in which it stood; null for none. */
   error: { from: number; to: number; content: string } | null;
@@ -136,6 +136,7 @@ function buildExtensions(
     highlightActiveLineGutter(),
     highlightSelectionMatches(),
     search({ top: true }),
+    sqlScript,
     statementBar,
     errorMark,
     language,
@@ -152,7 +153,7 @@ function buildExtensions(
     placeholder("Ask your data something, such as: select * from orders limit 10"),
     EditorView.contentAttributes.of({ "aria-label": read().label, autocapitalize: "off", spellcheck: "false" }),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) read().onChange(update.state.doc.toString());
+      if (update.docChanged) read().onChange(update.state.field(sqlScript).text);
       if (update.docChanged || update.selectionSet) onCursor(update.view);
     }),
     editorTheme,

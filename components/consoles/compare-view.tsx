@@ -8,12 +8,12 @@ import { showToast } from "@/components/ui/toast";
 import { useMediaQuery } from "@/components/ui/use-browser";
 import { toHistoryKey } from "@/components/workspace/console-service";
 import type { LocalDraft } from "@/components/workspace/draft-store";
-import { useFindType } from "@/components/workspace/use-connection-types";
+import { useDialect } from "@/components/workspace/use-connection-types";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Console, consoleApi, type HistoryItem } from "@/lib/client/consoles";
-import type { SqlDialect } from "@/lib/sql/tokens";
+import type { SqlDialect } from "@/lib/sql/dialects";
 import { formatStamp } from "@/lib/ui/format-time";
 
 type CompareViewProps = { open: OpenConsole; saved: Console; draft: LocalDraft };
@@ -29,13 +29,13 @@ export function CompareView({ open, saved, draft }: CompareViewProps) {
   const isNarrow = useMediaQuery("(max-width: 900px)");
   const [mine] = useState(draft.content);
   const connection = useDatabases().find(({ id }) => id === saved.connectionId);
-  const dialect = useFindType()(connection?.type)?.dialect ?? null;
+  const dialect = useDialect(connection?.type);
   const last = useQuery({
     queryKey: [...toHistoryKey(workspace.id, saved.id), "last", saved.version],
     queryFn: ({ signal }) => consoleApi.listHistory(workspace.id, saved.id, null, signal),
   }).data?.items[0];
 
-  const mount = useEffectEvent((host: HTMLElement, dialect: SqlDialect | null) =>
+  const mount = useEffectEvent((host: HTMLElement, dialect: SqlDialect) =>
     showMerge(host, {
       theirs: saved.content,
       mine: drafts.read(open.id)?.content ?? mine,

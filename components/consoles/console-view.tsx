@@ -15,7 +15,7 @@ import { SqlCode } from "@/components/editor/sql-code";
 import { RunTools } from "@/components/results/run-tools";
 import { announce } from "@/components/ui/live-region";
 import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
-import { useFindType } from "@/components/workspace/use-connection-types";
+import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useConnections, useDatabases, useEntities } from "@/components/workspace/use-schema";
@@ -68,14 +68,14 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const { workbench: store, drafts, editors, commands } = useWorkspace();
   const { save } = useConsoleActions();
   const { isComparing } = useSaveState(draft.id);
-  const findType = useFindType();
   const sharedRunId = useSearchParams().get("run");
   const workbench = useWorkbench();
   const connection = useConsoleConnection(draft);
   const entities = useEntities(connection?.id ?? null);
   const { isOnline } = useConnectivity();
   const isPhone = useIsPhone();
-  const variables = useVariables(draft.content);
+  const dialect = useDialect(connection?.type);
+  const variables = useVariables(draft.content, dialect);
   const [missing, setMissing] = useState<string[]>(NO_NAMES);
   const onMissing = useCallback((names: string[]) => {
     setMissing(names.length === 0 ? NO_NAMES : names);
@@ -83,7 +83,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     announce(`A value is missing for ${names.join(", ")}.`, true);
     document.getElementById(`variable-${names[0]}`)?.focus();
   }, []);
-  const run = useConsoleRun(draft, { connection, entities, values: variables.values, onMissing });
+  const run = useConsoleRun(draft, { connection, dialect, entities, values: variables.values, onMissing });
   const [isNaming, setIsNaming] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const [isEditorOpen, setIsEditorOpen] = useState(false);
@@ -156,7 +156,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         consoleId={draft.id}
         label={`Query of ${draft.name}`}
         content={draft.content}
-        dialect={findType(connection?.type)?.dialect ?? null}
+        dialect={dialect}
         entities={entities}
         error={error}
         onChange={onChange}
@@ -241,7 +241,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
             ) : (
               <button type="button" className="phone-preview" onClick={() => setIsEditorOpen(true)}>
                 <code className="code">
-                  <SqlCode text={toPreview(draft.content)} />
+                  <SqlCode text={toPreview(draft.content)} dialect={dialect} />
                 </code>
                 <span className="row xs">
                   <Maximize2 className="s" />

@@ -2,9 +2,9 @@
 
 import { useEffect, useEffectEvent, useRef } from "react";
 import { showSideBySide, showUnified } from "@/components/editor/diff-editor";
-import type { SqlDialect } from "@/lib/sql/tokens";
+import type { SqlDialect } from "@/lib/sql/dialects";
 
-type DiffViewProps = { before: string; after: string; kind: "unified" | "split"; dialect: SqlDialect | null };
+type DiffViewProps = { before: string; after: string; kind: "unified" | "split"; dialect: SqlDialect };
 
 /** What changed between two texts. Mount it anew for another kind or other texts. */
 export function DiffView({ before, after, kind, dialect }: DiffViewProps) {

@@ -6,9 +6,10 @@ import type { ReadFailure } from "@/components/consoles/use-console-run";
 import { SqlCode } from "@/components/editor/sql-code";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
-import { useEngineName } from "@/components/workspace/use-connection-types";
+import { useDialect, useEngineName } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/connections/schema";
+import type { SqlDialect } from "@/lib/sql/dialects";
 import type { ErrorPlace } from "@/lib/ui/query-error";
 import { toSqlName } from "@/lib/ui/schema-rows";
 
@@ -18,6 +19,7 @@ type ErrorPanelProps = { failure: ReadFailure; connection: Connection | null; co
 export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelProps) {
   const { editors } = useWorkspace();
   const engineName = useEngineName();
+  const dialect = useDialect(connection?.type);
   const [isCopied, setIsCopied] = useState(false);
   const { title, message, place, suggestion, run, statement, code } = failure;
   const isUntouched = content === run.content;
@@ -62,7 +64,7 @@ export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelPr
             </>
           )}
         </p>
-        {place && <Excerpt content={run.content} place={place} />}
+        {place && <Excerpt content={run.content} place={place} dialect={dialect} />}
         <div className="error-acts">
           {place && suggestion && isUntouched && (
             <button type="button" className="btn primary" onClick={repair}>
@@ -112,7 +114,7 @@ export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelPr
 }
 
 /** The line that failed with the one above it, and the piece marked below. */
-function Excerpt({ content, place }: { content: string; place: ErrorPlace }) {
+function Excerpt({ content, place, dialect }: { content: string; place: ErrorPlace; dialect: SqlDialect }) {
   const lines = content.split("\n");
   const shown = [place.line - 1, place.line].filter((number) => number > 0);
   return (
@@ -121,7 +123,7 @@ function Excerpt({ content, place }: { content: string; place: ErrorPlace }) {
         <div key={number} className="ln">
           <i>{number}</i>
           <span>
-            <SqlCode text={lines[number - 1] ?? ""} />
+            <SqlCode text={lines[number - 1] ?? ""} dialect={dialect} />
           </span>
         </div>
       ))}

@@ -2,7 +2,7 @@ import type { SqlLanguage } from "sql-formatter";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import type { EditorMemory } from "@/components/workspace/editor-memory";
-import type { SqlDialect } from "@/lib/sql/tokens";
+import type { SqlDialect } from "@/lib/sql/dialects";
 
 const LANGUAGES: Record<SqlDialect, SqlLanguage> = {
   standard: "sql",
@@ -11,14 +11,15 @@ const LANGUAGES: Record<SqlDialect, SqlLanguage> = {
   mysql: "mysql",
   sqlite: "sqlite",
   clickhouse: "clickhouse",
+  trino: "trino",
 };
 /** The variables of a console are names to the formatter, as they are to the database. */
 const VARIABLES = { custom: [{ regex: String.raw`\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}` }] };
 
-/** Lays out the query in the editor, or what is selected of it: one step to undo. @param dialect null while it is not known */
+/** Lays out the query in the editor, or what is selected of it: one step to undo. */
 export async function formatQuery(
   editors: EditorMemory,
-  dialect: SqlDialect | null,
+  dialect: SqlDialect,
   language: "sql" | "mongodb",
 ): Promise<void> {
   const editor = editors.active;
@@ -33,7 +34,7 @@ export async function formatQuery(
   const text = hasSelection ? content.slice(selectionFrom, selectionTo) : content;
   try {
     const formatted = format(text, {
-      language: LANGUAGES[dialect ?? "standard"],
+      language: LANGUAGES[dialect],
       tabWidth: 2,
       keywordCase: "preserve",
       paramTypes: VARIABLES,

@@ -17,7 +17,7 @@ import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useConnectivity, useIsPhone, useMediaQuery, useNow } from "@/components/ui/use-browser";
 import { toHistoryKey } from "@/components/workspace/console-service";
-import { useFindType } from "@/components/workspace/use-connection-types";
+import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
@@ -26,7 +26,7 @@ import { ApiError } from "@/lib/client/api";
 import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/client/consoles";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import "./consoles.css";
-import type { SqlDialect } from "@/lib/sql/tokens";
+import type { SqlDialect } from "@/lib/sql/dialects";
 
 const DiffView = dynamic(() => import("@/components/consoles/diff-view").then((module) => module.DiffView), {
   ssr: false,
@@ -47,18 +47,14 @@ export function HistoryView({ open }: { open: OpenConsole }) {
   const isPhone = useIsPhone();
   const databases = useDatabases();
   const connection = databases.find(({ id }) => id === open.connectionId) ?? null;
-  const findType = useFindType();
+  const dialect = useDialect(connection?.type);
   useEffect(() => {
     document.title = `History of ${open.name} - Millrace`;
   }, [open.name]);
   return (
     <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${open.id}`}>
       {isPhone ? <PhoneHead draft={open} connection={null} /> : <ConsoleBar draft={open} connection={connection} />}
-      {open.saved ? (
-        <Saves saved={open.saved} dialect={findType(connection?.type)?.dialect ?? null} />
-      ) : (
-        <NotSaved id={open.id} />
-      )}
+      {open.saved ? <Saves saved={open.saved} dialect={dialect} /> : <NotSaved id={open.id} />}
     </div>
   );
 }
@@ -84,7 +80,7 @@ function NotSaved({ id }: { id: string }) {
   );
 }
 
-function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect | null }) {
+function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect }) {
   const { workspace } = useWorkspace();
   const { openHistory, open } = useConsoleActions();
   const asked = useSearchParams().get("sha");
@@ -170,7 +166,7 @@ function Save({ item, isOn, onOpen }: { item: HistoryItem; isOn: boolean; onOpen
   );
 }
 
-type CommitProps = { saved: Console; sha: string; isNewest: boolean; dialect: SqlDialect | null };
+type CommitProps = { saved: Console; sha: string; isNewest: boolean; dialect: SqlDialect };
 
 function Commit({ saved, sha, isNewest, dialect }: CommitProps) {
   const { workspace } = useWorkspace();
@@ -200,7 +196,7 @@ function Commit({ saved, sha, isNewest, dialect }: CommitProps) {
   );
 }
 
-type PartsProps = { commit: ConsoleCommit; saved: Console; isNewest: boolean; dialect: SqlDialect | null };
+type PartsProps = { commit: ConsoleCommit; saved: Console; isNewest: boolean; dialect: SqlDialect };
 
 function CommitParts({ commit, saved, isNewest, dialect }: PartsProps) {
   const { consoles } = useWorkspace();
@@ -275,7 +271,7 @@ function CommitParts({ commit, saved, isNewest, dialect }: PartsProps) {
                 <h3 className="b5 grow">The whole console at this version</h3>
                 <span className="t3">{countLines(text)}</span>
               </div>
-              <WholeText text={text} />
+              <WholeText text={text} dialect={dialect} />
             </>
           )}
         </>
@@ -298,7 +294,7 @@ function FileNumbers({ file }: { file: FileOf }) {
   );
 }
 
-function FileChange({ file, kind, dialect }: { file: FileOf; kind: DiffKind; dialect: SqlDialect | null }) {
+function FileChange({ file, kind, dialect }: { file: FileOf; kind: DiffKind; dialect: SqlDialect }) {
   const before = file.before ?? "";
   const after = file.after ?? "";
   if (before === after) {
@@ -311,7 +307,7 @@ function FileChange({ file, kind, dialect }: { file: FileOf; kind: DiffKind; dia
   return <DiffView key={`${kind} ${dialect}`} before={before} after={after} kind={kind} dialect={dialect} />;
 }
 
-function WholeText({ text }: { text: string }) {
+function WholeText({ text, dialect }: { text: string; dialect: SqlDialect }) {
   const numbers = text.split("\n").map((_, i) => i + 1);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
@@ -320,7 +316,7 @@ function WholeText({ text }: { text: string }) {
         {numbers.join("\n")}
       </pre>
       <pre>
-        <SqlCode text={text} />
+        <SqlCode text={text} dialect={dialect} />
       </pre>
     </section>
   );

@@ -7,8 +7,10 @@ import { CodeBox } from "@/components/ui/code-box";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import type { ConsoleRun } from "@/components/workspace/run-store";
+import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
+import { useDatabases } from "@/components/workspace/use-schema";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Execution, executionsApi } from "@/lib/client/executions";
@@ -50,6 +52,8 @@ export function SharedRun({ executionId, open, latest }: SharedRunProps) {
 
 function RunFacts({ run, onClose }: { run: Execution; onClose: () => void }) {
   const names = useMemberNames();
+  const databases = useDatabases();
+  const dialect = useDialect(databases.find(({ id }) => id === run.connectionId)?.type);
   const facts = [
     run.rowCount === null ? null : formatRows(run.rowCount),
     run.durationMs === null ? null : formatDuration(run.durationMs),
@@ -73,7 +77,7 @@ function RunFacts({ run, onClose }: { run: Execution; onClose: () => void }) {
       ) : (
         <CodeBox label="The query of this run">
           <span className="code">
-            <SqlCode text={run.query} />
+            <SqlCode text={run.query} dialect={dialect} />
           </span>
         </CodeBox>
       )}

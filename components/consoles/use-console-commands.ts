@@ -16,7 +16,7 @@ import { copyLink } from "@/components/consoles/console-menu";
 import { formatQuery } from "@/components/consoles/format-query";
 import type { Command } from "@/components/workspace/command-store";
 import type { ConsoleRun } from "@/components/workspace/run-store";
-import { useFindType } from "@/components/workspace/use-connection-types";
+import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useOffer } from "@/components/workspace/use-offer";
@@ -37,9 +37,8 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
   const databases = useDatabases();
   const { save, duplicate, remove, openHistory, toLink } = useConsoleActions();
   const { id, name, saved } = open;
-  const findType = useFindType();
   const database = databases.find((each) => each.id === open.connectionId) ?? databases[0];
-  const dialect = findType(database?.type)?.dialect ?? null;
+  const dialect = useDialect(database?.type);
   const executionId = view.latest?.statements.at(-1)?.executionId;
   const commands: Command[] = [
     { id: "run", name: "Run the statement at the cursor", detail: name, icon: Play, keys: "mod+enter", run: view.run },

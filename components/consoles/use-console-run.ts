@@ -7,9 +7,11 @@ import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
 import type { Connection } from "@/lib/connections/schema";
+import type { SqlDialect } from "@/lib/sql/dialects";
+import { readSqlMarks } from "@/lib/sql/marks";
 import { readScope } from "@/lib/sql/scope";
-import { findStatementAt, type SqlStatement, splitStatements } from "@/lib/sql/statements";
-import { findVariables, type TypedValue } from "@/lib/sql/variables";
+import { SqlScript, type SqlStatement } from "@/lib/sql/statements";
+import type { TypedValue } from "@/lib/sql/variables";
 import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/ui/query-error";
 
 /** What a failed statement comes to, in words and places. */
@@ -25,6 +27,7 @@ export type ReadFailure = {
 
 type RunOptions = {
   connection: Connection | null;
+  dialect: SqlDialect;
   entities: Entity[];
   /** Values for the variables of the text, of those that have one. */
   values: Record<string, TypedValue>;
@@ -33,7 +36,7 @@ type RunOptions = {
 };
 
 /** Running a console: what Run means at the cursor, and what the last run came to. */
-export function useConsoleRun(draft: OpenConsole, { connection, entities, values, onMissing }: RunOptions) {
+export function useConsoleRun(draft: OpenConsole, { connection, dialect, entities, values, onMissing }: RunOptions) {
   const { runs, editors } = useWorkspace();
   const { latest, lastGood } = useConsoleRuns(draft.id);
   const savedId = draft.saved?.id ?? null;
@@ -45,14 +48,14 @@ export function useConsoleRun(draft: OpenConsole, { connection, entities, values
         announce("There is no statement to run. Write one first.", true);
         return;
       }
-      const names = statements.flatMap(({ text }) => findVariables(text));
+      const names = [...new Set(statements.flatMap(({ text }) => readSqlMarks(text, dialect).map(({ name }) => name)))];
       const missing = names.filter((name) => !Object.hasOwn(values, name));
       onMissing(missing);
       if (missing.length > 0) return;
       const bound = savedId === null ? null : { consoleId: savedId, variables: values };
       void runs.start(draft.id, { connectionId: connection.id, bound, content, statements, limit });
     },
-    [runs, draft.id, savedId, connection, values, onMissing],
+    [runs, draft.id, savedId, connection, dialect, values, onMissing],
   );
 
   const runAtCursor = useCallback(() => {
@@ -62,13 +65,13 @@ export function useConsoleRun(draft: OpenConsole, { connection, entities, values
       selectionFrom: 0,
       selectionTo: 0,
     };
-    start(pickStatements(at), at.content);
-  }, [editors, draft.content, start]);
+    start(pickStatements(at, dialect), at.content);
+  }, [editors, draft.content, dialect, start]);
 
   const runAll = useCallback(() => {
     const content = editors.active?.read().content ?? draft.content;
-    start(splitStatements(content), content);
-  }, [editors, draft.content, start]);
+    start([...SqlScript.of(content, dialect).statements], content);
+  }, [editors, draft.content, dialect, start]);
 
   /** Runs the same statements again with the next higher limit of rows. */
   const loadMore = useCallback(
@@ -86,8 +89,8 @@ export function useConsoleRun(draft: OpenConsole, { connection, entities, values
 
   const cancel = useCallback(() => void runs.cancel(draft.id), [runs, draft.id]);
   const failure = useMemo(
-    () => (latest?.status === "failure" ? readFailure(latest, entities) : null),
-    [latest, entities],
+    () => (latest?.status === "failure" ? readFailure(latest, entities, dialect) : null),
+    [latest, entities, dialect],
   );
   return { latest, lastGood, failure, runAtCursor, runAll, loadMore, cancel };
 }
@@ -95,15 +98,11 @@ export function useConsoleRun(draft: OpenConsole, { connection, entities, values
 type EditorReading = { content: string; position: number; selectionFrom: number; selectionTo: number };
 
 /** The selection, cut into its statements; without one the statement at the cursor. */
-function pickStatements({ content, position, selectionFrom, selectionTo }: EditorReading): SqlStatement[] {
-  if (selectionTo > selectionFrom) {
-    return splitStatements(content.slice(selectionFrom, selectionTo)).map(({ from, to, text }) => ({
-      from: from + selectionFrom,
-      to: to + selectionFrom,
-      text,
-    }));
-  }
-  const statement = findStatementAt(content, position);
+function pickStatements(reading: EditorReading, dialect: SqlDialect): SqlStatement[] {
+  const { content, position, selectionFrom, selectionTo } = reading;
+  const script = SqlScript.of(content, dialect);
+  if (selectionTo > selectionFrom) return script.within(selectionFrom, selectionTo);
+  const statement = script.at(position);
   return statement === null ? [] : [statement];
 }
 
@@ -120,7 +119,7 @@ const TITLES: Record<string, string> = {
   too_large: "The query is too long",
 };
 
-function readFailure(run: ConsoleRun, entities: Entity[]): ReadFailure | null {
+function readFailure(run: ConsoleRun, entities: Entity[], dialect: SqlDialect): ReadFailure | null {
   const statement = run.statements.find(({ outcome }) => outcome.status === "failed");
   if (statement?.outcome.status !== "failed") return null;
   const { code, message, details } = statement.outcome.failure;
@@ -129,8 +128,8 @@ function readFailure(run: ConsoleRun, entities: Entity[]): ReadFailure | null {
     return { ...base, title: TITLES[code] ?? "The query did not run", place: null, suggestion: null };
   const { title, name } = describeQueryError(message);
   const { from, text } = statement.statement;
-  const place = locateError(run.content, from, text, details, name);
-  const scope = readScope(text);
+  const place = locateError(run.content, { from, text, dialect }, details, name);
+  const scope = readScope(text, dialect);
   const inScope = entities.filter((entity) =>
     scope.tables.some((table) => table.name.toLowerCase() === entity.name.toLowerCase()),
   );

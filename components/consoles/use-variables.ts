@@ -1,9 +1,11 @@
 "use client";
 
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { SqlDialect } from "@/lib/sql/dialects";
+import { SqlScript } from "@/lib/sql/statements";
 import {
-  findVariables, guessKind, parseInputs, type TypedValue, toTypedValue, type VariableInput,
+  guessKind, parseInputs, type TypedValue, toTypedValue, type VariableInput,
 } from "@/lib/sql/variables"; // biome-ignore format: one look at the whole list
 
 export type Variables = {
@@ -19,11 +21,16 @@ export type Variables = {
  * The variables of a text and what the person has given for them. A name keeps its value in this browser, whichever
  * console asks for it.
  */
-export function useVariables(content: string): Variables {
+export function useVariables(content: string, dialect: SqlDialect): Variables {
   const { user, workspace } = useWorkspace();
   const key = `millrace:variables:${user.id}:${workspace.id}`;
   const [kept, setKept] = useState(() => readKept(key));
-  const names = useMemo(() => findVariables(content), [content]);
+  const script = useRef<SqlScript>(null);
+  const names = useMemo(() => {
+    const before = script.current;
+    script.current = before?.dialect === dialect ? before.with(content) : SqlScript.of(content, dialect);
+    return script.current.variables();
+  }, [content, dialect]);
   const inputs = useMemo(
     () => Object.fromEntries(names.map((name) => [name, kept[name] ?? { kind: guessKind(name), text: "" }])),
     [names, kept],

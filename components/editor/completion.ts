@@ -5,6 +5,7 @@ import {
   type CompletionResult,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
+import { sqlScript } from "@/components/editor/sql-script";
 import type { Entity } from "@/lib/client/api";
 import { offerSql, type SqlOffer } from "@/lib/ui/sql-completion";
 
@@ -21,9 +22,8 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     const word = context.matchBefore(/[\p{L}\p{N}_$]*/u);
     const isBehindDot = context.matchBefore(/\.[\p{L}\p{N}_$]*/u) !== null;
     if (!context.explicit && !isBehindDot && (word === null || word.from === word.to)) return null;
-    // Inside strings and comments words are just words.
-    if (context.tokenBefore(["String", "LineComment", "BlockComment"]) !== null) return null;
-    const offers = offerSql(context.state.doc.toString(), context.pos, readEntities());
+    const offers = offerSql(context.state.field(sqlScript), context.pos, readEntities());
+    if (offers.length === 0) return null;
     return { from: word?.from ?? context.pos, options: offers.map(toCompletion), validFor: /^[\p{L}\p{N}_$]*$/u };
   };
   return autocompletion({

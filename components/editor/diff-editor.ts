@@ -5,7 +5,7 @@ import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view
 import { highlightFunctions } from "@/components/editor/function-names";
 import { sqlLanguage } from "@/components/editor/sql-dialects";
 import { diffTheme } from "@/components/editor/theme";
-import type { SqlDialect } from "@/lib/sql/tokens";
+import type { SqlDialect } from "@/lib/sql/dialects";
 
 /** Unchanged stretches longer than this are folded, with some lines left on both sides. */
 const FOLD = { margin: 3, minSize: 8 };
@@ -47,7 +47,7 @@ const mergeTheme = EditorView.theme({
 
 function extensionsOf(
   label: string,
-  dialect: SqlDialect | null,
+  dialect: SqlDialect,
   isEditable: boolean,
   onChange?: (text: string) => void,
 ): Extension[] {
@@ -74,7 +74,7 @@ function extensionsOf(
   ];
 }
 
-type Sides = { before: string; after: string; beforeLabel: string; afterLabel: string; dialect: SqlDialect | null };
+type Sides = { before: string; after: string; beforeLabel: string; afterLabel: string; dialect: SqlDialect };
 
 /** Two texts side by side, to read. @returns how to take it away */
 export function showSideBySide(
@@ -106,7 +106,7 @@ export function showUnified(host: HTMLElement, { before, after, afterLabel, dial
 type Merge = {
   theirs: string;
   mine: string;
-  dialect: SqlDialect | null;
+  dialect: SqlDialect;
   isNarrow: boolean;
   onChange: (merged: string) => void;
 };

@@ -1,6 +1,7 @@
 import { type Range, RangeSet } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
-import { lexSql } from "@/lib/sql/lexer";
+import { sqlScript } from "@/components/editor/sql-script";
+import { colourOf } from "@/lib/sql/highlight";
 
 const FUNCTION = Decoration.mark({ class: "cm-function" });
 
@@ -12,7 +13,8 @@ export const highlightFunctions = ViewPlugin.fromClass(
       this.decorations = markFunctions(view);
     }
     update(update: ViewUpdate) {
-      if (update.docChanged || update.viewportChanged) this.decorations = markFunctions(update.view);
+      const isRead = update.startState.field(sqlScript) !== update.state.field(sqlScript);
+      if (isRead || update.viewportChanged) this.decorations = markFunctions(update.view);
     }
   },
   { decorations: (plugin) => plugin.decorations },
@@ -20,10 +22,10 @@ export const highlightFunctions = ViewPlugin.fromClass(
 
 function markFunctions(view: EditorView): DecorationSet {
   const marks: Range<Decoration>[] = [];
-  // From the top, since a quote or comment that is open further up decides what the visible lines are.
-  const text = view.state.doc.sliceString(0, view.viewport.to);
-  for (const { kind, from, to } of lexSql(text)) {
-    if (kind === "function" && to >= view.viewport.from) marks.push(FUNCTION.range(from, to));
+  const script = view.state.field(sqlScript);
+  for (const piece of script.pieces(view.viewport.from, view.viewport.to)) {
+    const isFunction = piece.end >= view.viewport.from && colourOf(script.text, piece) === "function";
+    if (isFunction) marks.push(FUNCTION.range(piece.start, piece.end));
   }
   return RangeSet.of(marks);
 }

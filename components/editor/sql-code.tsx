@@ -1,7 +1,8 @@
 import { Fragment } from "react";
-import { lexSql, type SqlTokenKind } from "@/lib/sql/lexer";
+import type { SqlDialect } from "@/lib/sql/dialects";
+import { colourSql, type SqlColour } from "@/lib/sql/highlight";
 
-const CLASSES: Partial<Record<SqlTokenKind, string>> = {
+const CLASSES: Partial<Record<SqlColour, string>> = {
   keyword: "k",
   function: "f",
   string: "s",
@@ -10,8 +11,8 @@ const CLASSES: Partial<Record<SqlTokenKind, string>> = {
 };
 
 /** SQL in the editor's colours, without an editor. */
-export function SqlCode({ text }: { text: string }) {
-  return lexSql(text).map(({ kind, from, to }) => {
+export function SqlCode({ text, dialect }: { text: string; dialect: SqlDialect }) {
+  return colourSql(text, dialect).map(({ kind, from, to }) => {
     const piece = text.slice(from, to);
     const className = CLASSES[kind];
     return className === undefined ? (

@@ -1,6 +1,16 @@
-import { MySQL, PostgreSQL, SQLite, StandardSQL, sql } from "@codemirror/lang-sql";
+import { MySQL, PostgreSQL, SQLDialect, SQLite, StandardSQL, sql } from "@codemirror/lang-sql";
 import type { Extension } from "@codemirror/state";
-import type { SqlDialect } from "@/lib/sql/tokens";
+import { sqlDialect } from "@/components/editor/sql-script";
+import type { SqlDialect } from "@/lib/sql/dialects";
+
+const CLICKHOUSE = SQLDialect.define({
+  ...StandardSQL.spec,
+  backslashEscapes: true,
+  hashComments: true,
+  slashComments: true,
+  doubleDollarQuotedStrings: true,
+  identifierQuotes: '`"',
+});
 
 /** The words that the editor colours. DuckDB's grammar is PostgreSQL's. */
 const DIALECTS: Record<SqlDialect, typeof StandardSQL> = {
@@ -9,10 +19,11 @@ const DIALECTS: Record<SqlDialect, typeof StandardSQL> = {
   duckdb: PostgreSQL,
   mysql: MySQL,
   sqlite: SQLite,
-  clickhouse: StandardSQL,
+  clickhouse: CLICKHOUSE,
+  trino: StandardSQL,
 };
 
-/** @param dialect null while the connection is not known */
-export function sqlLanguage(dialect: SqlDialect | null): Extension {
-  return sql({ dialect: DIALECTS[dialect ?? "standard"] }).language;
+/** What colours the words of a dialect, and says to the other parts of the editor which one it is. */
+export function sqlLanguage(dialect: SqlDialect): Extension {
+  return [sql({ dialect: DIALECTS[dialect] }).language, sqlDialect.of(dialect)];
 }

@@ -1,6 +1,6 @@
-import { RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
+import { type EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, GutterMarker, gutterLineClass } from "@codemirror/view";
-import { findStatementAt } from "@/lib/sql/statements";
+import { sqlScript } from "@/components/editor/sql-script";
 
 class LineClass extends GutterMarker {
   constructor(override readonly elementClass: string) {
@@ -12,12 +12,9 @@ const ERROR_LINE = new LineClass("cm-errorLine");
 
 /** A bar in the gutter along the statement that Run would take: the one at the cursor. */
 export const statementBar = StateField.define<RangeSet<GutterMarker>>({
-  create: ({ doc, selection }) => markStatement(doc.toString(), selection.main.head, (at) => doc.lineAt(at).from),
-  update: (marks, transaction) => {
-    if (!transaction.docChanged && !transaction.selection) return marks;
-    const { doc, selection } = transaction.state;
-    return markStatement(doc.toString(), selection.main.head, (at) => doc.lineAt(at).from);
-  },
+  create: markStatement,
+  update: (marks, { selection, startState, state }) =>
+    selection || startState.field(sqlScript) !== state.field(sqlScript) ? markStatement(state) : marks,
   provide: (field) => gutterLineClass.from(field),
 });
 
@@ -52,14 +49,15 @@ export const errorMark = StateField.define<{ from: number; to: number } | null>(
   ],
 });
 
-function markStatement(text: string, position: number, toLineStart: (at: number) => number): RangeSet<GutterMarker> {
+function markStatement(state: EditorState): RangeSet<GutterMarker> {
   const builder = new RangeSetBuilder<GutterMarker>();
-  const statement = findStatementAt(text, position);
+  const script = state.field(sqlScript);
+  const statement = script.at(state.selection.main.head);
   if (statement !== null) {
-    let at = toLineStart(statement.from);
+    let at = state.doc.lineAt(statement.from).from;
     while (at <= statement.to) {
       builder.add(at, at, STATEMENT_LINE);
-      const end = text.indexOf("\n", at);
+      const end = script.text.indexOf("\n", at);
       if (end < 0) break;
       at = end + 1;
     }

@@ -15,6 +15,7 @@ import { useRows } from "@/components/grid/use-rows";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { type ConsoleRun, ROW_LIMITS } from "@/components/workspace/run-store";
+import { useDialect } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ExecuteAnswer } from "@/lib/client/api";
 import type { KeptChart } from "@/lib/client/consoles";
@@ -69,7 +70,8 @@ export function ResultSet(props: ResultSetProps) {
   const [isExporting, setIsExporting] = useState(false);
   const { source, load } = useRows(answer);
   const { table, columns } = useResultColumns(answer.fields, source.sample);
-  const { copyAs, copyTo } = useCopy(source, columns, range, statement);
+  const dialect = useDialect(connection?.type);
+  const { copyAs, copyTo } = useCopy(source, columns, range, { text: statement, dialect });
   const { filter } = source.arrangement;
   const target = { ...run, workspaceId: workspace.id };
 

@@ -4,6 +4,7 @@ import type { GridColumn } from "@/components/grid/use-result-columns";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
+import type { SqlDialect } from "@/lib/sql/dialects";
 import { readScope } from "@/lib/sql/scope";
 import type { CopyFormat } from "@/lib/ui/copy-rows";
 import { formatCount, formatRows } from "@/lib/ui/format";
@@ -12,12 +13,15 @@ import type { RowsSource } from "@/lib/ui/results/rows-source";
 import type { CopyAsk } from "@/lib/ui/results/worker-messages";
 import { toSqlName } from "@/lib/ui/schema-rows";
 
+/** What brought the rows. */
+type SqlText = { text: string; dialect: SqlDialect };
+
 /** What other programs take from a clipboard before they stop answering. */
 const COPIED_CELLS_MAX = 2_000_000;
 const COPIED_TOAST_MS = 3000;
 
 /** Copying of what is selected, or of everything that is shown when no more than one cell is. */
-export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRange | null, statement: string) {
+export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRange | null, statement: SqlText) {
   const toAsk = (format: CopyFormat, isOneCellEnough: boolean): CopyAsk => {
     const bounds = range && toBounds(range);
     const table = toTableName(statement);
@@ -62,8 +66,8 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
 }
 
 /** The table that rows of a statement would go back into: its only one, else a name that says nothing wrong. */
-function toTableName(statement: string): string {
-  const { tables, ctes } = readScope(statement);
+function toTableName(statement: SqlText): string {
+  const { tables, ctes } = readScope(statement.text, statement.dialect);
   const [only, other] = tables;
   if (only === undefined || other !== undefined || ctes.length > 0) return "result";
   return only.schema === null ? toSqlName(only.name) : `${toSqlName(only.schema)}.${toSqlName(only.name)}`;

@@ -7,11 +7,11 @@ import { explainStore } from "@/components/results/explain-store";
 import { usePlanKey } from "@/components/results/use-plan";
 import { announce } from "@/components/ui/live-region";
 import { Tip } from "@/components/ui/tip";
-import { useConnectionTypes } from "@/components/workspace/use-connection-types";
+import { useDialect, useFindType } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Bound } from "@/lib/client/execute";
 import type { Connection } from "@/lib/connections/schema";
-import { findStatementAt } from "@/lib/sql/statements";
+import { SqlScript } from "@/lib/sql/statements";
 import type { DraftConsole } from "@/lib/ui/workbench";
 import "./results.css";
 
@@ -32,10 +32,11 @@ type RunToolsProps = {
 /** Beside Run: the plan of the statement, where the engine explains it, and what was run before. */
 export function RunTools({ draft, connection, bound, disabledReason, isRunning }: RunToolsProps) {
   const { workspace, editors } = useWorkspace();
-  const { data: types } = useConnectionTypes();
+  const findType = useFindType();
+  const dialect = useDialect(connection?.type);
   const key = usePlanKey(draft.id);
   const [isHistoryOpen, setIsHistoryOpen] = useState(false);
-  const prefix = types?.find(({ type }) => type === connection?.type)?.explain;
+  const prefix = findType(connection?.type)?.explain;
   const isDisabled = disabledReason !== null || isRunning;
 
   const explain = () => {
@@ -46,7 +47,8 @@ export function RunTools({ draft, connection, bound, disabledReason, isRunning }
       selectionFrom: 0,
       selectionTo: 0,
     };
-    const statement = content.slice(selectionFrom, selectionTo).trim() || findStatementAt(content, position)?.text;
+    const statement =
+      content.slice(selectionFrom, selectionTo).trim() || SqlScript.of(content, dialect).at(position)?.text;
     if (statement === undefined) {
       announce("There is no statement to explain. Write one first.", true);
       return;

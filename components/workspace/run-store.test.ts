@@ -37,7 +37,7 @@ function makeStore() {
   const ended: ConsoleRun[] = [];
   const store = new RunStore("w", (_, run) => ended.push(run));
   const start = (content: string) =>
-    store.start("c", { connectionId: "db", content, statements: splitStatements(content), limit: 1000 });
+    store.start("c", { connectionId: "db", content, statements: splitStatements(content, "duckdb"), limit: 1000 });
   return { store, ended, start };
 }
 
@@ -112,7 +112,7 @@ describe("RunStore", () => {
     const asked = serve([good()]);
     const { store } = makeStore();
     const bound = { consoleId: "saved", variables: {} };
-    await store.start("c", { connectionId: "db", bound, content: "select 1", statements: splitStatements("select 1"), limit: 10 }); // biome-ignore format: one thought
+    await store.start("c", { connectionId: "db", bound, content: "select 1", statements: splitStatements("select 1", "duckdb"), limit: 10 }); // biome-ignore format: one thought
     expect(asked[0]?.url).toBe("/api/workspaces/w/consoles/saved/execute");
     expect(asked[0]?.body).toMatchObject({ content: "select 1", connectionId: "db", limit: 10 });
   });

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ConnectionType, connectionsApi } from "@/lib/client/connections";
+import type { SqlDialect } from "@/lib/sql/dialects";
 
 /** The kinds of connection that this server offers; they do not change while it runs. */
 export function useConnectionTypes() {
@@ -16,6 +17,11 @@ export function useConnectionTypes() {
 export function useFindType(): (type: string | null | undefined) => ConnectionType | null {
   const { data } = useConnectionTypes();
   return (type) => data?.find((each) => each.type === type) ?? null;
+}
+
+/** How the SQL of a kind of connection is read; while that is not known, and for what is no SQL, as the standard has it. */
+export function useDialect(type: string | null | undefined): SqlDialect {
+  return useFindType()(type)?.dialect ?? "standard";
 }
 
 /** The engine's name as people write it. A kind that this server has no more is named as it is stored. */

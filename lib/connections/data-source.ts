@@ -1,4 +1,4 @@
-import type { SqlDialect } from "@/lib/sql/tokens";
+import type { SqlDialect } from "@/lib/sql/dialects";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
 import type { ConfigField, ReaderHint } from "./schema";
 import type { VariableBinding } from "./variables";

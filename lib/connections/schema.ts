@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
-import { SQL_DIALECTS } from "@/lib/sql/tokens";
+import { SQL_DIALECTS } from "@/lib/sql/dialects";
 import type { Entity } from "@/lib/tabular/fields";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;

@@ -1,4 +1,4 @@
-import type { Mark } from "./variable-types";
+import type { Mark } from "@/lib/sql/marks";
 
 const MARK = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/y;
 /** A slash after one of these begins a regular expression; after anything else it divides. */

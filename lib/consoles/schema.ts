@@ -4,6 +4,7 @@ import { executeOnBody } from "@/lib/query/schema";
 import { resultPreviewSchema } from "@/lib/results/schema";
 import { runSchema } from "@/lib/runs/schema";
 import { scheduleSchema } from "@/lib/schedules/schema";
+import { VARIABLE_NAME } from "@/lib/sql/marks";
 
 export const LANGUAGES = ["sql", "mongodb"] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -209,8 +210,6 @@ export const consoleCommitSchema = z.object({
 });
 export type ConsoleCommit = z.infer<typeof consoleCommitSchema>;
 
-/** What stands between {{ and }} in a console. */
-export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const dateText = z.union(
   [z.iso.date(), z.iso.datetime({ local: true, offset: true })],
   "A date is 2026-05-31, a time 2026-05-31T14:30:00, with Z or an offset if it has a zone.",

@@ -2,11 +2,10 @@ import type { Driver } from "@/lib/connections/data-source";
 import type { TypedValue, VariableBinder } from "@/lib/connections/variables";
 import type { InputProblem } from "@/lib/http/errors";
 import { AppError } from "@/lib/http/errors";
-import { readSqlTokens } from "@/lib/sql/tokens";
+import { readSqlTokens } from "@/lib/sql/lexer";
+import { type Mark, readSqlMarks } from "@/lib/sql/marks";
 import { readMongoMarks } from "./mongo-marks";
 import type { VariableValue } from "./schema";
-import { readSqlMarks } from "./sql-marks";
-import type { Mark } from "./variable-types";
 
 /** What of a driver's declaration decides how its consoles are read and bound. */
 export type ConsoleSyntax = Pick<Driver, "label" | "language" | "dialect" | "variables">;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { findQualifier, readScope } from "@/lib/sql/scope";
+import { findQualifier, readScope as readScopeOf } from "@/lib/sql/scope";
+
+const readScope = (text: string) => readScopeOf(text, "duckdb");
 
 describe("readScope", () => {
   it("knows tables by their aliases, with and without as", () => {

@@ -1,4 +1,5 @@
-import { lexSql, type SqlToken } from "@/lib/sql/lexer";
+import type { SqlDialect } from "./dialects.ts";
+import { colourSql, type SqlColour } from "./highlight.ts";
 
 /** A table that a statement reads, and the name by which its columns are reached. `schema` is null when it is not written. */
 export type ScopeTable = { name: string; schema: string | null; alias: string };
@@ -6,7 +7,7 @@ export type ScopeTable = { name: string; schema: string | null; alias: string };
 export type ScopeCte = { name: string; columns: string[] };
 export type SqlScope = { tables: ScopeTable[]; ctes: ScopeCte[] };
 
-type Word = { text: string; folded: string; kind: SqlToken["kind"] };
+type Word = { text: string; folded: string; kind: SqlColour };
 
 const TABLE_FOLLOWS = new Set(["from", "join", "update", "into"]);
 
@@ -14,8 +15,8 @@ const TABLE_FOLLOWS = new Set(["from", "join", "update", "into"]);
  * The tables, aliases and common table expressions that a statement names, read without a grammar: it has to work while
  * the statement is half typed.
  */
-export function readScope(statement: string): SqlScope {
-  const words = toWords(statement);
+export function readScope(statement: string, dialect: SqlDialect): SqlScope {
+  const words = toWords(statement, dialect);
   const tables: ScopeTable[] = [];
   const ctes: ScopeCte[] = [];
   for (let i = 0; i < words.length; i++) {
@@ -41,20 +42,25 @@ export function readScope(statement: string): SqlScope {
 
 /** The name in front of a dot that ends at `position`, as in `o.` or `public.orders.`; null when there is none. */
 export function findQualifier(text: string, position: number): string | null {
-  const match = /(?:([\p{L}_][\p{L}\p{N}_$]*)|"([^"]+)"|`([^`]+)`)\.(?:[\p{L}\p{N}_$]*)$/u.exec(
+  const match = /(?:([\p{L}_][\p{L}\p{N}_$]*)|"([^"]+)"|`([^`]+)`|\[([^\]]+)\])\.(?:[\p{L}\p{N}_$]*)$/u.exec(
     text.slice(Math.max(0, position - 200), position),
   );
-  return match?.[1] ?? match?.[2] ?? match?.[3] ?? null;
+  return match?.[1] ?? match?.[2] ?? match?.[3] ?? match?.[4] ?? null;
 }
 
-function toWords(text: string): Word[] {
-  return lexSql(text)
+function toWords(text: string, dialect: SqlDialect): Word[] {
+  return colourSql(text, dialect)
     .filter(({ kind }) => kind !== "space" && kind !== "comment")
     .map(({ kind, from, to }) => {
       const raw = text.slice(from, to);
-      const plain = kind === "quoted" ? raw.slice(1, -1).replaceAll('""', '"') : raw;
+      const plain = kind === "quoted" ? unquoted(raw) : raw;
       return { text: plain, folded: kind === "quoted" ? plain : plain.toLowerCase(), kind };
     });
+}
+
+function unquoted(raw: string): string {
+  const quote = raw.charAt(0);
+  return raw.slice(1, -1).replaceAll(quote + quote, quote);
 }
 
 function isName(word: Word | undefined): word is Word {

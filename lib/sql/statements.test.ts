@@ -1,86 +1,258 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { lexSql } from "@/lib/sql/lexer";
-import { findStatementAt, splitStatements } from "@/lib/sql/statements";
+import { describe, expect, it, test } from "vitest";
+import { SQL_DIALECTS, type SqlDialect } from "./dialects";
+import { SqlScript, splitStatements } from "./statements";
 
-const texts = (sql: string) => splitStatements(sql).map(({ text }) => text);
+const texts = (text: string, dialect: SqlDialect = "duckdb") => splitStatements(text, dialect).map((each) => each.text);
 
-describe("splitStatements", () => {
-  it("cuts at semicolons and leaves comments and blank space around a statement out", () => {
-    expect(texts("-- first\nselect 1;\n\n/* second */ select 2 -- tail\n;")).toEqual(["select 1", "select 2"]);
+describe("splitting", () => {
+  it.each<[string, string, string[]]>([
+    ["two statements", "select 1; select 2", ["select 1", "select 2"]],
+    ["empty statements", ";; select 1 ;;", ["select 1"]],
+    ["only comments", "-- a;\n/* b; */", []],
+    [
+      "comments and blank space around statements",
+      "-- a\nselect 1;\n\n/* b */ select 2 -- c\n;",
+      ["select 1", "select 2"],
+    ],
+    ["a semicolon in a string", "select ';', 'it''s;'; x", ["select ';', 'it''s;'", "x"]],
+    ["a semicolon in a quoted name", 'select 1 as "a;""b"; x', ['select 1 as "a;""b"', "x"]],
+    ["a semicolon in a line comment", "select 1 -- ;\n; x", ["select 1", "x"]],
+    ["nested comments", "select /* ; /* ; */ ; */ 1; x", ["select /* ; /* ; */ ; */ 1", "x"]],
+    ["dollar quotes", "select $$;$$, $a$;$b$;$a$; x", ["select $$;$$, $a$;$b$;$a$", "x"]],
+    ["a dollar placeholder", "select $1; select $2", ["select $1", "select $2"]],
+    ["an escape string", "select E'\\';'; x", ["select E'\\';'", "x"]],
+    ["an unfinished string", "select 'a; b", ["select 'a; b"]],
+  ])("keeps %s apart rightly", (_, text, expected) => expect(texts(text)).toEqual(expected));
+
+  it("knows MySQL's comments, names and strings", () => {
+    expect(texts('select `a;b`, "c;\\"d" # ;\n; select 5--3; x', "mysql")).toEqual([
+      'select `a;b`, "c;\\"d"',
+      "select 5--3",
+      "x",
+    ]);
   });
 
-  it("does not cut inside strings, quoted names, comments or dollar quotes", () => {
-    for (const sql of [
-      "select 'a;b', 'it''s;'",
-      'select ";" from t',
-      "select 1 /* ; */ + 1",
-      "select 1 -- ;\n + 1",
-      "select $$ a; b $$",
-      "select $tag$ a; $$ b; $tag$",
-      "select E'\\';'",
-    ]) {
-      expect(texts(sql)).toEqual([sql]);
-    }
+  it.each<[SqlDialect, string]>([
+    ["mysql", "select 'it\\'s; x'"],
+    ["mysql", "select 1 # a; b\n+ 1"],
+    ["mysql", "/*!40101 set names utf8; */"],
+    ["sqlite", "select 1 as [a;b]"],
+    ["sqlite", "select 'a\\'"],
+    ["postgres", "select /* a; /* b; */ c; */ 1"],
+    ["postgres", "select e'it\\'s; x', U&'a;b', $q$ a; $q$"],
+    ["clickhouse", "select 'it\\'s; x', `a;\\`b` // c; d\n + 1"],
+    ["trino", "create function f() returns int language python as $$ a; b $$"],
+  ])("of %s leaves in one piece: %s", (dialect, text) => {
+    expect(texts(`${text}; select 2`, dialect)).toEqual([text, "select 2"]);
   });
 
-  it("finds none in blank text, comments and lone semicolons", () => {
-    expect(texts(" ;; -- nothing\n;")).toEqual([]);
+  it("sends a hint that stands before its statement, and other comments not", () => {
+    expect(texts("/* a */ /*+ SeqScan(b) */ -- c\nselect 1; /*+ d */; select 2", "postgres")).toEqual([
+      "/*+ SeqScan(b) */ -- c\nselect 1",
+      "select 2",
+    ]);
   });
 
-  it("takes an unclosed quote to the end", () => {
-    expect(texts("select 'open; select 2")).toEqual(["select 'open; select 2"]);
-  });
-});
-
-describe("findStatementAt", () => {
-  const sql = "-- note\nselect 1;\n\nselect 2; select 3;\n";
-  const at = (needle: string, offset = 0) => findStatementAt(sql, sql.indexOf(needle) + offset)?.text;
-
-  it("is the one around the cursor, its ends included", () => {
-    expect(at("select 1", 3)).toBe("select 1");
-    expect(at("select 2", 8)).toBe("select 2");
-  });
-
-  it("is the one that ends on the cursor's line when the cursor stands behind it", () => {
-    expect(findStatementAt(sql, sql.indexOf("1;") + 2)?.text).toBe("select 1");
-  });
-
-  it("is the next one from a comment or a blank line above it", () => {
-    expect(at("-- note", 2)).toBe("select 1");
-    expect(findStatementAt(sql, sql.indexOf("\n\n") + 1)?.text).toBe("select 2");
-  });
-
-  it("is the last one at the end of the text", () => {
-    expect(findStatementAt(sql, sql.length)?.text).toBe("select 3");
-    expect(findStatementAt("", 0)).toBeNull();
-  });
-});
-
-describe("lexSql", () => {
-  it("covers any text without gaps", () => {
+  it("loses no word and ends on every text", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
-        const pieces = lexSql(text).map(({ from, to }) => text.slice(from, to));
-        expect(pieces.join("")).toBe(text);
+      fc.property(fc.string({ unit: "grapheme" }), fc.constantFrom(...SQL_DIALECTS), (text, dialect) => {
+        for (const { from, to, end, text: part } of splitStatements(text, dialect)) {
+          expect(text.slice(from, to)).toBe(part);
+          expect(end).toBeGreaterThanOrEqual(to);
+        }
       }),
     );
   });
+});
 
-  it("takes a keyword with a bracket for a function where it can be one", () => {
-    const kindOf = (sql: string, word: string) => lexSql(sql).find(({ from }) => from === sql.indexOf(word))?.kind;
-    expect(kindOf("select * from range(3)", "range")).toBe("function");
-    expect(kindOf("a left join b", "left")).toBe("keyword");
-    expect(kindOf("x in (1)", "in")).toBe("keyword");
+describe("bodies", () => {
+  it("keeps the body of a trigger in one piece", () => {
+    const trigger = "create trigger t after insert on a begin update b set c = case when 1 then 2 end; select 1; end";
+    expect(texts(`${trigger}; select 2`, "sqlite")).toEqual([trigger, "select 2"]);
   });
 
-  it("tells keywords, functions, names, numbers and strings apart", () => {
-    const sql = "select sum(i.qty) / 100.0 as x, 'a' -- c";
-    const kinds = lexSql(sql)
-      .filter(({ kind }) => kind !== "space" && kind !== "mark")
-      .map(({ kind, from, to }) => `${kind} ${sql.slice(from, to)}`);
-    expect(kinds).toEqual([
-      "keyword select", "function sum", "name i", "name qty", "number 100.0", "keyword as", "name x", "string 'a'", "comment -- c",
-    ]); // biome-ignore format: in the order of the statement
+  it("keeps MySQL's IF inside a procedure's body", () => {
+    const procedure = "create procedure p() begin if 1 then select 1; end if; select 2; end";
+    expect(texts(`${procedure}; x`, "mysql")).toEqual([procedure, "x"]);
   });
+
+  it.each<[SqlDialect, string]>([
+    ["sqlite", "create temp trigger t before delete on a when old.b > 1 begin select case when 1 then 2 end; end"],
+    ["sqlite", "explain query plan create trigger if not exists t after insert on a begin select end from b; end"],
+    [
+      "postgres",
+      "create or replace function f() returns int begin atomic select 1; select case when true then 2 end; end",
+    ],
+    ["postgres", "create procedure p() begin atomic insert into a values (1) returning a.end; end"],
+    ["postgres", "create rule r as on insert to a do also (insert into b values (1); insert into c values (2))"],
+    ["mysql", "create procedure p() if 1 then select 1; else if 2 then select 2; end if; end if"],
+    ["mysql", "create procedure p() begin select if(1, 2, 3), repeat('a', 2), case when 1 then if(1, 2, 3) end; end"],
+    ["mysql", "create procedure p() begin case 1 when 1 then select 1; else begin end; end case; select 2; end"],
+    [
+      "mysql",
+      "create procedure p() a: begin b: while 1 do leave b; end while b; repeat set @a = 1; until 1 end repeat; end a",
+    ],
+    ["mysql", "create procedure p() begin declare exit handler for not found begin select 1; end; select 2; end"],
+    [
+      "mysql",
+      "create definer = `a`@`%` procedure p(in a int, out b varchar(3)) comment 'x' begin loop select 1; end loop; end",
+    ],
+    [
+      "mysql",
+      "create definer=root@localhost trigger t before insert on a for each row follows b begin set new.c = 1; end",
+    ],
+    ["mysql", "create event e on schedule every 1 day do begin delete from a; delete from b; end"],
+    ["mysql", "create function f(a int) returns varchar(9) character set utf8mb4 begin return 'a'; end"],
+    ["mysql", "begin not atomic declare a int default 1; select a; end"],
+    [
+      "trino",
+      "create function f(a int) returns int begin declare b int default 1; if a > 1 then set b = 2; end if; return b; end",
+    ],
+    [
+      "trino",
+      "with function f() returns int begin return 1; end, function g() returns int begin return 2; end select f() + g()",
+    ],
+  ])("of %s stay in one piece: %s", (dialect, text) => {
+    expect(texts(`${text};\nselect 1; ${text}`, dialect)).toEqual([text, "select 1", text]);
+  });
+
+  it.each<[SqlDialect, string, string]>([
+    ["mysql", "begin", "commit"],
+    ["sqlite", "begin", "end"],
+    ["postgres", "begin", "select case when true then 1 end"],
+    ["postgres", "create function f() returns int language sql as 'select 1; select 2'", "begin"],
+    ["mysql", "create function f() returns int return if(1, 2, 3)", "select 1"],
+    ["mysql", "create function f() returns set('a', 'b') return case when 1 then repeat('a', 1) end", "select 1"],
+    ["mysql", "create trigger t after insert on a for each row set @b = if(new.c, 1, 2)", "select 1"],
+    ["mysql", "create table if not exists a (`if` int, b int)", "select 1"],
+    ["mysql", "drop procedure if exists p", "create view v as select 1 as function"],
+    ["sqlite", "create trigger t after insert on a", "select 1"],
+    ["trino", "with a as (select 1) select * from a", "select 1"],
+    ["trino", "create function f() returns int return case when true then 1 end", "select 1"],
+  ])("of %s are not seen where there are none: %s", (dialect, one, other) => {
+    expect(texts(`${one}; ${other};`, dialect)).toEqual([one, other]);
+  });
+});
+
+describe("MySQL's DELIMITER lines", () => {
+  const script = [
+    "drop procedure if exists p;",
+    "DELIMITER //",
+    "create procedure p() begin select '//'; -- //",
+    "select 1; end//",
+    "select 2 //",
+    "delimiter ;",
+    "select 3; select 4",
+  ].join("\n");
+
+  it("are read as its clients read them, and never sent", () => {
+    expect(texts(script, "mysql")).toEqual([
+      "drop procedure if exists p",
+      "create procedure p() begin select '//'; -- //\nselect 1; end",
+      "select 2",
+      "select 3",
+      "select 4",
+    ]);
+    expect(texts("delimiter $$\nselect 1; select 2$$ select 3; END$$\ndelimiter ;;\nx;y;;z", "mysql")).toEqual([
+      "select 1; select 2",
+      "select 3; END",
+      "x;y",
+      "z",
+    ]);
+  });
+
+  it("hold for a part of the text, too", () => {
+    const from = script.indexOf("create procedure");
+    const parts = SqlScript.of(script, "mysql").within(from, script.indexOf("delimiter ;"));
+    expect(parts.map(({ text }) => text)).toEqual([
+      "create procedure p() begin select '//'; -- //\nselect 1; end",
+      "select 2",
+    ]);
+    expect(parts.every((part) => script.slice(part.from, part.to) === part.text)).toBe(true);
+  });
+
+  it("are words to every other database", () => {
+    expect(texts("delimiter //\nselect 1; select 2", "postgres")).toHaveLength(2);
+  });
+});
+
+describe("the statement at a cursor", () => {
+  const sql = "-- note\nselect 1;\n\nselect 2; select 3;\n-- tail\n";
+  const at = (position: number) => SqlScript.of(sql, "duckdb").at(position)?.text;
+  const behind = (part: string) => sql.indexOf(part) + part.length;
+
+  it("is the one around it, its ends included", () => {
+    expect(at(sql.indexOf("select 1"))).toBe("select 1");
+    expect(at(behind("select 1"))).toBe("select 1");
+    expect(at(sql.indexOf("select 3") + 3)).toBe("select 3");
+  });
+
+  it("is the one that ends before it on the same line", () => {
+    expect(at(behind("select 1;"))).toBe("select 1");
+    expect(at(behind("select 2;"))).toBe("select 2");
+  });
+
+  it("is the next one from a blank line or from its leading comment", () => {
+    expect(at(0)).toBe("select 1");
+    expect(at(behind("-- note"))).toBe("select 1");
+    expect(at(sql.indexOf("\n\n") + 1)).toBe("select 2");
+  });
+
+  it("is the last one behind everything, comments too, and none in an empty text", () => {
+    expect(at(behind("-- tail"))).toBe("select 3");
+    expect(at(sql.length)).toBe("select 3");
+    expect(SqlScript.of(" -- nothing", "duckdb").at(3)).toBeNull();
+  });
+
+  it("is the one that follows where two meet", () => {
+    expect(SqlScript.of("select 1;select 2", "duckdb").at(9)?.text).toBe("select 2");
+  });
+});
+
+/** What decides where statements end, in all dialects. */
+const PARTS = [
+  ...["select 1", "x", ";", ";", "; ", "\n", " ", "'", "''", "'a;b'", '"', "`", "\\", "--", "-- a\n", "#", "/*", "*/", "$$", "$a$", "//", "[", "]"],
+  ...["create trigger t after insert on a ", "begin ", "begin atomic ", "end", "end;", "case when 1 then 2 end", "if 1 then ", "end if", "(", ")"],
+  ...["create procedure p() ", "create function f() ", "create rule r do (", "delimiter //\n", "delimiter ;\n", "e'", "/*+ a */", "/*! a; */", "{{v}}"],
+]; // biome-ignore format: a list to be read at a glance
+const scripts = fc.array(fc.constantFrom(...PARTS), { maxLength: 30 }).map((parts) => parts.join(""));
+
+test("a changed script is cut as one that is read anew", () => {
+  const change = fc.tuple(fc.nat(), fc.nat({ max: 12 }), fc.array(fc.constantFrom(...PARTS), { maxLength: 3 }));
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...SQL_DIALECTS),
+      scripts,
+      fc.array(change, { minLength: 1, maxLength: 6 }),
+      (dialect, first, changes) => {
+        let script = SqlScript.of(first, dialect);
+        for (const [place, gone, parts] of changes) {
+          const at = place % (script.text.length + 1);
+          const text = script.text.slice(0, at) + parts.join("") + script.text.slice(at + gone);
+          script.variables();
+          script = script.with(text);
+          const anew = SqlScript.of(text, dialect);
+          expect(script.statements.map(({ from, to, end, text: part }) => ({ from, to, end, part }))).toEqual(
+            anew.statements.map(({ from, to, end, text: part }) => ({ from, to, end, part })),
+          );
+          expect(script.variables()).toEqual(anew.variables());
+          // What the editor colours begins in the middle of the text, and sees what is seen from its beginning.
+          const pieces = anew.pieces(0, text.length);
+          expect(pieces).toEqual(expect.arrayContaining(script.pieces(at, text.length)));
+          for (const { from, to } of anew.statements) expect(script.at(from)?.to).toBeGreaterThanOrEqual(to);
+        }
+      },
+    ),
+    { numRuns: 5000 },
+  );
+});
+
+test("a change in a long script reads the statement that it touches, and no other one", () => {
+  const text = "insert into t values (1, 'it''s'); -- note\n".repeat(20_000);
+  const script = SqlScript.of(text, "mysql");
+  const at = text.indexOf("1", text.length / 2);
+  const changed = script.with(`${text.slice(0, at)}2${text.slice(at + 1)}`);
+  const kept = script.statements.filter((statement, index) => statement === changed.statements[index]);
+  expect(kept).toHaveLength(script.statements.length - 1);
 });

@@ -1,19 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findVariables, guessKind, parseInputs, toTypedValue } from "@/lib/sql/variables";
-
-describe("findVariables", () => {
-  it("finds each name once, in order, with or without space around it", () => {
-    expect(findVariables("select {{b}}, {{ a }}, {{b}}")).toEqual(["b", "a"]);
-  });
-
-  it("leaves strings, quoted names and comments alone, as the server does", () => {
-    expect(findVariables("select '{{a}}', \"{{b}}\" -- {{c}}\n/* {{d}} */")).toEqual([]);
-  });
-
-  it("takes no other brackets for a variable", () => {
-    expect(findVariables("select {a}, { {b} }, {{1a}}, {{a b}}, {{}}")).toEqual([]);
-  });
-});
+import { guessKind, parseInputs, toTypedValue } from "@/lib/sql/variables";
 
 describe("a variable's value", () => {
   it("is of its kind, or none", () => {

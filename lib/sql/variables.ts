@@ -1,5 +1,3 @@
-import { lexSql } from "@/lib/sql/lexer";
-
 /** The kinds of value that a variable can have (docs/api.md, Consoles). A date is ISO text. */
 export const VARIABLE_KINDS = ["text", "number", "boolean", "date"] as const;
 export type VariableKind = (typeof VARIABLE_KINDS)[number];
@@ -10,26 +8,6 @@ export type TypedValue =
   | { type: "date"; value: string };
 /** What stands in the input of a variable: text as it was typed. */
 export type VariableInput = { kind: VariableKind; text: string };
-
-const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
-
-/** The names between {{ and }} in a text, each once, in their order. Those in strings and comments are text like any other. */
-export function findVariables(text: string): string[] {
-  if (!text.includes("{{")) return [];
-  const tokens = lexSql(text).filter(({ kind }) => kind !== "space");
-  const textOf = (at: number) => {
-    const token = tokens[at];
-    return token === undefined ? "" : text.slice(token.from, token.to);
-  };
-  const isPair = (at: number, sign: string) =>
-    textOf(at) === sign && textOf(at + 1) === sign && tokens[at]?.to === tokens[at + 1]?.from;
-  const names = new Set<string>();
-  for (let at = 0; at + 4 < tokens.length; at++) {
-    const name = textOf(at + 2);
-    if (isPair(at, "{") && isPair(at + 3, "}") && NAME.test(name)) names.add(name);
-  }
-  return [...names];
-}
 
 /** The kind that a name suggests, for a variable that was never given a value. */
 export function guessKind(name: string): VariableKind {

@@ -31,25 +31,33 @@ describe("locateError", () => {
 
   it("turns the position in the statement into line and column of the console", () => {
     const position = statement.indexOf("net_cent") + 1;
-    expect(locateError(content, from, statement, { position }, "net_cent")).toEqual(place);
+    expect(locateError(content, { from, text: statement, dialect: "duckdb" }, { position }, "net_cent")).toEqual(place);
   });
 
   it("takes line and column when there is no position", () => {
-    expect(locateError(content, from, statement, { line: 2, column: 7 }, null)).toEqual(place);
+    expect(locateError(content, { from, text: statement, dialect: "duckdb" }, { line: 2, column: 7 }, null)).toEqual(
+      place,
+    );
   });
 
   it("searches for the name when the database gives no place", () => {
-    expect(locateError(content, from, statement, {}, "net_cent")).toEqual(place);
-    expect(locateError(content, from, statement, {}, null)).toBeNull();
+    expect(locateError(content, { from, text: statement, dialect: "duckdb" }, {}, "net_cent")).toEqual(place);
+    expect(locateError(content, { from, text: statement, dialect: "duckdb" }, {}, null)).toBeNull();
   });
 
   it("marks the column, not its table, when the database points at both", () => {
     const sql = "select p.nmae from products p";
-    expect(locateError(sql, 0, sql, { position: 8 }, "nmae")).toMatchObject({ from: 9, to: 13, column: 10 });
+    expect(locateError(sql, { from: 0, text: sql, dialect: "duckdb" }, { position: 8 }, "nmae")).toMatchObject({
+      from: 9,
+      to: 13,
+      column: 10,
+    });
   });
 
   it("stays inside the text when the position lies behind its end", () => {
-    expect(locateError("select", 0, "select", { position: 99 }, null)).toMatchObject({ line: 1, from: 0, to: 6 });
+    expect(locateError("select", { from: 0, text: "select", dialect: "duckdb" }, { position: 99 }, null)).toMatchObject(
+      { line: 1, from: 0, to: 6 },
+    );
   });
 });
 

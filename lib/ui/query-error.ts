@@ -1,8 +1,12 @@
-import { lexSql } from "@/lib/sql/lexer";
+import type { SqlDialect } from "@/lib/sql/dialects";
+import { colourSql } from "@/lib/sql/highlight";
 import { findClosest } from "@/lib/ui/edit-distance";
 
 /** Where a failed query broke. `line` and `column` are 1-based, in the console's text; `from`..`to` is the piece to mark. */
 export type ErrorPlace = { line: number; column: number; from: number; to: number };
+
+/** The statement as it was sent: where it begins in the console's text, and how it is read. */
+type SentStatement = { from: number; text: string; dialect: SqlDialect };
 
 /** What the answer's `details` say (docs/api.md, Queries): 1-based, in the text that was sent. */
 export type QueryErrorDetails = { position?: number; line?: number; column?: number; candidates?: string[] };
@@ -54,24 +58,23 @@ export function describeQueryError(message: string): { title: string; name: stri
 /**
  * The place of a failure in the console's text.
  * @param content the console's text when it was run
- * @param statementFrom where the sent statement begins in it
  * @param name what the database stumbled over: searched for when the answer gives no place
  * @returns null when neither the details nor the name lead to a place
  */
 export function locateError(
   content: string,
-  statementFrom: number,
-  statement: string,
+  sent: SentStatement,
   details: QueryErrorDetails,
   name: string | null,
 ): ErrorPlace | null {
+  const { from: statementFrom, text: statement } = sent;
   let offset: number | null = null;
   if (details.position !== undefined) offset = details.position - 1;
   else if (details.line !== undefined) offset = toOffset(statement, details.line, details.column ?? 1);
-  else if (name !== null) offset = findName(statement, name);
+  else if (name !== null) offset = findName(sent, name);
   if (offset === null) return null;
   const at = Math.min(Math.max(0, offset), Math.max(0, statement.length - 1));
-  const token = wordAt(statement, at, name);
+  const token = wordAt(sent, at, name);
   const from = statementFrom + token.from;
   const before = content.slice(0, from);
   const line = before.split("\n").length;
@@ -107,14 +110,14 @@ function toOffset(text: string, line: number, column: number): number {
   return start + column - 1;
 }
 
-function findName(statement: string, name: string): number | null {
+function findName({ text: statement, dialect }: SentStatement, name: string): number | null {
   const folded = name.toLowerCase();
-  const token = lexSql(statement).find(({ kind, from, to }) => {
+  const token = colourSql(statement, dialect).find(({ kind, from, to }) => {
     if (kind === "comment" || kind === "string") return false;
     return (
       statement
         .slice(from, to)
-        .replace(/^["`]|["`]$/g, "")
+        .replace(/^["`[]|["`\]]$/g, "")
         .toLowerCase() === folded
     );
   });
@@ -122,8 +125,9 @@ function findName(statement: string, name: string): number | null {
 }
 
 /** The token at a place. Databases point at `p.nam` as a whole, or at its start: the name that is wrong is marked. */
-function wordAt(statement: string, at: number, name: string | null): { from: number; to: number } {
-  const tokens = lexSql(statement);
+function wordAt(sent: SentStatement, at: number, name: string | null): { from: number; to: number } {
+  const { text: statement, dialect } = sent;
+  const tokens = colourSql(statement, dialect);
   const index = tokens.findIndex(({ from, to }) => at >= from && at < to);
   const token = tokens[index];
   if (token === undefined) return { from: at, to: Math.min(statement.length, at + 1) };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Entity } from "@/lib/client/api";
-import { offerSql } from "@/lib/ui/sql-completion";
+import { SqlScript } from "@/lib/sql/statements";
+import { offerSql as offer } from "@/lib/ui/sql-completion";
 
 const column = (name: string, type = "VARCHAR") => ({ name, type, nullable: false, primaryKey: name === "id" });
 const entities: Entity[] = [
@@ -12,6 +13,7 @@ const entities: Entity[] = [
   { name: "refunds", kind: "table", schema: "audit", columns: [column("id", "BIGINT"), column("order_id", "BIGINT")] },
   { name: "Order Items", kind: "view" },
 ];
+const offerSql = (text: string, position: number, of: Entity[]) => offer(SqlScript.of(text, "duckdb"), position, of);
 /** Offers at the bar in the text, best first. */
 const labels = (marked: string) => {
   const position = marked.indexOf("|");

@@ -1,8 +1,9 @@
 import type { Entity } from "@/lib/client/api";
+import { colourOf } from "@/lib/sql/highlight";
 import { SQL_KEYWORDS } from "@/lib/sql/keywords";
-import { lexSql } from "@/lib/sql/lexer";
+import type { SqlPiece, SqlPieceKind } from "@/lib/sql/lexer";
 import { findQualifier, readScope } from "@/lib/sql/scope";
-import { findStatementAt } from "@/lib/sql/statements";
+import type { SqlScript } from "@/lib/sql/statements";
 import { type ColumnKind, toColumnKind } from "@/lib/ui/column-kind";
 import { toSqlName } from "@/lib/ui/schema-rows";
 
@@ -22,6 +23,7 @@ export type SqlOffer = {
 const RANK = { column: 60, alias: 40, table: 20, function: 0, keyword: -20 } as const;
 /** Behind these words a table is wanted. */
 const TABLE_WANTED = new Set(["from", "join", "into", "update", "table", "describe", "summarize"]);
+const IN_TEXT: ReadonlySet<SqlPieceKind> = new Set(["string", "comment", "hint", "run"]);
 const FUNCTIONS = (
   "abs any_value avg ceil coalesce concat count date_diff date_part date_trunc dense_rank extract first_value floor greatest lag last_value lead " +
   "least length list lower max median min mode now nullif percentile_cont quantile_cont rank replace round row_number split_part stddev " +
@@ -30,12 +32,15 @@ const FUNCTIONS = (
 
 /**
  * What may be written at a place: behind a dot the columns of that table, behind FROM and JOIN the tables, elsewhere the
- * columns in scope before everything else.
- * @param position where the cursor is in `text`
+ * columns in scope before everything else. In strings and comments words are just words, and nothing is offered.
+ * @param position where the cursor is in the text
  */
-export function offerSql(text: string, position: number, entities: Entity[]): SqlOffer[] {
-  const statement = findStatementAt(text, position)?.text ?? "";
-  const scope = readScope(statement);
+export function offerSql(script: SqlScript, position: number, entities: Entity[]): SqlOffer[] {
+  const { text, dialect } = script;
+  const before = script.pieces(position, position);
+  const last = before.at(-1)?.kind;
+  if (last && IN_TEXT.has(last)) return [];
+  const scope = readScope(script.at(position)?.text ?? "", dialect);
   const byName = new Map(entities.map((entity) => [entity.name.toLowerCase(), entity]));
   const columnsOf = (name: string, owner: string): SqlOffer[] => {
     const cte = scope.ctes.find((each) => each.name.toLowerCase() === name.toLowerCase());
@@ -52,7 +57,7 @@ export function offerSql(text: string, position: number, entities: Entity[]): Sq
   }
 
   const tables = [...scope.ctes.map(toCte), ...entities.map(toTable)];
-  if (wantsTable(text, position)) return tables.map((offer) => ({ ...offer, rank: RANK.column }));
+  if (wantsTable(text, position, before)) return tables.map((offer) => ({ ...offer, rank: RANK.column }));
   const columns = scope.tables.flatMap(({ name, alias }) => columnsOf(name, alias));
   const aliases = scope.tables
     .filter(({ name, alias }) => name !== alias)
@@ -144,16 +149,19 @@ function toCte({ name, columns }: { name: string; columns: string[] }): SqlOffer
   };
 }
 
-function wantsTable(text: string, position: number): boolean {
-  const words = lexSql(text.slice(0, position)).filter(({ kind }) => kind !== "space" && kind !== "comment");
+/** @param before the pieces of the statement up to the cursor */
+function wantsTable(text: string, position: number, before: readonly SqlPiece[]): boolean {
+  const words = before.filter(({ kind }) => kind !== "space" && !IN_TEXT.has(kind));
   const last = words.at(-1);
   // The word under the cursor is still being written; a comma continues the list behind FROM.
-  const isTyping = last !== undefined && last.to === position && last.kind !== "mark";
+  const isTyping = last !== undefined && last.end >= position && (last.kind === "word" || last.kind === "name");
   let at = words.length - (isTyping ? 2 : 1);
-  const wordAt = (i: number) => text.slice(words[i]?.from, words[i]?.to).toLowerCase();
-  while (at > 1 && wordAt(at) === "," && words[at - 1]?.kind === "name") {
-    at -= words[at - 2]?.kind === "name" ? 3 : 2;
-  }
+  const wordAt = (i: number) => text.slice(words[i]?.start, words[i]?.end).toLowerCase();
+  const isName = (i: number) => {
+    const word = words[i];
+    return word !== undefined && ["name", "quoted"].includes(colourOf(text, word));
+  };
+  while (at > 1 && wordAt(at) === "," && isName(at - 1)) at -= isName(at - 2) ? 3 : 2;
   return words[at] !== undefined && TABLE_WANTED.has(wordAt(at));
 }
 

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readSqlTokens } from "../../sql/tokens.ts";
+import { readSqlTokens } from "../../sql/lexer.ts";
 import { checkText, explainedText } from "./guard.ts";
 
 const tokensOf = (text: string) => readSqlTokens(text, "duckdb");

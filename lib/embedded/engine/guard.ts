@@ -1,5 +1,6 @@
 import { StatementType } from "@duckdb/node-api";
-import { readSqlTokens, type SqlToken } from "../../sql/tokens.ts";
+import { readSqlTokens, type SqlToken } from "../../sql/lexer.ts";
+import { splitStatements } from "../../sql/statements.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "./failures.ts";
 import {
   ALLOWED_PRAGMAS,
@@ -76,7 +77,7 @@ export function checkText(query: string): SqlToken[] {
   const tokens = readSqlTokens(query, "duckdb");
   const first = tokens.find((token) => token.kind !== "semicolon");
   if (!first) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
-  const count = countStatements(tokens);
+  const count = splitStatements(query, "duckdb").length;
   if (count > 1) {
     throw new StatementFailure(
       "query_failed",
@@ -132,9 +133,8 @@ export function checkTree(node: unknown, refused: Refused): void {
  */
 export function checkNames(tokens: readonly SqlToken[], refused: Refused): void {
   for (const [index, token] of tokens.entries()) {
-    if (token.kind === "word" || token.kind === "quotedName" || token.kind === "string")
-      refuseView(token.text, refused);
-    const isCall = tokens[index + 1]?.text === "(" && (token.kind === "word" || token.kind === "quotedName");
+    if (token.kind === "word" || token.kind === "name" || token.kind === "string") refuseView(token.text, refused);
+    const isCall = tokens[index + 1]?.text === "(" && (token.kind === "word" || token.kind === "name");
     if (isCall) refuseFunction(token.text, refused);
   }
 }
@@ -214,19 +214,6 @@ function refuseFunction(name: string, refused: Refused): void {
 function refuseView(name: string, refused: Refused): void {
   if (!refused.views.has(name.toLowerCase())) return;
   throw new StatementFailure("not_allowed", `The view ${name.toLowerCase()} cannot be read here. ${FILES}`);
-}
-
-function countStatements(tokens: readonly SqlToken[]): number {
-  let count = 0;
-  let isInside = false;
-  for (const token of tokens) {
-    if (token.kind === "semicolon") isInside = false;
-    else if (!isInside) {
-      count += 1;
-      isInside = true;
-    }
-  }
-  return count;
 }
 
 function upperWord(token: SqlToken | undefined): string {

@@ -8,7 +8,7 @@ import {
   ResultReturnType,
   StatementType,
 } from "@duckdb/node-api";
-import type { SqlToken } from "../../sql/tokens.ts";
+import type { SqlToken } from "../../sql/lexer.ts";
 import type { Batch, Field } from "../../tabular/fields.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";

@@ -1,5 +1,5 @@
 import { AppError } from "@/lib/http/errors";
-import { readSqlTokens, type SqlToken } from "@/lib/sql/tokens";
+import { readSqlTokens, type SqlToken } from "@/lib/sql/lexer";
 import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/failures";
 import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, REFUSED_FUNCTIONS, STRUCTURE_FUNCTIONS } from "./functions";
 
@@ -117,7 +117,7 @@ export function checkFunctions(
   for (const [index, token] of words.entries()) {
     if (token.text === "(" && token.kind === "symbol") depth += 1;
     if (token.text === ")" && token.kind === "symbol") depth -= 1;
-    if (token.kind !== "word" && token.kind !== "quotedName") continue;
+    if (token.kind !== "word" && token.kind !== "name") continue;
     const isCalled = words[index + 1]?.text === "(" && words[index + 1]?.kind === "symbol";
     if (isCalled) {
       if (refused.isCallRefused(token.text.toLowerCase())) throw refusedFunction(token.text);
@@ -178,7 +178,7 @@ function isPlainString(source: string): boolean {
 }
 
 function isPlainName(source: string, token: SqlToken): boolean {
-  if (token.kind === "quotedName") {
+  if (token.kind === "name") {
     return source.length > 1 && /^["`]/.test(source) && source.at(-1) === source[0] && !source.includes("\\");
   }
   // Beyond ASCII there are spaces, quotes and signs that only some versions know; `$` begins a heredoc in some places.

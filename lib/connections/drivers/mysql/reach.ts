@@ -1,6 +1,7 @@
 import { AppError } from "@/lib/http/errors";
-import { readMysqlText, type Token } from "./lexer";
+import type { SqlToken as Token } from "@/lib/sql/lexer";
 import { isHarmlessMode } from "./modes";
+import { readMysqlText } from "./reading";
 import { type Call, notAllowed, type Reference, type References, readReferences } from "./references";
 import { checkRoutineBody } from "./routine-body";
 

@@ -12,8 +12,8 @@ import { ask, change, openWith, type Subject, startSubject } from "../conformanc
 import { mysql } from ".";
 import { parseMysqlConfig } from "./config";
 import { BEFORE_PARENTHESIS, READING_FUNCTIONS } from "./functions";
-import { readMysqlText } from "./lexer";
 import { checkReach } from "./reach";
+import { readMysqlText } from "./reading";
 import { MysqlSession } from "./session";
 
 const SECRET = "what-only-the-server-can-read";

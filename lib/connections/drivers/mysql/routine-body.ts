@@ -1,5 +1,5 @@
 import type { AppError } from "@/lib/http/errors";
-import { type Token, upper } from "./lexer";
+import { type SqlToken as Token, upper } from "@/lib/sql/lexer";
 import { isSymbol, notAllowed, wordOf } from "./references";
 
 /** What a body may hold besides blocks: all of it computes, reads, or speaks of the body's own names. */

@@ -1,14 +1,15 @@
 import { AppError } from "@/lib/http/errors";
+import { type SqlToken as Token, upper } from "@/lib/sql/lexer";
 import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/failures";
 import { positionOf } from "../shared/text-position";
 import { PLAN_HINTS } from "./functions";
-import { type Comment, type Reading, readMysqlText, type Token, upper } from "./lexer";
+import { type Comment, type Reading, readMysqlText } from "./reading";
 import { isSymbol, notAllowed, type References, readReferences, wordOf } from "./references";
 
 /*
  * What a statement may be on MySQL and MariaDB (T50). The read-only transaction of the session refuses writes to tables;
  * this refuses what such a transaction lets through: the server's files, settings, locks and other sessions. It reads
- * as the server does (`lexer.ts`), and where it is not sure that it does, a read-only connection does not run the text.
+ * as the server does (`reading.ts`), and where it is not sure that it does, a read-only connection does not run the text.
  */
 
 const ALONE = "Each statement runs in a transaction of its own, so there is nothing to begin, commit or roll back.";
@@ -32,6 +33,8 @@ const NEVER: Readonly<Record<string, string>> = {
   HANDLER: SESSION,
 };
 
+/** SET changes more than the session behind these. */
+const OF_SERVER = new Set(["GLOBAL", "PERSIST", "PERSIST_ONLY", "PASSWORD", "ROLE"]);
 const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
 const EXPLAINING = new Set(["EXPLAIN", "DESCRIBE", "DESC", "ANALYZE"]);
 const CHANGING = new Set([
@@ -73,7 +76,7 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
   }
   const refusal = NEVER[start];
   if (refusal !== undefined) throw notAllowed(refusal);
-  if (start === "SET" && !words.some((token) => /^(?:GLOBAL|PERSIST|PERSIST_ONLY|PASSWORD|ROLE)$/i.test(token.text))) {
+  if (start === "SET" && !words.some((token) => OF_SERVER.has(wordOf(token)))) {
     throw notAllowed(SESSION);
   }
   if (start === "LOAD" && words.some((token) => wordOf(token) === "LOCAL")) {

@@ -15,7 +15,7 @@ export const trino: Driver = {
   label: "Trino",
   category: "database",
   language: "sql",
-  dialect: "standard",
+  dialect: "trino",
   variables: trinoVariables,
   explain: "explain",
   fields: [

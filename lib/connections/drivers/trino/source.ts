@@ -2,7 +2,7 @@ import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
-import { readSqlTokens } from "@/lib/sql/tokens";
+import { readSqlTokens } from "@/lib/sql/lexer";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
 import type { DataSource, QueryOptions, ResultStream, Statement } from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
@@ -330,7 +330,7 @@ function toFailure(error: unknown, signal: AbortSignal): unknown {
 
 /** The protocol takes a statement without its semicolon; one within it is a mistake that the server tells. */
 function withoutEnd(text: string): string {
-  const last = readSqlTokens(text, "standard").findLast(({ kind }) => kind !== "semicolon");
+  const last = readSqlTokens(text, "trino").findLast(({ kind }) => kind !== "semicolon");
   return last ? text.slice(0, last.end) : text;
 }
 

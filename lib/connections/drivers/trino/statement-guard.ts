@@ -1,5 +1,5 @@
 import { AppError } from "@/lib/http/errors";
-import { readSqlTokens, type SqlToken } from "@/lib/sql/tokens";
+import { readSqlTokens, type SqlToken } from "@/lib/sql/lexer";
 import { READ_ONLY_MESSAGE } from "../shared/failures";
 
 /*
@@ -25,7 +25,7 @@ const NAME_CHARS_MAX = 60;
 
 /** @throws AppError `invalid_request`, `read_only`, `not_allowed` */
 export function checkStatement(query: string, readOnly: boolean): void {
-  const tokens = readSqlTokens(query, "standard");
+  const tokens = readSqlTokens(query, "trino");
   const first = tokens.find(({ text }) => text !== "(");
   if (!first || first.kind === "semicolon") {
     throw new AppError("invalid_request", "There is no statement to run. Write one first.");
@@ -67,7 +67,7 @@ function refuseUnsure(query: string, tokens: readonly SqlToken[]): void {
     at = token.end;
     const source = query.slice(token.start, token.end);
     if (token.kind === "string" && !/^(?:[uU]&|[xX])?'[\s\S]*'$/.test(source)) throw unsure(source);
-    if (token.kind === "quotedName" && (source.length < 2 || !/^".*"$/s.test(source))) throw unsure(source);
+    if (token.kind === "name" && (source.length < 2 || !/^".*"$/s.test(source))) throw unsure(source);
     // No name begins so, and what the server takes for a quote may not be one to us.
     if (token.kind === "symbol" && /[`$\\]/.test(source)) throw unsure(source);
   }

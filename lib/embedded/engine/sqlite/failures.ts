@@ -1,4 +1,4 @@
-import { readSqlTokens } from "../../../sql/tokens.ts";
+import { readSqlTokens } from "../../../sql/lexer.ts";
 import { READ_ONLY_MESSAGE, StatementFailure } from "../failures.ts";
 import type { EngineFailure } from "../wire.ts";
 

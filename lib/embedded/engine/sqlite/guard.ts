@@ -1,4 +1,4 @@
-import { readSqlTokens, type SqlToken } from "../../../sql/tokens.ts";
+import { readSqlTokens, type SqlToken } from "../../../sql/lexer.ts";
 import { StatementFailure } from "../failures.ts";
 
 /*

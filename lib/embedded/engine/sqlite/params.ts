@@ -1,4 +1,4 @@
-import type { SqlToken } from "../../../sql/tokens.ts";
+import type { SqlToken } from "../../../sql/lexer.ts";
 import { StatementFailure } from "../failures.ts";
 import type { SqliteValue } from "./values.ts";
 

@@ -1,9 +1,15 @@
-import { readSqlTokens, type SqlDialect, type SqlToken } from "@/lib/sql/tokens";
-import { VARIABLE_NAME } from "./schema";
-import type { Mark } from "./variable-types";
+import type { SqlDialect } from "./dialects.ts";
+import { readSqlTokens, type SqlToken } from "./lexer.ts";
+
+/** One `{{name}}` of a text; offsets in UTF-16 units, `end` exclusive. */
+export type Mark = { name: string; start: number; end: number };
+
+/** What stands between {{ and }}. */
+export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 
 /** The `{{name}}` of SQL text outside of strings, quoted names and comments. Space is allowed around the name. */
 export function readSqlMarks(text: string, dialect: SqlDialect): Mark[] {
+  if (!text.includes("{{")) return [];
   const tokens = readSqlTokens(text, dialect);
   const marks: Mark[] = [];
   for (let at = 0; at + 4 < tokens.length; at++) {

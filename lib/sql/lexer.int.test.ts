@@ -3,7 +3,8 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChDb, startChDb } from "@/test/servers/chdb";
-import { readSqlTokens, type SqlDialect } from "./tokens";
+import type { SqlDialect } from "./dialects";
+import { readSqlTokens } from "./lexer";
 
 /** Texts for each engine. PROPERTY_RUNS=20000 tries more of them. */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 2000);
@@ -101,8 +102,10 @@ test("T42 SQLite reads a text as the lexer does, wherever its quotes and comment
 
 /** A string has at least the canary's brackets beside its name: whatever else is called so has been read as a word. */
 async function duckDbReads(connection: DuckDBConnection, text: string): Promise<boolean | null> {
-  const rows = (await connection.runAndReadAll("select json_serialize_sql($1::varchar)", [text])).getRows();
-  const answer = String(rows[0]?.[0]);
+  const read = await connection.runAndReadAll("select json_serialize_sql($1::varchar)", [text]).catch(() => null);
+  // A number that is too large for it.
+  if (read === null) return null;
+  const answer = String(read.getRows()[0]?.[0]);
   const tree: { error: boolean } = JSON.parse(answer);
   return tree.error ? null : /"canary"/.test(answer);
 }

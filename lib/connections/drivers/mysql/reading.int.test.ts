@@ -3,7 +3,7 @@ import { type Connection, createConnection } from "mysql2/promise";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startMariaDb } from "@/test/servers/mariadb";
 import type { TestServer } from "@/test/servers/postgres";
-import { readMysqlText } from "./lexer";
+import { readMysqlText } from "./reading";
 import { checkStatement } from "./statement-guard";
 
 const RUNS = 1500;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readMysqlText } from "./lexer";
+import { readMysqlText } from "./reading";
 
 const parts = (text: string) =>
   readMysqlText(text).tokens.map(({ kind, start, end }) => `${kind} ${text.slice(start, end)}`);
