@@ -1,24 +1,14 @@
 "use client";
 
-import {
-  Braces,
-  ChevronDown,
-  ChevronRight,
-  Ellipsis,
-  FileCode2,
-  Folder,
-  FolderOpen,
-  FolderPlus,
-  Plus,
-} from "lucide-react";
+import { Braces, Ellipsis, FileCode2, Folder, FolderOpen, FolderPlus, Plus } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useEffectEvent, useMemo, useState } from "react";
 import { ConsoleMenu, FolderMenu } from "@/components/consoles/console-menu";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { Menu } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
-import { Tip } from "@/components/ui/tip";
 import { Tree, type TreeRow } from "@/components/ui/tree";
+import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
 import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
@@ -57,7 +47,6 @@ export function ConsoleSection() {
   const folderList = useConsoleFolders();
   const { open, create, rename, remove } = useConsoleActions();
   const tree = useTreeActions();
-  const [isOpen, setIsOpen] = useState(true);
   const [renamingId, setRenamingId] = useState<string | null>(null);
   const [movingId, setMovingId] = useState<string | null>(null);
   const [removing, setRemoving] = useState<ConsoleFolder | null>(null);
@@ -186,53 +175,42 @@ export function ConsoleSection() {
 
   const moving = find(movingId);
   return (
-    <section className="sec-box console-box" aria-label="Consoles">
-      <div className="sec">
-        <button type="button" className="sec-name" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {isOpen ? <ChevronDown className="xs" /> : <ChevronRight className="xs" />}
-          <h2>Consoles</h2>
-        </button>
-        <span className="acts">
-          <Tip label="New console" keys="c">
-            <button type="button" aria-label="New console" onClick={() => create()}>
-              <Plus className="s" />
-            </button>
-          </Tip>
-          <Tip label="New folder">
-            <button type="button" aria-label="New folder" onClick={() => void newFolder(MINE)}>
-              <FolderPlus className="s" />
-            </button>
-          </Tip>
-        </span>
-      </div>
-      {isOpen && !isRead && !failure && <Bars />}
-      {isOpen && !isRead && failure && (
-        <div className="sec-note">
-          <p>{failure.message}</p>
-          <button type="button" className="btn sm" onClick={() => Promise.all([list.refetch(), folderList.refetch()])}>
-            Retry
-          </button>
-        </div>
-      )}
-      {isRead && <LeftTexts ids={leftIds} />}
-      {isOpen && isRead && consoles.length + folders.length + (workbench?.consoles.length ?? 0) === 0 && (
-        <p className="sec-note">No consoles yet. Make one to ask your data something.</p>
-      )}
-      {isOpen && (isRead || (workbench?.consoles.length ?? 0) > 0) && (
-        <Tree
-          label="Consoles"
-          rows={rows}
-          onToggle={toggle}
-          onActivate={(id) => open(id)}
-          onRename={(id) => find(id)?.kind !== "root" && setRenamingId(id)}
-          onRemove={removeNode}
-          canDrop={canDrop}
-          onDrop={(draggedId, targetId) => {
-            const target = toFolderChoice(find(targetId));
-            if (target) moveTo(draggedId, target.place, target.name);
-          }}
-        />
-      )}
+    <>
+      <ExplorerSection
+        title="Consoles"
+        className="console-box"
+        acts={[
+          { label: "New console", keys: "c", icon: <Plus className="s" />, onPress: () => create() },
+          { label: "New folder", icon: <FolderPlus className="s" />, onPress: () => void newFolder(MINE) },
+        ]}
+        notice={isRead && <LeftTexts ids={leftIds} />}
+      >
+        {!isRead && !failure && <ExplorerBars label="Reading the consoles" widths={BAR_WIDTHS} />}
+        {!isRead && failure && (
+          <ExplorerFailure
+            message={failure.message}
+            onRetry={() => void Promise.all([list.refetch(), folderList.refetch()])}
+          />
+        )}
+        {isRead && consoles.length + folders.length + (workbench?.consoles.length ?? 0) === 0 && (
+          <p className="sec-note">No consoles yet. Make one to ask your data something.</p>
+        )}
+        {(isRead || (workbench?.consoles.length ?? 0) > 0) && (
+          <Tree
+            label="Consoles"
+            rows={rows}
+            onToggle={toggle}
+            onActivate={(id) => open(id)}
+            onRename={(id) => find(id)?.kind !== "root" && setRenamingId(id)}
+            onRemove={removeNode}
+            canDrop={canDrop}
+            onDrop={(draggedId, targetId) => {
+              const target = toFolderChoice(find(targetId));
+              if (target) moveTo(draggedId, target.place, target.name);
+            }}
+          />
+        )}
+      </ExplorerSection>
       {(moving?.kind === "console" || moving?.kind === "folder") && (
         <MoveDialog
           name={moving.label}
@@ -247,7 +225,7 @@ export function ConsoleSection() {
         />
       )}
       {removing && <DeleteFolder folder={removing} onClose={() => setRemoving(null)} />}
-    </section>
+    </>
   );
 }
 
@@ -313,13 +291,3 @@ function NodeMark({ node, isDirty }: { node: ConsoleNode; isDirty: boolean }) {
 }
 
 const BAR_WIDTHS = [44, 58, 50];
-
-function Bars() {
-  return (
-    <div className="bars" role="status" aria-label="Reading the consoles">
-      {BAR_WIDTHS.map((width) => (
-        <i key={width} className="bone" style={{ width: `${width}%` }} />
-      ))}
-    </div>
-  );
-}

@@ -12,6 +12,7 @@ import { Keys } from "@/components/ui/keys";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { Mark } from "@/components/ui/person";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
@@ -124,19 +125,12 @@ function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect }) {
             />
           ))}
         </ol>
-        {history.hasNextPage && (
-          <button
-            type="button"
-            className="link xs saves-more"
-            disabled={history.isFetchingNextPage}
-            onClick={() => history.fetchNextPage()}
-          >
-            {history.isFetchingNextPage ? "Reading older saves" : "Show older saves"}
-          </button>
-        )}
-        {history.isFetchNextPageError && (
-          <LoadFailure error={history.error ?? new Error()} onRetry={() => history.fetchNextPage()} />
-        )}
+        <LoadMore
+          pages={history}
+          label="Show older saves"
+          busyLabel="Reading older saves"
+          className="link xs saves-more"
+        />
       </div>
       {sha !== null && (
         <Commit key={sha} saved={saved} sha={sha} isNewest={items[0]?.sha.startsWith(sha) ?? false} dialect={dialect} />

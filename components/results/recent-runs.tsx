@@ -5,6 +5,7 @@ import { CircleCheck, CircleX, Clock, Lock, Square, Waves } from "lucide-react";
 import type { ReactNode } from "react";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { Modal } from "@/components/ui/modal";
 import { showToast } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
@@ -107,16 +108,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
           })}
         </ul>
       )}
-      {runs.hasNextPage && (
-        <button
-          type="button"
-          className="btn recent-more"
-          aria-disabled={runs.isFetchingNextPage}
-          onClick={() => !runs.isFetchingNextPage && void runs.fetchNextPage()}
-        >
-          {runs.isFetchingNextPage ? "Reading older runs" : "Show older runs"}
-        </button>
-      )}
+      <LoadMore pages={runs} label="Show older runs" busyLabel="Reading older runs" className="btn recent-more" />
     </Modal>
   );
 }

@@ -1,25 +1,12 @@
 "use client";
 
-import {
-  Box,
-  Braces,
-  ChevronDown,
-  ChevronRight,
-  Database,
-  Eye,
-  Lock,
-  Plus,
-  RefreshCw,
-  Search,
-  Table2,
-  X,
-} from "lucide-react";
+import { Box, Braces, Database, Eye, Lock, Plus, RefreshCw, Search, Table2, X } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, useMemo, useState } from "react";
 import { ColumnIcon } from "@/components/schema/column-icon";
-import { Tip } from "@/components/ui/tip";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
+import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
 import { useEngineName } from "@/components/workspace/use-connection-types";
 import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
@@ -31,6 +18,8 @@ import { completeStep } from "@/lib/ui/workbench";
 
 const ENTITY_ICONS = { table: Table2, view: Eye, collection: Braces, resource: Box } as const;
 
+const BARS = <ExplorerBars label="Reading the schema" widths={[62, 48, 70, 40, 56, 44]} />;
+
 /** The schema of every database of the workspace: connections, schemas, tables and columns, each level loaded when opened. */
 export function SchemaSection() {
   const { workbench: workbenchStore, editors, workspace } = useWorkspace();
@@ -38,7 +27,6 @@ export function SchemaSection() {
   const connections = useConnections();
   const databases = useDatabases();
   const { isOnline } = useConnectivity();
-  const [isOpen, setIsOpen] = useState(true);
   const [toggled, setToggled] = useState<Record<string, boolean>>({});
   const [search, setSearch] = useState<string | null>(null);
   const { refresh, isRefreshing } = useSchemaRefresh();
@@ -87,36 +75,25 @@ export function SchemaSection() {
   }, [nodes, databases, openIds, schemas, search, isOnline, refresh]);
 
   return (
-    <section className="sec-box schema-box" aria-label="Schema">
-      <div className="sec">
-        <button type="button" className="sec-name" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {isOpen ? <ChevronDown className="xs" /> : <ChevronRight className="xs" />}
-          <h2>Schema</h2>
-        </button>
-        <span className="acts">
-          <Tip label="Search tables and columns">
-            <button
-              type="button"
-              aria-label="Search tables and columns"
-              aria-pressed={search !== null}
-              onClick={() => setSearch(search === null ? "" : null)}
-            >
-              <Search className="s" />
-            </button>
-          </Tip>
-          <Tip label="Read the schema anew">
-            <button
-              type="button"
-              aria-label="Read the schema anew"
-              aria-disabled={isRefreshing}
-              onClick={() => !isRefreshing && refresh(openIds)}
-            >
-              <RefreshCw className={isRefreshing ? "s turning" : "s"} />
-            </button>
-          </Tip>
-        </span>
-      </div>
-      {isOpen && search !== null && (
+    <ExplorerSection
+      title="Schema"
+      className="schema-box"
+      acts={[
+        {
+          label: "Search tables and columns",
+          icon: <Search className="s" />,
+          onPress: () => setSearch(search === null ? "" : null),
+          isPressed: search !== null,
+        },
+        {
+          label: "Read the schema anew",
+          icon: <RefreshCw className={isRefreshing ? "s turning" : "s"} />,
+          onPress: () => void refresh(openIds),
+          isDisabled: isRefreshing,
+        },
+      ]}
+    >
+      {search !== null && (
         <div className="input xs quiet sec-find">
           <Search className="s t3" />
           <input
@@ -133,29 +110,24 @@ export function SchemaSection() {
           </button>
         </div>
       )}
-      {isOpen && connections.isPending && <Bars />}
-      {isOpen && connections.isError && (
-        <div className="sec-note">
-          <p>{connections.error.message}</p>
-          <button type="button" className="btn sm" onClick={() => connections.refetch()}>
-            Retry
-          </button>
-        </div>
+      {connections.isPending && BARS}
+      {connections.isError && (
+        <ExplorerFailure message={connections.error.message} onRetry={() => void connections.refetch()} />
       )}
-      {isOpen && connections.isSuccess && databases.length === 0 && (
+      {connections.isSuccess && databases.length === 0 && (
         <p className="sec-note">
           No database is connected to this workspace yet.{" "}
           <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
         </p>
       )}
-      {isOpen && databases.length > 0 && <Tree label="Schema" rows={rows} onToggle={toggle} onActivate={activate} />}
-      {isOpen && databases.length > 0 && databases.every(({ name }) => name === SAMPLE_CONNECTION_NAME) && (
+      {databases.length > 0 && <Tree label="Schema" rows={rows} onToggle={toggle} onActivate={activate} />}
+      {databases.length > 0 && databases.every(({ name }) => name === SAMPLE_CONNECTION_NAME) && (
         <Link className="sec-add" href={`/w/${workspace.slug}/connections/new`}>
           <Plus className="s" />
           Connect your own data
         </Link>
       )}
-    </section>
+    </ExplorerSection>
   );
 }
 
@@ -184,7 +156,7 @@ type SchemaQuery = { data?: Entity[]; error: Error | null; isPending: boolean; d
 /** What stands under an open connection instead of, or before, its tables; null when the tables say it all. */
 function toNote(schema: SchemaQuery, search: string, hasRows: boolean, isOnline: boolean): ReactNode | null {
   if (schema.error && !schema.data) return schema.error.message;
-  if (schema.isPending) return <Bars />;
+  if (schema.isPending) return BARS;
   if (schema.data && !isOnline)
     return `As of ${formatClock(new Date(schema.dataUpdatedAt), false)}, before you went offline.`;
   if (schema.data?.length === 0) {
@@ -194,67 +166,56 @@ function toNote(schema: SchemaQuery, search: string, hasRows: boolean, isOnline:
   return null;
 }
 
-function NodeContent({
-  node,
-  databases,
-}: {
-  node: SchemaNode;
-  databases: { id: string; type: string; readOnly: boolean }[];
-}) {
+type NodeContentProps = { node: SchemaNode; databases: { id: string; type: string; readOnly: boolean }[] };
+
+function NodeContent({ node, databases }: NodeContentProps) {
   const engineName = useEngineName();
-  if (node.kind === "connection") {
-    const connection = databases.find(({ id }) => id === node.id);
-    return (
-      <>
-        <Database />
-        <span className="trunc">{node.label}</span>
-        <span className="meta">
-          {connection?.readOnly && <Lock className="xs" role="img" aria-label="Read-only" />}
+  switch (node.kind) {
+    case "connection": {
+      const connection = databases.find(({ id }) => id === node.id);
+      const lock = connection?.readOnly && <Lock className="xs" role="img" aria-label="Read-only" />;
+      return (
+        <NodeRow icon={<Database />} label={node.label}>
+          {lock}
           {engineName(connection?.type)}
-        </span>
-      </>
-    );
-  }
-  if (node.kind === "schema") {
-    return (
-      <>
-        <Box />
-        <span className="trunc">{node.label}</span>
-        <span className="meta">{node.setCount}</span>
-      </>
-    );
-  }
-  if (node.kind === "entity") {
-    const Icon = ENTITY_ICONS[node.entity.kind];
-    const { rowEstimate, kind } = node.entity;
-    return (
-      <>
-        <Icon />
-        <span className="trunc">{node.label}</span>
-        <span className="meta num">
+        </NodeRow>
+      );
+    }
+    case "schema":
+      return (
+        <NodeRow icon={<Box />} label={node.label}>
+          {node.setCount}
+        </NodeRow>
+      );
+    case "entity": {
+      const Icon = ENTITY_ICONS[node.entity.kind];
+      const { rowEstimate, kind } = node.entity;
+      return (
+        <NodeRow icon={<Icon />} label={node.label} isNumber>
           {rowEstimate === undefined ? (kind === "table" ? "" : kind) : formatCountShort(rowEstimate)}
-        </span>
-      </>
-    );
+        </NodeRow>
+      );
+    }
+    case "column": {
+      const { type, primaryKey } = node.column;
+      return (
+        <NodeRow icon={<ColumnIcon type={type} isKey={primaryKey} />} label={node.label}>
+          {type.toLowerCase()}
+        </NodeRow>
+      );
+    }
   }
-  return (
-    <>
-      <ColumnIcon type={node.column.type} isKey={node.column.primaryKey} />
-      <span className="trunc">{node.label}</span>
-      <span className="meta">{node.column.type.toLowerCase()}</span>
-    </>
-  );
 }
 
-const BAR_WIDTHS = [62, 48, 70, 40, 56, 44];
+type NodeRowProps = { icon: ReactNode; label: string; isNumber?: boolean; children: ReactNode };
 
-/** Six rows of bars, where tables will be. */
-function Bars() {
+/** What any node of the schema shows: its icon, its name, and a fact at the end. */
+function NodeRow({ icon, label, isNumber = false, children }: NodeRowProps) {
   return (
-    <div className="bars" role="status" aria-label="Reading the schema">
-      {BAR_WIDTHS.map((width) => (
-        <i key={width} className="bone" style={{ width: `${width}%` }} />
-      ))}
-    </div>
+    <>
+      {icon}
+      <span className="trunc">{label}</span>
+      <span className={isNumber ? "meta num" : "meta"}>{children}</span>
+    </>
   );
 }

@@ -8,6 +8,7 @@ import { OutboxMail } from "@/components/settings/outbox-mail";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { useNow } from "@/components/ui/use-browser";
 import { useRights } from "@/components/workspace/use-settings";
@@ -75,16 +76,7 @@ export function OutboxSettings() {
           </tbody>
         </table>
       )}
-      {outbox.hasNextPage && (
-        <button
-          type="button"
-          className="btn more"
-          disabled={outbox.isFetchingNextPage}
-          onClick={() => outbox.fetchNextPage()}
-        >
-          {outbox.isFetchingNextPage ? "Loading" : "Load more"}
-        </button>
-      )}
+      <LoadMore pages={outbox} className="btn more" />
       <OutboxMail
         mail={mails.find(({ id }) => id === openId) ?? null}
         isMissing={openId !== null && outbox.isSuccess && !mails.some(({ id }) => id === openId)}

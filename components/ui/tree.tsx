@@ -4,24 +4,17 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useIsPhone } from "@/components/ui/use-browser";
+import type { TreeNode } from "@/lib/ui/tree-node";
 import "./tree.css";
 
-/** One visible row of a tree, from the top down. `isExpanded` undefined marks a leaf; `parentId` null a root. */
-export type TreeRow = {
-  id: string;
-  parentId: string | null;
-  level: number;
-  label: string;
+/** A row as it is drawn. */
+export type TreeRow = TreeNode & {
   content: ReactNode;
-  isExpanded?: boolean;
   isSelected?: boolean;
-  isSmall?: boolean;
   /** Rows that only tell something, such as a failure with its button, are not items to go to. */
   isNote?: boolean;
   /** It can be dragged onto another row, where the tree takes drops. */
   canDrag?: boolean;
-  positionInSet: number;
-  setSize: number;
 };
 
 type TreeProps = {

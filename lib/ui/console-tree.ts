@@ -1,4 +1,5 @@
 import type { ConsoleAccess, ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
+import type { TreeNode } from "@/lib/ui/tree-node";
 import type { DraftConsole } from "@/lib/ui/workbench";
 
 /** The two ends of the tree, by the access of what is below them. */
@@ -10,16 +11,7 @@ export const ROOTS: readonly { id: string; access: ConsoleAccess; label: string 
 /** A place for consoles: a folder, or with `folderId` null the top of one of the two ends. */
 export type FolderChoice = { folderId: string | null; access: ConsoleAccess };
 
-type NodeBase = {
-  id: string;
-  parentId: string | null;
-  level: number;
-  label: string;
-  isExpanded?: boolean;
-  positionInSet: number;
-  setSize: number;
-};
-export type ConsoleNode = NodeBase &
+export type ConsoleNode = TreeNode &
   (
     | { kind: "root"; place: FolderChoice; count: number }
     | { kind: "folder"; folder: ConsoleFolder; place: FolderChoice; count: number }

@@ -1,19 +1,10 @@
 import type { Entity, EntityColumn } from "@/lib/client/api";
+import type { TreeNode } from "@/lib/ui/tree-node";
 
 /** A connection as the tree needs it; `entities` null while they are not loaded. */
 export type SchemaSource = { id: string; name: string; isOpen: boolean; entities: Entity[] | null };
 
-type NodeBase = {
-  id: string;
-  parentId: string | null;
-  level: number;
-  label: string;
-  isExpanded?: boolean;
-  isSmall?: boolean;
-  positionInSet: number;
-  setSize: number;
-};
-export type SchemaNode = NodeBase &
+export type SchemaNode = TreeNode &
   (
     | { kind: "connection" }
     | { kind: "schema"; setCount: number }
