@@ -364,7 +364,6 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
     ssl: "require",
     baseUrl: "http://nowhere.invalid/v1",
     endpoint: "http://nowhere.invalid/graphql",
-    resources: [{ name: "orders" }],
     "auth.user": "reader",
     "auth.name": "X-Api-Key",
   };
