@@ -51,9 +51,9 @@ export class KeptFetch {
     }
   }
 
-  /** Ends the connections; requests under way fail. */
+  /** Takes nothing new, waits for what is under way, which its time limit bounds, and ends the connections. */
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.#agent.close();
   }
 }
 

@@ -31,7 +31,9 @@ export class GraphqlSource implements DataSource {
     if (!resource) {
       throw new AppError("invalid_request", `This connection has no resource called ${request.entity.name}.`);
     }
-    return extractRecords(request, (place, since) => this.#readPage(resource, place, since, request));
+    const { signal } = request;
+    const read = () => extractRecords(request, (place, since) => this.#readPage(resource, place, since, { signal }));
+    return this.#line.whileReading(read, signal);
   }
 
   entities(signal: AbortSignal): Promise<Entity[]> {

@@ -519,6 +519,31 @@ describe("columns", () => {
   });
 });
 
+test("closing waits for a reading, which goes on to its end, and for none that was aborted", async () => {
+  const service = await serve(({ url }) => {
+    const page = Number(url.searchParams.get("page"));
+    return { json: page > 4 ? [] : [{ id: page }] };
+  });
+  const config = { baseUrl: service.address, resources: [RESOURCE], pagination: { kind: "page" } };
+  const source = await openSource(rest, config);
+  const abort = new AbortController();
+  const begin = (signal: AbortSignal) =>
+    source.extract?.({ entity: RESOURCE, cursorField: null, primaryKey: [], from: null, batchRows: 10, signal });
+  const [stream] = await Promise.all([begin(new AbortController().signal), begin(abort.signal)]);
+  abort.abort();
+  let isClosed = false;
+  const closed = source.close().then(() => {
+    isClosed = true;
+  });
+  const seen: unknown[] = [];
+  for await (const { columns } of stream?.batches ?? []) {
+    seen.push(...(columns[0] ?? []));
+    expect(isClosed).toBe(false);
+  }
+  expect(seen).toEqual([1, 2, 3, 4]);
+  await closed;
+});
+
 test("requests of all readers together stay within the rate, in whatever minute they are counted", async () => {
   const times: number[] = [];
   const service = await serve(({ url }) => {

@@ -24,7 +24,8 @@ export class RestSource implements DataSource {
       throw new AppError("invalid_request", `This connection has no resource called ${request.entity.name}.`);
     }
     const pages = new RestPages(this.#line, this.#config, resource, { signal: request.signal });
-    return extractRecords(request, (place, since) => pages.read(place, since));
+    const read = () => extractRecords(request, (place, since) => pages.read(place, since));
+    return this.#line.whileReading(read, request.signal);
   }
 
   entities(signal: AbortSignal): Promise<Entity[]> {

@@ -5,6 +5,7 @@ import { redact } from "@/lib/log/redact";
 import { KeptFetch } from "@/lib/net/kept-fetch";
 import type { SafeResponse } from "@/lib/net/safe-fetch";
 import { ownTurn } from "@/lib/process/own-turn";
+import type { ExtractStream } from "../../data-source";
 import { RateBucket } from "./rate-bucket";
 import { isObject } from "./record-table";
 import type { WebConfig } from "./web-config";
@@ -66,6 +67,7 @@ export class PassingFailure extends Error {
 export class WebLine {
   readonly #config: WebConfig;
   readonly #kept = new KeptFetch("http");
+  readonly #readings = new Set<Promise<void>>();
   readonly #bucket: RateBucket | null;
   readonly #origin: string;
 
@@ -136,8 +138,32 @@ export class WebLine {
     return redact(text.slice(0, WORDS_CHARS_MAX).replace(/\s+/g, " ").trim(), this.#config.secrets);
   }
 
-  close(): Promise<void> {
-    return this.#kept.close();
+  /**
+   * Keeps the line open as long as a reading goes on: a connection is closed for being idle, or changed, while a flow is
+   * still in the middle of a list. Whoever aborts does not have to leave the loop as well.
+   */
+  async whileReading(start: () => Promise<ExtractStream>, signal: AbortSignal): Promise<ExtractStream> {
+    const reading = Promise.withResolvers<void>();
+    this.#readings.add(reading.promise);
+    const leave = () => {
+      signal.removeEventListener("abort", leave);
+      this.#readings.delete(reading.promise);
+      reading.resolve();
+    };
+    signal.addEventListener("abort", leave, { once: true });
+    try {
+      const { fields, batches } = await start();
+      return { fields, batches: thenLeave(batches, leave) };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Waits for readings under way. */
+  async close(): Promise<void> {
+    while (this.#readings.size > 0) await Promise.all(this.#readings);
+    await this.#kept.close();
   }
 
   async #try(request: WebRequest, timeoutMs: number): Promise<WebAnswer> {
@@ -220,6 +246,14 @@ export class WebLine {
   async #wait(waitMs: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+async function* thenLeave<T>(batches: AsyncIterable<T>, leave: () => void): AsyncGenerator<T, void> {
+  try {
+    yield* batches;
+  } finally {
+    leave();
   }
 }
 

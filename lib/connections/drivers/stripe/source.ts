@@ -50,9 +50,11 @@ export class StripeSource implements DataSource {
         `Stripe's lists can be read by ${CURSOR_FIELD} only, not by ${cursorField}.`,
       );
     }
-    return extractRecords(request, (place, since) =>
-      this.#readPage(resource, { place, since, limit: PAGE_RECORDS, signal }),
-    );
+    const read = () =>
+      extractRecords(request, (place, since) =>
+        this.#readPage(resource, { place, since, limit: PAGE_RECORDS, signal }),
+      );
+    return this.#line.whileReading(read, signal);
   }
 
   entities(signal: AbortSignal): Promise<Entity[]> {
