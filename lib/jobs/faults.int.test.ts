@@ -1,0 +1,259 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { inngest } from "@/inngest/client";
+import { database } from "@/lib/db/client";
+import { finished, startChild } from "@/lib/repository/testing/child";
+import { takeOwnDatabase } from "@/test/database";
+import { type JobServer, startJobServer, until } from "@/test/jobs";
+import { collections } from "./collections";
+import { LAPSES_MAX } from "./progress";
+import { bundleCrash } from "./testing/bundle";
+import { CRASH_RESULT, CRASH_STEPS, crashFunctions, notes } from "./testing/crash-functions";
+import type { CrashTask } from "./testing/crash-process";
+
+/** All instants of a crash instead of a sample of them. */
+const IS_FULL = process.env.FAULTS === "full";
+const EVERY = IS_FULL ? 1 : 5;
+const CRASHES_TIMEOUT_MS = IS_FULL ? 600_000 : 120_000;
+/** Short enough for a test; its third is still far longer than a beat takes. */
+const LEASE_MS = 600;
+const MINUTE_MS = 60_000;
+
+const own = takeOwnDatabase();
+const servers: JobServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop();
+  for (const collection of Object.values(collections))
+    await database().collection(collection.collectionName).deleteMany({});
+});
+afterAll(() => own.drop());
+
+async function start(...args: Parameters<typeof startJobServer>): Promise<JobServer> {
+  const server = await startJobServer(...args);
+  servers.push(server);
+  return server;
+}
+
+/** What functions of a test have done, in order. */
+let done: string[] = [];
+afterEach(() => {
+  done = [];
+});
+
+const counted = inngest.createFunction(
+  { id: "counted", triggers: [{ event: "fault/counted" }] },
+  async ({ event, step }) => {
+    await step.run("one", () => done.push(`${event.data.n}: one`));
+    await step.run("two", () => done.push(`${event.data.n}: two`));
+  },
+);
+const poison = inngest.createFunction(
+  { id: "poison", triggers: [{ event: "fault/poison" }], retries: 2 },
+  ({ attempt }) => {
+    done.push(`poison ${attempt}`);
+    throw new Error("poison");
+  },
+);
+const hanging = inngest.createFunction(
+  { id: "hanging", triggers: [{ event: "fault/hanging" }], retries: 0 },
+  async ({ step }) => {
+    await step.run("hang", async () => {
+      done.push("begun");
+      if (done.length === 1) await new Promise((resolve) => setTimeout(resolve, 10_000));
+    });
+  },
+);
+const ticking = inngest.createFunction({ id: "ticking", triggers: [{ cron: "* * * * *" }] }, ({ event }) => {
+  done.push(event.id ?? "");
+});
+
+describe("a process that is killed", () => {
+  it(
+    "at any of its writes leaves a run that ends with its result, each step done once, or twice if it was under way",
+    async () => {
+      const file = await bundleCrash();
+      const crash = async (write: number, isAfter: boolean) => {
+        const key = randomUUID();
+        const ended = await finished<{ writes: number }>(startChild(file, { key, write, isAfter } satisfies CrashTask));
+        return { key, isKilled: ended.signal === "SIGKILL" };
+      };
+      let crashes = 0;
+      for (let write = 1; ; write += EVERY) {
+        const { key, isKilled } = await crash(write, write % 2 === 0);
+        // Before the event was kept its sender knows of nothing: it sends it again.
+        const jobs = await startJobServer(crashFunctions, { leaseMs: LEASE_MS });
+        await jobs.send({ id: key, name: "crash/go", data: { key } });
+        await until(async () => (await collections.jobRuns().countDocuments({ state: { $ne: "done" } })) === 0);
+        await jobs.settled();
+        await jobs.stop();
+        const runs = await collections
+          .jobRuns()
+          .find({ functionId: "millrace-crashing", payload: { $regex: key } })
+          .toArray();
+        expect([write, runs.map(({ status, outcome }) => [status, outcome])]).toEqual([
+          write,
+          [["completed", JSON.stringify(CRASH_RESULT)]],
+        ]);
+        const times = await Promise.all(CRASH_STEPS.map((step) => notes().countDocuments({ key, step })));
+        expect([write, times.every((count) => count === 1 || count === 2)]).toEqual([write, true]);
+        expect([write, times.filter((count) => count === 2).length <= 2]).toEqual([write, true]);
+        expect(await collections.jobTasks().countDocuments()).toBe(0);
+        if (!isKilled) break;
+        crashes += 1;
+      }
+      expect(crashes).toBeGreaterThanOrEqual(20 / EVERY);
+    },
+    CRASHES_TIMEOUT_MS,
+  );
+
+  it("is noticed by its silence, and its jobs are done by the others (F1)", async () => {
+    const first = await start([hanging], { leaseMs: 60_000 });
+    await first.send({ name: "fault/hanging", data: {} });
+    await until(async () => done.length === 1);
+    // It counts so seldom that the second takes it for dead.
+    const second = await start([hanging], { leaseMs: LEASE_MS });
+    await until(async () => done.length === 2);
+    await until(async () => (await second.runsOf("hanging")).every(({ status }) => status === "completed"));
+  });
+});
+
+describe("two processes", () => {
+  it("do each job once, and share them (F8)", async () => {
+    const [one, two] = [await start([counted]), await start([counted])];
+    await one.send(Array.from({ length: 100 }, (_, n) => ({ name: "fault/counted", data: { n } })));
+    await two.send(Array.from({ length: 100 }, (_, n) => ({ name: "fault/counted", data: { n: 100 + n } })));
+    await one.settled();
+    const expected = Array.from({ length: 200 }, (_, n) => [`${n}: one`, `${n}: two`]).flat();
+    expect(done.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it("start one run for an event that comes a hundred times (F4)", async () => {
+    const [one, two] = [await start([counted]), await start([counted])];
+    const event = { id: randomUUID(), name: "fault/counted", data: { n: "same" } };
+    await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 2 ? one : two).send(event)));
+    await one.settled();
+    expect(done).toEqual(["same: one", "same: two"]);
+  });
+
+  it("run each tick once, and one that was missed once (F8, F9)", async () => {
+    const [one, two] = [await start([ticking]), await start([ticking])];
+    const advance = async (ms: number) => {
+      for (const each of [one, two]) each.advance(ms);
+      await one.settled();
+    };
+    await advance(MINUTE_MS);
+    await until(async () => done.length === 1);
+    await advance(MINUTE_MS);
+    await until(async () => done.length === 2);
+    // Away for an hour: one run stands for all.
+    await advance(60 * MINUTE_MS);
+    await until(async () => done.length === 3);
+    // The clock is set back: what has run does not run again, and time goes on.
+    await advance(-10 * MINUTE_MS);
+    await advance(9 * MINUTE_MS);
+    expect(done.length).toBe(3);
+    await advance(3 * MINUTE_MS);
+    await until(async () => done.length === 4);
+    expect(new Set(done).size).toBe(4);
+  });
+});
+
+describe("a job that cannot succeed (F16)", () => {
+  it("ends after its attempts and holds up nothing", async () => {
+    const jobs = await start([poison, counted]);
+    await jobs.send([
+      ...Array.from({ length: 20 }, () => ({ name: "fault/poison", data: {} })),
+      { name: "fault/counted", data: { n: 0 } },
+    ]);
+    await jobs.settled();
+    const runs = await jobs.runsOf("poison");
+    expect(runs).toHaveLength(20);
+    expect(runs.every(({ status, outcome }) => status === "failed" && (outcome as Error).message === "poison")).toBe(
+      true,
+    );
+    expect(done.filter((each) => each.startsWith("poison"))).toHaveLength(60);
+    expect(done).toContain("0: two");
+  });
+
+  it("that kills every server is given up", async () => {
+    const jobs = await start([hanging]);
+    done.push("not first");
+    const run = await newRunOf(jobs, LAPSES_MAX + 1);
+    await until(async () => (await collections.jobRuns().findOne({ _id: run }))?.state === "done");
+    expect(await collections.jobRuns().findOne({ _id: run })).toMatchObject({ status: "failed" });
+    expect(done).toEqual(["not first"]);
+  });
+});
+
+it("a clock that is set back holds up nothing that is due at once (F9)", async () => {
+  const jobs = await start([counted]);
+  jobs.advance(-10 * MINUTE_MS);
+  await jobs.send({ name: "fault/counted", data: { n: 1 } });
+  await jobs.settled();
+  expect(done).toEqual(["1: one", "1: two"]);
+});
+
+it("a server that stops gives back what it has not ended, and no attempt is lost (F14)", async () => {
+  const first = await start([hanging]);
+  await first.send({ name: "fault/hanging", data: {} });
+  await until(async () => done.length === 1);
+  await first.stop();
+  servers.length = 0;
+  expect(await collections.jobWorkers().countDocuments()).toBe(0);
+  expect(await collections.jobRuns().findOne({ functionId: "millrace-hanging", status: "active" })).toMatchObject({
+    state: "ready",
+    leaseBy: null,
+    attempt: 0,
+    lapses: 0,
+  });
+  const second = await start([hanging]);
+  await second.settled();
+  expect((await second.runsOf("hanging")).every(({ status }) => status === "completed")).toBe(true);
+});
+
+it("what has ended is kept for a day", async () => {
+  const jobs = await start([counted]);
+  await jobs.send({ id: "kept", name: "fault/counted", data: { n: 2 } });
+  await jobs.settled();
+  const run = await collections.jobRuns().findOne({ payload: { $regex: '"id":"kept"' } });
+  const keptMs = (run?.expiresAt?.getTime() ?? 0) - (run?.endedAt?.getTime() ?? 0);
+  expect(Math.round(keptMs / MINUTE_MS)).toBe(24 * 60);
+  expect(run?.steps).toEqual({});
+  // The same event a day later is a new one.
+  jobs.advance(25 * 60 * MINUTE_MS);
+  await jobs.send({ id: "kept", name: "fault/counted", data: { n: 3 } });
+  await jobs.settled();
+  expect(done).toEqual(["2: one", "2: two", "3: one", "3: two"]);
+});
+
+/** A run as the servers that died with it have left it. */
+async function newRunOf(jobs: JobServer, lapses: number): Promise<string> {
+  const template = { name: "fault/hanging", data: {}, id: randomUUID() };
+  const now = jobs.executor?.clock.now() ?? new Date();
+  const _id = randomUUID();
+  await collections.jobRuns().insertOne({
+    _id,
+    functionId: "millrace-hanging",
+    status: "active",
+    eventId: template.id,
+    eventName: template.name,
+    payload: JSON.stringify({ ...template, ts: now.getTime(), user: {} }),
+    steps: {},
+    stack: [],
+    pending: [],
+    stateBytes: 0,
+    version: -1,
+    isPlanning: false,
+    attempt: 0,
+    wanted: 1,
+    limits: [],
+    blockedOn: null,
+    cancelKeys: [],
+    state: "ready",
+    at: now,
+    leaseBy: null,
+    lapses,
+    createdAt: now,
+  });
+  return _id;
+}

@@ -1,0 +1,53 @@
+import { Collection } from "mongodb";
+import { prepareStore } from "@/lib/lifecycle/prepare-store";
+import { startJobServer } from "@/test/jobs";
+import { crashFunctions } from "./crash-functions";
+
+/** Runs one function, and is killed at one of its writes, before or after the store has carried it out. */
+export type CrashTask = { key: string; write: number; isAfter: boolean };
+
+const WRITES = [
+  "insertOne",
+  "insertMany",
+  "updateOne",
+  "updateMany",
+  "findOneAndUpdate",
+  "deleteOne",
+  "deleteMany",
+] as const;
+/** What a process does all the time, whether there are jobs or not. */
+const ALWAYS = ["updateMany"];
+const OTHERS = ["job_workers", "job_slots", "crash_notes"];
+
+const task = JSON.parse(process.argv[2] ?? "{}") as CrashTask;
+let isArmed = false;
+let writes = 0;
+for (const name of WRITES) {
+  const original = Collection.prototype[name] as (...args: unknown[]) => Promise<unknown>;
+  const wrapped = async function (this: Collection, ...args: unknown[]) {
+    const isCounted = isArmed && !ALWAYS.includes(name) && !OTHERS.includes(this.collectionName);
+    // A claim that finds nothing has written nothing.
+    if (!isCounted) return original.apply(this, args);
+    const isClaim = name === "findOneAndUpdate" && (args[0] as { state?: string }).state === "ready";
+    if (!isClaim && ++writes === task.write && !task.isAfter) await die();
+    const result = await original.apply(this, args);
+    if (isClaim && result !== null) writes += 1;
+    if (writes === task.write) await die();
+    return result;
+  };
+  Object.defineProperty(Collection.prototype, name, { value: wrapped });
+}
+
+/** Like the power switch: nothing after this line runs. */
+async function die(): Promise<never> {
+  process.kill(process.pid, "SIGKILL");
+  return new Promise(() => {});
+}
+
+prepareStore();
+const jobs = await startJobServer(crashFunctions);
+isArmed = true;
+await jobs.send({ id: task.key, name: "crash/go", data: { key: task.key } });
+await jobs.settled();
+process.send?.({ writes });
+process.exit(0);
