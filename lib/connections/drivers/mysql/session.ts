@@ -15,6 +15,8 @@ import { RowReader, type RowReaderOptions } from "./row-reader";
 
 /** Types whose bytes the library would make something else of. */
 const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
+/** Types whose texts the library would make numbers of. */
+const AS_DIGITS = new Set(["TINY", "SHORT", "LONG", "INT24", "YEAR", "LONGLONG", "FLOAT", "DOUBLE"]);
 
 /** A reader may write elsewhere before it takes the next rows: the server waits so long for it, instead of a minute. */
 const READER_PAUSE_S = 3600;
@@ -100,18 +102,13 @@ export class MysqlSession implements PooledSession {
 
   /** Values make it a prepared statement, to which they are bound. */
   start(text: string, values: readonly unknown[], options: RowReaderOptions): RowReader {
-    const command = {
-      sql: text,
-      rowsAsArray: true,
-      // Called for each cell: the types that the library would interpret are taken as they came.
-      typeCast: (field: { type: string; buffer(): Buffer | null }, next: () => unknown) =>
-        AS_BYTES.has(field.type) ? field.buffer() : next(),
-    };
+    const isPrepared = values.length > 0;
+    const command = { sql: text, rowsAsArray: true, typeCast: isPrepared ? castOfPrepared : castOfPlain };
     const reader = new RowReader(this.#connection, options);
     this.#reader = reader;
     this.#rowBytesMax = options.rowBytesMax;
     reader.listen(
-      values.length > 0
+      isPrepared
         ? this.#connection.execute({ ...command, values: values as string[] })
         : this.#connection.query(command),
     );
@@ -123,7 +120,7 @@ export class MysqlSession implements PooledSession {
     const answer = new Promise<unknown[][]>((resolve, reject) => {
       const done = (error: unknown, rows: unknown) => (error ? reject(error) : resolve(rows as unknown[][]));
       if (values.length > 0) this.#connection.execute({ sql: text, rowsAsArray: true, values: [...values] }, done);
-      else this.#connection.query({ sql: text, rowsAsArray: true }, done);
+      else this.#connection.query({ sql: text, rowsAsArray: true, typeCast: castOfPlain }, done);
     });
     return Promise.race([answer, this.#cut.promise]);
   }
@@ -185,6 +182,25 @@ export class MysqlSession implements PooledSession {
       this.destroy();
     });
   }
+}
+
+type Cell = { type: string; buffer(): Buffer | null; string(): string | null };
+
+/** Called for each cell: the types that the library would interpret are taken as they came. */
+function castOfPrepared(cell: Cell, next: () => unknown): unknown {
+  return AS_BYTES.has(cell.type) ? cell.buffer() : next();
+}
+
+/**
+ * Numbers come as texts here. The library reads such a text for as long as the server says that it is, up to 2^64 digits,
+ * wherever the message ends (T47); a text that it takes as one ends with the message.
+ */
+function castOfPlain(cell: Cell, next: () => unknown): unknown {
+  if (!AS_DIGITS.has(cell.type)) return castOfPrepared(cell, next);
+  const digits = cell.string();
+  if (digits === null) return null;
+  const value = Number(digits);
+  return cell.type === "LONGLONG" && !Number.isSafeInteger(value) ? digits : value;
 }
 
 function optionsOf(config: NetworkConfig): ConnectionOptions {

@@ -1,0 +1,90 @@
+/*
+ * The library follows the lengths in a message wherever they lead: one of 0, or one below it, makes it read the same bytes
+ * again for ever. So messages are looked at whole before it gets them (MongoDB's documentation, "Wire Protocol").
+ */
+
+/** Length, two ids and the kind, 4 bytes each, stand in front of every message. */
+const HEADER_BYTES = 16;
+const LENGTH_BYTES = 4;
+const KIND_AT = 12;
+/** Twice what servers say of themselves as `maxMessageSizeBytes`, which they tell only in a message. */
+const MESSAGE_BYTES_MAX = 2 * 48_000_000;
+/** The length of a document and the 0 behind its last value. */
+const DOCUMENT_BYTES_MIN = 5;
+
+const OP_REPLY = 1;
+const OP_MSG = 2013;
+/** Flags, cursor, position and the number of documents. */
+const REPLY_FIELDS_BYTES = 20;
+const FLAGS_BYTES = 4;
+const CHECKSUM_PRESENT = 1;
+const CHECKSUM_BYTES = 4;
+
+/** Cuts a stream into its messages. */
+export class Messages {
+  #chunks: Buffer[] = [];
+  #held = 0;
+  /** Bytes of the present message, as soon as they are known. */
+  #length: number | null = null;
+
+  /**
+   * @returns the messages that are complete now, one after the other
+   * @throws Error for what is no message
+   */
+  push(chunk: Buffer): Buffer {
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    if (this.#length !== null && this.#held < this.#length) return Buffer.alloc(0);
+    let bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    const whole = bytes;
+    for (;;) {
+      this.#length = bytes.length < LENGTH_BYTES ? null : lengthOf(bytes);
+      if (this.#length === null || bytes.length < this.#length) break;
+      check(bytes.subarray(0, this.#length));
+      bytes = bytes.subarray(this.#length);
+    }
+    this.#chunks = bytes.length > 0 ? [bytes] : [];
+    this.#held = bytes.length;
+    return whole.subarray(0, whole.length - bytes.length);
+  }
+}
+
+function lengthOf(message: Buffer): number {
+  const length = message.readInt32LE(0);
+  if (length < HEADER_BYTES || length > MESSAGE_BYTES_MAX) throw new Error("No message has such a length.");
+  return length;
+}
+
+function check(message: Buffer): void {
+  const kind = message.readInt32LE(KIND_AT);
+  const body = message.subarray(HEADER_BYTES);
+  if (kind === OP_MSG) checkSections(body);
+  else if (kind === OP_REPLY) checkReply(body);
+  // Nobody has asked for compression.
+  else throw new Error("No server sends a message of this kind.");
+}
+
+function checkSections(body: Buffer): void {
+  if (body.length < FLAGS_BYTES) throw new Error("A message has no flags.");
+  const hasChecksum = (body.readInt32LE(0) & CHECKSUM_PRESENT) !== 0;
+  const end = body.length - (hasChecksum ? CHECKSUM_BYTES : 0);
+  for (let at = FLAGS_BYTES; at < end; ) {
+    if (body[at] !== 0) throw new Error("A message has a section that no answer has.");
+    at = endOfDocument(body, at + 1);
+  }
+}
+
+function checkReply(body: Buffer): void {
+  if (body.length < REPLY_FIELDS_BYTES) throw new Error("A reply is too short.");
+  let at = REPLY_FIELDS_BYTES;
+  let left = body.readInt32LE(REPLY_FIELDS_BYTES - 4);
+  if (left < 0 || left > body.length / DOCUMENT_BYTES_MIN) throw new Error("A reply has no such number of documents.");
+  for (; left > 0; left -= 1) at = endOfDocument(body, at);
+}
+
+function endOfDocument(body: Buffer, at: number): number {
+  if (at + LENGTH_BYTES > body.length) throw new Error("A document has no length.");
+  const length = body.readInt32LE(at);
+  if (length < DOCUMENT_BYTES_MIN || at + length > body.length) throw new Error("No document has such a length.");
+  return at + length;
+}

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { AppError } from "@/lib/http/errors";
+import { startLyingProxy } from "@/test/servers/lying-proxy";
+import { startMariaDb } from "@/test/servers/mariadb";
+import type { TestServer } from "@/test/servers/postgres";
+import { ask, openWith } from "../conformance/subjects";
+import { mysql } from ".";
+
+/** What announces a length of eight bytes. */
+const LONGEST = 0xfe;
+/** More than a row of numbers and what ends a result. */
+const END_BYTES = 90;
+const QUERY = "select 12345678 as a, 9007199254740993 as b, 1.5e0 as c";
+
+let server: TestServer | null = null;
+beforeAll(async () => {
+  server = await startMariaDb();
+  if (!server) process.stderr.write("\nNOT TESTED: numbers of a MariaDB that lies, since it is not installed.\n\n");
+}, 60_000);
+afterAll(() => server?.stop());
+
+// The library reads a number as long as it is told that it is: before, this file had no end.
+test("T47 a server that says of a number that it has 2^60 digits holds up nobody", {
+  timeout: 180_000,
+}, async (context) => {
+  if (!server) return context.skip();
+  const { host, user, password, database } = server;
+  const proxy = await startLyingProxy({ port: server.port });
+  const open = () => openWith(mysql, { host, port: proxy.port, user, password, database });
+  const honest = await open();
+  expect((await ask(honest, QUERY)).rows).toEqual([[12_345_678, "9007199254740993", 1.5]]);
+  const said = proxy.said();
+  await honest.close();
+  const strange: unknown[] = [];
+  for (let at = said - END_BYTES; at < said; at += 1) {
+    proxy.tell([{ at, kind: "set", value: LONGEST }]);
+    const source = await open();
+    await ask(source, QUERY, { signal: AbortSignal.timeout(300) }).catch((error: unknown) => {
+      if (!(error instanceof AppError) && !(error instanceof DOMException)) strange.push([at, error]);
+    });
+    await source.close();
+  }
+  await proxy.stop();
+  expect(strange).toEqual([]);
+});
