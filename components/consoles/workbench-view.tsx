@@ -57,7 +57,12 @@ export function WorkbenchView() {
   const isOldAddress = activeId === SAMPLE_CONSOLE_ID && workbench !== null && active === null;
   const isLeaving = useIsLeaving(activeId);
   useEffect(() => {
-    if (!hasTabs || isLeaving.current || (activeId !== null && !isOldAddress)) return;
+    if (activeId !== null && !isOldAddress) {
+      // Whoever goes to the list from a console that they came to by its own address stays there.
+      hasLanded.current = true;
+      return;
+    }
+    if (!hasTabs || isLeaving.current) return;
     if (hasLanded.current && !isOldAddress && matchMedia("(max-width: 640px)").matches) return;
     hasLanded.current = true;
     land();

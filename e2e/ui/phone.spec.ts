@@ -3,6 +3,22 @@ import { expect, expectAccessible, test } from "./fixtures";
 
 test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
+test("on a phone the list stays when it is gone to from a console that was opened by its address", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await page.goto(`/w/${person.slug}`);
+  await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
+  await page.goto(`/w/${person.slug}/consoles/${shownId(page)}`);
+  await page.getByRole("button", { name: "Back to the list" }).tap();
+  await expect(consolePage.consoles).toHaveCount(1);
+  await expect(page).toHaveURL(`/w/${person.slug}`);
+  // It would be called back once the page knows its tabs, which it does before it can say so.
+  await consolePage.consoles.first().tap();
+  await expect(page).toHaveURL(/\/consoles\//);
+});
+
 test("on a phone the sample runs, shows cards, and list and account are one press away", async ({
   page,
   person,
