@@ -17,6 +17,8 @@ export type MailDoc = {
   html: string;
   /** The role in the workspace that a link in it gives; null for none, absent where nobody has said. */
   grants?: Role | null;
+  /** Who alone may read it; null or absent for all admins. */
+  privateTo?: ObjectId | null;
   status: "sent" | "kept" | "failed";
   /** Why it was not sent, in words for the operator; null otherwise. */
   error: string | null;

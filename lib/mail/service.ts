@@ -22,6 +22,8 @@ export type Mail = {
   content: ReactElement;
   /** The role in the workspace that a link in the mail gives to who opens it; null when it gives none. */
   grants: Role | null;
+  /** The one person who may read it in the outbox: it speaks of what nobody else may see. Absent: all admins. */
+  privateTo?: ObjectId | null;
 };
 
 /**
@@ -30,42 +32,60 @@ export type Mail = {
  * @param workspaceId whose admins may read the mail in the outbox; null for a mail to an account
  */
 export async function sendMail(workspaceId: ObjectId | null, mail: Mail, now = new Date()): Promise<MailDoc["status"]> {
+  return (await sendOnce(workspaceId, mail, { mailId: new ObjectId() }, now)).status;
+}
+
+/**
+ * The same for a mail that may be sent several times until it is taken: it stays one entry of the outbox.
+ * @param once `key` tells the mail service that it is the same mail
+ * @returns how it went, and why not, in words for people; `kept` counts as sent: nobody else would take it
+ */
+export async function sendOnce(
+  workspaceId: ObjectId | null,
+  mail: Mail,
+  once: { key?: string; mailId: ObjectId },
+  now = new Date(),
+): Promise<Pick<MailDoc, "status" | "error">> {
+  const { mailId: _id, key } = once;
   const html = await render(mail.content);
   const rendered = { to: mail.to, subject: toSubject(mail.subject), html, text: toPlainText(html) };
-  const outcome = await deliver(rendered);
-  const _id = new ObjectId();
+  const outcome = await deliver(rendered, key);
   const body = workspaceId === null && toKeptBody(_id, rendered.text, outcome.status);
-  const { grants } = mail;
-  await collections.mails().insertOne({ _id, workspaceId, ...rendered, ...body, grants, ...outcome, createdAt: now });
-  return outcome.status;
+  const { grants, privateTo = null } = mail;
+  const entry = { workspaceId, ...rendered, ...body, grants, privateTo, ...outcome, createdAt: now };
+  await collections.mails().updateOne({ _id }, { $set: entry }, { upsert: true });
+  return outcome;
 }
 
 /**
  * The workspace's mails of the last 30 days, the newest first.
- * What of a mail the caller reads follows from their role.
+ * What of a mail the caller reads follows from their role; mails that are somebody else's alone are left out.
  * @throws AppError `invalid_request` for a bad cursor
  */
-export async function listOutbox({ workspaceId, role }: Caller, page: PageRequest): Promise<Page<OutboxEntry>> {
+export async function listOutbox({ workspaceId, user, role }: Caller, page: PageRequest): Promise<Page<OutboxEntry>> {
   const after = readCursor(page.cursor);
   const docs = await collections
     .mails()
-    .find({ workspaceId, ...(after && { _id: { $lt: after } }) })
+    .find({ workspaceId, privateTo: { $in: [null, user._id] }, ...(after && { _id: { $lt: after } }) })
     .sort({ _id: -1 })
     .limit(withExtra(page.limit))
     .toArray();
   return toPage(docs, page.limit, (doc) => toOutboxEntry(doc, role));
 }
 
-async function deliver(mail: {
-  to: string[];
-  subject: string;
-  html: string;
-  text: string;
-}): Promise<Pick<MailDoc, "status" | "error">> {
+async function deliver(
+  mail: {
+    to: string[];
+    subject: string;
+    html: string;
+    text: string;
+  },
+  key: string | undefined,
+): Promise<Pick<MailDoc, "status" | "error">> {
   const { RESEND_API_KEY } = env();
   if (!RESEND_API_KEY) return { status: "kept", error: null };
   try {
-    await sendByResend(RESEND_API_KEY, mail);
+    await sendByResend(RESEND_API_KEY, mail, key);
     return { status: "sent", error: null };
   } catch (error) {
     log.error({ err: error }, "a mail could not be sent");
