@@ -1,11 +1,7 @@
 /** The words for numbers, sizes and times that the whole interface uses (docs/design.md, Words). */
+import { formatCount } from "@/lib/text/amounts";
 
-const COUNT = new Intl.NumberFormat("en-US");
-
-/** 1284 to "1,284". */
-export function formatCount(count: number): string {
-  return COUNT.format(count);
-}
+export { formatCount, formatDuration, formatRows, toDuration } from "@/lib/text/amounts";
 
 /** For trees, where room is short: "2,000", "8,400", "21 k", "1.9 M". */
 export function formatCountShort(count: number): string {
@@ -15,25 +11,6 @@ export function formatCountShort(count: number): string {
   const short = (value: number) => value.toFixed(1).replace(/\.0$/, "");
   if (millions >= 999.5) return `${short(count / 1e9)} G`;
   return `${millions < 10 ? short(millions) : Math.round(millions)} M`;
-}
-
-/** A count and its noun: "1 row", "35 rows". */
-export function formatRows(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? "row" : "rows"}`;
-}
-
-/** A number and its unit: milliseconds below a second, then "1.2 s", "2 min 5 s". */
-export function toDuration(ms: number): { value: string; unit: string } {
-  if (ms < 1000) return { value: formatMs(ms), unit: "ms" };
-  if (ms < 60_000) return { value: (ms / 1000).toFixed(1), unit: "s" };
-  const seconds = Math.round(ms / 1000);
-  return { value: `${Math.floor(seconds / 60)} min ${seconds % 60}`, unit: "s" };
-}
-
-/** The same in one text: "214 ms", "1.2 s". */
-export function formatDuration(ms: number): string {
-  const { value, unit } = toDuration(ms);
-  return `${value} ${unit}`;
 }
 
 /** A size in the unit that keeps it short: "812 B", "2.1 KB", "3.4 MB". */
@@ -60,8 +37,4 @@ export function toInitials(name: string): string {
   const first = [...(words[0] ?? "?")][0] ?? "?";
   const last = words.length > 1 ? ([...(words.at(-1) ?? "")][0] ?? "") : "";
   return `${first}${last}`.toUpperCase();
-}
-
-function formatMs(ms: number): string {
-  return ms > 0 && ms < 1 ? "<1" : String(Math.round(ms));
 }
