@@ -9,6 +9,8 @@ export const COLOURS = {
   sheet: "#FFFFFF",
   line: "#DEE5E2",
   accent: "#0B6A73",
+  success: "#14693D",
+  failure: "#A8242F",
 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif";
 

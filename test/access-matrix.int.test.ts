@@ -10,6 +10,7 @@ import { inviteAccess } from "@/lib/invites/testing/access-rows";
 import { jobAccess } from "@/lib/jobs/testing/access-rows";
 import { lifecycleAccess } from "@/lib/lifecycle/testing/access-rows";
 import { mailAccess } from "@/lib/mail/testing/access-rows";
+import { notificationAccess } from "@/lib/notifications/testing/access-rows";
 import { preferenceAccess } from "@/lib/preferences/testing/access-rows";
 import { queryAccess } from "@/lib/query/testing/access-rows";
 import { workspaceAccess } from "@/lib/workspaces/testing/access-rows";
@@ -32,6 +33,7 @@ const DOMAINS: AccessRows[] = [
   queryAccess,
   consoleAccess,
   inviteAccess,
+  notificationAccess,
   eventAccess,
   mailAccess,
   // Last: it ends the sessions that the others use.

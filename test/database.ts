@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeDatabase, database } from "@/lib/db/client";
+import { handIn } from "@/lib/lifecycle/hand-in";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
 
 /**
@@ -12,6 +13,7 @@ export function takeOwnDatabase(): { drop: () => Promise<void> } {
   if (!isLocal) throw new Error("Tests only run against a database on this machine.");
   uri.pathname = `/test_${randomBytes(6).toString("hex")}`;
   process.env.MONGODB_URI = uri.toString();
+  handIn();
   prepareStore();
   return {
     drop: async () => {

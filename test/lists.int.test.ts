@@ -4,6 +4,8 @@ import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
 import { listEndpoints } from "@/lib/api/registry";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { takeJobEvents } from "@/lib/notifications/testing/clock";
+import { addConsole, endRun } from "@/lib/notifications/testing/ended-run";
 import { type Answer, call } from "./client";
 import { takeOwnDatabase } from "./database";
 import { PASSWORD, type Person, seedMember, seedPerson } from "./seed";
@@ -13,7 +15,13 @@ import { PASSWORD, type Person, seedMember, seedPerson } from "./seed";
  * it says how one more item of it is made, and how an item is told from another.
  */
 type Item = Record<string, unknown>;
-type List = { add: (n: number) => Promise<unknown>; idOf?: (item: Item) => unknown; itemsIn?: (data: Item) => Item[] };
+type List = {
+  add: (n: number) => Promise<unknown>;
+  idOf?: (item: Item) => unknown;
+  itemsIn?: (data: Item) => Item[];
+  /** What it has to be asked besides. */
+  query?: (person: Person) => Record<string, string>;
+};
 
 /** Items of each list; three pages of one or two. */
 const ITEMS = 5;
@@ -32,6 +40,28 @@ const post = async (path: string, body: unknown, method = "POST"): Promise<Item>
   if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.text}`);
   return answer.json.data;
 };
+
+const consoles = new Map<Person, string>();
+const ofConsole = (person: Person) => ({
+  resourceType: "scheduled_query",
+  resourceId: consoles.get(person) ?? "",
+});
+const addRule = (_: number, trigger = "success") =>
+  post(`${home}/notification-rules`, {
+    ...ofConsole(owner),
+    triggers: [trigger],
+    channelType: "email",
+    recipients: ["a@example.com"],
+  });
+/** One rule fires on failure, so each run makes one delivery. */
+let failureRule: Promise<unknown> | null = null;
+async function addDelivery(): Promise<void> {
+  failureRule ??= addRule(0, "failure");
+  await failureRule;
+  const clock = takeJobEvents();
+  await endRun({ workspaceId: owner.workspaceId, consoleId }, { status: "failure", error: "no" });
+  await clock.step();
+}
 
 const lists: Record<string, List> = {
   "/api/auth/sessions": {
@@ -78,6 +108,10 @@ const lists: Record<string, List> = {
   "/api/workspaces/{workspaceId}/invites": {
     add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
   },
+  "/api/workspaces/{workspaceId}/notification-rules": { add: addRule, query: ofConsole },
+  "/api/workspaces/{workspaceId}/notifications/rules": { add: addRule },
+  "/api/workspaces/{workspaceId}/notification-rules/deliveries": { add: addDelivery, query: ofConsole },
+  "/api/workspaces/{workspaceId}/notifications/deliveries": { add: addDelivery },
   // Each invitation is a mail too.
   "/api/workspaces/{workspaceId}/outbox": {
     add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
@@ -100,6 +134,7 @@ beforeAll(async () => {
   home = `/api/workspaces/${owner.workspaceId}`;
   connectionId = (await call("GET", `${home}/connectors`, { cookie: owner.cookie })).json.data[0].id;
   consoleId = String((await post(`${home}/consoles`, { name: "Read", content: "select 0", connectionId })).id);
+  consoles.set(owner, consoleId).set(stranger, await addConsole(stranger));
   // One after the other: what is made at once has no order that could be told.
   for (const list of Object.values(lists)) for (let n = 0; n < ITEMS; n++) await list.add(n);
 });
@@ -109,7 +144,8 @@ const urlOf = (path: string, person: Person = owner) =>
   path.replace("{workspaceId}", person.workspaceId).replace("{consoleId}", consoleId);
 
 function read(path: string, query: Record<string, string>, person: Person = owner): Promise<Answer> {
-  return call("GET", `${urlOf(path, person)}?${new URLSearchParams(query)}`, { cookie: person.cookie });
+  const asked = new URLSearchParams({ ...lists[path]?.query?.(person), ...query });
+  return call("GET", `${urlOf(path, person)}?${asked}`, { cookie: person.cookie });
 }
 
 function itemsOf(path: string, { json }: Answer): Item[] {
@@ -144,7 +180,7 @@ it("has a row for each list that the registry knows, and no other", () => {
 });
 
 describe.each(Object.keys(lists))("%s", (path) => {
-  it("takes any integer as a limit, clamped to 1..200, and nothing else", async () => {
+  it("takes any integer as a limit, clamped to 1..200, and nothing else (T86)", async () => {
     const all = itemsOf(path, await read(path, { limit: String(LIST_LIMIT_MAX) })).length;
     expect(all).toBeGreaterThanOrEqual(ITEMS);
     // Otherwise the default could not be told from none.

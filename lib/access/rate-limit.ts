@@ -15,6 +15,7 @@ export const RATE_LIMITS = {
   passwordForgot: { points: 10, windowSeconds: 60 * 60 },
   passwordMails: { points: 5, windowSeconds: 60 * 60 },
   passwordChange: { points: 10, windowSeconds: 15 * 60 },
+  notificationTests: { points: 10, windowSeconds: 60 * 60 },
 } as const;
 export type RateLimit = keyof typeof RATE_LIMITS;
 

@@ -62,6 +62,14 @@ export async function visibleConsoleIds(caller: Caller, ids: ObjectId[]): Promis
   return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
+/** Whose private console this is; null for one that is shared or gone. */
+export async function findPrivateOwner(workspaceId: ObjectId, consoleId: ObjectId): Promise<ObjectId | null> {
+  const doc = await collections
+    .consoles()
+    .findOne({ _id: consoleId, workspaceId }, { projection: { space: 1, ownerId: 1 } });
+  return doc && accessOf(doc.space) === "private" ? doc.ownerId : null;
+}
+
 /**
  * Makes a console, and the first commit of its file.
  * @throws AppError invalid_request, not_found for a folder or connection, conflict when the name is taken

@@ -8,6 +8,7 @@ import { collections as events } from "@/lib/events/collections";
 import { collections as invites } from "@/lib/invites/collections";
 import { collections as jobs } from "@/lib/jobs/collections";
 import { collections as mail } from "@/lib/mail/collections";
+import { collections as notifications } from "@/lib/notifications/collections";
 import { collections as preferences } from "@/lib/preferences/collections";
 import { collections as query } from "@/lib/query/collections";
 import { collections as repository } from "@/lib/repository/collections";
@@ -35,6 +36,7 @@ export const collections = {
   ...results,
   ...schedules,
   ...jobs,
+  ...notifications,
 };
 
 /** What the domains say of their collections, in the order in which a workspace's documents are removed. */

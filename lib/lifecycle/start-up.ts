@@ -5,8 +5,10 @@ import { type Env, env } from "@/lib/env";
 import { prepareRequests } from "@/lib/http/remote-address";
 import { startJobs } from "@/lib/jobs/start";
 import { finishDeletions } from "@/lib/lifecycle/deletion";
+import { handIn } from "@/lib/lifecycle/hand-in";
 import { setHealthCheck, watchHealth } from "@/lib/lifecycle/health";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
+import { sweepForever } from "@/lib/lifecycle/sweep";
 import { log } from "@/lib/log";
 import { installShutdown, isShuttingDown } from "@/lib/process/shutdown";
 import { ensureStoreService } from "@/lib/process/store-service";
@@ -34,6 +36,7 @@ export async function startUp(): Promise<void> {
 
 async function prepare(settings: Env): Promise<void> {
   getSecrets();
+  handIn();
   prepareStore();
   prepareRequests();
   if (settings.isVercel) return;
@@ -70,4 +73,8 @@ const BACKGROUND: Record<string, () => Promise<void>> = {
     if (env().SAMPLE_DATA === "on") await ensureSample();
   },
   deletions: finishDeletions,
+  sweep: async () => {
+    await databaseReady();
+    await sweepForever();
+  },
 };

@@ -63,6 +63,13 @@ export async function listWorkspaces({ user, via }: UserCaller, page: PageReques
   return { ...found, items: found.items.flat() };
 }
 
+/** What the addresses of the workspace's pages begin with; null when it is gone. */
+export async function findWorkspaceSlug(workspaceId: ObjectId): Promise<string | null> {
+  const filter = { _id: workspaceId, deletedAt: { $exists: false } };
+  const doc = await collections.workspaces().findOne(filter, { projection: { slug: 1 } });
+  return doc?.slug ?? null;
+}
+
 /** Gives the workspace another name; its address stays. @throws AppError `not_found` */
 export async function renameWorkspace({ workspaceId, role }: Caller, name: string): Promise<Workspace> {
   const doc = await collections

@@ -21,6 +21,8 @@ const NEVER_SERVED = {
   "POST /api/auth/signin/{provider}": "no provider is set up",
   "POST /api/auth/password/reset": "its token is in a mail",
   "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel": "a query would have to be running",
+  "GET /api/workspaces/{workspaceId}/notification-rules/deliveries/{deliveryId}": "a run would have to end",
+  "POST /api/workspaces/{workspaceId}/notification-rules/deliveries/{deliveryId}/resend": "one would have to fail",
 };
 
 /** A reason to leave the suite out, or null. */

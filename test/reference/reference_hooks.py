@@ -112,6 +112,16 @@ class Person:
                 answer.raise_for_status()
         return name
 
+    def new_rule(self):
+        body = {
+            "resourceType": "scheduled_query",
+            "resourceId": self.once("console", self.new_console),
+            "triggers": ["failure"],
+            "channelType": "email",
+            "recipients": ["ana@example.com"],
+        }
+        return send("POST", f"{self.home}/notification-rules", self, body)["id"]
+
     def new_invite(self, email=None):
         return send("POST", f"{self.home}/invites", self, {"email": email or f"{uuid.uuid4().hex}@example.com"})
 
@@ -243,6 +253,9 @@ PATH_VALUES = {
     "executionId": execution_of,
     "runId": run_of,
     "provider": lambda case, person: "github",
+    "ruleId": lambda case, person: thing(case, person, "rule", person.new_rule),
+    # Only the end of a run makes one.
+    "deliveryId": lambda case, person: uuid.uuid4().hex[:24],
 }
 
 # The same for what queries and bodies name.
@@ -258,6 +271,11 @@ FIELD_VALUES = {
     "current": lambda case, person: PASSWORD,
     # One id is one run.
     "executionId": lambda case, person: str(uuid.uuid4()),
+    "ruleId": lambda case, person: person.once("rule", person.new_rule),
+    "resourceId": lambda case, person: person.once("console", person.new_console),
+    # A name that is never given to anybody.
+    "url": lambda case, person: "https://hooks.invalid/in",
+    "chatWebhookUrl": lambda case, person: "https://chat.invalid/in",
     # Nobody listens there: a made-up name would be looked up, and a made-up machine waited for.
     "host": lambda case, person: "127.0.0.1",
     "port": lambda case, person: 9,
@@ -317,6 +335,8 @@ def put_field_values(case, person, digest):
     if isinstance(case.query, dict):
         if "sha" in case.query:
             case.query["sha"] = FIELD_VALUES["sha"](case, person)
+        if "resourceId" in case.query:
+            case.query["resourceId"] = FIELD_VALUES["resourceId"](case, person)
         # A made-up cursor is refused, or leads past the end.
         if digest % 2 == 0:
             case.query.pop("cursor", None)

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { admin, member, orAnyKey } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { objectId } from "@/lib/http/ids";
+import { asArray } from "@/lib/http/paging";
+import { ADDRESS_REFUSALS, RULE_WORDS, WEBHOOK_WORDS } from "@/lib/notifications/reference";
+import { createRuleBody, resourceQuery, ruleSchema, savedRuleSchema } from "@/lib/notifications/schema";
+import { createRule, listRules } from "@/lib/notifications/service";
+
+const params = z.object({ workspaceId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Notification rules of a console or flow",
+    description: "In the order in which they were made. Any member may read them, never a secret or an address.",
+    tag: "Notifications",
+    access: member,
+    params,
+    query: resourceQuery,
+    response: z.array(ruleSchema),
+    failures: ["not_found"],
+    handle: async ({ params, query, caller, headers }) => asArray(headers, await listRules(caller, query, query)),
+  }),
+  POST: route({
+    summary: "Add a notification rule",
+    description: `${RULE_WORDS}\n\n${WEBHOOK_WORDS}`,
+    tag: "Notifications",
+    access: orAnyKey(admin),
+    params,
+    body: createRuleBody,
+    response: savedRuleSchema,
+    status: 201,
+    failures: ["not_found", "address_refused", "conflict"],
+    refuses: ADDRESS_REFUSALS,
+    message: "Notification rule added",
+    handle: ({ params, body, caller }) => createRule(caller, body),
+  }),
+});

@@ -1,0 +1,29 @@
+import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
+import { log } from "@/lib/log";
+import { sweepDeliveries } from "@/lib/notifications/deliveries";
+import { isShuttingDown } from "@/lib/process/shutdown";
+import type { RunOwners } from "@/lib/runs/sweep";
+import { sweepRuns } from "@/lib/runs/sweep";
+
+/** What is due is picked up within ten seconds of its time. */
+const SWEEP_EVERY_MS = 5_000;
+
+/** How each kind of run goes on when its server has died; whoever carries runs out adds a line. */
+const RUN_OWNERS: RunOwners = {};
+
+/** Looks once after all that a dead process or a job runner that was away has left undone. Two at once do no harm. */
+export async function sweep(): Promise<void> {
+  const outcomes = await Promise.allSettled([sweepRuns(RUN_OWNERS), sweepDeliveries()]);
+  for (const outcome of outcomes) {
+    if (outcome.status === "rejected") log.warn({ err: outcome.reason }, "what was left undone could not be taken up");
+  }
+}
+
+/** Goes on with it for as long as this process lives. */
+export async function sweepForever(): Promise<void> {
+  while (!isShuttingDown()) {
+    await sweep();
+    await sleep(SWEEP_EVERY_MS, undefined, { ref: false });
+  }
+}

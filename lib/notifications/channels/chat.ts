@@ -1,0 +1,77 @@
+import "server-only";
+import { type Facts, toFacts } from "../facts";
+import type { Payload } from "../schema";
+import type { Send } from "./channel";
+import { postJson } from "./post";
+
+export type OpenChat = { url: string };
+
+/** Slack's limits: characters of a header, of a section's text, of one of its fields. */
+const HEADER_CHARS_MAX = 150;
+const FIELD_CHARS_MAX = 2_000;
+const ERROR_CHARS_MAX = 2_500;
+
+/** Posts a message to the incoming webhook of a chat. */
+export const sendChat: Send<OpenChat> = ({ url }, { payload, isTest }, policy) => {
+  const body = JSON.stringify(toChatMessage(payload, isTest));
+  return postJson({ url, body, headers: {}, secrets: [] }, policy);
+};
+
+/**
+ * `text` has all facts for receivers that know nothing else, `blocks` the same in Slack's Block Kit. What people have
+ * named is escaped, so that no name calls a channel or makes a link (T84).
+ */
+export function toChatMessage(payload: Payload, isTest: boolean): { text: string; blocks: object[] } {
+  const facts = toFacts(payload, isTest);
+  const mark = facts.isFailure ? "✗" : "✓";
+  const error = facts.error === null ? null : cut(facts.error, ERROR_CHARS_MAX);
+  return { text: toText(facts, payload, { mark, error }), blocks: toBlocks(facts, payload, { mark, error }) };
+}
+
+type Parts = { mark: string; error: string | null };
+
+function toText({ headline, rows, action }: Facts, { deepLink, runId }: Payload, { mark, error }: Parts): string {
+  return [
+    `${mark} ${escapeMrkdwn(headline)}`,
+    ...rows.map(({ label, value }) => `${label}: ${escapeMrkdwn(value)}`),
+    ...(error === null ? [] : [`Error: ${escapeMrkdwn(error)}`]),
+    `Run: ${runId}`,
+    `${action}: ${escapeMrkdwn(deepLink)}`,
+  ].join("\n");
+}
+
+function toBlocks({ headline, rows, action }: Facts, { deepLink, runId }: Payload, { mark, error }: Parts): object[] {
+  const mrkdwn = (text: string) => ({ type: "mrkdwn", text });
+  // What an escaped character grows to must not break the limit.
+  const field = ({ label, value }: Facts["rows"][number]) =>
+    mrkdwn(`*${label}*\n${cut(escapeMrkdwn(cut(value, FIELD_CHARS_MAX / 8)), FIELD_CHARS_MAX)}`);
+  return [
+    // Plain text, which Slack shows as it is.
+    { type: "header", text: { type: "plain_text", text: cut(`${mark} ${headline}`, HEADER_CHARS_MAX), emoji: false } },
+    { type: "section", fields: rows.map(field) },
+    ...(error === null ? [] : [{ type: "section", text: mrkdwn(`*Error*\n\`\`\`${fenced(error)}\`\`\``) }]),
+    { type: "section", text: mrkdwn(`<${escapeMrkdwn(deepLink)}|${action}>`) },
+    { type: "context", elements: [mrkdwn(`Run ${runId}`)] },
+  ];
+}
+
+/** Slack's own three: https://docs.slack.dev/messaging/formatting-message-text */
+function escapeMrkdwn(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** Within a block of code, which three backticks would end; grown by escaping, it is cut between characters. */
+function fenced(text: string): string {
+  const safe = text.replaceAll("`", "ˋ");
+  let kept = "";
+  for (const character of safe) {
+    const next = escapeMrkdwn(character);
+    if (kept.length + next.length > ERROR_CHARS_MAX) return `${kept}…`;
+    kept += next;
+  }
+  return kept;
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}

@@ -1,0 +1,12 @@
+import "server-only";
+import { signatureHeaders } from "../signature";
+import type { Send } from "./channel";
+import { postJson } from "./post";
+
+export type OpenWebhook = { url: string; secret: string };
+
+/** Posts the payload as it is, signed. */
+export const sendWebhook: Send<OpenWebhook> = ({ url, secret }, { body, webhookId }, policy) => {
+  const headers = signatureHeaders(secret, { id: webhookId, body, at: new Date() });
+  return postJson({ url, body, headers, secrets: [secret] }, policy);
+};

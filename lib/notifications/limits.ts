@@ -1,0 +1,10 @@
+/** docs/api.md, Notifications. */
+export const RECIPIENTS_MAX = 50;
+export const URL_CHARS_MAX = 2048;
+export const LABEL_CHARS_MAX = 80;
+/** Of one console or flow: several channels and recipients, far from a flood. */
+export const RULES_PER_RESOURCE_MAX = 50;
+/** One send and up to five more (docs/notifications.md, Retries). */
+export const SENDS_MAX = 6;
+/** The part of a receiver's answer that the log of attempts shows. */
+export const SNIPPET_CHARS_MAX = 500;

@@ -1,0 +1,63 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
+import { findPrivateOwner, getConsoleDocOrThrow, visibleConsoleIds } from "@/lib/consoles/service";
+import { AppError } from "@/lib/http/errors";
+import type { ResourceType } from "@/lib/runs/schema";
+
+/** What rules may stand on. One line a kind of resource. */
+type Kind = {
+  /** @throws AppError `not_found`, the same for one that is unknown, another workspace's or hidden from the caller */
+  getOrThrow: (caller: Caller, id: ObjectId) => Promise<{ name: string }>;
+  /** Which of these the caller may see, the lately deleted ones as they were. */
+  visibleIds: (caller: Caller, ids: ObjectId[]) => Promise<ReadonlySet<string>>;
+  /** Whose it is alone; null for what the workspace shares. */
+  findPrivateOwner: (workspaceId: ObjectId, id: ObjectId) => Promise<ObjectId | null>;
+  /** The page of one run, below the workspace's own. */
+  pageOf: (resourceId: string, runId: string) => string;
+};
+
+const KINDS: Record<ResourceType, Kind> = {
+  scheduled_query: {
+    getOrThrow: getConsoleDocOrThrow,
+    visibleIds: visibleConsoleIds,
+    findPrivateOwner,
+    pageOf: (resourceId, runId) => `consoles/${resourceId}?run=${runId}`,
+  },
+  flow: {
+    // There are no flows yet.
+    getOrThrow: () => Promise.reject(new AppError("not_found", "There is no such flow in this workspace.")),
+    visibleIds: () => Promise.resolve(new Set()),
+    findPrivateOwner: () => Promise.resolve(null),
+    pageOf: (resourceId, runId) => `flows/${resourceId}/runs/${runId}`,
+  },
+};
+
+/** @throws AppError `not_found` */
+export function getResourceOrThrow(caller: Caller, type: ResourceType, id: ObjectId): Promise<{ name: string }> {
+  return KINDS[type].getOrThrow(caller, id);
+}
+
+/** Keeps of these documents those whose resource the caller may see. */
+export async function onlyVisible<T extends { resourceType: ResourceType; resourceId: ObjectId }>(
+  caller: Caller,
+  docs: T[],
+): Promise<T[]> {
+  const types = [...new Set(docs.map(({ resourceType }) => resourceType))];
+  const visible = await Promise.all(
+    types.map(async (type) => {
+      const ids = docs.filter((doc) => doc.resourceType === type).map(({ resourceId }) => resourceId);
+      return [type, await KINDS[type].visibleIds(caller, ids)] as const;
+    }),
+  );
+  const byType = new Map(visible);
+  return docs.filter(({ resourceType, resourceId }) => byType.get(resourceType)?.has(resourceId.toHexString()));
+}
+
+export function pageOfRun(type: ResourceType, resourceId: string, runId: string): string {
+  return KINDS[type].pageOf(resourceId, runId);
+}
+
+export function findResourceOwner(workspaceId: ObjectId, type: ResourceType, id: ObjectId): Promise<ObjectId | null> {
+  return KINDS[type].findPrivateOwner(workspaceId, id);
+}

@@ -1,0 +1,10 @@
+import "server-only";
+import { contextOf, registerSealedFields, sealedPathsIn } from "@/lib/secrets/sealed-fields";
+import { collections } from "./collections";
+
+registerSealedFields({
+  name: "notification rules",
+  collection: collections.notificationRules,
+  paths: (doc) => sealedPathsIn(doc.channel, "channel"),
+  context: contextOf,
+});

@@ -1,0 +1,58 @@
+import { ObjectId } from "mongodb";
+import type { EgressPolicy } from "@/lib/net/policy";
+import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
+import { RUN_ENDED_EVENT, type RunEnded } from "@/lib/runs/ends";
+import { type AttemptResult, attemptDelivery } from "../deliveries";
+import { fanOut } from "../fan-out";
+import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "../wake";
+
+/** Calls of one delivery that a runner makes: the first and five retries. */
+const CALLS_MAX = 6;
+
+export type TestClock = {
+  /** Each event that was sent, in its order. */
+  events: JobEvent[];
+  /** What each call for a delivery has said. */
+  results: AttemptResult[];
+  /** Handles the one event that has waited longest. */
+  step: () => Promise<void>;
+  /** Does all that is waiting, retries without their pauses, until nothing is left. */
+  drain: () => Promise<void>;
+};
+
+/** A job runner without a clock: it forgets nothing, waits for nothing, and calls what a real one calls. */
+export function takeJobEvents(policy?: EgressPolicy): TestClock {
+  const waiting: JobEvent[] = [];
+  const seen = new Set<string>();
+  const clock: TestClock = {
+    events: [],
+    results: [],
+    step: async () => {
+      const event = waiting.shift();
+      if (!event) throw new Error("Nothing is waiting.");
+      await handle(event, clock, policy);
+    },
+    drain: async () => {
+      for (let event = waiting.shift(); event; event = waiting.shift()) await handle(event, clock, policy);
+    },
+  };
+  sendJobEventsBy(async (events) => {
+    clock.events.push(...events);
+    for (const event of events) {
+      if (!seen.has(event.id)) waiting.push(event);
+      seen.add(event.id);
+    }
+  });
+  return clock;
+}
+
+async function handle({ name, data }: JobEvent, clock: TestClock, policy?: EgressPolicy): Promise<void> {
+  if (name === RUN_ENDED_EVENT) return fanOut(data as RunEnded);
+  if (name !== DELIVERY_QUEUED_EVENT) throw new Error(`Nobody takes ${name}.`);
+  const { workspaceId, deliveryId } = data as DeliveryQueued;
+  for (let calls = 0; calls < CALLS_MAX; calls += 1) {
+    const result = await attemptDelivery(new ObjectId(workspaceId), new ObjectId(deliveryId), policy);
+    clock.results.push(result);
+    if (result.state !== "retry") return;
+  }
+}
