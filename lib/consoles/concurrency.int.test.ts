@@ -4,10 +4,10 @@ import { collections } from "@/lib/lifecycle/collections";
 import { folderHistory, listTree, readFile } from "@/lib/repository/service";
 import { finished, startChild } from "@/lib/repository/testing/child";
 import { withExport } from "@/lib/repository/testing/git-command";
+import { bundleProcess } from "@/test/bundle";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedPerson } from "@/test/seed";
-import { bundleHere } from "./testing/bundle";
 import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 import type { CrashTask } from "./testing/crash-process";
 import type { Save, SaveOutcome, SaveTask } from "./testing/save-process";
@@ -18,8 +18,8 @@ let crasher = "";
 let person: Person;
 beforeAll(async () => {
   person = await seedPerson("Ana");
-  saver = await bundleHere("save-process");
-  crasher = await bundleHere("crash-process");
+  saver = await bundleProcess("lib/consoles/testing/save-process.ts");
+  crasher = await bundleProcess("lib/consoles/testing/crash-process.ts");
 });
 afterAll(own.drop);
 

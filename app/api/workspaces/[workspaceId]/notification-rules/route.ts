@@ -19,7 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: resourceQuery,
     response: z.array(ruleSchema),
     failures: ["not_found"],
-    handle: async ({ params, query, caller, headers }) => asArray(headers, await listRules(caller, query, query)),
+    handle: async ({ query, caller, headers }) => asArray(headers, await listRules(caller, query, query)),
   }),
   POST: route({
     summary: "Add a notification rule",
@@ -33,6 +33,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["not_found", "address_refused", "conflict"],
     refuses: ADDRESS_REFUSALS,
     message: "Notification rule added",
-    handle: ({ params, body, caller }) => createRule(caller, body),
+    handle: ({ body, caller }) => createRule(caller, body),
   }),
 });

@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: resourceQuery,
     response: z.array(deliverySchema),
     failures: ["not_found"],
-    handle: async ({ params, query, caller, headers }) => asArray(headers, await listDeliveries(caller, query, query)),
+    handle: async ({ query, caller, headers }) => asArray(headers, await listDeliveries(caller, query, query)),
   }),
 });

@@ -18,6 +18,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     response: testAnswer,
     failures: ["not_found", "address_refused", "rate_limited"],
     refuses: { ...ADDRESS_REFUSALS, ...CHANNEL_REFUSALS },
-    handle: ({ params, body, caller }) => sendTest(caller, body),
+    handle: ({ body, caller }) => sendTest(caller, body),
   }),
 });

@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     query: deliveriesQuery,
     response: pageOf(deliverySchema),
-    handle: ({ params, query, caller }) => listWorkspaceDeliveries(caller, query),
+    handle: ({ query, caller }) => listWorkspaceDeliveries(caller, query),
   }),
 });

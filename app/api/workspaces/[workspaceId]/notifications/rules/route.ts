@@ -16,6 +16,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: z.object({ workspaceId: objectId }),
     query: rulesQuery,
     response: pageOf(listedRuleSchema),
-    handle: ({ params, query, caller }) => listWorkspaceRules(caller, query),
+    handle: ({ query, caller }) => listWorkspaceRules(caller, query),
   }),
 });

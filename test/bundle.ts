@@ -1,17 +1,22 @@
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** CommonJS whose names Node.js does not see from a module: it goes into the bundle. */
 const BUNDLED = new Set(["mysql2"]);
 
-/** Bundles a module of this folder into a file that a process of its own runs. @returns its path */
-export async function bundleHere(name: string): Promise<string> {
-  const outfile = `${ROOT}node_modules/.cache/consoles-${name}-${process.pid}.mjs`;
+/**
+ * Bundles a module into a file that a process of its own runs.
+ * @param source its path in the project
+ * @returns the path of the bundle
+ */
+export async function bundleProcess(source: string): Promise<string> {
+  const outfile = `${ROOT}node_modules/.cache/${basename(source, ".ts")}-${process.pid}.mjs`;
   const { dependencies } = JSON.parse(await readFile(`${ROOT}package.json`, "utf8"));
   await build({
-    entryPoints: [`${ROOT}lib/consoles/testing/${name}.ts`],
+    entryPoints: [`${ROOT}${source}`],
     outfile,
     alias: { "server-only": `${ROOT}test/empty.ts` },
     bundle: true,
@@ -22,6 +27,7 @@ export async function bundleHere(name: string): Promise<string> {
     platform: "node",
     target: "node24",
     format: "esm",
+    jsx: "automatic",
     logLevel: "error",
   });
   return outfile;
