@@ -3,6 +3,9 @@ export async function register(): Promise<void> {
   // Written out, so that the bundler sees it and leaves Node's modules out of the edge bundle.
   if (process.env.NEXT_RUNTIME === "nodejs") {
     if (process.env.NEXT_PHASE === "phase-production-build") return;
+    // Here, since the runner's functions stand above all domains, which tell it what has happened.
+    const { tellRunner } = await import("@/inngest/tell-runner");
+    tellRunner();
     const { startUp } = await import("@/lib/lifecycle/start-up");
     await startUp();
   }

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { InngestFunction } from "inngest";
 import { inngest } from "@/inngest/client";
 import { type JobsHandler, serveFunctions } from "@/inngest/serve";
+import { tellRunner } from "@/inngest/tell-runner";
 import { env } from "@/lib/env";
 import { Application } from "@/lib/jobs/call";
 import { StoreClock } from "@/lib/jobs/clock";
@@ -58,6 +59,7 @@ export async function startJobServer(
   functions: readonly InngestFunction.Any[],
   { backoffMs = 0, leaseMs }: Options = {},
 ): Promise<JobServer> {
+  tellRunner();
   const handler = serveFunctions(functions);
   const server = createServer((request, response) => void pass(handler, request, response));
   server.listen(isEmbeddedRunner() ? 0 : env().PORT, "127.0.0.1");

@@ -1,9 +1,18 @@
 import type { InngestFunction } from "inngest";
+import { deliverNotification } from "./deliver-notification";
+import { fanOutNotifications } from "./fan-out-notifications";
 import { runConsole } from "./run-console";
 import { runSchedules } from "./run-schedules";
+import { sweepUndone } from "./sweep";
 
 /**
  * Every function of the product, a line each. Thin: triggers, retries and the names of steps; the work is done by a
  * domain's service (docs/jobs.md).
  */
-export const functions: InngestFunction.Any[] = [runConsole, runSchedules];
+export const functions: InngestFunction.Any[] = [
+  runSchedules,
+  runConsole,
+  fanOutNotifications,
+  deliverNotification,
+  sweepUndone,
+];

@@ -3,7 +3,7 @@ import { RETRY_AFTER_MAX_MS, RETRY_AFTER_MIN_MS } from "./limits";
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** Inngest's default: the pause after each failed attempt, and from then on the last. */
-const PAUSES_MS = [
+export const PAUSES_MS = [
   15 * SECOND_MS,
   30 * SECOND_MS,
   MINUTE_MS,
@@ -16,9 +16,9 @@ const PAUSES_MS = [
   120 * MINUTE_MS,
 ];
 /** Up to so much is added at random, so that what failed together is not tried again together. */
-const JITTER_MS = 30 * SECOND_MS;
+export const JITTER_MS = 30 * SECOND_MS;
 /** JOB_RETRY_FAST: long enough to see that something was tried again, short enough for a test. */
-const FAST_PAUSE_MS = 200;
+export const FAST_PAUSE_MS = 200;
 
 /** The pause after an attempt that has failed, in milliseconds; the first attempt is 0. */
 export type Backoff = (attempt: number) => number;

@@ -1,5 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
+import { recoverConsoleRun } from "@/lib/consoles/schedule";
 import { log } from "@/lib/log";
 import { sweepDeliveries } from "@/lib/notifications/deliveries";
 import { isShuttingDown } from "@/lib/process/shutdown";
@@ -10,7 +11,7 @@ import { sweepRuns } from "@/lib/runs/sweep";
 const SWEEP_EVERY_MS = 5_000;
 
 /** How each kind of run goes on when its server has died; whoever carries runs out adds a line. */
-const RUN_OWNERS: RunOwners = {};
+const RUN_OWNERS: RunOwners = { scheduled_query: recoverConsoleRun };
 
 /** Looks once after all that a dead process or a job runner that was away has left undone. Two at once do no harm. */
 export async function sweep(): Promise<void> {

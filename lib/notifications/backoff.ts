@@ -1,10 +1,6 @@
 import { env } from "@/lib/env";
+import { FAST_PAUSE_MS, JITTER_MS, PAUSES_MS } from "@/lib/jobs/backoff";
 
-/** The job runner's default pauses after the first, second ... failure, each with up to 30 s on top. */
-const PAUSES_MS = [15_000, 30_000, 60_000, 120_000, 300_000];
-const JITTER_MS = 30_000;
-/** With JOB_RETRY_FAST. */
-const FAST_PAUSE_MS = 200;
 /** What a call of the runner may be late when all is well. */
 const LATE_MS = 30_000;
 

@@ -19,7 +19,7 @@ import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus } from "./s
 import { send } from "./send";
 import { resourceOf } from "./service";
 import { visiblePage } from "./visible-page";
-import { wakeCalls } from "./wake";
+import { type DeliveryQueued, wakeCalls } from "./wake";
 
 /** A send ends within 10 s; three times that, and its server is given up. */
 const LEASE_MS = 30_000;
@@ -44,6 +44,11 @@ export type AttemptResult =
   | { state: "final"; status: DeliveryStatus }
   | { state: "retry"; error: string; afterMs: number | null }
   | { state: "busy"; afterMs: number };
+
+/** Sends what an event asks for, once. */
+export function deliver({ workspaceId, deliveryId }: DeliveryQueued): Promise<AttemptResult> {
+  return attemptDelivery(new ObjectId(workspaceId), new ObjectId(deliveryId));
+}
 
 /**
  * Sends a delivery once and records how that went (docs/notifications.md). Safe to call at any time and by many at once:

@@ -1,0 +1,11 @@
+import { inngest } from "@/inngest/client";
+import { fanOut } from "@/lib/notifications/fan-out";
+import { RUN_ENDED_EVENT, type RunEnded } from "@/lib/runs/ends";
+
+/** docs/notifications.md: a fan-out is tried up to three times more. */
+const RETRIES = 3;
+
+export const fanOutNotifications = inngest.createFunction(
+  { id: "fan-out-notifications", retries: RETRIES, triggers: [{ event: RUN_ENDED_EVENT }] },
+  ({ event, step }) => step.run("queue deliveries", () => fanOut(event.data as RunEnded)),
+);
