@@ -26,7 +26,11 @@ const BROWSER = ["client", "ui"];
 
 const lib = (rooms) => `^lib/(${rooms.join("|")})(/|$)`;
 /** What a browser may load of the server's rooms: rules and words without a database. Of schemas it takes types alone. */
-const SHARED = ["^lib/(tabular|text|sql)/", "^lib/connections/config-fields\\.ts$", "^lib/[^/]+/(roles|limits|words)\\.ts$"];
+const SHARED = [
+  "^lib/(tabular|text|sql)/",
+  "^lib/connections/config-fields\\.ts$",
+  "^lib/[^/]+/(roles|limits|words)\\.ts$",
+];
 const SCHEMA = "^lib/[^/]+/[^/]*schema\\.ts$";
 
 /** @type {import("dependency-cruiser").IConfiguration} */
