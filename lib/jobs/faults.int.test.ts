@@ -241,6 +241,7 @@ async function newRunOf(jobs: JobServer, lapses: number): Promise<string> {
     steps: {},
     stack: [],
     pending: [],
+    hasTasks: false,
     stateBytes: 0,
     version: -1,
     isPlanning: false,

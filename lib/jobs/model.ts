@@ -59,6 +59,8 @@ export type RunDoc = QueueFields & {
   stack: string[];
   /** Steps that have been announced and have no result yet. */
   pending: string[];
+  /** It has had steps that went their own way: what they left goes with it. */
+  hasTasks: boolean;
   /** Bytes of all results. */
   stateBytes: number;
   /** Of the protocol, as the SDK has chosen; -1 until it has. */

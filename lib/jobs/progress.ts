@@ -132,12 +132,13 @@ export class Progress {
     const complete = operations.find(({ op }) => op === "RunComplete");
     if (complete) return this.#end(asked, { status: "completed", outcome: complete.data ?? null });
 
-    let run = await this.#announce(asked, operations, answer.version);
-    if (!run) return this.#reload(asked._id);
+    let run: RunDoc | null = await this.#announce(asked, operations, answer.version);
     const results = operations.filter(({ op }) => RESULTS.has(op));
     for (const one of results) {
-      run = (await this.#options.runs.saveStep(run, one.id, resultOf(one), { isAsking: true })) ?? run;
+      run = run && (await this.#options.runs.saveStep(run, one.id, resultOf(one), { version: answer.version }));
     }
+    // It has ended, or the step had its result already.
+    if (!run) return this.#reload(asked._id);
     // Waits first: the event that another step brings about must not be missed.
     const own = operations.filter(({ op }) => TASKS.has(op)).sort((a, b) => rank(a) - rank(b));
     for (const one of own) await this.#beginTask(run, one);
@@ -148,7 +149,8 @@ export class Progress {
   /** Notes what the answer has announced, and how the SDK wants to be asked from now on. */
   #announce(run: RunDoc, operations: readonly Operation[], version: number): Promise<RunDoc | null> {
     const announced = operations.filter(({ op, id }) => TASKS.has(op) && !(id in run.steps)).map(({ id }) => id);
-    if (announced.length === 0 && operations.length <= 1 && run.version !== -1) return Promise.resolve(run);
+    // One result alone is kept together with the rest.
+    if (announced.length === 0 && operations.length === 1) return Promise.resolve(run);
     return collections.jobRuns().findOneAndUpdate(
       { _id: run._id, status: "active", leaseBy: this.#options.worker },
       {
@@ -156,6 +158,7 @@ export class Progress {
         $set: {
           version: run.version === -1 ? version : run.version,
           isPlanning: run.isPlanning || operations.length > 1,
+          hasTasks: run.hasTasks || announced.length > 0,
           lapses: 0,
         },
       },
@@ -165,7 +168,9 @@ export class Progress {
 
   /** To the next question, at once; a run with limits waits for its turn among the others. */
   async #goOn(run: RunDoc): Promise<RunDoc | null> {
-    if (run.limits.length === 0 && !this.#options.isStopping()) return this.#reload(run._id);
+    if (run.limits.length === 0 && !this.#options.isStopping()) {
+      return run.leaseBy === this.#options.worker ? run : this.#reload(run._id);
+    }
     await collections
       .jobRuns()
       .updateOne(
@@ -213,6 +218,7 @@ export class Progress {
   }
 
   async #end(run: RunDoc, ending: Ending): Promise<RunDoc | null> {
+    if (await this.#options.runs.endQuietly(run, ending)) return null;
     const ended = (await this.#options.runs.end(run._id, ending)) ?? (await this.#reload(run._id));
     return ended?.leaseBy === this.#options.worker ? this.#conclude(ended) : null;
   }

@@ -20,17 +20,19 @@ export function isEmbeddedRunner(): boolean {
 /** The keys from the settings; the embedded executor's come from AUTH_SECRET, so that all servers agree on them. */
 export function runnerKeys(): RunnerKeys {
   const { INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY, INNGEST_SIGNING_KEY_FALLBACK } = env();
-  if (isEmbeddedRunner()) {
-    return {
-      signingKey: `signkey-embedded-${deriveKey("jobs signing").toString("hex")}`,
-      signingKeyFallback: null,
-      eventKey: deriveKey("jobs events").toString("base64url"),
-    };
-  }
+  if (isEmbeddedRunner()) return sharedState("jobs.keys", derivedKeys);
   return {
     signingKey: INNGEST_SIGNING_KEY ?? "",
     signingKeyFallback: INNGEST_SIGNING_KEY_FALLBACK ?? null,
     eventKey: INNGEST_EVENT_KEY ?? "",
+  };
+}
+
+function derivedKeys(): RunnerKeys {
+  return {
+    signingKey: `signkey-embedded-${deriveKey("jobs signing").toString("hex")}`,
+    signingKeyFallback: null,
+    eventKey: deriveKey("jobs events").toString("base64url"),
   };
 }
 

@@ -54,6 +54,7 @@ export class Runs {
       steps: {},
       stack: [],
       pending: [],
+      hasTasks: false,
       stateBytes: 0,
       version: -1,
       isPlanning: false,
@@ -95,10 +96,15 @@ export class Runs {
 
   /**
    * Keeps a step's result; the first one counts.
-   * @param isAsking the caller asks the function next: attempts begin anew
+   * @param version that the answer was in, of a question to the function as a whole: its attempts begin anew
    * @returns the run after it; null when the step had a result, or the run has ended, by this one too when it is too large
    */
-  async saveStep(run: RunDoc, stepId: string, output: unknown, { isAsking = false } = {}): Promise<RunDoc | null> {
+  async saveStep(
+    run: RunDoc,
+    stepId: string,
+    output: unknown,
+    { version }: { version?: number } = {},
+  ): Promise<RunDoc | null> {
     const text = JSON.stringify(output);
     const bytes = Buffer.byteLength(text);
     const refusal = refusalOf(run, bytes);
@@ -112,7 +118,11 @@ export class Runs {
     return collections.jobRuns().findOneAndUpdate(
       { _id: run._id, status: "active", [field]: { $exists: false } },
       {
-        $set: { [field]: isInline ? text : null, lapses: 0, ...(isAsking && { attempt: 0 }) },
+        $set: {
+          [field]: isInline ? text : null,
+          lapses: 0,
+          ...(version !== undefined && { attempt: 0, version: run.version === -1 ? version : run.version }),
+        },
         $push: { stack: stepId },
         $pull: { pending: stepId },
         $inc: { stateBytes: bytes },
@@ -174,6 +184,24 @@ export class Runs {
   }
 
   /**
+   * Ends a run of which nobody hears and of which nothing is left, in one update.
+   * @param run held by the caller
+   * @returns false when it is not such a run, or not as it was: then nothing is done
+   */
+  async endQuietly(run: RunDoc, given: Ending): Promise<boolean> {
+    const ending = checked(given);
+    const isHeard = endNames(run, ending.status).some((name) => this.#isHeard(name));
+    if (run.parent || run.hasTasks || isHeard || Object.values(run.steps).includes(null)) return false;
+    const { matchedCount } = await collections
+      .jobRuns()
+      .updateOne(
+        { _id: run._id, status: "active", state: "leased", leaseBy: run.leaseBy },
+        { $set: { ...ending, endedAt: this.#clock.now(), ...this.#over() } },
+      );
+    return matchedCount === 1;
+  }
+
+  /**
    * What follows the end of a run: who waits for it hears, what belonged to it goes, it is kept for a while. May be done
    * again from the beginning.
    * @param finish gives the run that waits its result
@@ -189,13 +217,15 @@ export class Runs {
     if (heard.length > 0) this.#wake();
     await collections.jobTasks().deleteMany({ runId: run._id });
     await collections.jobSteps().deleteMany({ runId: run._id });
-    const expiresAt = new Date(this.#clock.ms() + KEEP_MS);
     await collections
       .jobRuns()
-      .updateOne(
-        { _id: run._id, state: "leased", leaseBy: run.leaseBy },
-        { $set: { state: "done", leaseBy: null, expiresAt, steps: {}, pending: [], cancelKeys: [] } },
-      );
+      .updateOne({ _id: run._id, state: "leased", leaseBy: run.leaseBy }, { $set: this.#over() });
+  }
+
+  /** The fields of a run that is over and done with. */
+  #over() {
+    const expiresAt = new Date(this.#clock.ms() + KEEP_MS);
+    return { state: "done" as const, leaseBy: null, expiresAt, steps: {}, pending: [], cancelKeys: [] };
   }
 
   /** The runs that an event cancels. */
@@ -311,8 +341,14 @@ function outputOf(run: RunDoc): unknown {
 
 const END_STATUS = { completed: "Completed", failed: "Failed", cancelled: "Cancelled" } as const;
 
+/** Of the events that tell a run's end. */
+function endNames({ eventName }: RunDoc, status: Ending["status"]): string[] {
+  if (END_EVENTS.includes(eventName)) return [];
+  return ["inngest/function.finished", ...(status === "completed" ? [] : [`inngest/function.${status}`])];
+}
+
 function endEventsOf(run: RunDoc, now: Date): EventDoc[] {
-  if (END_EVENTS.includes(run.eventName) || run.status === "active") return [];
+  if (run.status === "active") return [];
   const event: EventPayload = JSON.parse(run.payload);
   const outcome: unknown = JSON.parse(run.outcome ?? "null");
   const data = {
