@@ -69,18 +69,18 @@ const ticking = inngest.createFunction({ id: "ticking", triggers: [{ cron: "* * 
 
 describe("a process that is killed", () => {
   it(
-    "at any of its writes leaves a run that ends with its result, each step done once, or twice if it was under way",
+    "after any of its writes leaves a run that ends with its result, each step done once, or twice if it was under way",
     async () => {
       const file = await bundleCrash();
-      const crash = async (write: number, isAfter: boolean) => {
+      const crash = async (write: number) => {
         const key = randomUUID();
-        const ended = await finished<{ writes: number }>(startChild(file, { key, write, isAfter } satisfies CrashTask));
+        const ended = await finished<{ writes: number }>(startChild(file, { key, write } satisfies CrashTask));
         return { key, isKilled: ended.signal === "SIGKILL" };
       };
       let crashes = 0;
       for (let write = 1; ; write += EVERY) {
-        const { key, isKilled } = await crash(write, write % 2 === 0);
-        // Before the event was kept its sender knows of nothing: it sends it again.
+        const { key, isKilled } = await crash(write);
+        // A sender that has not heard that its event was kept sends it again.
         const jobs = await startJobServer(crashFunctions, { leaseMs: LEASE_MS });
         await jobs.send({ id: key, name: "crash/go", data: { key } });
         await until(async () => (await collections.jobRuns().countDocuments({ state: { $ne: "done" } })) === 0);

@@ -3,8 +3,8 @@ import { prepareStore } from "@/lib/lifecycle/prepare-store";
 import { startJobServer } from "@/test/jobs";
 import { crashFunctions } from "./crash-functions";
 
-/** Runs one function, and is killed at one of its writes, before or after the store has carried it out. */
-export type CrashTask = { key: string; write: number; isAfter: boolean };
+/** Runs one function, and is killed when the store has carried out so many of its writes, before anything follows. */
+export type CrashTask = { key: string; write: number };
 
 const WRITES = [
   "insertOne",
@@ -29,9 +29,8 @@ for (const name of WRITES) {
     // A claim that finds nothing has written nothing.
     if (!isCounted) return original.apply(this, args);
     const isClaim = name === "findOneAndUpdate" && (args[0] as { state?: string }).state === "ready";
-    if (!isClaim && ++writes === task.write && !task.isAfter) await die();
     const result = await original.apply(this, args);
-    if (isClaim && result !== null) writes += 1;
+    if (!isClaim || result !== null) writes += 1;
     if (writes === task.write) await die();
     return result;
   };
