@@ -21,6 +21,28 @@ const codeOf = (file: string) =>
     .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
     .join("\n");
 
+/** What got through once: its number, and the titles of tests by their files. */
+const onceThrough = read("docs/security.md")
+  .split("\n")
+  .flatMap((line) => {
+    const [, number, proof] = /^\| (\d+) \| [^|]+ \| ([^|]+) \|$/.exec(line) ?? [];
+    return number && proof ? [{ number: Number(number), proof }] : [];
+  });
+
+describe("what got through once, in docs/security.md", () => {
+  it("has eleven ways, in order", () => {
+    expect(onceThrough.map(({ number }) => number)).toEqual(Array.from({ length: 11 }, (_, i) => i + 1));
+  });
+
+  it.each(onceThrough)("$number is proven by tests of that title", ({ proof }) => {
+    const tests = [...proof.matchAll(/`([^`]+\.test\.ts)`: "([^"]+)"/g)];
+    expect(tests.length).toBeGreaterThan(0);
+    for (const [, file = "", title = ""] of tests) {
+      expect([file, existsSync(new URL(file, root)) && codeOf(file).includes(title)]).toEqual([file, true]);
+    }
+  });
+});
+
 describe("the table of threats in docs/security.md", () => {
   it("has each row of identity, authorization, outbound addresses, secrets, queries, notifications and platform once, in order", () => {
     const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
