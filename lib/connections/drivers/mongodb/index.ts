@@ -51,7 +51,7 @@ export const mongodb: Driver = {
   async check({ config }) {
     for (const { host, port } of parseMongoConfig(config).hosts) await checkAddress(host, port);
   },
-  async open({ config }) {
-    return new MongoSource(parseMongoConfig(config));
+  async open({ config, readOnly }) {
+    return new MongoSource(parseMongoConfig(config), readOnly);
   },
 };

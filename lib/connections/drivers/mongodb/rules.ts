@@ -55,7 +55,7 @@ export function checkOperation(operation: Operation, readOnly: boolean): void {
   if (operation.kind === "aggregate") checkPipeline(operation.pipeline, readOnly);
 }
 
-function checkCollection(name: string): void {
+export function checkCollection(name: string): void {
   const isPossible =
     name !== "" && Buffer.byteLength(name) <= NAME_BYTES_MAX && !/[$\0]/.test(name) && !name.startsWith(".");
   if (!isPossible) throw new AppError("invalid_request", "This cannot be the name of a collection.");

@@ -12,32 +12,29 @@ import { AppError } from "@/lib/http/errors";
 import { mongoProxyOptions } from "@/lib/net/socks";
 import { orAborted } from "@/lib/process/or-aborted";
 import type { Batch, Entity } from "@/lib/tabular/fields";
-import type { DataSource, QueryOptions, ResultStream, Statement } from "../../data-source";
-import { BatchBuilder } from "../shared/batch-queue";
-import {
-  BATCH_BYTES_TARGET,
-  BATCH_ROWS_MAX,
-  CONNECT_TIMEOUT_MS,
-  IDLE_SESSION_MS,
-  SESSIONS_MAX,
-} from "../shared/limits";
-import { valueBytes } from "../shared/wire-values";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  Load,
+  LoadRequest,
+  QueryOptions,
+  ResultStream,
+  Statement,
+} from "../../data-source";
+import { BATCH_BYTES_TARGET, CONNECT_TIMEOUT_MS, IDLE_SESSION_MS, SESSIONS_MAX } from "../shared/limits";
 import { readEntities } from "./catalog";
 import type { MongoConfig } from "./config";
 import { toFailure } from "./failures";
-import { OTHER_FIELDS, type Shape, shapeOf } from "./fields";
+import { type Shape, shapeOf } from "./fields";
+import { extractMongo, loadMongo, type MongoFlowParts } from "./flows";
 import { GuardedConnection } from "./guarded-connection";
 import { type Doc, type Operation, readOperation } from "./operation";
+import { RowMaker, SAMPLE_DOCUMENTS } from "./row-maker";
 import { checkOperation } from "./rules";
+import { Run } from "./run";
 import { WireWriter } from "./values";
 
-/** Documents from whose fields the columns are made, and what they may take in memory. */
-const SAMPLE_DOCUMENTS = 1000;
-/** UTF-8 needs at most this many bytes for one unit of UTF-16. */
-const BYTES_PER_CHAR_MAX = 3;
-/** What a number, a date and the like take in a batch, roughly. */
-const SCALAR_BYTES = 12;
-const CANCEL_WAIT_MS = 1000;
 /** The library goes on looking for a server as long as this, also where it was refused at once. */
 const SELECTION_TIMEOUT_MS = 5000;
 
@@ -52,8 +49,12 @@ export class MongoSource implements DataSource {
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
 
-  constructor(config: MongoConfig) {
+  readonly #readOnly: boolean;
+
+  /** @param readOnly nothing is loaded into it; what an operation may do is said with each */
+  constructor(config: MongoConfig, readOnly: boolean) {
     this.#config = config;
+    this.#readOnly = readOnly;
   }
 
   async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
@@ -70,6 +71,14 @@ export class MongoSource implements DataSource {
       await run.end();
       throw this.#failure(error, options.signal);
     }
+  }
+
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    return extractMongo(this.#flowParts, request);
+  }
+
+  load(request: LoadRequest): Promise<Load> {
+    return loadMongo(this.#flowParts, request, this.#readOnly);
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
@@ -94,6 +103,13 @@ export class MongoSource implements DataSource {
     }
     const client = await this.#client?.catch(() => null);
     await client?.close();
+  }
+
+  get #flowParts(): MongoFlowParts {
+    return {
+      begin: (signal) => this.#begin(signal),
+      failure: (error, signal) => this.#failure(error, signal),
+    };
   }
 
   async #ask<T>(signal: AbortSignal, work: (db: Db) => Promise<T>): Promise<T> {
@@ -210,54 +226,6 @@ async function connect({ uri }: MongoConfig): Promise<MongoClient> {
 /** Documents as they arrive, several at a time; null at the end. */
 type Rows = { next(): Promise<readonly Doc[] | null>; close(): Promise<void> };
 
-/** One operation in a session of its own. An abort ends the session's work on the server. */
-class Run {
-  readonly #client: MongoClient;
-  readonly #db: Db;
-  readonly #session: ClientSession;
-  readonly #signal: AbortSignal;
-  readonly #leave: () => void;
-  readonly #aborted = Promise.withResolvers<never>();
-  #isOver = false;
-  readonly #onAbort = () => void this.#abort();
-
-  constructor(client: MongoClient, db: Db, signal: AbortSignal, leave: () => void) {
-    this.#client = client;
-    this.#db = db;
-    this.#session = client.startSession();
-    this.#signal = signal;
-    this.#leave = leave;
-    this.#aborted.promise.catch(() => {});
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener("abort", this.#onAbort, { once: true });
-  }
-
-  /** Waits no longer than the signal allows. */
-  work<T>(ask: (db: Db, session: ClientSession) => T | Promise<T>): Promise<T> {
-    const answer = Promise.resolve(ask(this.#db, this.#session));
-    answer.catch(() => {});
-    return Promise.race([answer, this.#aborted.promise]);
-  }
-
-  async end(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#signal.removeEventListener("abort", this.#onAbort);
-    await this.#session.endSession().catch(() => {});
-    this.#leave();
-  }
-
-  /** Everybody may end the work of sessions of their own; servers without that command stop at maxTimeMS. */
-  async #abort(): Promise<void> {
-    const { id } = this.#session;
-    if (id) {
-      const killed = this.#client.db("admin").command({ killSessions: [{ id: id.id }] }, { timeoutMS: CANCEL_WAIT_MS });
-      await killed.catch(() => {});
-    }
-    this.#aborted.reject(this.#signal.reason);
-  }
-}
-
 async function start(db: Db, session: ClientSession, operation: Operation, options: QueryOptions): Promise<Rows> {
   const collection = db.collection<Document>(operation.collection);
   const limits = { session, maxTimeMS: Math.ceil(options.timeoutMs), signal: options.signal };
@@ -372,62 +340,4 @@ function fromDocuments(documents: readonly Doc[]): Rows {
     },
     close: async () => {},
   };
-}
-
-/** Makes rows of documents for columns that are settled. */
-class RowMaker {
-  readonly #shape: Shape;
-  readonly #known: ReadonlySet<string>;
-  readonly #cellBytesMax: number | undefined;
-  readonly #rows: BatchBuilder;
-  readonly #writer = new WireWriter();
-
-  constructor(shape: Shape, cellBytesMax: number | undefined) {
-    this.#shape = shape;
-    this.#known = new Set(shape.names);
-    this.#cellBytesMax = cellBytesMax;
-    this.#rows = new BatchBuilder(shape.fields.length);
-  }
-
-  get count(): number {
-    return this.#rows.rowCount;
-  }
-
-  get isFull(): boolean {
-    return this.#rows.rowCount >= BATCH_ROWS_MAX || this.#rows.bytes >= BATCH_BYTES_TARGET;
-  }
-
-  take(): Batch {
-    return this.#rows.take();
-  }
-
-  /** @returns false when a cell is too large: the result ends before this row */
-  add(document: Doc): boolean {
-    let bytes = 0;
-    let isLarge = false;
-    const write = (value: unknown) => {
-      this.#writer.reset();
-      const written = this.#writer.write(value);
-      bytes += this.#writer.chars + SCALAR_BYTES;
-      const limit = this.#cellBytesMax;
-      const mayBeLarge = limit !== undefined && this.#writer.chars * BYTES_PER_CHAR_MAX > limit;
-      isLarge ||= mayBeLarge && valueBytes(written) > limit;
-      return written;
-    };
-    const row = this.#shape.names.map((name) => (Object.hasOwn(document, name) ? write(document[name]) : null));
-    const others = Object.entries(document).filter(([name]) => !this.#known.has(name));
-    if (this.#shape.hasOther) row.push(others.length > 0 ? write(Object.fromEntries(others)) : null);
-    else if (others.length > 0) throw newField(others[0]?.[0] ?? OTHER_FIELDS);
-    if (isLarge) return false;
-    this.#rows.add(row, bytes);
-    return true;
-  }
-}
-
-/** The columns were known before the first row, and this field was in none of the documents until then. */
-function newField(name: string): AppError {
-  return new AppError(
-    "query_failed",
-    `The first ${SAMPLE_DOCUMENTS} documents are all alike, and a later one has the field ${name} besides. Name the fields that you want in a projection.`,
-  );
 }

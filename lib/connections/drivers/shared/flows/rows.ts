@@ -50,6 +50,38 @@ export function pick(batch: Batch, places: readonly number[]): Batch {
   };
 }
 
+/**
+ * The first row with which a batch is not taken, where the database has not said which: by halves.
+ * @param probe tries to write rows and takes them back
+ */
+export async function searchRefused(
+  batch: Batch,
+  found: RowRefused,
+  probe: (rows: Batch) => Promise<void>,
+): Promise<RowRefused> {
+  let taken = 0;
+  let refused = batch.rowCount;
+  let last = found;
+  while (refused - taken > 1) {
+    const middle = Math.floor((taken + refused) / 2);
+    try {
+      await probe(
+        pick(
+          batch,
+          Array.from({ length: middle }, (_, row) => row),
+        ),
+      );
+      taken = middle;
+    } catch (error) {
+      if (!(error instanceof RowRefused)) throw error;
+      if (error.row !== null) return error;
+      last = error;
+      refused = middle;
+    }
+  }
+  return new RowRefused(last.message, { row: refused - 1, column: last.column, cause: last.cause });
+}
+
 /** @throws CellRefused for what would be stored as something else */
 export function exactText(text: string): string {
   if (!text.isWellFormed())

@@ -3,7 +3,7 @@ import { AppError } from "@/lib/http/errors";
 import type { Batch, Field } from "@/lib/tabular/fields";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../../data-source";
 import { widening } from "./fit";
-import { pick, RowRefused } from "./rows";
+import { pick, RowRefused, searchRefused } from "./rows";
 import { findColumn, type TableColumn, type TableShape, type TargetColumn } from "./table-shape";
 
 /*
@@ -250,7 +250,10 @@ class SqlLoad implements Load {
         return { written: part.rowCount, rejected };
       } catch (error) {
         if (!(error instanceof RowRefused)) throw error;
-        const refused = error.row === null ? await this.#search(part, error) : error;
+        const refused =
+          error.row === null
+            ? await searchRefused(part, error, (rows) => this.#transact(this.#rowsInto(rows), true))
+            : error;
         const at = refused.row ?? 0;
         const row = places[at] ?? 0;
         rejected.push({ row, column: refused.column, message: refused.message });
@@ -326,30 +329,6 @@ class SqlLoad implements Load {
 
   #transact(steps: readonly Step[], isProbe = false): Promise<void> {
     return this.#engine.transact(steps, this.#request.signal, isProbe);
-  }
-
-  /** The first row with which the batch is not taken, where the database has not said which: by halves. */
-  async #search(batch: Batch, found: RowRefused): Promise<RowRefused> {
-    let taken = 0;
-    let refused = batch.rowCount;
-    let last = found;
-    while (refused - taken > 1) {
-      const middle = Math.floor((taken + refused) / 2);
-      const part = pick(
-        batch,
-        Array.from({ length: middle }, (_, row) => row),
-      );
-      try {
-        await this.#transact(this.#rowsInto(part), true);
-        taken = middle;
-      } catch (error) {
-        if (!(error instanceof RowRefused)) throw error;
-        if (error.row !== null) return error;
-        last = error;
-        refused = middle;
-      }
-    }
-    return new RowRefused(last.message, { row: refused - 1, column: last.column, cause: last.cause });
   }
 }
 
