@@ -82,7 +82,7 @@ export async function startChDb(): Promise<ChDb | null> {
     if (all.readonly === "1") return (await readerNow(settings)).ask(sql, format, params);
     for (const [name, value] of settings) await writer.ask(`SET ${name} = '${value.replaceAll("'", "")}'`, "Null", {});
     const answer = await writer.ask(sql, format, params);
-    if (answer.ok && /^\s*(?:create|insert|drop|alter)\b/i.test(sql)) {
+    if (answer.ok && /^\s*(?:create|insert|drop|alter|exchange|optimize)\b/i.test(sql)) {
       written.push(sql);
       reader?.stop();
       reader = null;

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
+import type { WireValue } from "@/lib/tabular/fields";
 import { type ChDb, startChDb } from "@/test/servers/chdb";
-import type { QueryableSource } from "../../data-source";
+import type { Checkpoint, QueryableSource } from "../../data-source";
 import { ALLOWED, NOT_ALLOWED, WRITES } from "../conformance/corpus/clickhouse";
+import { type FlowSource, field, loadRows, read } from "../conformance/flow-steps";
 import { ask, change, openWith } from "../conformance/subjects";
 import { clickhouse } from ".";
 
@@ -145,4 +147,36 @@ describe("ClickHouse's own engine", () => {
     // Some of the texts have hidden the call in a string or a comment, which the server runs as we read it.
     expect(reached).toBeGreaterThan(0);
   }, 120_000);
+
+  test("flows read from it: cursors are exact, ties are told apart, and names are only names", async (context) => {
+    if (!chDb) return context.skip();
+    const flows = reader as FlowSource & QueryableSource;
+    const stamps = ["2026-10-31T10:00:00.000001Z", "2026-10-31T10:00:00.000002Z", "2026-10-31T10:00:00.000002Z"];
+    const columns = [
+      field("id", "int64"),
+      field('cur"sor', "timestamptz"),
+      field("big", "int64"),
+      field("word", "string"),
+    ];
+    const config = { host: "127.0.0.1", port: chDb.port, user: "default", password: "" };
+    const writer = (await openWith(clickhouse, config, false)) as FlowSource & QueryableSource;
+    const bigs = ["9007199254740993", "9007199254740994", "9223372036854775807"];
+    const rows = stamps.map((stamp, id): WireValue[] => [id, stamp, bigs[id] ?? null, ["B", "a", "a "][id] ?? null]);
+    await loadRows(writer, { table: { name: "fl`ow" }, columns, primaryKey: ["id"] }, rows);
+    await writer.close();
+    for (const cursorField of ['cur"sor', "big", "word"]) {
+      const request = { entity: { name: "fl`ow" }, cursorField, primaryKey: ["id"], batchRows: 1 };
+      const found: WireValue[] = [];
+      let from: Checkpoint | null = null;
+      for (
+        let next = await read(flows, request, 1);
+        next.rows.length > 0;
+        next = await read(flows, { ...request, from }, 1)
+      ) {
+        found.push(next.rows[0]?.[0] ?? null);
+        from = next.batches[0]?.checkpoint ?? null;
+      }
+      expect(found, cursorField).toEqual([0, 1, 2]);
+    }
+  });
 });

@@ -29,7 +29,7 @@ export const clickhouse: Driver = {
     const { host, port } = parseClickHouseConfig(config);
     await checkAddress(host, port);
   },
-  async open({ config }) {
-    return new ClickHouseSource(parseClickHouseConfig(config));
+  async open({ config, readOnly }) {
+    return new ClickHouseSource(parseClickHouseConfig(config), readOnly);
   },
 };

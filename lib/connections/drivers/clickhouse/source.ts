@@ -5,7 +5,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
-import type { DataSource, QueryOptions, ResultStream, Statement } from "../../data-source";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  Load,
+  LoadRequest,
+  QueryOptions,
+  ResultStream,
+  Statement,
+} from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";
@@ -14,6 +23,7 @@ import { sqlText } from "../shared/params";
 import { jsonValue, valueBytes } from "../shared/wire-values";
 import { COLUMNS_SQL, FUNCTIONS_SQL, TABLES_SQL, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
+import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
 import { LineTooLong, linesOf } from "./lines";
 import { toClickHouseParams } from "./params";
 import { ClickHouseLine } from "./request";
@@ -38,7 +48,11 @@ export class ClickHouseSource implements DataSource {
   #whenQuiet: (() => void) | null = null;
   #functions: { refused: RefusedFunctions; until: number } | null = null;
 
-  constructor(config: NetworkConfig) {
+  readonly #readOnly: boolean;
+
+  /** @param readOnly nothing is loaded into it; what a query may do is said with each */
+  constructor(config: NetworkConfig, readOnly: boolean) {
+    this.#readOnly = readOnly;
     this.#line = new ClickHouseLine(config);
     this.#secrets = [config.password];
   }
@@ -64,6 +78,14 @@ export class ClickHouseSource implements DataSource {
     }
   }
 
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    return extractClickHouse(this.#flowParts, request);
+  }
+
+  load(request: LoadRequest): Promise<Load> {
+    return loadClickHouse(this.#flowParts, request, this.#readOnly);
+  }
+
   async entities(signal: AbortSignal): Promise<Entity[]> {
     return toEntities(await this.#ask(TABLES_SQL, signal), await this.#ask(COLUMNS_SQL, signal));
   }
@@ -81,6 +103,32 @@ export class ClickHouseSource implements DataSource {
       });
     }
     this.#line.close();
+  }
+
+  get #flowParts(): ClickHouseFlowParts {
+    return {
+      query: (statement, options) => this.query(statement, options),
+      run: (sql, settings, signal) => this.#run(sql, settings, signal),
+    };
+  }
+
+  /** A statement of our own, and the whole of its answer. An abort ends it on the server. */
+  async #run(query: string, settings: readonly (readonly [string, string])[], signal: AbortSignal) {
+    const run = this.#begin(
+      query,
+      settings.map(([name, value]) => [name, value]),
+      signal,
+    );
+    try {
+      const rows = await run.open(undefined);
+      const all: WireValue[][] = [];
+      for (let next = await rows.next(); next !== null; next = await rows.next()) all.push(...next);
+      return all;
+    } catch (error) {
+      throw this.#failure(error, signal);
+    } finally {
+      await run.end();
+    }
   }
 
   /** Which of the server's functions a read-only statement may not use. */
