@@ -1,5 +1,23 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
-import type { DataSource, ExtractBatch, ExtractRequest, Load, LoadRequest } from "../../data-source";
+import { startChDb } from "@/test/servers/chdb";
+import type { DataSource, ExtractBatch, ExtractRequest, Load, LoadRequest, QueryableSource } from "../../data-source";
+import { openWith, type SubjectName, startSubject } from "./subjects";
+
+export type FlowSubjectName = SubjectName | "clickhouse";
+export type FlowSubject = { open(readOnly: boolean): Promise<FlowSource & QueryableSource>; stop(): Promise<void> };
+
+/** As `startSubject`, with ClickHouse's own engine where Python has it. */
+export async function startFlowSubject(name: FlowSubjectName): Promise<FlowSubject | null> {
+  if (name !== "clickhouse") return (await startSubject(name)) as unknown as FlowSubject | null;
+  const chDb = await startChDb();
+  if (!chDb) return null;
+  const { clickhouse } = await import("../clickhouse");
+  const config = { host: "127.0.0.1", port: chDb.port, user: "default", password: "" };
+  return {
+    open: async (readOnly) => (await openWith(clickhouse, config, readOnly)) as FlowSource & QueryableSource,
+    stop: () => chDb.stop(),
+  };
+}
 
 /** What the tests of extract and load say of tables and rows. */
 

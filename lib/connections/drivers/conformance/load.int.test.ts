@@ -1,23 +1,38 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { WireValue } from "@/lib/tabular/fields";
-import type { Checkpoint, LoadMode } from "../../data-source";
-import { ANY, batchOf, begin, type FlowSource, field, loadRows, read, sorted } from "./flow-steps";
-import { type Subject, type SubjectName, startSubject } from "./subjects";
+import type { Checkpoint, LoadMode, QueryableSource } from "../../data-source";
+import {
+  ANY,
+  batchOf,
+  begin,
+  type FlowSource,
+  type FlowSubject,
+  type FlowSubjectName,
+  field,
+  loadRows,
+  read,
+  sorted,
+  startFlowSubject,
+} from "./flow-steps";
+import { ask, change } from "./subjects";
 
 /** Names that break what is put together without quotes: each database takes those that it can. */
 const NAMES = ['we"ird', "do.t", "späce ☃", "sel`ect", "semi;colon", "it's", "order"];
 
-/** SQLite keeps decimals as texts, and the types of columns as they were made. */
-const TYPED = (name: SubjectName) => name !== "sqlite";
+/** SQLite keeps decimals as texts, and the types of columns as they were made; documents have no columns. */
+const TYPED = (name: FlowSubjectName) => name !== "sqlite" && name !== "mongodb";
 
-const LOADED: SubjectName[] = ["postgres", "mariadb", "duckdb", "sqlite"];
+const LOADED: FlowSubjectName[] = ["postgres", "mariadb", "duckdb", "sqlite", "mongodb", "clickhouse"];
 
 /** What the destination keeps of itself is beside the tables. */
 const OWN = /^_millrace_/;
 
+// ClickHouse's engine starts anew for each read-only statement that follows a change.
+vi.setConfig({ testTimeout: 120_000 });
+
 describe.each(LOADED)("loads into %s", (name) => {
-  let subject: Subject | null = null;
-  let source: FlowSource;
+  let subject: FlowSubject | null = null;
+  let source: FlowSource & QueryableSource;
   let tables = 0;
   const table = () => {
     tables += 1;
@@ -25,9 +40,9 @@ describe.each(LOADED)("loads into %s", (name) => {
   };
 
   beforeAll(async () => {
-    subject = await startSubject(name);
+    subject = await startFlowSubject(name);
     if (!subject) return;
-    source = (await subject.open(false)) as unknown as FlowSource;
+    source = await subject.open(false);
     // A file is made by its first statement.
     await source.entities(ANY);
   }, 120_000);
@@ -38,6 +53,11 @@ describe.each(LOADED)("loads into %s", (name) => {
 
   const COLUMNS = [field("id", "int64"), field("name", "string")];
   const all = async (place: { name: string }): Promise<WireValue[][]> => {
+    if (name === "clickhouse") {
+      // Rows of one key become one when the server merges.
+      await change(source, `optimize table ${place.name} final`);
+      return sorted((await ask(source, `select id, name from ${place.name}`, { readOnly: false })).rows);
+    }
     const { fields, rows } = await read(source, { entity: place });
     const places = ["id", "name"].map((each) => fields.findIndex((one) => one.name === each));
     return sorted(rows.map((row) => places.map((at) => row[at] ?? null)));
@@ -46,7 +66,7 @@ describe.each(LOADED)("loads into %s", (name) => {
 
   test("a read-only connection refuses, and nothing is made", async (context) => {
     if (!subject) return context.skip();
-    const reader = (await subject.open(true)) as unknown as FlowSource;
+    const reader = await subject.open(true);
     const place = table();
     await expect(begin(reader, { table: place, columns: COLUMNS })).rejects.toMatchObject({ kind: "read_only" });
     expect((await source.entities(ANY)).filter((entity) => entity.name === place.name)).toEqual([]);
@@ -107,7 +127,8 @@ describe.each(LOADED)("loads into %s", (name) => {
   });
 
   test("two workers that open one load at once: one of them writes", async (context) => {
-    if (!subject) return context.skip();
+    // ClickHouse compares nothing before it writes.
+    if (!subject || name === "clickhouse") return context.skip();
     const place = table();
     await loadRows(source, { table: place, columns: COLUMNS, load: "a race before" }, []);
     const both = await Promise.all(
@@ -141,8 +162,12 @@ describe.each(LOADED)("loads into %s", (name) => {
     let isOver = false;
     const reader = (async () => {
       while (!isOver) {
-        const found = await all(place);
-        seen.add(`${found.length} of ${[...new Set(found.map(([, text]) => text))].join(", ")}`);
+        const found = await all(place).catch((error: unknown) => {
+          // MongoDB tells a reader that its collection has gone. What it has read until then it cannot take for whole.
+          if (name === "mongodb" && String(error).includes("dropped")) return null;
+          throw error;
+        });
+        if (found !== null) seen.add(`${found.length} of ${[...new Set(found.map(([, text]) => text))].join(", ")}`);
       }
     })();
     for (let round = 1; round <= 5; round += 1) {
@@ -200,7 +225,7 @@ describe.each(LOADED)("loads into %s", (name) => {
   });
 
   test("upsert: a table whose database knows of no such key is refused, with what to do", async (context) => {
-    if (!subject) return context.skip();
+    if (!subject || name === "mongodb") return context.skip();
     const place = table();
     await loadRows(source, { table: place, columns: COLUMNS }, [[1, "a"]]);
     await expect(
@@ -217,7 +242,8 @@ describe.each(LOADED)("loads into %s", (name) => {
     ]);
     const { fields, rows } = await read(source, { entity: place });
     const at = (column: string) => fields.findIndex((each) => each.name === column);
-    expect(fields.map((each) => each.name).sort()).toEqual(["gone", "id", "new"]);
+    const names = fields.map((each) => each.name).filter((each) => each !== "_id");
+    expect(names.sort()).toEqual(["gone", "id", "new"]);
     expect(sorted(rows.map((row) => [row[at("id")] ?? null, row[at("gone")] ?? null, row[at("new")] ?? null]))).toEqual(
       [["9007199254740993", null, 1.5], [1, "x", null]], // biome-ignore format: two rows
     );
@@ -230,7 +256,7 @@ describe.each(LOADED)("loads into %s", (name) => {
   });
 
   test("a column that cannot take what comes is named before a row is written", async (context) => {
-    if (!subject) return context.skip();
+    if (!subject || name === "mongodb") return context.skip();
     const place = table();
     await loadRows(source, { table: place, columns: COLUMNS }, [[1, "a"]]);
     await expect(
@@ -261,6 +287,7 @@ describe.each(LOADED)("loads into %s", (name) => {
     await expect(load.write(nothing, { position: 4, rejectsMax: 0 })).rejects.toMatchObject({
       details: { row: 1, column: "id" },
     });
+    if (name === "clickhouse") return;
     const key = batchOf([[5, "5.00"], [0, "6.00"]]); // biome-ignore format: two rows
     await expect(load.write(key, { position: 4, rejectsMax: 0 })).rejects.toMatchObject({ details: { row: 1 } });
     expect((await read(source, { entity: place })).rows).toHaveLength(1);
@@ -279,12 +306,10 @@ describe.each(LOADED)("loads into %s", (name) => {
     const columns = [field("id", "int64"), ...NAMES.map((each) => field(each, "string"))];
     const place = { name: `ta"ble's ☃.${tables}` };
     const row = [1, ...NAMES];
-    for (const mode of ["append", "upsert", "replace"] as const) {
-      await loadRows(
-        source,
-        { table: place, columns, mode, primaryKey: ["id"] },
-        mode === "upsert" ? [row] : mode === "append" ? [row] : [row],
-      );
+    // A table of ClickHouse is made for upserts or is not.
+    const modes: LoadMode[] = name === "clickhouse" ? ["append", "replace"] : ["append", "upsert", "replace"];
+    for (const mode of modes) {
+      await loadRows(source, { table: place, columns, mode, primaryKey: ["id"] }, [row]);
       const { fields, rows } = await read(source, { entity: place, cursorField: NAMES[0] ?? "", primaryKey: ["id"] });
       const order = columns.map((column) => fields.findIndex((each) => each.name === column.name));
       expect(rows.map((each) => order.map((at) => each[at] ?? null))).toEqual([row]);

@@ -4,7 +4,14 @@ import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
 import { readSqlTokens } from "@/lib/sql/lexer";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
-import type { DataSource, QueryOptions, ResultStream, Statement } from "../../data-source";
+import type {
+  DataSource,
+  ExtractRequest,
+  ExtractStream,
+  QueryOptions,
+  ResultStream,
+  Statement,
+} from "../../data-source";
 import { BatchBuilder } from "../shared/batch-queue";
 import { connectionLost, tooLargeRow } from "../shared/failures";
 import { BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
@@ -13,6 +20,7 @@ import { valueBytes } from "../shared/wire-values";
 import { columnsSql, schemasSql, tablesSql, toEntities } from "./catalog";
 import type { TrinoConfig } from "./config";
 import { toServerFailure } from "./failures";
+import { extractTrino } from "./flows";
 import { quoted, toTrinoParams } from "./params";
 import { AskAgain, PageTooLarge, TrinoLine, type TrinoPage, type TrinoRequest } from "./request";
 import { checkStatement } from "./statement-guard";
@@ -66,6 +74,11 @@ export class TrinoSource implements DataSource {
       await run.end();
       throw toFailure(error, options.signal);
     }
+  }
+
+  extract(request: ExtractRequest): Promise<ExtractStream> {
+    const { catalog, schema } = this.#config;
+    return extractTrino({ query: (statement, options) => this.query(statement, options), catalog, schema }, request);
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {

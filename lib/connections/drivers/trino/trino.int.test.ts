@@ -241,3 +241,32 @@ test("a refused sign-in, and what the server says of a request, are told in its 
   behave = (_, response) => response.writeHead(400, { "Content-Type": "text/plain" }).end("Invalid header");
   await expect(source.test(ANY)).rejects.toMatchObject({ kind: "query_failed", message: "Invalid header" });
 });
+
+test("a flow reads what is newer than its checkpoint, by names and values that are bound", async () => {
+  const reader = source as QueryableSource & Required<Pick<QueryableSource, "extract">>;
+  const { batches } = await reader.extract({
+    ...{
+      entity: { name: 'or"ders' },
+      cursorField: "n",
+      primaryKey: [],
+      from: { value: 41 },
+      batchRows: 10,
+      signal: ANY,
+    },
+  });
+  const found = [];
+  for await (const { columns, checkpoint } of batches) found.push({ columns, checkpoint });
+  expect(found).toEqual([{ columns: [[1]], checkpoint: { value: 1 } }]);
+  const prepared = seen.map(({ headers }) => decodeURIComponent(String(headers["x-trino-prepared-statement"] ?? "")));
+  expect(prepared).toContain(
+    'statement=select "n" from "shop"."or""ders" where "n" > cast(? as integer) order by "n" nulls first',
+  );
+  expect(statements()).toContain("EXECUTE statement USING '41'");
+});
+
+test("a table that is not there is said to be missing", async () => {
+  const reader = source as QueryableSource & Required<Pick<QueryableSource, "extract">>;
+  behave = (_, response) => answer(response, { error: { message: "no", errorCode: 46, errorName: "TABLE_NOT_FOUND" } });
+  const request = { entity: { name: "nowhere" }, cursorField: null, primaryKey: [], from: null, batchRows: 10 };
+  await expect(reader.extract({ ...request, signal: ANY })).rejects.toMatchObject({ kind: "invalid_request" });
+});
