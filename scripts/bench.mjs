@@ -1,8 +1,11 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { inRoot } from "./support/paths.mjs";
 import { main, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
+
+/** CommonJS whose names Node.js does not see from a module: it goes into the bundle. */
+const BUNDLED = new Set(["mysql2"]);
 
 /**
  * Runs bench/<name>.ts, whose `run()` prints what it measured: npm run bench -- store
@@ -18,11 +21,14 @@ await main(async () => {
   }
   const output = inRoot("dist", "bench", `${name}.mjs`);
   const esbuild = await import("esbuild");
+  const { dependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8"));
   await esbuild.build({
     entryPoints: [source],
     outfile: output,
     bundle: true,
-    packages: "external",
+    external: Object.keys(dependencies).filter((each) => !BUNDLED.has(each) && each !== "server-only"),
+    banner: { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` },
+    jsx: "automatic",
     alias: { "server-only": inRoot("test", "empty.ts") },
     platform: "node",
     target: "node24",
