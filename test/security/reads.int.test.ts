@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeJobEvents } from "@/lib/notifications/testing/clock";
+import { endRun } from "@/lib/notifications/testing/ended-run";
 import { writeNow } from "@/lib/query/history-writer";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -32,7 +34,16 @@ beforeAll(async () => {
   const console = await make("/consoles", { name: "query", content: "select 1", connectionId: connection.id });
   await call("PUT", `${base}/consoles/${console.id}/draft`, { cookie, body: { content: "select" } });
   const history = await call("GET", `${base}/consoles/${console.id}/git/history`, { cookie });
+  const ofConsole = { resourceType: "scheduled_query", resourceId: console.id };
+  const rule = { triggers: ["success"], channelType: "email", recipients: ["a@example.com"] };
+  await make("/notification-rules", { ...ofConsole, ...rule });
+  const clock = takeJobEvents();
+  await endRun({ workspaceId, consoleId: console.id });
+  await clock.drain();
+  const deliveries = await call("GET", `${base}/notifications/deliveries`, { cookie });
   queries = {
+    "/notification-rules": `?${new URLSearchParams(ofConsole)}`,
+    "/notification-rules/deliveries": `?${new URLSearchParams(ofConsole)}`,
     "/consoles/search": "?q=query",
     "/git/commit": `?sha=${history.json.data.items[0].sha}`,
     "/entities": "?refresh=1",
@@ -46,6 +57,7 @@ beforeAll(async () => {
     executionId: executed.executionId,
     keyId: key.id,
     consoleId: console.id,
+    deliveryId: deliveries.json.data.items[0].id,
     inviteId: invite.id,
     token: invite.link.split("/").at(-1),
   };
