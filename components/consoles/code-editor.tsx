@@ -136,7 +136,6 @@ function buildExtensions(
     highlightActiveLineGutter(),
     highlightSelectionMatches(),
     search({ top: true }),
-    sqlScript,
     statementBar,
     errorMark,
     language,

@@ -1,6 +1,6 @@
 import { MySQL, PostgreSQL, SQLDialect, SQLite, StandardSQL, sql } from "@codemirror/lang-sql";
 import type { Extension } from "@codemirror/state";
-import { sqlDialect } from "@/components/editor/sql-script";
+import { sqlDialect, sqlScript } from "@/components/editor/sql-script";
 import type { SqlDialect } from "@/lib/sql/dialects";
 
 const CLICKHOUSE = SQLDialect.define({
@@ -23,7 +23,7 @@ const DIALECTS: Record<SqlDialect, typeof StandardSQL> = {
   trino: StandardSQL,
 };
 
-/** What colours the words of a dialect, and says to the other parts of the editor which one it is. */
+/** What colours the words of a dialect, and cuts the text as it says for the other parts of the editor. */
 export function sqlLanguage(dialect: SqlDialect): Extension {
-  return [sql({ dialect: DIALECTS[dialect] }).language, sqlDialect.of(dialect)];
+  return [sql({ dialect: DIALECTS[dialect] }).language, sqlDialect.of(dialect), sqlScript];
 }

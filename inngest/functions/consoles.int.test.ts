@@ -1,4 +1,3 @@
-import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "@/lib/lifecycle/collections";
 import { writeNow } from "@/lib/query/history-writer";
@@ -42,7 +41,7 @@ describe("consoles on the job runner", () => {
     const body = { cron: "0 7 * * *", timezone: "Europe/Vienna" };
     expect((await call("PUT", `${home}/consoles/${consoleId}/schedule`, { ...owner, body })).status).toBe(200);
     const due = { $set: { nextAt: new Date(Date.now() - 1000) } };
-    await collections.schedules().updateOne({ resourceId: new ObjectId(consoleId) }, due);
+    await collections.schedules().updateMany({}, due);
     // The tick of the minute.
     jobs.advance(61_000);
     await expect.poll(async () => (await runs())[0].triggerType, { timeout: 20_000 }).toBe("scheduled");

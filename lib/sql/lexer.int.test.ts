@@ -102,12 +102,10 @@ test("T42 SQLite reads a text as the lexer does, wherever its quotes and comment
 
 /** A string has at least the canary's brackets beside its name: whatever else is called so has been read as a word. */
 async function duckDbReads(connection: DuckDBConnection, text: string): Promise<boolean | null> {
-  const read = await connection.runAndReadAll("select json_serialize_sql($1::varchar)", [text]).catch(() => null);
-  // A number that is too large for it.
-  if (read === null) return null;
-  const answer = String(read.getRows()[0]?.[0]);
-  const tree: { error: boolean } = JSON.parse(answer);
-  return tree.error ? null : /"canary"/.test(answer);
+  const rows = (await connection.runAndReadAll("select json_serialize_sql($1::varchar)", [text])).getRows();
+  const answer = String(rows[0]?.[0]);
+  // It is not parsed: a number that is too large is none of JSON's.
+  return answer.startsWith('{"error":true') ? null : /"canary"/.test(answer);
 }
 
 test("T42 DuckDB reads a text as the lexer does, wherever its quotes and comments end", async () => {

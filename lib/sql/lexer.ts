@@ -34,6 +34,7 @@ const UNDERSCORE = 0x5f;
 /** Sets the bit in which a small letter of ASCII differs from its capital. */
 const SMALL = 0x20;
 
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 const NAME_CHAR = /[0-9A-Za-z_$\u0080-\uffff]/;
 const NAME_CHARS = /[0-9A-Za-z_$\u0080-\uffff]+/y;
 const HOST_CHARS = /[0-9A-Za-z._$\u0080-\uffff]+/y;
@@ -215,6 +216,7 @@ export function toSqlToken(text: string, dialect: SqlDialect, { kind, start, end
 
 /** A keyword as databases compare it: no letters but those of ASCII have another case. */
 export function upper(word: string): string {
+  if (!BEYOND_ASCII.test(word)) return word.toUpperCase();
   return word.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }
 

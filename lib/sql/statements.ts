@@ -151,7 +151,8 @@ export class SqlScript {
 }
 
 function shifted(cut: Cut, by: number): Cut {
-  return { ...cut, from: cut.from + by, to: cut.to + by, end: cut.end + by };
+  const { from, to, end, text, delimiter, isClosed, known } = cut;
+  return { from: from + by, to: to + by, end: end + by, text, delimiter, isClosed, known };
 }
 
 /** MySQL's clients know the command at the beginning of a statement; the rest of its line is theirs, too. */
