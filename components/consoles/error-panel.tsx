@@ -10,8 +10,8 @@ import { useDialect, useEngineName } from "@/components/workspace/use-connection
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/connections/schema";
 import type { SqlDialect } from "@/lib/sql/dialects";
+import { toSqlName } from "@/lib/sql/names";
 import type { ErrorPlace } from "@/lib/ui/query-error";
-import { toSqlName } from "@/lib/ui/schema-rows";
 
 type ErrorPanelProps = { failure: ReadFailure; connection: Connection | null; content: string; onRun: () => void };
 
@@ -27,7 +27,7 @@ export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelPr
 
   const repair = () => {
     if (place === null || suggestion === null) return;
-    editors.active?.replace(place.from, place.to, toSqlName(suggestion.name));
+    editors.active?.replace(place.from, place.to, toSqlName(suggestion.name, dialect));
     announce(`${suggestion.name} is put in. Run the query again.`);
   };
   const copyDetails = async () => {

@@ -17,7 +17,7 @@ export function JsonPane({ source, columns }: { source: RowsSource; columns: Gri
   // biome-ignore lint/correctness/useExhaustiveDependencies: another arrangement gives other rows
   useEffect(() => {
     let isStale = false;
-    const ask = { format: "json", columns: picked.split(",").map(Number), from: 0, withHead: true, table: "" } as const;
+    const ask = { format: "json", columns: picked.split(",").map(Number), from: 0, withHead: true } as const;
     source.copy({ ...ask, to: Math.min(count, JSON_ROWS_MAX) }).then(
       (copied) => !isStale && setText(copied),
       () => !isStale && setText(""),

@@ -5,13 +5,13 @@ import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import { showFailure, showToast } from "@/components/ui/toast";
 import type { SqlDialect } from "@/lib/sql/dialects";
+import { toSqlName } from "@/lib/sql/names";
 import { readScope } from "@/lib/sql/scope";
 import type { CopyFormat } from "@/lib/ui/copy-rows";
 import { formatCount, formatRows } from "@/lib/ui/format";
 import { type CellRange, countCells, toBounds } from "@/lib/ui/grid-selection";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 import type { CopyAsk } from "@/lib/ui/results/worker-messages";
-import { toSqlName } from "@/lib/ui/schema-rows";
 
 /** What brought the rows. */
 type SqlText = { text: string; dialect: SqlDialect };
@@ -24,12 +24,12 @@ const COPIED_TOAST_MS = 3000;
 export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRange | null, statement: SqlText) {
   const toAsk = (format: CopyFormat, isOneCellEnough: boolean): CopyAsk => {
     const bounds = range && toBounds(range);
-    const table = toTableName(statement);
+    const insert = { table: toTableName(statement), dialect: statement.dialect };
     if (bounds === null || bounds.top < 0 || (countCells(bounds) < 2 && !isOneCellEnough)) {
-      return { format, columns: columns.map(({ index }) => index), from: 0, to: source.count, withHead: true, table };
+      return { format, columns: columns.map(({ index }) => index), from: 0, to: source.count, withHead: true, insert };
     }
     const picked = columns.slice(bounds.left, bounds.right + 1).map(({ index }) => index);
-    return { format, columns: picked, from: bounds.top, to: bounds.bottom + 1, withHead: !isOneCellEnough, table };
+    return { format, columns: picked, from: bounds.top, to: bounds.bottom + 1, withHead: !isOneCellEnough, insert };
   };
   const isTooMuch = ({ columns: picked, from, to }: CopyAsk) => {
     if (picked.length * (to - from) <= COPIED_CELLS_MAX) return false;
@@ -70,5 +70,6 @@ function toTableName(statement: SqlText): string {
   const { tables, ctes } = readScope(statement.text, statement.dialect);
   const [only, other] = tables;
   if (only === undefined || other !== undefined || ctes.length > 0) return "result";
-  return only.schema === null ? toSqlName(only.name) : `${toSqlName(only.schema)}.${toSqlName(only.name)}`;
+  const parts = only.schema === null ? [only.name] : [only.schema, only.name];
+  return parts.map((part) => toSqlName(part, statement.dialect)).join(".");
 }

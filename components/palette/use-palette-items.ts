@@ -4,16 +4,16 @@ import { useQuery } from "@tanstack/react-query";
 import { Database, Eye, FileCode2, type LucideIcon, Table2, User } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import type { Command } from "@/components/workspace/command-store";
-import { useEngineName } from "@/components/workspace/use-connection-types";
+import { useEngineName, useFindType } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useConnections, useDatabases, useOpenSchemas } from "@/components/workspace/use-schema";
 import { useWorkspaceDetails } from "@/components/workspace/use-settings";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { consoleApi } from "@/lib/client/consoles";
+import { toSqlName } from "@/lib/sql/names";
 import { formatCountShort } from "@/lib/ui/format";
 import type { PaletteItem, PaletteKind } from "@/lib/ui/palette-items";
-import { toSqlName } from "@/lib/ui/schema-rows";
 
 export type Choice = PaletteItem & { icon: LucideIcon; keys?: string; run: () => void };
 
@@ -43,6 +43,7 @@ export function usePaletteItems(
     enabled: asked.length >= SEARCH_FROM,
   });
   const engineName = useEngineName();
+  const findType = useFindType();
   const schemas = useOpenSchemas(databases.slice(0, DATABASES_MAX).map(({ id }) => id));
   const root = `/w/${workspace.slug}`;
 
@@ -93,13 +94,15 @@ export function usePaletteItems(
         detail: toTableDetail(database.name, entity.kind, entity.rowEstimate),
         icon: entity.kind === "view" ? Eye : Table2,
         run: () => {
-          const name = toSqlName(entity.name);
+          const dialect = findType(database.type)?.dialect;
+          const name = dialect ? toSqlName(entity.name, dialect) : entity.name;
           const editor = editors.active;
           // Another one may still be shown while the address changes.
           const isOpen = editor !== null && editor.consoleId === store.read()?.lastActiveId;
           // In an editor that is at work the name is what is wanted; else a first look at the rows.
           if (isOpen && editor.read().content.trim() !== "") editor.insert(name);
-          else create(database.id, { name: `${entity.name}.sql`, content: `select *\nfrom ${name}\nlimit 100;` });
+          else if (dialect) create(database.id, { name: `${entity.name}.sql`, content: firstLook(name) });
+          else create(database.id, { name: `${entity.name}.mongodb`, content: firstLookAtCollection(entity.name) });
         },
       }),
     ),
@@ -157,4 +160,12 @@ function useLater(value: string, afterMs: number): string {
     return () => clearTimeout(timer);
   }, [value, afterMs]);
   return later;
+}
+
+function firstLook(table: string): string {
+  return `select *\nfrom ${table}\nlimit 100;`;
+}
+
+function firstLookAtCollection(name: string): string {
+  return `db.getCollection(${JSON.stringify(name)}).find().limit(100)`;
 }

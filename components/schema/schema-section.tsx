@@ -7,7 +7,7 @@ import { ColumnIcon } from "@/components/schema/column-icon";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
-import { useEngineName } from "@/components/workspace/use-connection-types";
+import { useEngineName, useFindType } from "@/components/workspace/use-connection-types";
 import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
@@ -35,12 +35,14 @@ export function SchemaSection() {
   const openIds = databases.map(({ id }) => id).filter((id) => toggled[id] ?? id === firstId);
   const schemas = useOpenSchemas(openIds);
   const byConnection = new Map(openIds.map((id, i) => [id, schemas[i]]));
+  const findType = useFindType();
   const nodes = buildSchemaRows(
     databases.map((each) => ({
       id: each.id,
       name: each.name,
       isOpen: openIds.includes(each.id),
       entities: byConnection.get(each.id)?.data ?? null,
+      dialect: findType(each.type)?.dialect ?? null,
     })),
     toggled,
     search ?? "",

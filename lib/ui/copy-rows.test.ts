@@ -61,7 +61,7 @@ describe("toCellText", () => {
       { Name: "O'Hara", sold: "9223372036854775807", tags: ["a"] },
       { Name: null, sold: 5, tags: null },
     ];
-    expect(toCopyText("insert", fields, rows, true, "shop.orders")).toBe(
+    expect(toCopyText("insert", fields, rows, true, { table: "shop.orders", dialect: "postgres" })).toBe(
       `insert into shop.orders ("Name", sold, tags) values
   ('O''Hara', 9223372036854775807, '["a"]'),
   (null, 5, null);`,

@@ -1,7 +1,8 @@
+import type { SqlDialect } from "@/lib/sql/dialects";
+import { toSqlName, toSqlText } from "@/lib/sql/names";
 import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import { isPlainNumber } from "@/lib/ui/exact-number";
-import { toSqlName } from "@/lib/ui/schema-rows";
 
 export const COPY_FORMATS = ["tsv", "csv", "json", "markdown", "insert"] as const;
 export type CopyFormat = (typeof COPY_FORMATS)[number];
@@ -9,18 +10,18 @@ export type CopyFormat = (typeof COPY_FORMATS)[number];
 /**
  * Rows as text for the clipboard.
  * @param withHead whether TSV and CSV begin with the column names; the others always carry them
- * @param table what INSERT statements are for
+ * @param insert what INSERT statements are for, as it is written there, and who reads them
  */
 export function toCopyText(
   format: CopyFormat,
   fields: ResultField[],
   rows: ResultRow[],
   withHead: boolean,
-  table = "result",
+  insert: { table: string; dialect: SqlDialect } = { table: "result", dialect: "standard" },
 ): string {
   if (format === "json") return toJson(fields, rows);
   if (format === "markdown") return toMarkdown(fields, rows);
-  if (format === "insert") return toInsert(fields, rows, table);
+  if (format === "insert") return toInsert(fields, rows, insert);
   const encode = format === "tsv" ? escapeTsv : escapeCsv;
   const join = format === "tsv" ? "\t" : ",";
   const lines = rows.map((row) => fields.map((field) => encode(toPlainText(row[field.name]))).join(join));
@@ -47,19 +48,25 @@ function toMarkdown(fields: ResultField[], rows: ResultRow[]): string {
   ].join("\n");
 }
 
-/** One statement, a row a line, in the SQL that all engines share. */
-function toInsert(fields: ResultField[], rows: ResultRow[], table: string): string {
-  const names = fields.map(({ name }) => toSqlName(name)).join(", ");
-  const lines = rows.map((row) => `  (${fields.map((field) => toLiteral(row[field.name], field)).join(", ")})`);
+/** One statement, a row a line. */
+function toInsert(
+  fields: ResultField[],
+  rows: ResultRow[],
+  { table, dialect }: { table: string; dialect: SqlDialect },
+): string {
+  const names = fields.map(({ name }) => toSqlName(name, dialect)).join(", ");
+  const lines = rows.map(
+    (row) => `  (${fields.map((field) => toLiteral(row[field.name], field, dialect)).join(", ")})`,
+  );
   return `insert into ${table} (${names}) values\n${lines.join(",\n")};`;
 }
 
-function toLiteral(value: CellValue | undefined, field: ResultField): string {
+function toLiteral(value: CellValue | undefined, field: ResultField, dialect: SqlDialect): string {
   if (value === null || value === undefined) return "null";
   const text = toPlainText(value);
   const isBare = typeof value === "number" || typeof value === "boolean" || isNumericField(field);
   if (isBare && (typeof value !== "string" || isPlainNumber(text))) return text;
-  return `'${text.replaceAll("'", "''")}'`;
+  return toSqlText(text, dialect);
 }
 
 /** As spreadsheets write it: quoted when a tab, a line end or a leading quote would break the row. */

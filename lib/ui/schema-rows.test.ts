@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Entity } from "@/lib/client/api";
-import { buildSchemaRows, toSqlName } from "@/lib/ui/schema-rows";
+import { buildSchemaRows } from "@/lib/ui/schema-rows";
 
 const column = (name: string) => ({ name, type: "text", nullable: true, primaryKey: false });
 const table = (name: string, schema?: string): Entity => ({
@@ -12,7 +12,7 @@ const table = (name: string, schema?: string): Entity => ({
 const ids = (...args: Parameters<typeof buildSchemaRows>) => buildSchemaRows(...args).map(({ id }) => id);
 
 describe("buildSchemaRows", () => {
-  const shop = { id: "c", name: "Sample shop", isOpen: true, entities: [table("orders"), table("products")] };
+  const shop = { dialect: "duckdb" as const, id: "c", name: "Sample shop", isOpen: true, entities: [table("orders"), table("products")] };
 
   it("shows tables right under a connection with one schema", () => {
     expect(ids([shop], {}, "")).toEqual(["c", "c/orders", "c/products"]);
@@ -43,16 +43,5 @@ describe("buildSchemaRows", () => {
   it("makes a table without columns a leaf", () => {
     const source = { ...shop, entities: [{ name: "v", kind: "view" as const }] };
     expect(buildSchemaRows([source], {}, "")[1]?.isExpanded).toBeUndefined();
-  });
-});
-
-describe("toSqlName", () => {
-  it("quotes what is not plain lower case", () => {
-    expect(["orders", "Order Items", 'a"b', "2x"].map(toSqlName)).toEqual([
-      "orders",
-      '"Order Items"',
-      '"a""b"',
-      '"2x"',
-    ]);
   });
 });

@@ -1,8 +1,19 @@
 import type { Entity, EntityColumn } from "@/lib/client/api";
+import type { SqlDialect } from "@/lib/sql/dialects";
+import { toSqlName } from "@/lib/sql/names";
 import type { TreeNode } from "@/lib/ui/tree-node";
 
-/** A connection as the tree needs it; `entities` null while they are not loaded. */
-export type SchemaSource = { id: string; name: string; isOpen: boolean; entities: Entity[] | null };
+/**
+ * A connection as the tree needs it; `entities` null while they are not loaded, `dialect` for what is no SQL: names are
+ * then written as they are.
+ */
+export type SchemaSource = {
+  id: string;
+  name: string;
+  isOpen: boolean;
+  entities: Entity[] | null;
+  dialect: SqlDialect | null;
+};
 
 export type SchemaNode = TreeNode &
   (
@@ -36,27 +47,20 @@ export function buildSchemaRows(
       positionInSet: i + 1,
       setSize: sources.length,
     });
-    if (source.isOpen && source.entities !== null) addSource(rows, source.id, source.entities, toggled, wanted);
+    if (source.isOpen && source.entities !== null) addSource(rows, source, source.entities, { toggled, wanted });
   });
   return rows;
 }
 
-/** A name as it is written in SQL: quoted when it is not plain lower case. */
-export function toSqlName(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
-}
+type Look = { toggled: Record<string, boolean>; wanted: string };
 
-function addSource(
-  rows: SchemaNode[],
-  sourceId: string,
-  entities: Entity[],
-  toggled: Record<string, boolean>,
-  wanted: string,
-): void {
+function addSource(rows: SchemaNode[], { id: sourceId, dialect }: SchemaSource, entities: Entity[], look: Look): void {
+  const { toggled, wanted } = look;
+  const write = (name: string) => (dialect === null ? name : toSqlName(name, dialect));
   const found = entities.filter((entity) => wanted === "" || matches(entity, wanted));
   const schemas = [...new Set(entities.map((entity) => entity.schema ?? ""))];
   if (schemas.length < 2) {
-    addEntities(rows, found, sourceId, 1, toggled, wanted);
+    addEntities(rows, found, { parentId: sourceId, level: 1, write }, look);
     return;
   }
   const shown = schemas.filter((schema) => found.some((entity) => (entity.schema ?? "") === schema));
@@ -75,17 +79,15 @@ function addSource(
       setCount: inside.length,
       ...place,
     });
-    if (isExpanded) addEntities(rows, inside, id, 2, toggled, wanted);
+    if (isExpanded) addEntities(rows, inside, { parentId: id, level: 2, write }, look);
   });
 }
 
 function addEntities(
   rows: SchemaNode[],
   entities: Entity[],
-  parentId: string,
-  level: number,
-  toggled: Record<string, boolean>,
-  wanted: string,
+  { parentId, level, write }: { parentId: string; level: number; write: (name: string) => string },
+  { toggled, wanted }: Look,
 ): void {
   entities.forEach((entity, i) => {
     const id = `${parentId}/${entity.name}`;
@@ -104,7 +106,7 @@ function addEntities(
       label: entity.name,
       isExpanded,
       entity,
-      insertText: toSqlName(entity.name),
+      insertText: write(entity.name),
       positionInSet: i + 1,
       setSize: entities.length,
     });
@@ -118,7 +120,7 @@ function addEntities(
         label: column.name,
         isSmall: true,
         column,
-        insertText: toSqlName(column.name),
+        insertText: write(column.name),
         positionInSet: at + 1,
         setSize: found.length,
       });

@@ -2,10 +2,10 @@ import type { Entity } from "@/lib/client/api";
 import { colourOf } from "@/lib/sql/highlight";
 import { SQL_KEYWORDS } from "@/lib/sql/keywords";
 import type { SqlPiece, SqlPieceKind } from "@/lib/sql/lexer";
+import { toSqlName } from "@/lib/sql/names";
 import { findQualifier, readScope } from "@/lib/sql/scope";
 import type { SqlScript } from "@/lib/sql/statements";
 import { type ColumnKind, toColumnKind } from "@/lib/ui/column-kind";
-import { toSqlName } from "@/lib/ui/schema-rows";
 
 /** What completion offers. `rank` is higher the nearer it is to what is being written. */
 export type SqlOffer = {
@@ -36,6 +36,14 @@ const FUNCTIONS = (
  * @param position where the cursor is in the text
  */
 export function offerSql(script: SqlScript, position: number, entities: Entity[]): SqlOffer[] {
+  const { dialect } = script;
+  return offerNames(script, position, entities).map((offer) =>
+    offer.kind === "function" || offer.kind === "keyword" ? offer : { ...offer, text: toSqlName(offer.text, dialect) },
+  );
+}
+
+/** The same with the names as they are. */
+function offerNames(script: SqlScript, position: number, entities: Entity[]): SqlOffer[] {
   const { text, dialect } = script;
   const before = script.pieces(position, position);
   const last = before.at(-1)?.kind;
@@ -64,7 +72,7 @@ export function offerSql(script: SqlScript, position: number, entities: Entity[]
     .map(
       ({ name, alias }): SqlOffer => ({
         label: alias,
-        text: toSqlName(alias),
+        text: alias,
         kind: "alias",
         detail: name,
         info: null,
@@ -99,7 +107,7 @@ function toColumn(
   const role = column.primaryKey ? "The key of" : "In";
   return {
     label: column.name,
-    text: toSqlName(column.name),
+    text: column.name,
     kind: "column",
     columnKind: toColumnKind(column.type),
     detail: type,
@@ -115,7 +123,7 @@ function toCteColumn(name: string, cte: string, owner: string): SqlOffer {
   const info = { title: `${owner}.${name}`, text: `From ${cte}, above in this statement.` };
   return {
     label: name,
-    text: toSqlName(name),
+    text: name,
     kind: "column",
     columnKind: "other",
     detail: cte,
@@ -130,7 +138,7 @@ function toTable(entity: Entity): SqlOffer {
   const info = columns.length === 0 ? null : { title: entity.name, text: `${columns.slice(0, 6).join(", ")}${more}` };
   return {
     label: entity.name,
-    text: toSqlName(entity.name),
+    text: entity.name,
     kind: "table",
     detail: entity.kind,
     info,
@@ -141,7 +149,7 @@ function toTable(entity: Entity): SqlOffer {
 function toCte({ name, columns }: { name: string; columns: string[] }): SqlOffer {
   return {
     label: name,
-    text: toSqlName(name),
+    text: name,
     kind: "table",
     detail: "with",
     info: { title: name, text: columns.join(", ") },

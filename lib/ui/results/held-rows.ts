@@ -29,13 +29,13 @@ export function readCells(shown: ShownRows, from: number, to: number): CellValue
 }
 
 /** The rows from..to, `to` not among them, as text for the clipboard. */
-export function copyRows(shown: ShownRows, { format, columns, from, to, withHead, table }: CopyAsk): string {
+export function copyRows(shown: ShownRows, { format, columns, from, to, withHead, insert }: CopyAsk): string {
   const fields = columns.flatMap((column) => shown.table.fields[column] ?? []);
   const rows = [];
   for (let row = from; row < Math.min(to, countShown(shown)); row += 1) {
     rows.push(toRow(shown.table, toTableRow(shown, row), columns));
   }
-  return toCopyText(format, fields, rows, withHead, table);
+  return toCopyText(format, fields, rows, withHead, insert);
 }
 
 /** The sum of the given columns over the rows from..to, `to` not among them. */

@@ -1,3 +1,4 @@
+import type { SqlDialect } from "@/lib/sql/dialects";
 import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import type { CopyFormat } from "@/lib/ui/copy-rows";
 import type { Arrangement } from "@/lib/ui/results/arrangement";
@@ -26,7 +27,8 @@ export type CopyAsk = {
   from: number;
   to: number;
   withHead: boolean;
-  table: string;
+  /** For INSERT statements: the table as it is written there, and who reads them. */
+  insert?: { table: string; dialect: SqlDialect };
 };
 export type LoadProgress = { rows: number; bytes: number };
 /** `isCut` when the browser could hold no more. */

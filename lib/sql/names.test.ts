@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { toSqlName, toSqlText } from "./names";
+
+it.each([
+  ["orders", "orders", "orders"],
+  ["Order Items", '"Order Items"', "`Order Items`"],
+  ['a"b', '"a""b"', '`a"b`'],
+  ["a`b", '"a`b"', "`a``b`"],
+  ["2x", '"2x"', "`2x`"],
+  // Reserved everywhere, and nowhere.
+  ["order", '"order"', "`order`"],
+  ["date", "date", "date"],
+])("the name %s is written as each database reads it", (name, standard, mysql) => {
+  expect(toSqlName(name, "postgres")).toBe(standard);
+  expect(toSqlName(name, "mysql")).toBe(mysql);
+});
+
+it("a text is written as each database reads it", () => {
+  expect(toSqlText("it's \\n", "postgres")).toBe("'it''s \\n'");
+  expect(toSqlText("it's \\n", "mysql")).toBe("'it''s \\\\n'");
+  expect(toSqlText("it's \\n", "clickhouse")).toBe("'it''s \\\\n'");
+});
