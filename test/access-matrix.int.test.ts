@@ -6,6 +6,7 @@ import { connectionAccess } from "@/lib/connections/testing/access-rows";
 import { consoleAccess } from "@/lib/consoles/testing/access-rows";
 import { eventAccess } from "@/lib/events/testing/access-rows";
 import { fileAccess } from "@/lib/files/testing/access-rows";
+import { flowAccess } from "@/lib/flows/testing/access-rows";
 import { inviteAccess } from "@/lib/invites/testing/access-rows";
 import { jobAccess } from "@/lib/jobs/testing/access-rows";
 import { lifecycleAccess } from "@/lib/lifecycle/testing/access-rows";
@@ -32,6 +33,7 @@ const DOMAINS: AccessRows[] = [
   fileAccess,
   queryAccess,
   consoleAccess,
+  flowAccess,
   inviteAccess,
   notificationAccess,
   eventAccess,
@@ -112,8 +114,9 @@ const nested = inWorkspace.flatMap((endpoint) => {
   const param = Object.keys(FOREIGN_IDS).find((name) => endpoint.path.includes(`{${name}}`));
   return param ? [{ ...endpoint, param }] : [];
 });
-/** What a browser cannot be made to sign needs no guard against other sites. */
-const writes = endpoints.filter(({ method, path }) => method !== "GET" && path !== "/api/inngest");
+/** What shows by a signature who sends it needs no guard against other sites: no cookie is looked at. */
+const SIGNED = ["/api/inngest", "/api/webhooks/{token}"];
+const writes = endpoints.filter(({ method, path }) => method !== "GET" && !SIGNED.includes(path));
 const withBody = endpoints.filter(({ definition }) => definition.body);
 
 /** Fresh sessions: the matrix above has signed everybody out. */

@@ -34,6 +34,8 @@ let stranger: Person;
 let home: string;
 let connectionId: string;
 let consoleId: string;
+let flowId: string;
+let flowOf: (n: number) => Item;
 
 const post = async (path: string, body: unknown, method = "POST"): Promise<Item> => {
   const answer = await call(method, path, { cookie: owner.cookie, body });
@@ -105,6 +107,13 @@ const lists: Record<string, List> = {
     add: (n) => call("POST", `${home}/files?name=${n}.csv`, { cookie: owner.cookie, rawBody: "a\n" }),
     idOf: ({ file }) => file,
   },
+  "/api/workspaces/{workspaceId}/flows": { add: (n) => post(`${home}/flows`, flowOf(n)) },
+  "/api/workspaces/{workspaceId}/flows/{flowId}/runs": {
+    add: async () => {
+      const { run } = await post(`${home}/flows`, { flowId });
+      return post(`${home}/flows/${flowId}/runs/${(run as Item).id}/cancel`, {});
+    },
+  },
   "/api/workspaces/{workspaceId}/invites": {
     add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
   },
@@ -135,13 +144,18 @@ beforeAll(async () => {
   connectionId = (await call("GET", `${home}/connectors`, { cookie: owner.cookie })).json.data[0].id;
   consoleId = String((await post(`${home}/consoles`, { name: "Read", content: "select 0", connectionId })).id);
   consoles.set(owner, consoleId).set(stranger, await addConsole(stranger));
+  const file = { name: "Into", type: "sqlite", config: { file: "into.sqlite" }, readOnly: false };
+  const destination = { connectionId: (await post(`${home}/connectors`, file)).id, write: "append" };
+  const source = { connectionId, query: "select 1 as one" };
+  flowOf = (n) => ({ name: `Flow ${n}`, type: "query", source, destination, trigger: false });
+  flowId = String(((await post(`${home}/flows`, flowOf(-1))).flow as Item).id);
   // One after the other: what is made at once has no order that could be told.
   for (const list of Object.values(lists)) for (let n = 0; n < ITEMS; n++) await list.add(n);
 });
 afterAll(() => own.drop());
 
 const urlOf = (path: string, person: Person = owner) =>
-  path.replace("{workspaceId}", person.workspaceId).replace("{consoleId}", consoleId);
+  path.replace("{workspaceId}", person.workspaceId).replace("{consoleId}", consoleId).replace("{flowId}", flowId);
 
 function read(path: string, query: Record<string, string>, person: Person = owner): Promise<Answer> {
   const asked = new URLSearchParams({ ...lists[path]?.query?.(person), ...query });

@@ -16,6 +16,7 @@ export const RATE_LIMITS = {
   passwordMails: { points: 5, windowSeconds: 60 * 60 },
   passwordChange: { points: 10, windowSeconds: 15 * 60 },
   notificationTests: { points: 10, windowSeconds: 60 * 60 },
+  flowTrigger: { points: 60, windowSeconds: 60 },
 } as const;
 export type RateLimit = keyof typeof RATE_LIMITS;
 

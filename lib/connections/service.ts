@@ -87,7 +87,10 @@ export function lookUpConnection(workspaceId: ObjectId, connectionId: ObjectId):
 }
 
 /** The stored record, for opening it. @throws AppError `not_found` */
-export async function getConnectionDocOrThrow({ workspaceId }: Caller, connectionId: ObjectId): Promise<ConnectionDoc> {
+export async function getConnectionDocOrThrow(
+  { workspaceId }: Pick<Caller, "workspaceId">,
+  connectionId: ObjectId,
+): Promise<ConnectionDoc> {
   const doc = await collections.connections().findOne({ _id: connectionId, workspaceId });
   if (!doc) throw noSuchConnection();
   return doc;

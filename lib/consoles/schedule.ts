@@ -73,6 +73,7 @@ export async function startConsoleRun(caller: Caller, consoleId: ObjectId): Prom
     resourceName: doc.name,
     triggerType: caller.via.kind === "key" ? "api" : "manual",
     triggeredBy: caller.user._id,
+    ...onlyForOwner(doc),
     params: { userId: caller.user._id.toHexString() },
   });
   await wake(run);
@@ -120,6 +121,7 @@ export async function queueConsoleTick(
       resourceName: doc.name,
       triggerType: "scheduled",
       triggeredBy: null,
+      ...onlyForOwner(doc),
       once: tick.toISOString(),
       params: { userId: ownerId.toHexString() },
     });
@@ -238,6 +240,11 @@ function requireRunnable({ content, connectionId }: ConsoleDoc): ObjectId {
 
 function runResourceOf({ _id, workspaceId }: ConsoleDoc): RunResource {
   return { workspaceId, resourceType: RESOURCE_TYPE, resourceId: _id };
+}
+
+/** How a run of a private console stands is its owner's to know. */
+function onlyForOwner({ space, ownerId }: ConsoleDoc): { onlyFor?: ObjectId } {
+  return accessOf(space) === "private" ? { onlyFor: ownerId } : {};
 }
 
 /** Wakes whoever carries it out. When that fails the run stays queued, and is found. */

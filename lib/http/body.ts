@@ -54,9 +54,7 @@ export async function readJson(
   limitBytes: number,
   options: { demandJsonType: boolean; held: HeldBody },
 ): Promise<unknown> {
-  if (request.headers.get("content-encoding")) {
-    throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
-  }
+  requirePlain(request);
   const bytes = await readBytes(request, limitBytes, options.held);
   if (bytes.byteLength === 0) return undefined;
   if (options.demandJsonType && !isJson(request.headers.get("content-type"))) {
@@ -67,6 +65,33 @@ export async function readJson(
   options.held.add(values * VALUE_BYTES);
   if (bytes.byteLength > LARGE_BYTES) await ownTurn();
   return parse(bytes);
+}
+
+/**
+ * Reads a body as it is, for those whose signature is of its bytes.
+ * @throws AppError `too_large`, `unsupported_media_type` for a compressed one, `invalid_request`, `unavailable`
+ */
+export async function readRawBody(request: Request, limitBytes: number): Promise<Buffer> {
+  const held = new HeldBody();
+  try {
+    requirePlain(request);
+    return Buffer.from(await readBytes(request, limitBytes, held));
+  } finally {
+    held.release();
+  }
+}
+
+/** The one JSON value that bytes are, by the rules of bodies. @throws AppError `invalid_request` */
+export function parseJsonBytes(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0 || measure(bytes) === null) throw notJson();
+  return parse(bytes);
+}
+
+/** @throws AppError `unsupported_media_type` */
+function requirePlain(request: Request): void {
+  if (request.headers.get("content-encoding")) {
+    throw new AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.");
+  }
 }
 
 /**

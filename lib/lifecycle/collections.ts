@@ -5,6 +5,7 @@ import { collections as connections } from "@/lib/connections/collections";
 import { collections as consoles } from "@/lib/consoles/collections";
 import type { CollectionDeclaration } from "@/lib/db/collection";
 import { collections as events } from "@/lib/events/collections";
+import { collections as flows } from "@/lib/flows/collections";
 import { collections as invites } from "@/lib/invites/collections";
 import { collections as jobs } from "@/lib/jobs/collections";
 import { collections as mail } from "@/lib/mail/collections";
@@ -37,6 +38,7 @@ export const collections = {
   ...schedules,
   ...jobs,
   ...notifications,
+  ...flows,
 };
 
 /** What the domains say of their collections, in the order in which a workspace's documents are removed. */

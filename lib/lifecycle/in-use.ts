@@ -3,9 +3,10 @@ import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import type { FindUses, Use } from "@/lib/connections/uses";
 import { listScheduledUses } from "@/lib/consoles/schedule";
+import { listFlowUses } from "@/lib/flows/service";
 
 /** Whoever holds on to connections (flows, dashboards, bindings, scheduled consoles) adds a line. */
-const FINDERS: readonly FindUses[] = [listScheduledUses];
+const FINDERS: readonly FindUses[] = [listScheduledUses, listFlowUses];
 
 /** All that uses a connection. */
 export async function listUses(caller: Caller, connectionId: ObjectId): Promise<Use[]> {

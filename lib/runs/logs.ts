@@ -4,6 +4,7 @@ import type { Page } from "@/lib/http/paging";
 import { collections } from "./collections";
 import { type RunLogDoc, toLogLine } from "./model";
 import type { LogLevel, LogLine } from "./schema";
+import { tellLog } from "./tell";
 
 /** A log is read by people. A run that says more than this says the same over and over. */
 export const RUN_LOG_LINES_MAX = 5_000;
@@ -14,7 +15,7 @@ export type NewLogLine = { level: LogLevel; text: string };
 
 /**
  * Adds lines to the log of a run, in their order.
- * @returns the lines that were kept, for whoever shows them live
+ * @returns the lines that were kept, which are told to those who look on
  */
 export async function appendLog(
   workspaceId: ObjectId,
@@ -24,13 +25,14 @@ export async function appendLog(
 ): Promise<LogLine[]> {
   if (lines.length === 0) return [];
   // Two who write at once get places of their own.
-  const before = await collections
-    .runs()
-    .findOneAndUpdate(
-      { _id: runId, workspaceId },
-      { $inc: { logLines: lines.length } },
-      { returnDocument: "before", projection: { logLines: 1 } },
-    );
+  const before = await collections.runs().findOneAndUpdate(
+    { _id: runId, workspaceId },
+    { $inc: { logLines: lines.length } },
+    {
+      returnDocument: "before",
+      projection: { workspaceId: 1, resourceType: 1, resourceId: 1, onlyFor: 1, logLines: 1 },
+    },
+  );
   if (!before || before.logLines > RUN_LOG_LINES_MAX) return [];
   const room = RUN_LOG_LINES_MAX - before.logLines;
   const kept = lines.length > room ? [...lines.slice(0, room), { level: "warn" as const, text: FULL }] : lines;
@@ -46,7 +48,9 @@ export async function appendLog(
     }),
   );
   await collections.runLogs().insertMany(docs, { ordered: false });
-  return docs.map(toLogLine);
+  const shown = docs.map(toLogLine);
+  tellLog(before, shown);
+  return shown;
 }
 
 /**

@@ -12,6 +12,8 @@ export type RunDoc = RunResource & {
   resourceName: string;
   triggerType: TriggerType;
   triggeredBy: ObjectId | null;
+  /** The only one who is told how it stands, for what is private; every member is told without it. */
+  onlyFor?: ObjectId;
   /** What the owner of the resource needs to know to carry the run out. Never a secret. */
   params: Record<string, unknown>;
   status: RunStatus;

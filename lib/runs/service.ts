@@ -7,6 +7,7 @@ import { collections } from "./collections";
 import { tellEnd } from "./ends";
 import { type RunDoc, type RunResource, toRun } from "./model";
 import type { EntityProgress, Run, RunCounts, RunOutcome, RunStatus, TriggerType } from "./schema";
+import { tellRun } from "./tell";
 
 /** A queued run that nobody has begun by then is looked after: its wake-up call was lost. */
 const QUEUE_PATIENCE_MS = 30_000;
@@ -28,6 +29,8 @@ export type RunStart = RunResource & {
    * batch. Absent: it is a new one each time.
    */
   once?: string;
+  /** The only one who is told how it stands, for what is private. */
+  onlyFor?: ObjectId;
   /** What the owner of the resource needs to carry it out; ids and small facts, never a secret. */
   params?: Record<string, unknown>;
 };
@@ -73,7 +76,10 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
     );
     if (!value) throw new Error("The store has not given the run back.");
     const isNew = lastErrorObject?.updatedExisting === false;
-    if (isNew) await makeNewest(value);
+    if (isNew) {
+      await makeNewest(value);
+      tellRun(value);
+    }
     return { run: value, isNew };
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
@@ -130,6 +136,7 @@ export async function beginRun(
     ],
     { returnDocument: "after" },
   );
+  if (run) tellRun(run);
   return run && { run, hold: { runId, workspaceId, holder, leaseMs } };
 }
 
@@ -145,9 +152,9 @@ export async function reportProgress(hold: RunHold, progress: RunProgress): Prom
     .runs()
     .findOneAndUpdate(heldBy(hold), [{ $set: { ...literals(progress), dueAt: { $add: ["$$NOW", hold.leaseMs] } } }], {
       returnDocument: "after",
-      projection: { cancelRequestedAt: 1 },
     });
   if (!run) return "lost";
+  if (Object.keys(progress).length > 0) tellRun(run);
   return run.cancelRequestedAt ? "cancel" : "go_on";
 }
 
@@ -188,7 +195,10 @@ export async function requestCancel(resource: RunResource, runId: ObjectId, by: 
     ],
     { returnDocument: "after" },
   );
-  if (asked) return asked;
+  if (asked) {
+    tellRun(asked);
+    return asked;
+  }
   await findRun(resource, runId);
   throw new AppError("conflict", "This run has ended already.");
 }
@@ -251,7 +261,10 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId): P
     ],
     { returnDocument: "after" },
   );
-  if (run) await tellEnd(run);
+  if (run) {
+    tellRun(run);
+    await tellEnd(run);
+  }
   return run;
 }
 
@@ -266,6 +279,11 @@ export async function findRun(resource: RunResource, runId: ObjectId): Promise<R
   const run = await collections.runs().findOne({ ...resource, _id: runId });
   if (!run) throw new AppError("not_found", "There is no such run.");
   return run;
+}
+
+/** The run of a resource that has not ended; null when it rests. */
+export function findUnfinishedRun(resource: RunResource): Promise<RunDoc | null> {
+  return collections.runs().findOne({ ...resource, isUnfinished: true });
 }
 
 /** The run of this id; null for one that is unknown or another workspace's. For jobs, which have only the id. */

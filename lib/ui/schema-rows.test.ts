@@ -12,7 +12,13 @@ const table = (name: string, schema?: string): Entity => ({
 const ids = (...args: Parameters<typeof buildSchemaRows>) => buildSchemaRows(...args).map(({ id }) => id);
 
 describe("buildSchemaRows", () => {
-  const shop = { dialect: "duckdb" as const, id: "c", name: "Sample shop", isOpen: true, entities: [table("orders"), table("products")] };
+  const shop = {
+    dialect: "duckdb" as const,
+    id: "c",
+    name: "Sample shop",
+    isOpen: true,
+    entities: [table("orders"), table("products")],
+  };
 
   it("shows tables right under a connection with one schema", () => {
     expect(ids([shop], {}, "")).toEqual(["c", "c/orders", "c/products"]);

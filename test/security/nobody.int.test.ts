@@ -19,6 +19,7 @@ const OPEN_WRITES = [
   "POST /api/auth/password/forgot",
   "POST /api/auth/password/reset",
   "POST /api/auth/signin/{provider}",
+  "POST /api/webhooks/{token}",
 ];
 const OPEN_READS = [
   "GET /api/health",

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { UPDATE_FLOW_REFUSALS } from "@/lib/flows/reference";
+import { flowDetailSchema, flowSchema, updateFlowBody } from "@/lib/flows/schema";
+import { deleteFlow, getFlow, updateFlow } from "@/lib/flows/service";
+import { objectId } from "@/lib/http/ids";
+
+const params = z.object({ workspaceId: objectId, flowId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Get a flow",
+    description: "With its last ten runs and, where it reads incrementally, how far it has come.",
+    tag: "Flows",
+    access: member,
+    params,
+    response: flowDetailSchema,
+    handle: ({ caller, params }) => getFlow(caller, params.flowId),
+  }),
+  PATCH: route({
+    summary: "Change a flow",
+    description:
+      "Who added it may, and admins. What is not sent stays; source and destination are sent whole. What it does can be changed while it does not run.",
+    tag: "Flows",
+    access: member,
+    params,
+    body: updateFlowBody,
+    response: flowSchema,
+    failures: ["read_only", "already_running", "conflict"],
+    refuses: UPDATE_FLOW_REFUSALS,
+    message: "Flow changed",
+    handle: ({ caller, params, body }) => updateFlow(caller, params.flowId, body),
+  }),
+  DELETE: route({
+    summary: "Delete a flow",
+    description:
+      "Who added it may, and admins. A run under way is cancelled; what was written stays, and what waits to be written goes.",
+    tag: "Flows",
+    access: member,
+    params,
+    message: "Flow deleted",
+    handle: ({ caller, params }) => deleteFlow(caller, params.flowId),
+  }),
+});

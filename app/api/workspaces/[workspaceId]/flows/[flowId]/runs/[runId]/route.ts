@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { getFlowRun } from "@/lib/flows/runs";
+import { flowRunSchema } from "@/lib/flows/schema";
+import { objectId } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Get a run of a flow",
+    description: "With the rows of each entity, and the end of its log.",
+    tag: "Flows",
+    access: member,
+    params: z.object({ workspaceId: objectId, flowId: objectId, runId: objectId }),
+    response: flowRunSchema,
+    handle: ({ caller, params }) => getFlowRun(caller, params.flowId, params.runId),
+  }),
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { admin } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { provisionBody, provisionedSchema } from "@/lib/flows/schema";
+import { provisionWebhook } from "@/lib/flows/webhook";
+import { objectId } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Open the address of a webhook flow",
+    description:
+      "The secret is shown this once. Done again, it gives a new address and a new secret, and the ones before end at once.",
+    tag: "Flows",
+    access: admin,
+    params: z.object({ workspaceId: objectId, flowId: objectId }),
+    body: provisionBody,
+    response: provisionedSchema,
+    status: 201,
+    refuses: { flowId: "A flow of another type" },
+    message: "Webhook opened",
+    handle: ({ caller, params, body }) => provisionWebhook(caller, params.flowId, body),
+  }),
+});

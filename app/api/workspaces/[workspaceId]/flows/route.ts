@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { FLOW_REFUSALS, startedEnvelope } from "@/lib/flows/reference";
+import { triggerFlow } from "@/lib/flows/runs";
+import { flowSchema, flowStartedSchema, postFlowBody } from "@/lib/flows/schema";
+import { createFlow, listFlows } from "@/lib/flows/service";
+import { success } from "@/lib/http/envelope";
+import { objectId } from "@/lib/http/ids";
+import { asArray } from "@/lib/http/paging";
+import { listQuery } from "@/lib/http/schema";
+
+const params = z.object({ workspaceId: objectId });
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List flows",
+    description: "Oldest first, each with its newest run.",
+    tag: "Flows",
+    access: member,
+    params,
+    query: listQuery,
+    response: z.array(flowSchema),
+    handle: async ({ caller, query, headers }) => asArray(headers, await listFlows(caller, query)),
+  }),
+  POST: route({
+    summary: "Run a flow, or add one",
+    description:
+      "With `flowId` the saved flow runs now (202, at most 60 times a minute). With a definition a flow is added (201) and, unless it is a webhook or `trigger` is false, runs. It runs in the background and belongs to the workspace: it goes on when the caller leaves.",
+    tag: "Flows",
+    access: member,
+    params,
+    body: postFlowBody,
+    response: flowStartedSchema,
+    status: 201,
+    outside: { 202: { "application/json": startedEnvelope } },
+    failures: ["not_found", "read_only", "already_running", "rate_limited"],
+    refuses: FLOW_REFUSALS,
+    handle: async ({ caller, body, headers }) =>
+      "flowId" in body
+        ? success(await triggerFlow(caller, body), { status: 202, message: "Run queued", headers })
+        : createFlow(caller, body),
+  }),
+});

@@ -1,0 +1,348 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import type { Checkpoint, DataSource, ExtractBatch, ExtractStream } from "@/lib/connections/data-source";
+import { driverOf } from "@/lib/connections/drivers/registry";
+import { regroup } from "@/lib/connections/drivers/shared/flows/regroup";
+import type { ConnectionDoc } from "@/lib/connections/model";
+import { openDataSource } from "@/lib/connections/pool";
+import { requireQueryable } from "@/lib/connections/queryable";
+import { getConnectionDocOrThrow } from "@/lib/connections/service";
+import { AppError } from "@/lib/http/errors";
+import { log } from "@/lib/log";
+import { isShuttingDown, onShutdown } from "@/lib/process/shutdown";
+import { uniqueColumnNames } from "@/lib/query/column-names";
+import type { RunDoc } from "@/lib/runs/model";
+import { beginRun, finishRun, keepRun, type RunEnd, type RunHold, type RunWord, releaseRun } from "@/lib/runs/service";
+import { collections } from "./collections";
+import { BATCH_ROWS, RUN_TIMEOUT_MS } from "./limits";
+import { loadNameOf, requireLoad } from "./loads";
+import type { FlowCheckpoint, FlowDefinition, FlowDoc, FlowEntity } from "./model";
+import { type Move, moveEntity, RunGoesOn, type Visible } from "./move-entity";
+import { inWords, Progress } from "./progress";
+import type { FlowRunParams } from "./runs";
+import { moveEvents, queuePendingOf } from "./webhook-batch";
+
+/** How often a run says that it goes on, and hears whether it shall. */
+const HEARTBEAT_MS = 5_000;
+/** Looking how many rows there are is a courtesy. */
+const ESTIMATE_TIMEOUT_MS = 5_000;
+const OURS = "The run failed for a reason of ours. It is written down in the server's log.";
+
+/** Another server has the run now, or it has ended. */
+class RunLost extends RunGoesOn {}
+
+/**
+ * Carries out a queued run to its end. Safe to call twice and at once: one of them does it. When this server stops, the
+ * run is let go and goes on elsewhere; what fails around the flow is thrown, and the run is recovered later.
+ */
+export async function carryOutFlowRun(workspaceId: ObjectId, runId: ObjectId): Promise<void> {
+  if (isShuttingDown()) return;
+  const begun = await beginRun(workspaceId, runId);
+  if (!begun) return;
+  const { run, hold } = begun;
+  const stop = new AbortController();
+  const hear = (word: RunWord) => {
+    if (word === "cancel") stop.abort(new AppError("cancelled", "The run was cancelled."));
+    if (word === "lost") stop.abort(new RunLost());
+  };
+  const heart = setInterval(() => void listen(hold, hear), HEARTBEAT_MS);
+  const limit = setTimeout(() => stop.abort(tooLong()), Math.max(0, endOf(run) - Date.now()));
+  const isOver = Promise.withResolvers<void>();
+  const forget = onShutdown(() => {
+    stop.abort(new RunGoesOn());
+    return isOver.promise;
+  });
+  try {
+    const outcome = await outcomeOf(run, hold, stop.signal, hear);
+    if (outcome === "goes_on") await releaseRun(hold);
+    else if (outcome !== "lost") await finishRun(hold, outcome);
+  } finally {
+    clearInterval(heart);
+    clearTimeout(limit);
+    forget();
+    isOver.resolve();
+  }
+  if (!isShuttingDown()) await queuePendingOf(workspaceId, run.resourceId);
+}
+
+async function outcomeOf(
+  run: RunDoc,
+  hold: RunHold,
+  signal: AbortSignal,
+  hear: (word: RunWord) => void,
+): Promise<RunEnd | "goes_on" | "lost"> {
+  const flow = await collections.flows().findOne({ _id: run.resourceId, workspaceId: run.workspaceId });
+  const names = flow ? entitiesOf(flow).map(({ name }) => name) : [];
+  const progress = new Progress({ run, hold, names: uniqueColumnNames(names), hear });
+  const facts = () => {
+    const { counts, entities } = progress;
+    return { counts, entities, rowCount: counts.written };
+  };
+  const failed = async (message: string): Promise<RunEnd> => {
+    for (const entity of progress.entities) if (entity.status === "running") entity.status = "failed";
+    await progress.log([{ level: "error", text: message }]);
+    return { status: "failure", error: message, ...facts() };
+  };
+  try {
+    if (!flow) return await failed("The flow is deleted.");
+    await progress.log([{ level: "info", text: run.starts > 1 ? "The run goes on where it was" : "The run begins" }]);
+    await carryOut(flow, run, progress, signal);
+    await progress.log([{ level: "info", text: `The run has ended: ${inWords(progress.counts)}` }]);
+    return { status: "success", ...facts() };
+  } catch (error) {
+    // Whatever a driver says about being stopped, the reason for stopping is the answer.
+    const reason = signal.aborted ? signal.reason : error;
+    if (reason instanceof RunLost) return "lost";
+    if (reason instanceof RunGoesOn) return "goes_on";
+    if (reason instanceof AppError && reason.kind === "cancelled") {
+      await progress.log([{ level: "warn", text: `The run was cancelled: ${inWords(progress.counts)}` }]);
+      return { status: "cancelled", ...facts() };
+    }
+    if (reason instanceof AppError) return failed(reason.message);
+    log.error({ err: reason, runId: run._id.toHexString() }, "a flow's run has failed for a reason of ours");
+    return failed(OURS);
+  }
+}
+
+async function carryOut(flow: FlowDoc, run: RunDoc, progress: Progress, signal: AbortSignal): Promise<void> {
+  const { workspaceId } = flow;
+  const into = await getConnectionDocOrThrow({ workspaceId }, flow.destination.connectionId);
+  if (into.readOnly)
+    throw new AppError("read_only", `${into.name} is read-only by now, so nothing can be written to it.`);
+  const destination = await openDataSource(into);
+  if (flow.type === "webhook") return moveEvents(flow, run, { destination, progress, signal });
+  const connection = await getConnectionDocOrThrow({ workspaceId }, flow.source.connectionId);
+  const source = await openDataSource(connection);
+  const params = run.params as FlowRunParams;
+  const totals = await totalsOf(flow, source, params, signal);
+  for (const [index, entity] of entitiesOf(flow).entries()) {
+    if (progress.entities[index]?.status === "done") continue;
+    const total = totals.get(keyOf(entity)) ?? null;
+    await progress.set(index, { status: "running", total }, "now");
+    await moveEntity(toMove({ flow, run, entity, index, connection, source, destination, progress, signal }));
+    await progress.set(index, { status: "done" }, "now");
+    const { name, counts } = progress.entities[index] ?? { name: entity.name, counts: progress.counts };
+    await progress.log([{ level: "info", text: `${name}: done, ${inWords(counts)}` }]);
+  }
+}
+
+type Part = {
+  flow: Exclude<FlowDoc, { type: "webhook" }>;
+  run: RunDoc;
+  entity: FlowEntity;
+  index: number;
+  connection: ConnectionDoc;
+  source: DataSource;
+  destination: DataSource;
+  progress: Progress;
+  signal: AbortSignal;
+};
+
+function toMove(part: Part): Move {
+  const { flow, run, entity, index, connection, source, destination, progress, signal } = part;
+  const params = run.params as FlowRunParams;
+  const mode = params.mode ?? flow.mode;
+  const cursorField =
+    flow.type === "sync" && (flow.mode === "incremental" || mode === "incremental") ? entity.cursorField : null;
+  const load = loadNameOf(flow, { ...entity, cursorField: cursorField ?? undefined });
+  const noted = flow.checkpoints.find((each) => each.load === load);
+  const isNoted = noted?.runId.equals(run._id) === true;
+  const start = startOf(mode, params.from);
+  const isKnown = noted && noted.value !== null && (isNoted || start === "continue");
+  const name = progress.entities[index]?.name ?? entity.name;
+  const note = {
+    checkpoint: isKnown ? JSON.parse(noted.value ?? "null") : null,
+    visible: isNoted ? noted.visible : null,
+  };
+  const noter = new Noter(flow, { load, entity: name, runId: run._id });
+  return {
+    name,
+    runId: run._id.toHexString(),
+    start,
+    note,
+    isPatient: driverOf(connection.type).category === "source",
+    isUnsteady: driverOf(connection.type).category === "source",
+    read: (from, stop) =>
+      flow.type === "query"
+        ? readQuery(source, flow.source.query, params, stop)
+        : requireExtract(source)({
+            entity,
+            cursorField: cursorField ?? null,
+            primaryKey: entity.primaryKey ?? [],
+            from,
+            batchRows: BATCH_ROWS,
+            signal: stop,
+          }),
+    load: (columns, visible, stop) =>
+      requireLoad(destination)({
+        table: {
+          name: flow.destination.table ?? entity.name,
+          ...(flow.destination.schema !== undefined && { schema: flow.destination.schema }),
+        },
+        columns,
+        mode: flow.destination.write,
+        primaryKey: entity.primaryKey ?? [],
+        load,
+        run: run._id.toHexString(),
+        visible,
+        signal: stop,
+      }),
+    noteVisible: (visible) => noter.begin(note.checkpoint, visible),
+    rejectsLeft: () => progress.rejectsLeft,
+    async moved({ read, written }, checkpoint) {
+      await noter.move(checkpoint);
+      await progress.set(index, { counts: { read, written, skipped: 0, failed: read - written } }, "sometimes");
+    },
+    rejected: (rows) =>
+      progress.log(
+        rows.map(({ row, rejected: { column, message } }) => ({
+          level: "warn",
+          text: `${name}: row ${row}${column === null ? "" : `, ${column}`} was refused: ${message}`,
+        })),
+      ),
+    retrying: (error, waitMs) =>
+      progress.log([
+        { level: "warn", text: `${name}: ${error.message} Tried again in ${Math.ceil(waitMs / 1000)} s.` },
+      ]),
+    signal,
+  };
+}
+
+/** Where a run begins. Sources tell the value of their cursor by one of these names. */
+function startOf(mode: FlowDoc["mode"], from: FlowRunParams["from"]): Move["start"] {
+  if (mode === "full") return { at: null };
+  return from === undefined ? "continue" : { at: { value: from, since: from } };
+}
+
+/** Notes how far a load has come, for people and for whoever goes on with it: the destination knows better. */
+class Noter {
+  readonly #flow: FlowDoc;
+  readonly #facts: Pick<FlowCheckpoint, "load" | "entity" | "runId">;
+  #visible: Visible = "batch";
+  #isThere = false;
+
+  constructor(flow: FlowDoc, facts: Pick<FlowCheckpoint, "load" | "entity" | "runId">) {
+    this.#flow = flow;
+    this.#facts = facts;
+    const noted = flow.checkpoints.find(({ load }) => load === facts.load);
+    if (!noted?.runId.equals(facts.runId)) return;
+    this.#visible = noted.visible;
+    this.#isThere = true;
+  }
+
+  /** Behind this the note says which run moves the load, and how. */
+  async begin(checkpoint: Checkpoint | null, visible: Visible): Promise<void> {
+    const { _id, workspaceId } = this.#flow;
+    this.#visible = visible;
+    const note: FlowCheckpoint = { ...this.#facts, value: toText(checkpoint), visible, at: new Date() };
+    await collections.flows().updateOne({ _id, workspaceId }, [
+      {
+        $set: {
+          checkpoints: {
+            $concatArrays: [
+              { $filter: { input: "$checkpoints", cond: { $ne: ["$$this.load", { $literal: note.load }] } } },
+              { $literal: [note] },
+            ],
+          },
+        },
+      },
+    ]);
+    this.#isThere = true;
+  }
+
+  async move(checkpoint: Checkpoint | null): Promise<void> {
+    if (!this.#isThere || checkpoint === null) return;
+    const { _id, workspaceId } = this.#flow;
+    const { load } = this.#facts;
+    await collections
+      .flows()
+      .updateOne(
+        { _id, workspaceId, "checkpoints.load": load },
+        { $set: { "checkpoints.$.value": toText(checkpoint), "checkpoints.$.at": new Date() } },
+      );
+  }
+}
+
+function toText(checkpoint: Checkpoint | null): string | null {
+  return checkpoint === null ? null : JSON.stringify(checkpoint);
+}
+
+function entitiesOf(flow: FlowDefinition): FlowEntity[] {
+  if (flow.type === "sync") return flow.source.entities;
+  const name = flow.destination.table ?? flow.type;
+  return [{ name, ...(flow.type === "query" && flow.source.primaryKey && { primaryKey: flow.source.primaryKey }) }];
+}
+
+function keyOf({ schema, name }: { schema?: string; name: string }): string {
+  return JSON.stringify([schema ?? null, name]);
+}
+
+/** About how many rows there are, by entity; only where all of them are read. */
+async function totalsOf(
+  flow: FlowDoc,
+  source: DataSource,
+  { mode }: FlowRunParams,
+  signal: AbortSignal,
+): Promise<Map<string, number>> {
+  if (flow.type !== "sync" || (mode ?? flow.mode) !== "full") return new Map();
+  try {
+    const entities = await source.entities(AbortSignal.any([signal, AbortSignal.timeout(ESTIMATE_TIMEOUT_MS)]));
+    return new Map(
+      entities.flatMap(({ schema, name, rowEstimate }) =>
+        rowEstimate === undefined || rowEstimate < 0
+          ? []
+          : [
+              [keyOf({ name }), Math.round(rowEstimate)] as const,
+              [keyOf({ schema, name }), Math.round(rowEstimate)] as const,
+            ],
+      ),
+    );
+  } catch {
+    return new Map();
+  }
+}
+
+async function readQuery(
+  source: DataSource,
+  query: string,
+  { values }: FlowRunParams,
+  signal: AbortSignal,
+): Promise<ExtractStream> {
+  const statement = { query, ...(values !== undefined && { params: JSON.parse(values) }) };
+  const result = await requireQueryable(source).query(statement, { readOnly: true, signal, timeoutMs: RUN_TIMEOUT_MS });
+  const names = uniqueColumnNames(result.fields.map(({ name }) => name));
+  const fields = result.fields.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
+  return { fields, batches: withoutCheckpoints(regroup(result.batches, fields.length, BATCH_ROWS)) };
+}
+
+async function* withoutCheckpoints(
+  batches: AsyncIterable<Omit<ExtractBatch, "checkpoint">>,
+): AsyncGenerator<ExtractBatch> {
+  for await (const batch of batches) yield { ...batch, checkpoint: null };
+}
+
+function requireExtract(source: DataSource): Required<DataSource>["extract"] {
+  if (!source.extract) throw new AppError("invalid_request", "Flows cannot read connections of this kind.");
+  return source.extract.bind(source);
+}
+
+async function listen(hold: RunHold, hear: (word: RunWord) => void): Promise<void> {
+  try {
+    hear(await keepRun(hold));
+  } catch (error) {
+    // A store that is away for a moment ends no run; the lease decides.
+    log.warn({ err: error, runId: hold.runId.toHexString() }, "a run could not say that it goes on");
+  }
+}
+
+function endOf({ startedAt }: RunDoc): number {
+  return (startedAt?.getTime() ?? Date.now()) + RUN_TIMEOUT_MS;
+}
+
+function tooLong(): AppError {
+  const hours = RUN_TIMEOUT_MS / 3_600_000;
+  return new AppError(
+    "timeout",
+    `The run took longer than ${hours} hours and was stopped. The next one goes on there.`,
+  );
+}

@@ -1,0 +1,210 @@
+import "server-only";
+import { createHash } from "node:crypto";
+import { ObjectId } from "mongodb";
+import { hashToken } from "@/lib/auth/tokens";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
+import { inTransaction } from "@/lib/db/transaction";
+import { env } from "@/lib/env";
+import { BODY_LIMITS, parseJsonBytes, readRawBody } from "@/lib/http/body";
+import { AppError } from "@/lib/http/errors";
+import { log } from "@/lib/log";
+import { open } from "@/lib/secrets/seal";
+import { contextOf } from "@/lib/secrets/sealed-fields";
+import { isSameSignature, plainSignature, standardSignature } from "@/lib/secrets/signing-secret";
+import { collections } from "./collections";
+import type { FlowWebhookDoc } from "./model";
+import type { InboundAnswer } from "./schema";
+import { queuePendingOf } from "./webhook-batch";
+import { countHour } from "./webhook-store";
+
+/** docs/api.md, Settings: 60 events a minute a flow, and ten minutes' worth of them at once. */
+const PER_MINUTE = 60;
+const BURST = 600;
+/** How far the time of a signature may be from ours, either way (Standard Webhooks). */
+const TOLERANCE_SECONDS = 5 * 60;
+/** What waits while the destination is away. Beyond it the sender keeps its events and tries again. */
+const PENDING_BYTES_MAX = 256 * 1024 * 1024;
+const FULL_RETRY_SECONDS = 60;
+/** Ids are short; a longer one counts by its digest. */
+const EVENT_ID_CHARS_MAX = 200;
+/** What an event takes beside its body. */
+const EVENT_BYTES = 512;
+
+export function webhookBurst(): number {
+  return Math.max(1, Math.round(BURST * env().RATE_LIMIT_SCALE));
+}
+
+/**
+ * Takes an event of a webhook flow: once this returns without `duplicate` or `ignored`, it is stored and will be written.
+ * @throws AppError `not_found` for an unknown address; `rate_limited`, `too_large`, `unsupported_media_type`,
+ *   `unauthenticated` for a signature that is missing, wrong or old, `invalid_request` for what is no JSON,
+ *   `unavailable` when there is no room
+ */
+export async function receiveEvent(token: string, request: Request, now = new Date()): Promise<InboundAnswer> {
+  const hook = await takeToken(token);
+  if (!hook)
+    throw new AppError("not_found", "There is nothing at this address. /api/openapi.json lists what there is.");
+  if (!hook.isOpen) {
+    throw new AppError("rate_limited", `More than ${PER_MINUTE} events a minute came for this flow.`, {
+      retryAfterSeconds: Math.max(1, Math.ceil(60 / (PER_MINUTE * env().RATE_LIMIT_SCALE))),
+    });
+  }
+  let body: Buffer;
+  let value: unknown;
+  try {
+    body = await readRawBody(request, BODY_LIMITS.json);
+    requireSignature(hook, request.headers, body, now);
+    value = parseJsonBytes(body);
+  } catch (error) {
+    // What broke off, or found the server full, comes again.
+    if (error instanceof AppError && error.kind !== "unavailable") await count(hook, "rejected", now);
+    throw error;
+  }
+  if (!isWanted(hook, value)) {
+    await count(hook, "rejected", now);
+    return { ignored: true };
+  }
+  if (hook.pendingBytes > PENDING_BYTES_MAX) {
+    throw new AppError("unavailable", "Too many events wait for the destination of this flow. Send them again later.", {
+      retryAfterSeconds: FULL_RETRY_SECONDS,
+    });
+  }
+  if (!(await store(hook, eventIdOf(request.headers, value), body, now))) {
+    await count(hook, "duplicates", now);
+    return { duplicate: true };
+  }
+  // It is stored: whatever happens from here on, it is found.
+  await queuePendingOf(hook.workspaceId, hook._id).catch((error: unknown) =>
+    log.warn({ err: error, flowId: hook._id.toHexString() }, "an event waits for a run that could not be queued"),
+  );
+  return { accepted: true };
+}
+
+/** The webhook of an address, with one event fewer that it may take now; by the store's clock. */
+function takeToken(token: string): Promise<FlowWebhookDoc | null> {
+  const burst = webhookBurst();
+  const perMs = (PER_MINUTE * env().RATE_LIMIT_SCALE) / 60_000;
+  const gained = { $multiply: [{ $max: [0, { $subtract: ["$$NOW", "$tokensAt"] }] }, perMs] };
+  return collections
+    .flowWebhooks()
+    .findOneAndUpdate(
+      { tokenHash: hashToken(token) },
+      [
+        { $set: { tokens: { $min: [burst, { $add: ["$tokens", gained] }] }, tokensAt: "$$NOW" } },
+        { $set: { isOpen: { $gte: ["$tokens", 1] } } },
+        { $set: { tokens: { $cond: ["$isOpen", { $subtract: ["$tokens", 1] }, "$tokens"] } } },
+      ],
+      { returnDocument: "after" },
+    );
+}
+
+/** @throws AppError `unauthenticated` */
+function requireSignature(hook: FlowWebhookDoc, headers: Headers, body: Buffer, now: Date): void {
+  const standard = standardHeaders(headers);
+  const plain = headers.get("x-service-signature");
+  if (standard === null && plain === null) {
+    if (!hook.verifySignature) return;
+    throw new AppError("unauthenticated", "The event is not signed. Sign it with the secret of this webhook.");
+  }
+  const secret = open(hook.secret, contextOf(hook, "secret"));
+  if (standard === null) {
+    if (isSameSignature(plain?.trim().toLowerCase() ?? "", plainSignature(secret, body))) return;
+    throw wrongSignature();
+  }
+  // With a time that was signed, a message that was overheard is soon worth nothing.
+  const { id, timestamp, signatures } = standard;
+  const right = standardSignature(secret, { id, timestamp, body });
+  const given = signatures.split(" ").flatMap((each) => (each.startsWith("v1,") ? [each.slice(3)] : []));
+  // All of them are compared, whichever is right.
+  if (given.filter((each) => isSameSignature(each, right)).length === 0) throw wrongSignature();
+  const distance = Math.abs(now.getTime() / 1000 - Number(timestamp));
+  if (!/^\d{1,12}$/.test(timestamp) || distance > TOLERANCE_SECONDS) {
+    throw new AppError("unauthenticated", "The signature is too old, or from a clock that is wrong. Sign it anew.");
+  }
+}
+
+type StandardHeaders = { id: string; timestamp: string; signatures: string };
+
+/** By the names of Standard Webhooks, or those of Svix. Null when there is no such signature. */
+function standardHeaders(headers: Headers): StandardHeaders | null {
+  for (const prefix of ["webhook", "svix"]) {
+    const signatures = headers.get(`${prefix}-signature`);
+    if (signatures === null) continue;
+    return { id: headers.get(`${prefix}-id`) ?? "", timestamp: headers.get(`${prefix}-timestamp`) ?? "", signatures };
+  }
+  return null;
+}
+
+function wrongSignature(): AppError {
+  return new AppError(
+    "unauthenticated",
+    "The signature is wrong. Sign the exact bytes with the secret of this webhook.",
+  );
+}
+
+function isWanted({ events }: FlowWebhookDoc, value: unknown): boolean {
+  if (events === null) return true;
+  const name = field(value, "type") ?? field(value, "event");
+  return typeof name === "string" && events.includes(name);
+}
+
+/** @returns null for an event without one, which is never a repeat */
+function eventIdOf(headers: Headers, value: unknown): string | null {
+  const inBody = field(value, "id");
+  const id =
+    headers.get("webhook-id") ??
+    headers.get("svix-id") ??
+    (typeof inBody === "string" || typeof inBody === "number" ? String(inBody) : "");
+  if (id === "") return null;
+  return id.length <= EVENT_ID_CHARS_MAX ? id : `sha256:${createHash("sha256").update(id).digest("hex")}`;
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || !Object.hasOwn(value, name))
+    return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+/** @returns false for an event that was taken before */
+async function store(hook: FlowWebhookDoc, eventId: string | null, body: Buffer, now: Date): Promise<boolean> {
+  const { _id, workspaceId } = hook;
+  const bytes = body.byteLength + EVENT_BYTES;
+  const doc = {
+    workspaceId,
+    flowId: _id,
+    ...(eventId !== null && { eventId }),
+    receivedAt: now,
+    payload: body.toString("utf8"),
+    bytes,
+    isPending: true,
+  } as const;
+  try {
+    await inTransaction(async (session) => {
+      await collections.flowEvents().insertOne({ _id: new ObjectId(), ...doc }, { session });
+      const { matchedCount } = await collections
+        .flowWebhooks()
+        .updateOne(
+          { _id, workspaceId },
+          { $inc: { accepted: 1, pendingBytes: bytes }, $set: { lastReceivedAt: now } },
+          { session },
+        );
+      // The flow was deleted at this very moment: nobody would ever write it.
+      if (matchedCount === 0) throw new AppError("not_found", "This webhook was just closed.");
+      await countHour(hook, now, { session });
+    });
+    return true;
+  } catch (error) {
+    if (eventId === null || !isDuplicateKey(error)) throw error;
+    if ((await collections.flowEvents().countDocuments({ workspaceId, flowId: _id, eventId }, { limit: 1 })) === 0)
+      throw error;
+    return false;
+  }
+}
+
+async function count(hook: FlowWebhookDoc, as: "rejected" | "duplicates", now: Date): Promise<void> {
+  const { _id, workspaceId } = hook;
+  await collections
+    .flowWebhooks()
+    .updateOne({ _id, workspaceId }, { $inc: { [as]: 1 }, $set: { lastReceivedAt: now } });
+  await countHour(hook, now);
+}

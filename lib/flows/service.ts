@@ -1,0 +1,193 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
+import { isAtLeast } from "@/lib/access/roles";
+import type { Use } from "@/lib/connections/uses";
+import { AppError } from "@/lib/http/errors";
+import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
+import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { findUnfinishedRun, listRuns, requestCancel } from "@/lib/runs/service";
+import { putSchedule, removeSchedule } from "@/lib/schedules/service";
+import { collections } from "./collections";
+import { judgeDefinition, toDefinition } from "./definition";
+import { loadNamesOf } from "./loads";
+import { type FlowDefinition, type FlowDoc, RESOURCE_TYPE, shownCheckpoint } from "./model";
+import { startRun } from "./runs";
+import type { CreateFlowBody, Flow, FlowDetail, FlowStarted, UpdateFlowBody } from "./schema";
+import { getFlowDocOrThrow, noSuchFlow, resourceOf, withOwnStanding, withStanding } from "./standing";
+import { tellFlow } from "./tell";
+import { dropWebhook } from "./webhook-store";
+
+/** What GET shows of a flow's runs. */
+const RUNS_SHOWN = 10;
+
+/** The workspace's flows, oldest first. */
+export async function listFlows(caller: Caller, page: PageRequest): Promise<Page<Flow>> {
+  const { workspaceId } = caller;
+  const after = readCursor(page.cursor);
+  const docs = await collections
+    .flows()
+    .find({ workspaceId, ...(after && { _id: { $gt: after } }) })
+    .sort({ _id: 1 })
+    .limit(withExtra(page.limit))
+    .toArray();
+  const { items, nextCursor } = toPage(docs, page.limit, (doc) => doc);
+  return { items: await withStanding(caller, items), nextCursor };
+}
+
+/** A flow, its last runs and how far it has come. @throws AppError `not_found` */
+export async function getFlow(caller: Caller, flowId: ObjectId): Promise<FlowDetail> {
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  const [flow, { items: runs }] = await Promise.all([
+    withOwnStanding(caller, doc),
+    listRuns(resourceOf(doc), { limit: RUNS_SHOWN }),
+  ]);
+  return { ...flow, runs, checkpoint: toCheckpoint(doc) };
+}
+
+/**
+ * Stores a new flow and, unless told otherwise, runs it. A webhook flow has nothing to run before something comes.
+ * @throws AppError `invalid_request`, `not_found` for its connections, `read_only`
+ */
+export async function createFlow(caller: Caller, body: CreateFlowBody, now = new Date()): Promise<FlowStarted> {
+  const definition = toDefinition(body.name, body);
+  await judgeDefinition(caller, definition);
+  const doc: FlowDoc = {
+    _id: new ObjectId(),
+    workspaceId: caller.workspaceId,
+    name: body.name,
+    ...definition,
+    enabled: body.enabled,
+    checkpoints: [],
+    createdBy: caller.user._id,
+    createdAt: now,
+    updatedAt: now,
+  };
+  // A schedule without a flow is taken away by its first tick; a flow without its schedule would never run.
+  if (body.schedule)
+    await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: doc._id }, body.schedule, now);
+  await collections.flows().insertOne(doc);
+  tellFlow(doc);
+  const isRun = body.trigger && doc.type !== "webhook";
+  const run = isRun ? await startRun(caller, doc, {}) : null;
+  return { flow: await withOwnStanding(caller, doc), run };
+}
+
+/**
+ * Changes a flow. Who made it may, and admins. What it does can be changed while it does not run.
+ * @throws AppError `not_found`, `forbidden`, `invalid_request`, `read_only`, `already_running`, `conflict`
+ */
+export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateFlowBody): Promise<Flow> {
+  const { workspaceId } = caller;
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  requireControl(caller, doc);
+  const changesWork = body.source !== undefined || body.destination !== undefined || body.mode !== undefined;
+  let definition: FlowDefinition = doc;
+  if (changesWork) {
+    definition = mergeDefinition(doc, body);
+    await judgeDefinition(caller, definition);
+    if (await findUnfinishedRun(resourceOf(doc))) {
+      throw new AppError("already_running", "The flow runs. Change what it does when it has ended, or cancel the run.");
+    }
+  }
+  const { type: _, ...work } = pickDefinition(definition);
+  const resource = { resourceType: RESOURCE_TYPE, resourceId: flowId };
+  if (body.schedule) await putSchedule(caller, resource, body.schedule);
+  if (body.schedule === null) await removeSchedule(caller, resource);
+  const updatedAt = new Date(Math.max(Date.now(), doc.updatedAt.getTime() + 1));
+  const updated = await collections.flows().findOneAndUpdate(
+    { _id: flowId, workspaceId, updatedAt: doc.updatedAt },
+    {
+      $set: {
+        name: body.name ?? doc.name,
+        enabled: body.enabled ?? doc.enabled,
+        ...(changesWork && (work as Partial<FlowDoc>)),
+        // What is not read any more has no place.
+        ...(changesWork && {
+          checkpoints: doc.checkpoints.filter(({ load }) => loadNamesOf(flowId, definition).includes(load)),
+        }),
+        updatedAt,
+      },
+    },
+    { returnDocument: "after" },
+  );
+  if (!updated) {
+    await getFlowDocOrThrow(caller, flowId);
+    throw new AppError("conflict", "Somebody else has just changed this flow. Load it again.");
+  }
+  tellFlow(updated);
+  return withOwnStanding(caller, updated);
+}
+
+/**
+ * Deletes a flow; a run under way is cancelled. What it has written stays.
+ * @throws AppError `not_found`, `forbidden`
+ */
+export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void> {
+  const { workspaceId, user } = caller;
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  requireControl(caller, doc);
+  // First: from here on nobody queues a run of it.
+  const { deletedCount } = await collections.flows().deleteOne({ _id: flowId, workspaceId });
+  if (deletedCount === 0) throw noSuchFlow();
+  await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: flowId });
+  await dropWebhook(workspaceId, flowId);
+  const resource = resourceOf(doc);
+  const running = await findUnfinishedRun(resource);
+  // It may end at this very moment.
+  if (running) await requestCancel(resource, running._id, user._id).catch(ignoreEnded);
+  tellFlow(doc);
+}
+
+/** What of the workspace's flows reads or writes a connection. */
+export async function listFlowUses({ workspaceId }: Caller, connectionId: ObjectId): Promise<Use[]> {
+  const docs = await collections
+    .flows()
+    .find(
+      { workspaceId, $or: [{ "source.connectionId": connectionId }, { "destination.connectionId": connectionId }] },
+      { projection: { name: 1 } },
+    )
+    .limit(LIST_LIMIT_MAX)
+    .toArray();
+  return docs.map(({ _id, name }) => ({ kind: "flow", id: _id.toHexString(), name }));
+}
+
+function mergeDefinition(doc: FlowDoc, { source, destination, mode }: UpdateFlowBody): FlowDefinition {
+  const kept = pickDefinition(doc);
+  if (doc.type === "webhook" && source !== undefined) {
+    throw new AppError("invalid_request", "A webhook reads nothing: it is sent to.", {
+      details: [{ path: "source", message: "Leave it out." }],
+    });
+  }
+  return toDefinition(doc.name, {
+    type: doc.type,
+    source: (source ?? inBodyForm(kept.source)) as never,
+    destination: destination ?? { ...kept.destination, connectionId: kept.destination.connectionId.toHexString() },
+    mode: mode ?? kept.mode,
+  });
+}
+
+function inBodyForm(source: FlowDefinition["source"]) {
+  return source && { ...source, connectionId: source.connectionId.toHexString() };
+}
+
+function pickDefinition({ type, source, destination, mode }: FlowDefinition): FlowDefinition {
+  return { type, source, destination, mode } as FlowDefinition;
+}
+
+function toCheckpoint({ mode, type, checkpoints }: FlowDoc): FlowDetail["checkpoint"] {
+  if (type !== "sync" || mode !== "incremental") return null;
+  const shown = checkpoints.flatMap(({ entity, value, at }) =>
+    value === null ? [] : [{ entity, value: shownCheckpoint(JSON.parse(value)), updatedAt: at.toISOString() }],
+  );
+  return shown.length > 0 ? shown : null;
+}
+
+function requireControl({ user, role }: Caller, doc: FlowDoc): void {
+  if (isAtLeast(role, "admin") || doc.createdBy.equals(user._id)) return;
+  throw new AppError("forbidden", "Only who made this flow, an admin or an owner can change it.");
+}
+
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof AppError) || (error.kind !== "conflict" && error.kind !== "not_found")) throw error;
+}
