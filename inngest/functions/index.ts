@@ -2,6 +2,7 @@ import type { InngestFunction } from "inngest";
 import { deliverNotification } from "./deliver-notification";
 import { fanOutNotifications } from "./fan-out-notifications";
 import { runConsole } from "./run-console";
+import { runFlow } from "./run-flow";
 import { runSchedules } from "./run-schedules";
 import { sweepUndone } from "./sweep";
 
@@ -12,6 +13,7 @@ import { sweepUndone } from "./sweep";
 export const functions: InngestFunction.Any[] = [
   runSchedules,
   runConsole,
+  runFlow,
   fanOutNotifications,
   deliverNotification,
   sweepUndone,

@@ -1,9 +1,10 @@
 import "server-only";
 import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from "mongodb";
 import { log } from "@/lib/log";
+import { followDeletion } from "@/lib/runs/deletion";
 import { collections } from "./collections";
-import { followConsoleDeletion } from "./deletion";
 import type { ConsoleDoc, ConsoleFolderDoc, ConsoleIntent, ConsoleWrite } from "./model";
+import { RESOURCE_TYPE } from "./standing";
 
 const DUPLICATE_KEY = 11_000;
 
@@ -69,11 +70,11 @@ async function applyOne(
     const doc = await collections.consoles().findOne({ ...older, _id: write.id });
     if (!doc) return;
     // Before it, so that a crash in between leaves it to whoever goes on; and after it, for what was made meanwhile.
-    await followConsoleDeletion(workspaceId, doc._id);
+    await followDeletion({ workspaceId, resourceType: RESOURCE_TYPE, resourceId: doc._id });
     const deleted = { ...doc, ...deletion, seq };
     await collections.deletedConsoles().replaceOne({ _id: doc._id, workspaceId }, deleted, { upsert: true });
     await collections.consoles().deleteOne({ ...older, _id: doc._id });
-    await followConsoleDeletion(workspaceId, doc._id);
+    await followDeletion({ workspaceId, resourceType: RESOURCE_TYPE, resourceId: doc._id });
   }
 }
 

@@ -1,5 +1,5 @@
 import "server-only";
-import type { ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
 import type { Checkpoint, DataSource, ExtractBatch, ExtractStream } from "@/lib/connections/data-source";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { regroup } from "@/lib/connections/drivers/shared/flows/regroup";
@@ -19,7 +19,7 @@ import { loadNameOf, requireLoad } from "./loads";
 import type { FlowCheckpoint, FlowDefinition, FlowDoc, FlowEntity } from "./model";
 import { type Move, moveEntity, RunGoesOn, type Visible } from "./move-entity";
 import { inWords, Progress } from "./progress";
-import type { FlowRunParams } from "./runs";
+import type { FlowRunParams, FlowRunQueued } from "./runs";
 import { moveEvents, queuePendingOf } from "./webhook-batch";
 
 /** How often a run says that it goes on, and hears whether it shall. */
@@ -35,9 +35,9 @@ class RunLost extends RunGoesOn {}
  * Carries out a queued run to its end. Safe to call twice and at once: one of them does it. When this server stops, the
  * run is let go and goes on elsewhere; what fails around the flow is thrown, and the run is recovered later.
  */
-export async function carryOutFlowRun(workspaceId: ObjectId, runId: ObjectId): Promise<void> {
+export async function carryOutFlowRun(queued: FlowRunQueued): Promise<void> {
   if (isShuttingDown()) return;
-  const begun = await beginRun(workspaceId, runId);
+  const begun = await beginRun(new ObjectId(queued.workspaceId), new ObjectId(queued.runId));
   if (!begun) return;
   const { run, hold } = begun;
   const stop = new AbortController();
@@ -62,7 +62,7 @@ export async function carryOutFlowRun(workspaceId: ObjectId, runId: ObjectId): P
     forget();
     isOver.resolve();
   }
-  if (!isShuttingDown()) await queuePendingOf(workspaceId, run.resourceId);
+  if (!isShuttingDown()) await queuePendingOf(run.workspaceId, run.resourceId);
 }
 
 async function outcomeOf(

@@ -19,6 +19,7 @@ import { getFlowDocOrThrow, resourceOf, withOwnStanding } from "./standing";
 
 /** What the job runner is woken with when a run is queued; its data are `workspaceId` and `runId`. */
 export const FLOW_RUN_QUEUED_EVENT = "flow/run.queued";
+export type FlowRunQueued = { workspaceId: string; runId: string };
 /** What GET shows of a log: its end, where a failure says why. */
 const LOG_LINES_SHOWN = 1000;
 

@@ -6,6 +6,7 @@ import type { Use } from "@/lib/connections/uses";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
+import { followDeletion } from "@/lib/runs/deletion";
 import { findUnfinishedRun, listRuns, requestCancel } from "@/lib/runs/service";
 import { putSchedule, removeSchedule } from "@/lib/schedules/service";
 import { collections } from "./collections";
@@ -136,7 +137,15 @@ export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void
   const running = await findUnfinishedRun(resource);
   // It may end at this very moment.
   if (running) await requestCancel(resource, running._id, user._id).catch(ignoreEnded);
+  await followDeletion(resource);
   tellFlow(doc);
+}
+
+/** Which of these flows there are: every member sees all of the workspace's. */
+export async function visibleFlowIds({ workspaceId }: Caller, ids: ObjectId[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const docs = collections.flows().find({ workspaceId, _id: { $in: ids } }, { projection: { _id: 1 } });
+  return new Set(await docs.map(({ _id }) => _id.toHexString()).toArray());
 }
 
 /** What of the workspace's flows reads or writes a connection. */

@@ -1,6 +1,8 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { recoverConsoleRun } from "@/lib/consoles/schedule";
+import { recoverFlowRun } from "@/lib/flows/runs";
+import { queuePendingEvents } from "@/lib/flows/webhook-batch";
 import { log } from "@/lib/log";
 import { sweepDeliveries } from "@/lib/notifications/deliveries";
 import { isShuttingDown } from "@/lib/process/shutdown";
@@ -11,11 +13,11 @@ import { sweepRuns } from "@/lib/runs/sweep";
 const SWEEP_EVERY_MS = 5_000;
 
 /** How each kind of run goes on when its server has died; whoever carries runs out adds a line. */
-const RUN_OWNERS: RunOwners = { scheduled_query: recoverConsoleRun };
+const RUN_OWNERS: RunOwners = { scheduled_query: recoverConsoleRun, flow: recoverFlowRun };
 
 /** Looks once after all that a dead process or a job runner that was away has left undone. Two at once do no harm. */
 export async function sweep(): Promise<void> {
-  const outcomes = await Promise.allSettled([sweepRuns(RUN_OWNERS), sweepDeliveries()]);
+  const outcomes = await Promise.allSettled([sweepRuns(RUN_OWNERS), sweepDeliveries(), queuePendingEvents()]);
   for (const outcome of outcomes) {
     if (outcome.status === "rejected") log.warn({ err: outcome.reason }, "what was left undone could not be taken up");
   }

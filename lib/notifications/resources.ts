@@ -2,7 +2,8 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { findPrivateOwner, getConsoleDocOrThrow, visibleConsoleIds } from "@/lib/consoles/service";
-import { AppError } from "@/lib/http/errors";
+import { visibleFlowIds } from "@/lib/flows/service";
+import { getFlowDocOrThrow } from "@/lib/flows/standing";
 import type { ResourceType } from "@/lib/runs/schema";
 
 /** What rules may stand on. One line a kind of resource. */
@@ -25,9 +26,8 @@ const KINDS: Record<ResourceType, Kind> = {
     pageOf: (resourceId, runId) => `consoles/${resourceId}?run=${runId}`,
   },
   flow: {
-    // There are no flows yet.
-    getOrThrow: () => Promise.reject(new AppError("not_found", "There is no such flow in this workspace.")),
-    visibleIds: () => Promise.resolve(new Set()),
+    getOrThrow: getFlowDocOrThrow,
+    visibleIds: visibleFlowIds,
     findPrivateOwner: () => Promise.resolve(null),
     pageOf: (resourceId, runId) => `flows/${resourceId}/runs/${runId}`,
   },

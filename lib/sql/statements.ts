@@ -115,9 +115,19 @@ export class SqlScript {
   pieces(from: number, to: number): SqlPiece[] {
     let index = this.#indexBehind(from);
     while (index > 0 && !this.#cuts[index - 1]?.isClosed) index -= 1;
-    const lexer = new SqlLexer(this.text, this.dialect, this.#cuts[index - 1]?.end ?? 0);
     const pieces: SqlPiece[] = [];
-    for (let piece = lexer.next(); piece && piece.start < to; piece = lexer.next()) pieces.push(piece);
+    let start = this.#cuts[index - 1]?.end ?? 0;
+    while (start < Math.min(to, this.text.length)) {
+      while (this.#cuts[index] && !isOwnlyEnded(this.#cuts[index])) index += 1;
+      // Behind a delimiter of its own a script is read anew, whatever the two would be together: `//` and `*`.
+      const end = this.#cuts[index]?.end ?? this.text.length;
+      const lexer = new SqlLexer(this.text, this.dialect, start);
+      for (let piece = lexer.next(); piece && piece.start < Math.min(to, end); piece = lexer.next()) {
+        pieces.push(piece.end > end ? { ...piece, kind: "symbol", end } : piece);
+      }
+      start = end;
+      index += 1;
+    }
     return pieces;
   }
 
@@ -148,6 +158,11 @@ export class SqlScript {
     }
     return low;
   }
+}
+
+/** By another delimiter than a semicolon, which means something else to the database. */
+function isOwnlyEnded(cut: Cut | undefined): boolean {
+  return cut?.isClosed === true && cut.delimiter !== ";";
 }
 
 function shifted(cut: Cut, by: number): Cut {
