@@ -178,6 +178,27 @@ describe("a transaction", () => {
     await session.endSession();
   });
 
+  test.each(["commitTransaction", "abortTransaction"] as const)(
+    "lets many writes of one document wait, and loses none of them after %s",
+    async (end) => {
+      for (let round = 0; round < 10; round++) {
+        await c.updateOne({ _id: "a" }, { $set: { n: 0 } });
+        const session = await started();
+        await c.updateOne({ _id: "a" }, { $inc: { n: 1000 } }, { session });
+        const waiting = [
+          ...Array.from({ length: 20 }, () => c.updateOne({ _id: "a" }, { $inc: { n: 1 } })),
+          ...Array.from({ length: 20 }, () => c.findOneAndUpdate({ _id: "a" }, [{ $set: { n: { $add: ["$n", 1] } } }])),
+          ...Array.from({ length: 20 }, () => c.updateMany({ _id: "a" }, { $inc: { n: 1 } })),
+        ];
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        await session[end]();
+        await Promise.all(waiting);
+        expect((await c.findOne({ _id: "a" }))?.n).toBe(end === "commitTransaction" ? 1060 : 60);
+        await session.endSession();
+      }
+    },
+  );
+
   test("lets a waiting write give up by its own time limit", async () => {
     const session = await started();
     await c.updateOne({ _id: "a" }, { $inc: { n: 1 } }, { session });

@@ -15,7 +15,7 @@ import { getPath } from "../paths.ts";
 import type { Found } from "../query.ts";
 import { type Doc, docOf, isDoc, ObjectId, typeName, type Value } from "../values.ts";
 import { refuseView } from "./collections.ts";
-import { afterLocks, findFirst } from "./write-one.ts";
+import { actOnFirst, afterLocks } from "./write-one.ts";
 
 type Target = { db: string; name: string };
 
@@ -199,16 +199,13 @@ async function mergeOne(
   const bypass = optionalBool(context.command, "aggregate", "bypassDocumentValidation");
   await afterLocks(context, async () => {
     const query = { collection, rows: context.services.store, filter, sort: [], hint: undefined, variables };
-    const existing = await findFirst(context, query);
-    if (existing === undefined) {
-      insertUnmatched(context, collection, merge, doc, bypass);
-      return;
-    }
-    if (merge.whenMatched === "keepExisting") return;
-    if (merge.whenMatched === "fail") {
-      throw duplicateOf(collection, merge, existing.doc);
-    }
-    replaceMatched(context, collection, merge, existing, doc, variables, bypass);
+    const isMatched = await actOnFirst(context, query, (existing) => {
+      if (merge.whenMatched === "keepExisting") return true;
+      if (merge.whenMatched === "fail") throw duplicateOf(collection, merge, existing.doc);
+      replaceMatched(context, collection, merge, existing, doc, variables, bypass);
+      return true;
+    });
+    if (isMatched !== true) insertUnmatched(context, collection, merge, doc, bypass);
   });
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { compileUpdatePipeline } from "../aggregate/pipeline.ts";
 import type { Collection } from "../collection.ts";
 import { areEqual } from "../compare.ts";
@@ -118,6 +119,8 @@ export async function afterLocks<T>(context: Context, run: () => Promise<T>): Pr
       endTurn();
       const patience = new Promise<void>((resolve) => setTimeout(resolve, LOCK_POLL_MS));
       await Promise.race([error.lock.released, patience]);
+      // All who waited are told at once. Each goes on in a turn of its own, as if it had only come now.
+      await nextTurn();
       context.turns.begin();
       context.deadline.check();
     }
@@ -189,18 +192,25 @@ async function updateFirst(
   changer: Changer,
   request: UpdateRequest,
 ): Promise<UpdateOutcome | undefined> {
-  const first = await findFirst(context, query);
-  if (first === undefined) return undefined;
-  const changed = applyTo(context, query.collection, first, changer, request.bypassValidation);
-  const unchanged = { before: first.doc, after: first.doc };
-  return { matched: 1, modified: changed === undefined ? 0 : 1, upsertedId: undefined, changed: changed ?? unchanged };
+  return actOnFirst(context, query, (first) => {
+    const changed = applyTo(context, query.collection, first, changer, request.bypassValidation);
+    const unchanged = { before: first.doc, after: first.doc };
+    return {
+      matched: 1,
+      modified: changed === undefined ? 0 : 1,
+      upsertedId: undefined,
+      changed: changed ?? unchanged,
+    };
+  });
 }
 
 /**
- * The first document of a query, as it is at this very moment: when the search let others have their turn, the
- * document is read and judged again before anything is done to it.
+ * Does something with the first document of a query, as it is at this very moment: when the search let others have their
+ * turn, the document is read and judged again. Nothing comes between the reading and the act, not even an awaited answer:
+ * several commands may have waited for one and the same thing.
+ * @returns undefined when there is no such document
  */
-export async function findFirst(context: Context, query: Query): Promise<Found | undefined> {
+export async function actOnFirst<T>(context: Context, query: Query, act: (first: Found) => T): Promise<T | undefined> {
   for (;;) {
     const prepared = prepareQuery({ ...query, limit: 1 });
     let hasPaused = false;
@@ -216,11 +226,12 @@ export async function findFirst(context: Context, query: Query): Promise<Found |
         await context.turns.pause();
       }
     }
-    if (first === undefined || !hasPaused) return first;
+    if (first === undefined) return undefined;
+    if (!hasPaused) return act(first);
     const row = query.rows.byRid(query.collection, first.row.rid);
     if (row !== undefined) {
       const found = new Found(row);
-      if (prepared.test(found.doc)) return found;
+      if (prepared.test(found.doc)) return act(found);
     }
     // It was changed or removed meanwhile: look for another.
   }
@@ -302,10 +313,11 @@ export async function runDelete(
   }
   const query = queryOf(collection, context.access, request);
   if (!request.isMulti) {
-    const first = await findFirst(context, query);
-    if (first === undefined) return { removed: 0, doc: undefined };
-    context.access.remove(collection, first.row, first.doc);
-    return { removed: 1, doc: first.doc };
+    const outcome = await actOnFirst(context, query, ({ row, doc }) => {
+      context.access.remove(collection, row, doc);
+      return { removed: 1, doc };
+    });
+    return outcome ?? { removed: 0, doc: undefined };
   }
   const prepared = prepareQuery(query);
   const rids: number[] = [];
