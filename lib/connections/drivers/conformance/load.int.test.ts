@@ -316,6 +316,22 @@ describe.each(LOADED)("loads into %s", (name) => {
     }
   });
 
+  test("types of a stranger's file are only types (T40)", async (context) => {
+    const hostile = '"int); drop table victim; --"';
+    const made: Partial<Record<FlowSubjectName, string[]>> = {
+      duckdb: [`create type ${hostile} as enum ('a', 'b')`, `create table hostile (id bigint, name ${hostile})`],
+      sqlite: [`create table hostile (id integer, name ${hostile.replace("int", "text")})`],
+    };
+    const statements = made[name];
+    if (!subject || !statements) return context.skip();
+    await change(source, "create table victim (id int)", ...statements);
+    for (const mode of ["append", "replace"] as const) {
+      await loadRows(source, { table: { name: "hostile" }, columns: COLUMNS, mode }, [[1, "a"], [2, null]]); // biome-ignore format: two rows
+    }
+    expect(await all({ name: "hostile" })).toEqual([[1, "a"], [2, null]]); // biome-ignore format: two rows
+    expect((await source.entities(ANY)).map((entity) => entity.name)).toContain("victim");
+  });
+
   test("a position comes back as it was, digit for digit", async (context) => {
     if (!subject) return context.skip();
     const place = table();

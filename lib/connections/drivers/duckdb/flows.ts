@@ -233,7 +233,7 @@ function duckDbType(field: Pick<Field, "type" | "dbType">): string {
 }
 
 const COLUMNS = `
-  select schema_name, table_name, column_name, is_nullable from duckdb_columns()
+  select schema_name, table_name, column_name, is_nullable, data_type from duckdb_columns()
   where database_name = current_database() and schema_name = coalesce($1, current_schema())
     and lower(table_name) = lower($2) and not internal
   order by column_index`;
@@ -273,7 +273,11 @@ async function look(
     shape: {
       schema: place[0] ?? null,
       name: place[1] ?? name,
-      columns: fields.map((field, index) => ({ ...field, nullable: columns[index]?.[3] === true })),
+      columns: fields.map((field, index) => {
+        // Written by DuckDB, quotes included: a stranger's file may have types whose names are statements.
+        const [, , , nullable, type] = columns[index] ?? [];
+        return { ...field, dbType: String(type), nullable: nullable === true };
+      }),
       primaryKey: namesIn(keys.find(([kind]) => kind === "PRIMARY KEY")?.[1]),
       uniqueKeys: [
         ...keys.map(([, names]) => namesIn(names)),

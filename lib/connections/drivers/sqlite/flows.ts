@@ -136,6 +136,7 @@ async function look(
     const [, notNull, key, hidden] = rows[index] ?? [];
     return {
       ...field,
+      dbType: PLAIN_TYPE.test(field.dbType) ? field.dbType : "",
       nullable: notNull === 0 && !(key !== 0 && isRowId(field)),
       ...((hidden === 2 || hidden === 3) && { isGenerated: true as const }),
     };
@@ -159,6 +160,9 @@ async function look(
     },
   };
 }
+
+/** A column may be declared with any text for a type, and in a stranger's file with a statement. */
+const PLAIN_TYPE = /^[A-Za-z][\w ]*(?:\(\d+(?:, ?\d+)?\))?$/;
 
 /** The one kind of key that is never NULL without being declared so. */
 function isRowId({ dbType }: Field): boolean {

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { AppError } from "@/lib/http/errors";
 import type { Batch, FieldType, WireValue } from "@/lib/tabular/fields";
 import type { Checkpoint, ExtractBatch } from "../../../data-source";
-import { BatchBuilder } from "../batch-queue";
-import { FLOW_BATCH_BYTES, rowsOf } from "./regroup";
+import { Gatherer } from "./regroup";
 
 /*
  * The order of rows with a cursor, made into batches with checkpoints. With a key, a checkpoint says which rows of its
@@ -50,48 +49,43 @@ export async function* cursorBatches(
 ): AsyncGenerator<ExtractBatch> {
   const known = new Set(from?.seen);
   const start = from === null ? undefined : sameness(from.value, cursorType);
-  const builder = new BatchBuilder(width);
+  const rows = new Gatherer(width, batchRows);
   const place = new Place(from, start);
   /** Without a key: rows of the value that may go on. */
-  let open: { row: WireValue[]; bytes: number }[] = [];
-  let openBytes = 0;
+  const open = new Gatherer(width, VALUE_ROWS_MAX);
   const settle = () => {
-    for (const { row, bytes } of open) builder.add(row, bytes);
-    open = [];
-    openBytes = 0;
+    if (open.rowCount > 0) rows.addAll(open.take());
   };
-  const isFull = () => builder.rowCount >= batchRows || builder.bytes >= FLOW_BATCH_BYTES;
   const take = (checkpoint: CursorCheckpoint): ExtractBatch => ({
-    ...builder.take(),
+    ...rows.take(),
     checkpoint: checkpoint as Checkpoint,
   });
 
-  for await (const rows of rowsOf(batches)) {
-    for (const each of rows) {
-      const value = each.row[cursor] ?? null;
+  for await (const { rowCount, columns } of batches) {
+    for (let row = 0; row < rowCount; row += 1) {
+      const value = columns[cursor]?.[row] ?? null;
       const same = sameness(value, cursorType);
       if (key.length > 0) {
-        const keyValues = key.map((at) => each.row[at] ?? null);
+        const keyValues = key.map((at) => columns[at]?.[row] ?? null);
         const digest = digestOf(keyValues);
         if (same === start && known.has(digest)) continue;
         place.add(value, same, keyValues, digest);
-        builder.add(each.row, each.bytes);
-        if (isFull()) yield take(place.checkpoint());
+        rows.add(columns, row);
+        if (rows.isFull) yield take(place.checkpoint());
         continue;
       }
       if (same !== place.same) {
         settle();
         // What is there is whole up to here, so the checkpoint is the value before.
-        if (isFull()) yield take({ value: place.value });
+        if (rows.isFull) yield take({ value: place.value });
         place.move(value, same);
       }
-      open.push(each);
-      openBytes += each.bytes;
-      if (open.length > VALUE_ROWS_MAX || openBytes > VALUE_BYTES_MAX) throw tooManyOfOne(value);
+      open.add(columns, row);
+      if (open.rowCount > VALUE_ROWS_MAX || open.bytes > VALUE_BYTES_MAX) throw tooManyOfOne(value);
     }
   }
   settle();
-  if (builder.rowCount > 0) yield take(key.length > 0 ? place.checkpoint() : { value: place.value });
+  if (rows.rowCount > 0) yield take(key.length > 0 ? place.checkpoint() : { value: place.value });
 }
 
 /** Where a reading stands. */
@@ -133,7 +127,7 @@ function sameness(value: WireValue, type: FieldType): string {
 }
 
 function digestOf(key: readonly WireValue[]): string {
-  return createHash("sha256").update(JSON.stringify(key)).digest("base64url").slice(0, DIGEST_CHARS);
+  return hash("sha256", JSON.stringify(key), "base64url").slice(0, DIGEST_CHARS);
 }
 
 function tooManyOfOne(value: WireValue): AppError {

@@ -1,38 +1,70 @@
 import type { Batch, WireValue } from "@/lib/tabular/fields";
-import { BatchBuilder } from "../batch-queue";
 
 /** What a batch of a flow may take in memory, roughly: a few of them are held at once. */
 export const FLOW_BATCH_BYTES = 8 * 1024 * 1024;
 /** What a number, a date and the like take, roughly. */
 const SCALAR_BYTES = 12;
 
-/** Rows of batches of any size, one after the other, with what each takes in memory. */
-export async function* rowsOf(batches: AsyncIterable<Batch>): AsyncGenerator<{ row: WireValue[]; bytes: number }[]> {
-  for await (const { rowCount, columns } of batches) {
-    const rows: { row: WireValue[]; bytes: number }[] = [];
-    for (let at = 0; at < rowCount; at += 1) {
-      let bytes = 0;
-      const row = columns.map((column) => {
-        const value = column[at] ?? null;
-        bytes += bytesOf(value);
-        return value;
-      });
-      rows.push({ row, bytes });
+/** Gathers rows of batches of any size. */
+export class Gatherer {
+  readonly #width: number;
+  readonly #batchRows: number;
+  #columns: WireValue[][];
+  rowCount = 0;
+  bytes = 0;
+
+  /** @param batchRows rows with which it is full */
+  constructor(width: number, batchRows: number) {
+    this.#width = width;
+    this.#batchRows = batchRows;
+    this.#columns = this.#empty();
+  }
+
+  get isFull(): boolean {
+    return this.rowCount >= this.#batchRows || this.bytes >= FLOW_BATCH_BYTES;
+  }
+
+  add(columns: readonly WireValue[][], row: number): void {
+    for (let index = 0; index < this.#width; index += 1) {
+      const value = columns[index]?.[row] ?? null;
+      this.#columns[index]?.push(value);
+      this.bytes += bytesOf(value);
     }
-    yield rows;
+    this.rowCount += 1;
+  }
+
+  addAll({ rowCount, columns }: Batch): void {
+    for (let row = 0; row < rowCount; row += 1) this.add(columns, row);
+  }
+
+  /** What was gathered, leaving nothing. */
+  take(): Batch {
+    const batch: Batch = { rowCount: this.rowCount, columns: this.#columns };
+    this.#columns = this.#empty();
+    this.rowCount = 0;
+    this.bytes = 0;
+    return batch;
+  }
+
+  #empty(): WireValue[][] {
+    return Array.from({ length: this.#width }, () => []);
   }
 }
 
 /** Batches of so many rows, or fewer where they are large. */
-export async function* regroup(batches: AsyncIterable<Batch>, width: number, batchRows: number): AsyncGenerator<Batch> {
-  const builder = new BatchBuilder(width);
-  for await (const rows of rowsOf(batches)) {
-    for (const { row, bytes } of rows) {
-      builder.add(row, bytes);
-      if (builder.rowCount >= batchRows || builder.bytes >= FLOW_BATCH_BYTES) yield builder.take();
+export async function* regroup(
+  batches: AsyncIterable<Batch>,
+  width: number,
+  batchRows: number,
+): AsyncGenerator<Batch, void> {
+  const rows = new Gatherer(width, batchRows);
+  for await (const { rowCount, columns } of batches) {
+    for (let row = 0; row < rowCount; row += 1) {
+      rows.add(columns, row);
+      if (rows.isFull) yield rows.take();
     }
   }
-  if (builder.rowCount > 0) yield builder.take();
+  if (rows.rowCount > 0) yield rows.take();
 }
 
 function bytesOf(value: WireValue): number {

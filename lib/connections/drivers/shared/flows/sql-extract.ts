@@ -63,12 +63,33 @@ export async function extractBySql(engine: ExtractEngine, request: ExtractReques
   return { fields, batches: untilLeft(reading.toBatches(batches, fields.length), signal) };
 }
 
-/** What is on its way may still come in behind an abort; whoever has left hears of that, and not of more rows. */
+/**
+ * One batch is read while its reader writes the one before. What is on its way may still come in behind an abort; whoever
+ * has left hears of that, and not of more rows.
+ */
 async function* untilLeft<T>(batches: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
-  for await (const batch of batches) {
-    signal.throwIfAborted();
-    yield batch;
-    signal.throwIfAborted();
+  const iterator = batches[Symbol.asyncIterator]();
+  let isOver = false;
+  const ask = () => {
+    const step = iterator.next();
+    // Whoever waits for it hears of a failure; nobody may.
+    step.catch(() => {});
+    return step;
+  };
+  let next = ask();
+  try {
+    for (;;) {
+      const { done, value } = await next;
+      isOver = done === true;
+      signal.throwIfAborted();
+      if (done) return;
+      next = ask();
+      yield value;
+      signal.throwIfAborted();
+    }
+  } finally {
+    // Behind the step that is under way, which is not waited for: the reading ends when that has come.
+    if (!isOver) void iterator.return?.().catch(() => {});
   }
 }
 

@@ -1,0 +1,39 @@
+import "server-only";
+import type { ExtractBatch, ExtractStream, QueryableSource, Statement } from "./data-source";
+import { regroup } from "./drivers/shared/flows/regroup";
+import { EXTRACT_TIMEOUT_MS } from "./drivers/shared/flows/sql-extract";
+
+/**
+ * Reads the rows of a SQL query or an operation for a flow, through the guards of a read-only connection. Nothing is known
+ * of their order, so it cannot go on from a checkpoint, only begin again: see `LoadRequest.visible`.
+ * @throws AppError what `query` throws
+ */
+export async function extractQuery(
+  source: QueryableSource,
+  statement: Statement,
+  { batchRows, signal }: { batchRows: number; signal: AbortSignal },
+): Promise<ExtractStream> {
+  const { fields, batches } = await source.query(statement, { readOnly: true, signal, timeoutMs: EXTRACT_TIMEOUT_MS });
+  const all = async function* (): AsyncGenerator<ExtractBatch> {
+    for await (const batch of regroup(batches, fields.length, batchRows)) {
+      signal.throwIfAborted();
+      yield { ...batch, checkpoint: null };
+    }
+  };
+  return { fields: withOwnNames(fields), batches: all() };
+}
+
+/** A result may have several columns of one name, a table may not: the second `id` is `id_2`. */
+function withOwnNames(fields: ExtractStream["fields"]): ExtractStream["fields"] {
+  const taken = new Set(fields.map(({ name }) => name.toLowerCase()));
+  const seen = new Set<string>();
+  return fields.map((field) => {
+    let { name } = field;
+    for (let count = 2; seen.has(name.toLowerCase()); count += 1) {
+      const next = `${field.name}_${count}`;
+      if (!taken.has(next.toLowerCase())) name = next;
+    }
+    seen.add(name.toLowerCase());
+    return { ...field, name };
+  });
+}
