@@ -20,7 +20,7 @@ import type { FlowCheckpoint, FlowDefinition, FlowDoc, FlowEntity } from "./mode
 import { type Move, moveEntity, RunGoesOn, type Visible } from "./move-entity";
 import { inWords, Progress } from "./progress";
 import type { FlowRunParams, FlowRunQueued } from "./runs";
-import { moveEvents, queuePendingOf } from "./webhook-batch";
+import { moveEvents, postponeEvents, queuePendingOf } from "./webhook-batch";
 
 /** How often a run says that it goes on, and hears whether it shall. */
 const HEARTBEAT_MS = 5_000;
@@ -55,7 +55,10 @@ export async function carryOutFlowRun(queued: FlowRunQueued): Promise<void> {
   try {
     const outcome = await outcomeOf(run, hold, stop.signal, hear);
     if (outcome === "goes_on") await releaseRun(hold);
-    else if (outcome !== "lost") await finishRun(hold, outcome);
+    else if (outcome !== "lost") {
+      if (outcome.status !== "success") await postponeEvents(workspaceId, run.resourceId);
+      await finishRun(hold, outcome);
+    }
   } finally {
     clearInterval(heart);
     clearTimeout(limit);

@@ -203,8 +203,9 @@ async function store(hook: FlowWebhookDoc, eventId: string | null, body: Buffer,
 
 async function count(hook: FlowWebhookDoc, as: "rejected" | "duplicates", now: Date): Promise<void> {
   const { _id, workspaceId } = hook;
-  await collections
-    .flowWebhooks()
-    .updateOne({ _id, workspaceId }, { $inc: { [as]: 1 }, $set: { lastReceivedAt: now } });
-  await countHour(hook, now);
+  await inTransaction(async (session) => {
+    const change = { $inc: { [as]: 1 }, $set: { lastReceivedAt: now } };
+    await collections.flowWebhooks().updateOne({ _id, workspaceId }, change, { session });
+    await countHour(hook, now, { session });
+  });
 }

@@ -8,7 +8,6 @@ import { collections } from "./collections";
 import { REJECTED_ROWS_MAX } from "./limits";
 import { requireLoad } from "./loads";
 import type { FlowDoc, FlowEventDoc } from "./model";
-import { RunGoesOn } from "./move-entity";
 import type { Progress } from "./progress";
 import { queueUnlessBusy } from "./runs";
 
@@ -37,15 +36,10 @@ type Way = { destination: DataSource; progress: Progress; signal: AbortSignal };
  * written, whichever run does it, so that the destination knows it.
  */
 export async function moveEvents(flow: FlowDoc, run: RunDoc, way: Way): Promise<void> {
-  try {
-    const events = await takeBatch(flow, run._id);
-    await way.progress.set(0, { status: "running", total: events.length }, "now");
-    if (events.length > 0) await writeBatch(flow, events, way);
-    await way.progress.set(0, { status: "done" }, "now");
-  } catch (error) {
-    if (!way.signal.aborted || !(way.signal.reason instanceof RunGoesOn)) await postpone(flow);
-    throw error;
-  }
+  const events = await takeBatch(flow, run._id);
+  await way.progress.set(0, { status: "running", total: events.length }, "now");
+  if (events.length > 0) await writeBatch(flow, events, way);
+  await way.progress.set(0, { status: "done" }, "now");
 }
 
 async function takeBatch({ _id: flowId, workspaceId }: FlowDoc, runId: ObjectId): Promise<FlowEventDoc[]> {
@@ -144,8 +138,8 @@ async function settle({ _id, workspaceId }: FlowDoc, events: FlowEventDoc[], rej
   });
 }
 
-/** A destination that is away is not asked with every event that comes. */
-async function postpone({ _id, workspaceId }: FlowDoc): Promise<void> {
+/** A run of events has failed: its destination is not asked again with every event that comes. */
+export async function postponeEvents(workspaceId: ObjectId, _id: ObjectId): Promise<void> {
   const hook = await collections
     .flowWebhooks()
     .findOneAndUpdate({ _id, workspaceId }, { $inc: { failures: 1 } }, { returnDocument: "after" });

@@ -152,6 +152,26 @@ class Person:
         console = self.new_console()
         return console, send("POST", f"{self.home}/consoles/{console}/schedule/run", self, {})["run"]["id"]
 
+    def into(self):
+        return self.once("destination", self.new_connection)
+
+    def new_flow(self, kind="query"):
+        """One that waits to be run, or to be sent to."""
+        destination = {"connectionId": self.into(), "write": "append"}
+        source = {} if kind == "webhook" else {"source": {"connectionId": self.sample(), "query": FREE_STATEMENT}}
+        body = {"name": uuid.uuid4().hex, "type": kind, "destination": destination, "trigger": False, **source}
+        return send("POST", f"{self.home}/flows", self, body)["flow"]["id"]
+
+    def new_flow_run(self):
+        flow = self.new_flow()
+        return flow, send("POST", f"{self.home}/flows", self, {"flowId": flow})["run"]["id"]
+
+    def new_webhook(self):
+        """The token of an address that takes what is not signed."""
+        flow = self.new_flow("webhook")
+        body = {"verifySignature": False}
+        return send("POST", f"{self.home}/flows/{flow}/webhook/provision", self, body)["url"].rsplit("/", 1)[1]
+
     def new_session(self):
         requests.post(f"{BASE}/api/auth/login", json={"email": self.email, "password": PASSWORD}, timeout=30)
         sessions = send("GET", "/api/auth/sessions", self)
@@ -232,10 +252,27 @@ def execution_of(case, person):
 
 
 def run_of(case, person):
-    """A run is of one console, which takes its place beside it."""
+    """A run is of one console or flow, which takes its place beside it."""
+    if "{flowId}" in case.path:
+        flow, run = person.new_flow_run()
+        case.path_parameters["flowId"] = flow
+        return run
     console, run = person.new_run()
     case.path_parameters["consoleId"] = console
     return run
+
+
+def flow_of(case, person):
+    if "/webhook/" in case.path:
+        return person.once("webhook flow", lambda: person.new_flow("webhook"))
+    # One at a time runs.
+    return person.new_flow() if case.path.endswith("/runs") and case.method.upper() == "POST" else thing(case, person, "flow", person.new_flow)
+
+
+def token_of(case, person):
+    if case.path.startswith("/api/webhooks/"):
+        return shared().once("webhook", shared().new_webhook)
+    return shared().new_invitation(person if case.path.endswith("/accept") else None)
 
 
 # A real value for each name that paths have; a path with another name fails until it stands here.
@@ -249,7 +286,8 @@ PATH_VALUES = {
     "userId": lambda case, person: thing(case, person, "member", person.new_member),
     "sessionId": lambda case, person: thing(case, person, "session", person.new_session),
     "file": lambda case, person: thing(case, person, "other file", person.new_file),
-    "token": lambda case, person: shared().new_invitation(person if case.path.endswith("/accept") else None),
+    "token": token_of,
+    "flowId": flow_of,
     "executionId": execution_of,
     "runId": run_of,
     "provider": lambda case, person: "github",
@@ -263,6 +301,7 @@ FIELD_VALUES = {
     "workspaceId": lambda case, person: person.workspace_id,
     "connectionId": lambda case, person: person.sample(),
     "databaseId": lambda case, person: person.sample(),
+    "flowId": lambda case, person: person.new_flow(),
     "folderId": lambda case, person: person.once("folder", person.new_folder),
     "parentId": lambda case, person: person.once("folder", person.new_folder),
     "version": lambda case, person: 1,
@@ -348,6 +387,11 @@ def put_field_values(case, person, digest):
         put_in(case, person, case.body)
         if isinstance(case.body.get("config"), dict):
             put_in(case, person, case.body["config"])
+        for name in ("source", "destination"):
+            if isinstance(case.body.get(name), dict):
+                put_in(case, person, case.body[name])
+        if isinstance(case.body.get("destination"), dict):
+            case.body["destination"]["connectionId"] = person.into()
 
 
 def put_statement(case, digest):
