@@ -17,7 +17,7 @@ export const collections = {
   flowWebhooks: declareCollection<FlowWebhookDoc>("flow_webhooks", {
     isOfWorkspace: true,
     indexes: [
-      { key: { tokenHash: 1 }, unique: true, serves: "the webhook of an address" },
+      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "the webhook of an address" },
       {
         key: { pendingBytes: 1 },
         partialFilterExpression: { pendingBytes: { $gt: 0 } },
@@ -45,7 +45,7 @@ export const collections = {
   flowHours: declareCollection<FlowHourDoc>("flow_hours", {
     isOfWorkspace: true,
     indexes: [
-      { key: { flowId: 1, hour: 1 }, unique: true, serves: "what a webhook received in an hour" },
+      { key: { flowId: 1, hour: 1 }, unique: true, sparse: true, serves: "what a webhook received in an hour" },
       { key: { hour: 1 }, expireAfterSeconds: HOURS_DAYS * DAY_SECONDS, serves: "hours are kept for two days" },
     ],
   }),
