@@ -56,7 +56,7 @@ export async function carryOutFlowRun(queued: FlowRunQueued): Promise<void> {
     const outcome = await outcomeOf(run, hold, stop.signal, hear);
     if (outcome === "goes_on") await releaseRun(hold);
     else if (outcome !== "lost") {
-      if (outcome.status !== "success") await postponeEvents(workspaceId, run.resourceId);
+      if (outcome.status !== "success") await postponeEvents(run.workspaceId, run.resourceId);
       await finishRun(hold, outcome);
     }
   } finally {

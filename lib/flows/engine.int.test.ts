@@ -193,7 +193,7 @@ describe("a run whose server is killed again and again (F2)", () => {
         else expect(seen).toBeLessThan(ROWS);
         await lapse(run.id);
       }
-      await carryOutFlowRun(new ObjectId(ana.person.workspaceId), new ObjectId(String(run.id)));
+      await carryOutFlowRun({ workspaceId: ana.person.workspaceId, runId: String(run.id) });
       const rows = write === "replace" ? ROWS : ROWS + 1;
       expect(await count("postgres", copy)).toEqual([rows, rows]);
       const shown = (await ana.send("GET", `/flows/${flow.id}/runs/${run.id}`)).json.data;

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { describe, expect, it } from "vitest";
+import { newSigningSecret } from "@/lib/secrets/signing-secret";
 import { VECTOR, WEBHOOK_WORDS } from "./reference";
-import { newSigningSecret, signatureHeaders } from "./signature";
+import { signatureHeaders } from "./signature";
 
 const NOW = new Date();
 

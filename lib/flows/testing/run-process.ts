@@ -1,4 +1,3 @@
-import { ObjectId } from "mongodb";
 import { closeDataSources } from "@/lib/connections/pool";
 import { closeDatabase } from "@/lib/db/client";
 import { sendJobEventsBy } from "@/lib/process/job-events";
@@ -10,7 +9,7 @@ export type RunTask = { workspaceId: string; runId: string };
 const task = JSON.parse(process.argv[2] ?? "{}") as RunTask;
 sendJobEventsBy(async () => {});
 process.send?.("begins");
-await carryOutFlowRun(new ObjectId(task.workspaceId), new ObjectId(task.runId));
+await carryOutFlowRun(task);
 process.send?.("done");
 await closeDataSources();
 await closeDatabase();

@@ -5,9 +5,9 @@ import { parseWebTarget } from "@/lib/net/host";
 import { checkWebAddress } from "@/lib/net/judge";
 import { open, seal } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
+import { newSigningSecret } from "@/lib/secrets/signing-secret";
 import type { ChannelDoc } from "../model";
 import type { ChannelRequest } from "../schema";
-import { newSigningSecret } from "../signature";
 
 /** What a channel is once its secrets are open. */
 export type OpenChannel =
