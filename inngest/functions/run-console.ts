@@ -1,8 +1,9 @@
 import { inngest } from "@/inngest/client";
-import { CONSOLE_RUN_QUEUED_EVENT, type ConsoleRunQueued, carryOutConsoleRun } from "@/lib/consoles/schedule";
+import { CONSOLE_RUN_QUEUED_EVENT, carryOutConsoleRun } from "@/lib/consoles/schedule";
+import type { RunQueued } from "@/lib/runs/wake";
 
 export const runConsole = inngest.createFunction(
   // A query that fails is the run's end. What is tried again is a store that was away before the run was begun.
   { id: "run-console", retries: 2, triggers: [{ event: CONSOLE_RUN_QUEUED_EVENT }] },
-  ({ event }) => carryOutConsoleRun(event.data as ConsoleRunQueued),
+  ({ event }) => carryOutConsoleRun(event.data as RunQueued),
 );

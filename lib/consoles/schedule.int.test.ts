@@ -5,17 +5,12 @@ import { collections } from "@/lib/lifecycle/collections";
 import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
 import { writeNow } from "@/lib/query/history-writer";
 import { openResult } from "@/lib/results/service";
+import type { RunQueued } from "@/lib/runs/wake";
 import { queueDueRuns } from "@/lib/schedules/tick";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import {
-  CONSOLE_RUN_QUEUED_EVENT,
-  type ConsoleRunQueued,
-  carryOutConsoleRun,
-  queueConsoleTick,
-  recoverConsoleRun,
-} from "./schedule";
+import { CONSOLE_RUN_QUEUED_EVENT, carryOutConsoleRun, queueConsoleTick, recoverConsoleRun } from "./schedule";
 import { authorOf, type ConsoleAuthor } from "./testing/console-author";
 
 const own = takeOwnDatabase();
@@ -53,7 +48,7 @@ const makeDue = (id: string, nextAt = new Date(Date.now() - 60_000)) =>
 /** Does what the job runner does with the runs that were queued. */
 async function carryOut(): Promise<void> {
   for (const { data } of events.splice(0).filter(({ name }) => name === CONSOLE_RUN_QUEUED_EVENT)) {
-    await carryOutConsoleRun(data as ConsoleRunQueued);
+    await carryOutConsoleRun(data as RunQueued);
   }
 }
 

@@ -8,7 +8,6 @@ import type { Use } from "@/lib/connections/uses";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, toPage } from "@/lib/http/paging";
 import { log } from "@/lib/log";
-import { sendJobEvents } from "@/lib/process/job-events";
 import { onShutdown } from "@/lib/process/shutdown";
 import { consumeQuery } from "@/lib/query/service";
 import type { ResultPreview } from "@/lib/results/schema";
@@ -26,6 +25,7 @@ import {
   type RunHold,
   requestCancel,
 } from "@/lib/runs/service";
+import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/runs/wake";
 import type { ScheduleDoc } from "@/lib/schedules/model";
 import type { Schedule, ScheduleBody } from "@/lib/schedules/schema";
 import { putSchedule, removeSchedule, scheduledIds } from "@/lib/schedules/service";
@@ -38,7 +38,6 @@ import { bindVariables } from "./variables";
 
 /** What the job runner is woken with when a run is queued. */
 export const CONSOLE_RUN_QUEUED_EVENT = "console/run.queued";
-export type ConsoleRunQueued = { workspaceId: string; runId: string };
 /** A run that nobody looks at may take as long as the longest query. */
 const RUN_TIMEOUT_MS = 15 * 60_000;
 /** Of each result the first rows are kept, as long as its run is. */
@@ -76,7 +75,7 @@ export async function startConsoleRun(caller: Caller, consoleId: ObjectId): Prom
     ...onlyForOwner(doc),
     params: { userId: caller.user._id.toHexString() },
   });
-  await wake(run);
+  await wakeRun(run, CONSOLE_RUN_QUEUED_EVENT);
   return toConsoleRun(run, null);
 }
 
@@ -115,28 +114,21 @@ export async function queueConsoleTick(
     const kept = await collections.deletedConsoles().countDocuments({ _id: resourceId, workspaceId }, { limit: 1 });
     return kept === 1 ? "away" : "gone";
   }
-  try {
-    const { run, isNew } = await queueRun({
-      ...runResourceOf(doc),
-      resourceName: doc.name,
-      triggerType: "scheduled",
-      triggeredBy: null,
-      ...onlyForOwner(doc),
-      once: tick.toISOString(),
-      params: { userId: ownerId.toHexString() },
-    });
-    if (isNew) await wake(run);
-    return "queued";
-  } catch (error) {
-    if (error instanceof AppError && error.kind === "already_running") return "busy";
-    throw error;
-  }
+  const start = {
+    ...runResourceOf(doc),
+    resourceName: doc.name,
+    triggerType: "scheduled" as const,
+    ...onlyForOwner(doc),
+    once: tick.toISOString(),
+    params: { userId: ownerId.toHexString() },
+  };
+  return queueUnlessBusy(start, CONSOLE_RUN_QUEUED_EVENT);
 }
 
 /** A run that was queued and not begun is begun; one that was broken off in the midst is not done a second time. */
 export async function recoverConsoleRun(run: RunDoc): Promise<"woken" | "give_up"> {
   if (run.status !== "queued") return "give_up";
-  await wake(run);
+  await wakeRun(run, CONSOLE_RUN_QUEUED_EVENT);
   return "woken";
 }
 
@@ -159,7 +151,7 @@ export async function listScheduledUses({ workspaceId }: Caller, connectionId: O
  * Carries out a queued run to its end. Safe to call twice and at once: one of them does it.
  * What fails in the query ends the run as a failure; what fails around it is thrown, and the run is recovered later.
  */
-export async function carryOutConsoleRun(queued: ConsoleRunQueued): Promise<void> {
+export async function carryOutConsoleRun(queued: RunQueued): Promise<void> {
   const begun = await beginRun(new ObjectId(queued.workspaceId), new ObjectId(queued.runId));
   if (!begun) return;
   const { run, hold } = begun;
@@ -245,22 +237,6 @@ function runResourceOf({ _id, workspaceId }: ConsoleDoc): RunResource {
 /** How a run of a private console stands is its owner's to know. */
 function onlyForOwner({ space, ownerId }: ConsoleDoc): { onlyFor?: ObjectId } {
   return accessOf(space) === "private" ? { onlyFor: ownerId } : {};
-}
-
-/** Wakes whoever carries it out. When that fails the run stays queued, and is found. */
-async function wake(run: RunDoc): Promise<void> {
-  const data: ConsoleRunQueued = { workspaceId: run.workspaceId.toHexString(), runId: run._id.toHexString() };
-  try {
-    await sendJobEvents([
-      {
-        name: CONSOLE_RUN_QUEUED_EVENT,
-        id: `${CONSOLE_RUN_QUEUED_EVENT}:${data.runId}:${run.starts}:${run.nextLookAt?.getTime() ?? 0}`,
-        data,
-      },
-    ]);
-  } catch (error) {
-    log.warn({ err: error, runId: data.runId }, "a console's run waits: the job runner takes no events");
-  }
 }
 
 function toConsoleRun(run: RunDoc, resultPreview: ResultPreview | null): ConsoleRun {

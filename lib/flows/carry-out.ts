@@ -13,13 +13,14 @@ import { isShuttingDown, onShutdown } from "@/lib/process/shutdown";
 import { uniqueColumnNames } from "@/lib/query/column-names";
 import type { RunDoc } from "@/lib/runs/model";
 import { beginRun, finishRun, keepRun, type RunEnd, type RunHold, type RunWord, releaseRun } from "@/lib/runs/service";
+import type { RunQueued } from "@/lib/runs/wake";
 import { collections } from "./collections";
 import { BATCH_ROWS, RUN_TIMEOUT_MS } from "./limits";
 import { loadNameOf, requireLoad } from "./loads";
 import type { FlowCheckpoint, FlowDefinition, FlowDoc, FlowEntity } from "./model";
 import { type Move, moveEntity, RunGoesOn, type Visible } from "./move-entity";
 import { inWords, Progress } from "./progress";
-import type { FlowRunParams, FlowRunQueued } from "./runs";
+import type { FlowRunParams } from "./runs";
 import { moveEvents, postponeEvents, queuePendingOf } from "./webhook-batch";
 
 /** How often a run says that it goes on, and hears whether it shall. */
@@ -35,7 +36,7 @@ class RunLost extends RunGoesOn {}
  * Carries out a queued run to its end. Safe to call twice and at once: one of them does it. When this server stops, the
  * run is let go and goes on elsewhere; what fails around the flow is thrown, and the run is recovered later.
  */
-export async function carryOutFlowRun(queued: FlowRunQueued): Promise<void> {
+export async function carryOutFlowRun(queued: RunQueued): Promise<void> {
   if (isShuttingDown()) return;
   const begun = await beginRun(new ObjectId(queued.workspaceId), new ObjectId(queued.runId));
   if (!begun) return;

@@ -2,14 +2,12 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { consume } from "@/lib/access/rate-limit";
-import { AppError } from "@/lib/http/errors";
 import type { Page, PageRequest } from "@/lib/http/paging";
-import { log } from "@/lib/log";
-import { sendJobEvents } from "@/lib/process/job-events";
 import { tailLog } from "@/lib/runs/logs";
 import { type RunDoc, toRun } from "@/lib/runs/model";
 import type { Run } from "@/lib/runs/schema";
 import { findRun, listRuns, queueRun, requestCancel } from "@/lib/runs/service";
+import { queueUnlessBusy, wakeRun } from "@/lib/runs/wake";
 import type { ScheduleDoc } from "@/lib/schedules/model";
 import { collections } from "./collections";
 import { invalid, requireMode } from "./definition";
@@ -19,7 +17,6 @@ import { getFlowDocOrThrow, resourceOf, withOwnStanding } from "./standing";
 
 /** What the job runner is woken with when a run is queued; its data are `workspaceId` and `runId`. */
 export const FLOW_RUN_QUEUED_EVENT = "flow/run.queued";
-export type FlowRunQueued = { workspaceId: string; runId: string };
 /** What GET shows of a log: its end, where a failure says why. */
 const LOG_LINES_SHOWN = 1000;
 
@@ -71,7 +68,7 @@ export async function startRun(
     triggeredBy: caller.user._id,
     params,
   });
-  await wake(run);
+  await wakeRun(run, FLOW_RUN_QUEUED_EVENT);
   return toRun(run);
 }
 
@@ -105,53 +102,23 @@ export async function queueFlowTick(schedule: ScheduleDoc, tick: Date): Promise<
   const doc = await collections.flows().findOne({ _id: resourceId, workspaceId });
   if (!doc) return "gone";
   if (!doc.enabled) return "away";
-  const run = await queueUnlessBusy({ doc, triggerType: "scheduled", once: tick.toISOString() });
-  return run === "busy" ? "busy" : "queued";
+  return queueForNobody(doc, "scheduled", tick.toISOString());
 }
 
 /** Queues a run for nobody in particular; one that was queued for this before is not queued again. */
-export async function queueUnlessBusy(start: {
-  doc: FlowDoc;
-  triggerType: "scheduled" | "webhook";
-  once?: string;
-}): Promise<"queued" | "busy"> {
-  const { doc, triggerType, once } = start;
-  try {
-    const { run, isNew } = await queueRun({
-      ...resourceOf(doc),
-      resourceName: doc.name,
-      triggerType,
-      triggeredBy: null,
-      ...(once !== undefined && { once }),
-    });
-    if (isNew) await wake(run);
-    return "queued";
-  } catch (error) {
-    if (error instanceof AppError && error.kind === "already_running") return "busy";
-    throw error;
-  }
+export function queueForNobody(
+  doc: FlowDoc,
+  triggerType: "scheduled" | "webhook",
+  once?: string,
+): Promise<"queued" | "busy"> {
+  const start = { ...resourceOf(doc), resourceName: doc.name, triggerType, ...(once !== undefined && { once }) };
+  return queueUnlessBusy(start, FLOW_RUN_QUEUED_EVENT);
 }
 
 /** A run that nobody carries out any more goes on where it was: what is written is known to the destination. */
 export async function recoverFlowRun(run: RunDoc): Promise<"woken" | "give_up"> {
-  await wake(run);
+  await wakeRun(run, FLOW_RUN_QUEUED_EVENT);
   return "woken";
-}
-
-/** Wakes whoever carries it out. When that fails the run stays queued, and is found. */
-async function wake(run: RunDoc): Promise<void> {
-  const data = { workspaceId: run.workspaceId.toHexString(), runId: run._id.toHexString() };
-  try {
-    await sendJobEvents([
-      {
-        name: FLOW_RUN_QUEUED_EVENT,
-        id: `${FLOW_RUN_QUEUED_EVENT}:${data.runId}:${run.starts}:${run.nextLookAt?.getTime() ?? 0}`,
-        data,
-      },
-    ]);
-  } catch (error) {
-    log.warn({ err: error, runId: data.runId }, "a flow's run waits: the job runner takes no events");
-  }
 }
 
 function toValues(doc: FlowDoc, params: FlowParams): string {

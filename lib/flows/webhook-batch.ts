@@ -9,7 +9,7 @@ import { REJECTED_ROWS_MAX } from "./limits";
 import { requireLoad } from "./loads";
 import type { FlowDoc, FlowEventDoc } from "./model";
 import type { Progress } from "./progress";
-import { queueUnlessBusy } from "./runs";
+import { queueForNobody } from "./runs";
 
 /** docs/flows.md: a run takes so many events at the most. */
 const BATCH_EVENTS = 500;
@@ -160,7 +160,7 @@ export async function queuePendingOf(workspaceId: ObjectId, flowId: ObjectId): P
     collections.flowEvents().countDocuments({ workspaceId, flowId, isPending: true }, { limit: 1 }),
   ]);
   if (flow?.type !== "webhook" || !flow.enabled || waiting === 0) return;
-  await queueUnlessBusy({ doc: flow, triggerType: "webhook" });
+  await queueForNobody(flow, "webhook");
 }
 
 /** The same for every flow: whoever should have done it may have died. Any number of servers may do so at once. */

@@ -1,8 +1,9 @@
 import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
+import type { RunQueued } from "@/lib/runs/wake";
 import { type Answer, call } from "@/test/client";
 import { type Person, seedPerson } from "@/test/seed";
 import { carryOutFlowRun } from "../carry-out";
-import { FLOW_RUN_QUEUED_EVENT, type FlowRunQueued } from "../runs";
+import { FLOW_RUN_QUEUED_EVENT } from "../runs";
 
 type Body = Record<string, unknown>;
 
@@ -53,7 +54,7 @@ export async function flowAuthor(name = "Ana"): Promise<FlowAuthor> {
     while (events.length > 0) {
       for (const { name: event, data } of events.splice(0)) {
         if (event !== FLOW_RUN_QUEUED_EVENT) continue;
-        await carryOutFlowRun(data as FlowRunQueued);
+        await carryOutFlowRun(data as RunQueued);
       }
     }
   };
