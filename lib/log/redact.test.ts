@@ -93,6 +93,7 @@ test("T105 hostile text is masked in no time", () => {
   ]) {
     const begun = performance.now();
     redact(piece.repeat(100_000), ["hunter2"]);
-    expect(performance.now() - begun, piece).toBeLessThan(50);
+    // Some milliseconds on a machine that does nothing else; a pattern that goes back over the text takes minutes.
+    expect(performance.now() - begun, piece).toBeLessThan(2000);
   }
 });
