@@ -55,7 +55,9 @@ test("it prints counts and says when all is under the newest key", async () => {
   // One line a domain, in whatever order they have registered.
   expect(lines.sort()).toEqual([
     "connections: 1 records, 1 secrets, 0 sealed anew",
+    "flow webhooks: 0 records, 0 secrets, 0 sealed anew",
     "mails: 1 records, 1 secrets, 0 sealed anew",
+    "notification rules: 0 records, 0 secrets, 0 sealed anew",
   ]);
 });
 

@@ -1,7 +1,9 @@
+import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { takeJobEvents } from "@/lib/notifications/testing/clock";
 import { endRun } from "@/lib/notifications/testing/ended-run";
 import { writeNow } from "@/lib/query/history-writer";
+import { beginRun, finishRun, queueRun } from "@/lib/runs/service";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
@@ -11,6 +13,19 @@ import { endpoints, pathWith } from "./routes";
 process.env.SAMPLE_DATA = "off";
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
+
+/** A run of a flow that has ended. */
+async function endFlowRun(workspaceId: string, flowId: string): Promise<string> {
+  const resource = {
+    workspaceId: new ObjectId(workspaceId),
+    resourceType: "flow",
+    resourceId: new ObjectId(flowId),
+  } as const;
+  const { run } = await queueRun({ ...resource, resourceName: "Events", triggerType: "webhook", triggeredBy: null });
+  const begun = await beginRun(resource.workspaceId, run._id);
+  if (begun) await finishRun(begun.hold, { status: "success" });
+  return run._id.toHexString();
+}
 
 let owner: Person;
 let ids: Record<string, string>;
@@ -29,6 +44,14 @@ beforeAll(async () => {
     config: { file: "stock.duckdb" },
     readOnly: false,
   });
+  const { flow } = await make("/flows", {
+    name: "Events",
+    type: "webhook",
+    destination: { connectionId: connection.id, table: "events", write: "append" },
+    trigger: false,
+  });
+  await make(`/flows/${flow.id}/webhook/provision`, {});
+  const flowRun = await endFlowRun(workspaceId, flow.id);
   const invite = await make("/invites", { email: "guest@example.com" });
   const key = await make("/api-keys", { name: "Key" });
   const console = await make("/consoles", { name: "query", content: "select 1", connectionId: connection.id });
@@ -57,6 +80,8 @@ beforeAll(async () => {
     executionId: executed.executionId,
     keyId: key.id,
     consoleId: console.id,
+    flowId: flow.id,
+    runId: flowRun,
     deliveryId: deliveries.json.data.items[0].id,
     inviteId: invite.id,
     token: invite.link.split("/").at(-1),

@@ -464,7 +464,8 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
     };
     await Promise.all(
       Object.keys(document.paths)
-        .filter((each) => document.paths[each].get)
+        // A stream of events ends with its reader alone; what it holds is in the store, which is looked through below.
+        .filter((each) => document.paths[each].get && !each.endsWith("/events"))
         .map(walk),
     );
 
@@ -504,5 +505,5 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
     expect(entries.length).toBeGreaterThan(10);
     for (const line of entries) expect(() => JSON.parse(line)).not.toThrow();
     expect(entries.filter((line) => JSON.parse(line).msg === "forged-line")).toEqual([]);
-  }, 240_000);
+  }, 120_000);
 });
