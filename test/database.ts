@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { closeDatabase, database } from "@/lib/db/client";
+import { writeNow as writeEvents } from "@/lib/events/publish";
 import { handIn } from "@/lib/lifecycle/hand-in";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
 
@@ -17,6 +18,8 @@ export function takeOwnDatabase(): { drop: () => Promise<void> } {
   prepareStore();
   return {
     drop: async () => {
+      // What is told a moment later would open the database anew.
+      await writeEvents();
       await database().dropDatabase();
       await closeDatabase();
     },

@@ -1,6 +1,7 @@
 import { Collection, ObjectId } from "mongodb";
 import { callerIn } from "@/lib/access/testing/caller";
 import { closeDatabase } from "@/lib/db/client";
+import { writeNow as writeEvents } from "@/lib/events/publish";
 import { updateConsole } from "../service";
 
 /** Saves a console (a new name and text, shared) and is killed just before one of its writes. */
@@ -32,5 +33,7 @@ await updateConsole(
   { version: 1, name: "renamed", content: "two", access: "workspace" },
 );
 process.send?.("done");
+// What is told a moment later would open the database anew.
+await writeEvents();
 await closeDatabase();
 process.disconnect?.();

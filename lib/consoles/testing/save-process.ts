@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { callerIn } from "@/lib/access/testing/caller";
 import { closeDatabase } from "@/lib/db/client";
+import { writeNow as writeEvents } from "@/lib/events/publish";
 import { AppError } from "@/lib/http/errors";
 import type { CreateConsoleBody, UpdateConsoleBody } from "../schema";
 import { createConsole, updateConsole } from "../service";
@@ -37,5 +38,7 @@ async function run(save: Save): Promise<SaveOutcome> {
 
 await sleep(Math.max(0, task.startAt - Date.now()));
 process.send?.(await Promise.all(task.saves.map(run)));
+// What is told a moment later would open the database anew.
+await writeEvents();
 await closeDatabase();
 process.disconnect?.();

@@ -1,5 +1,6 @@
 import { closeDataSources } from "@/lib/connections/pool";
 import { closeDatabase } from "@/lib/db/client";
+import { writeNow as writeEvents } from "@/lib/events/publish";
 import { sendJobEventsBy } from "@/lib/process/job-events";
 import { carryOutFlowRun } from "../carry-out";
 
@@ -12,5 +13,7 @@ process.send?.("begins");
 await carryOutFlowRun(task);
 process.send?.("done");
 await closeDataSources();
+// What is told a moment later would open the database anew.
+await writeEvents();
 await closeDatabase();
 process.disconnect?.();
