@@ -1,8 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { closeDatabase, database } from "@/lib/db/client";
 import { writeNow as writeEvents } from "@/lib/events/publish";
 import { handIn } from "@/lib/lifecycle/hand-in";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
+
+/** Events are written within a moment. */
+const EVENTS_WAIT_MS = 2000;
 
 /**
  * Gives this test file a database of its own on the local test store and drops it afterwards.
@@ -18,8 +22,8 @@ export function takeOwnDatabase(): { drop: () => Promise<void> } {
   prepareStore();
   return {
     drop: async () => {
-      // What is told a moment later would open the database anew.
-      await writeEvents();
+      // What is told a moment later would open the database anew. What a killed process holds is not waited for.
+      await Promise.race([writeEvents(), sleep(EVENTS_WAIT_MS, undefined, { ref: false })]);
       await database().dropDatabase();
       await closeDatabase();
     },
