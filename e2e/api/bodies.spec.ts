@@ -81,6 +81,8 @@ test.describe("bodies", () => {
     for (const { method, path } of taking) {
       // The chat's limit is 8 MiB.
       if (path.startsWith("/api/agent/chat")) continue;
+      // Whose token is unknown is told so before a body is read; lib/flows/webhook.int.test.ts has a real one.
+      if (path === "/api/webhooks/{token}") continue;
       for (const chunked of [false, true]) {
         const answer = await owner.api.send(method, fill(path, owner.workspaceId, id), { body, headers, chunked });
         if (answer.status !== 413 || answer.json.code !== "too_large") {

@@ -97,6 +97,19 @@ test("every action on consoles works with a key, and the API reference lists no 
   const restored = await data(ask("POST", `${at}/git/restore`, 200, { sha: items[4].sha }));
   expect(restored).toMatchObject({ version: 6, content });
 
+  // In the background, by a schedule too; a run that has ended is not cancelled.
+  const timing = { cron: "0 7 * * *", timezone: "Europe/Vienna" };
+  expect(await data(ask("PUT", `${at}/schedule`, 200, timing))).toMatchObject({ ...timing, enabled: true });
+  const { run } = await data(ask("POST", `${at}/schedule/run`, 202));
+  expect(run).toMatchObject({ triggerType: "api" });
+  // Its text has a variable without a value.
+  await expect
+    .poll(async () => (await data(api.get(`${owner.home}${at}/runs`))).items[0].status, { timeout: 30_000 })
+    .toBe("failure");
+  await ask("GET", `${at}/runs`, 200);
+  await ask("POST", `${at}/runs/${run.id}/cancel`, 409);
+  await ask("DELETE", `${at}/schedule`, 200);
+
   // A copy, a deletion that is taken back, and a folder that goes with all in it.
   const copy = await data(ask("POST", `${at}/duplicate`, 201));
   expect(copy).toMatchObject({ name: "two copy.sql", version: 1, chart });
@@ -108,7 +121,11 @@ test("every action on consoles works with a key, and the API reference lists no 
   await ask("GET", at, 404);
 
   // Nothing is in the reference that was not driven here, and nothing was driven that is not in it.
-  const operations = listOperations(await api.get("/api/openapi.json"), { consoleId: made.id, folderId: folder.id });
+  const operations = listOperations(await api.get("/api/openapi.json"), {
+    consoleId: made.id,
+    folderId: folder.id,
+    runId: run.id,
+  });
   expect(operations.length).toBeGreaterThan(15);
   expect([...done].sort()).toEqual(operations.sort());
 });

@@ -3,7 +3,7 @@ import { expect, NO_SUCH_ID } from "./fixtures";
 
 type Operation = {
   readonly operationId?: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
   readonly requestBody?: { readonly content?: Readonly<Record<string, unknown>> };
   readonly responses?: object;
 };

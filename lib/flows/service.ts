@@ -3,11 +3,12 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { isAtLeast } from "@/lib/access/roles";
 import type { Use } from "@/lib/connections/uses";
-import { AppError } from "@/lib/http/errors";
+import { AppError, type InputProblem } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import { followDeletion } from "@/lib/runs/deletion";
 import { findUnfinishedRun, listRuns, requestCancel } from "@/lib/runs/service";
+import type { ScheduleBody } from "@/lib/schedules/schema";
 import { putSchedule, removeSchedule } from "@/lib/schedules/service";
 import { collections } from "./collections";
 import { judgeDefinition, toDefinition } from "./definition";
@@ -65,8 +66,7 @@ export async function createFlow(caller: Caller, body: CreateFlowBody, now = new
     updatedAt: now,
   };
   // A schedule without a flow is taken away by its first tick; a flow without its schedule would never run.
-  if (body.schedule)
-    await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: doc._id }, body.schedule, now);
+  if (body.schedule) await putFlowSchedule(caller, doc._id, body.schedule);
   await collections.flows().insertOne(doc);
   tellFlow(doc);
   const isRun = body.trigger && doc.type !== "webhook";
@@ -93,7 +93,7 @@ export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateF
   }
   const { type: _, ...work } = pickDefinition(definition);
   const resource = { resourceType: RESOURCE_TYPE, resourceId: flowId };
-  if (body.schedule) await putSchedule(caller, resource, body.schedule);
+  if (body.schedule) await putFlowSchedule(caller, flowId, body.schedule);
   if (body.schedule === null) await removeSchedule(caller, resource);
   const updatedAt = new Date(Math.max(Date.now(), doc.updatedAt.getTime() + 1));
   const updated = await collections.flows().findOneAndUpdate(
@@ -139,6 +139,17 @@ export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void
   if (running) await requestCancel(resource, running._id, user._id).catch(ignoreEnded);
   await followDeletion(resource);
   tellFlow(doc);
+}
+
+/** @throws AppError `invalid_request` that names the part of the flow's schedule */
+async function putFlowSchedule(caller: Caller, resourceId: ObjectId, body: ScheduleBody): Promise<void> {
+  try {
+    await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId }, body);
+  } catch (error) {
+    if (!(error instanceof AppError) || !Array.isArray(error.details)) throw error;
+    const details = error.details.map((each) => ({ ...each, path: `schedule.${"path" in each ? each.path : ""}` }));
+    throw new AppError(error.kind, error.message, { cause: error, details: details as InputProblem[] });
+  }
 }
 
 /** Which of these flows there are: every member sees all of the workspace's. */

@@ -29,7 +29,8 @@ const webAddress = z
   .describe("An http or https address that is not private");
 // Line breaks would make lines of their own wherever the label stands (T83).
 const displayLabel = boundedText(LABEL_CHARS_MAX).regex(
-  /^[^\p{Cc}\u2028\u2029]*$/u,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/,
   "One line without control characters.",
 );
 

@@ -36,9 +36,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     outside: { 202: { "application/json": startedEnvelope } },
     failures: ["not_found", "read_only", "already_running", "rate_limited"],
     refuses: FLOW_REFUSALS,
-    handle: async ({ caller, body, headers }) =>
+    handle: async ({ caller, body }) =>
       "flowId" in body
-        ? success(await triggerFlow(caller, body), { status: 202, message: "Run queued", headers })
+        ? success(await triggerFlow(caller, body), { status: 202, message: "Run queued" })
         : createFlow(caller, body),
   }),
 });
