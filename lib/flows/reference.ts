@@ -10,6 +10,7 @@ export const startedEnvelope = z.object({
 
 const DEFINITION = {
   "source.connectionId": "One that flows cannot read, or that cannot be asked the query",
+  "source.query": "A text without a statement",
   "source.entities":
     "Two of one name, one without the cursor field or primary key that it needs, or one that would be written to itself",
   "source.primaryKey": "Left out for an upsert",

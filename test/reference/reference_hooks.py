@@ -115,7 +115,7 @@ class Person:
     def new_rule(self):
         body = {
             "resourceType": "scheduled_query",
-            "resourceId": self.once("console", self.new_console),
+            "resourceId": self.new_console(),
             "triggers": ["failure"],
             "channelType": "email",
             "recipients": ["ana@example.com"],
@@ -315,6 +315,8 @@ FIELD_VALUES = {
     # A name that is never given to anybody.
     "url": lambda case, person: "https://hooks.invalid/in",
     "chatWebhookUrl": lambda case, person: "https://chat.invalid/in",
+    "cron": lambda case, person: "0 7 * * *",
+    "timezone": lambda case, person: "Europe/Vienna",
     # Nobody listens there: a made-up name would be looked up, and a made-up machine waited for.
     "host": lambda case, person: "127.0.0.1",
     "port": lambda case, person: 9,
