@@ -168,6 +168,8 @@ export async function getMore(context: Context): Promise<Doc> {
     );
   }
   context.deadline.limit(cursor.timeLeftMs);
+  // A batch may be over before its first look at the clock: many such would outlive the limit.
+  context.deadline.check();
   cursor.isBusy = true;
   let isKept = false;
   try {
