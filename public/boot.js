@@ -33,10 +33,11 @@
     // Else the browser's own search, print and save answer to what the page is about to do.
     if ((event.ctrlKey || event.metaKey) && !event.altKey && /^[bkps]$/i.test(event.key)) event.preventDefault();
   }
-  document.addEventListener("keydown", keep);
+  // On the way down and before React, which stops a key on a page that it has not taken over yet.
+  window.addEventListener("keydown", keep, true);
   // For the frame (components/shell/early-keys.ts), which listens itself from then on.
   window.takeEarlyKeys = function () {
-    document.removeEventListener("keydown", keep);
+    window.removeEventListener("keydown", keep, true);
     return early.splice(0);
   };
 })();

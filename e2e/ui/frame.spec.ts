@@ -69,6 +69,10 @@ async function openAsleep(page: Page, path: string): Promise<() => void> {
 
 test("shortcuts that are pressed before the page is awake are carried out when it is", async ({ page, person }) => {
   const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
+  // So does React between its loading and its taking over.
+  await page.evaluate(() => {
+    document.addEventListener("keydown", (event) => event.stopPropagation(), { capture: true, once: true });
+  });
   await page.keyboard.press("?");
   // It would make a console if it were not for the list, which is on its way.
   await page.keyboard.press("c");
