@@ -51,7 +51,7 @@ export async function runVitest(project) {
     ),
   );
   const report = readReport(file);
-  const counts = report ? countVitest(report, code) : { passed: 0, failed: 1, skipped: 0 };
+  const counts = report ? countVitest(report, code) : withoutReport(project, code);
   return demandSomething({ name: project, ...counts, seconds });
 }
 
@@ -69,7 +69,7 @@ export async function runPlaywright(projects, env) {
   );
   const report = readReport(file);
   const results = projects.map((name) => {
-    const counts = report ? countPlaywright(report, name) : { passed: 0, failed: 1, skipped: 0 };
+    const counts = report ? countPlaywright(report, name) : withoutReport(name, code);
     return demandSomething({ name, ...counts, seconds: seconds / projects.length });
   });
   // A failed set-up fails no test, and must not pass for that.
@@ -126,6 +126,12 @@ function readReport(file) {
   } catch {
     return null;
   }
+}
+
+/** A run that ended before it could say how it went. Its code is all that tells why: 137 is a kill, 134 and 139 a crash. */
+function withoutReport(name, code) {
+  console.error(`${name} left no report and ended with code ${code}.`);
+  return { passed: 0, failed: 1, skipped: 0 };
 }
 
 async function timed(work) {
