@@ -1,14 +1,13 @@
-import { z } from "zod";
 import { admin, member, owner, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { noteNextCursor } from "@/lib/http/paging";
 import { innerListQuery } from "@/lib/http/schema";
 import { deleteWorkspace } from "@/lib/lifecycle/deletion";
 import { updateWorkspaceBody, workspaceDetailsSchema, workspaceSchema } from "@/lib/workspaces/schema";
 import { getWorkspaceOrThrow, renameWorkspace } from "@/lib/workspaces/service";
 
-const params = z.object({ workspaceId: objectId });
+const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

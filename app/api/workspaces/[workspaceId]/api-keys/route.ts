@@ -3,7 +3,7 @@ import { admin, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { apiKeySchema, createApiKeyBody, createdApiKeySchema } from "@/lib/auth/api-key-schema";
 import { createApiKey, listApiKeys } from "@/lib/auth/api-key-service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";
 
@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "The newest first. The keys themselves never come back.",
     tag: "API keys",
     access: peopleOnly(admin),
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     query: listQuery,
     response: z.array(apiKeySchema),
     handle: async ({ caller, query, headers }) => asArray(headers, await listApiKeys(caller, query)),
@@ -23,7 +23,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "The answer holds the key, this once. It acts as you, inside this workspace.",
     tag: "API keys",
     access: peopleOnly(admin),
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     body: createApiKeyBody,
     response: createdApiKeySchema,
     refuses: { expiresAt: "A time that has passed" },

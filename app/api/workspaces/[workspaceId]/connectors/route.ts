@@ -4,11 +4,11 @@ import { route } from "@/lib/api/route";
 import { CONFIG_REFUSALS, createConnectionRequest } from "@/lib/connections/reference";
 import { connectionSchema } from "@/lib/connections/schema";
 import { createConnection, listConnections } from "@/lib/connections/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";
 
-const params = z.object({ workspaceId: objectId });
+const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

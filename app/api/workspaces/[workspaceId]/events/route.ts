@@ -3,7 +3,7 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { mayStill } from "@/lib/auth/identity";
 import { streamEvents } from "@/lib/events/stream";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "What changes in the workspace, as Server-Sent Events: `event` is run, log, delivery, console, dashboard, app, plan, execution or presence, `data` holds `resourceType`, `resourceId` and `at`, and more by kind. A reader that comes back with `Last-Event-ID` goes on where it was; `event: reset` says that what lies between is not kept any more (an hour is), and everything is to be read anew. The stream ends with `event: error` when the server stops or the access has ended.",
     tag: "Workspaces",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     outside: { 200: { "text/event-stream": z.string() } },
     failures: ["rate_limited"],
     handle: ({ caller: { workspaceId, user }, request, signal }) =>

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { visibleConsoleIds } from "@/lib/consoles/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { listQuery, pageOf } from "@/lib/http/schema";
 import { listExecutions } from "@/lib/query/executions";
 import { executionSchema } from "@/lib/query/schema";
@@ -14,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "The queries that were run in the workspace in the last 30 days, the newest first: members see their own, admins all, without the text of others' private consoles.",
     tag: "Queries",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     query: listQuery,
     response: pageOf(executionSchema),
     handle: ({ caller, query }) => listExecutions(caller, query, visibleConsoleIds),

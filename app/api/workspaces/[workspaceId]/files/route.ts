@@ -3,11 +3,11 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { fileSchema, uploadAnswer, uploadQuery } from "@/lib/files/schema";
 import { listFiles, storeFile } from "@/lib/files/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { opaqueListQuery } from "@/lib/http/schema";
 
-const params = z.object({ workspaceId: objectId });
+const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

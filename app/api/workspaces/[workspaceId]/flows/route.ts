@@ -6,11 +6,11 @@ import { triggerFlow } from "@/lib/flows/runs";
 import { flowSchema, flowStartedSchema, postFlowBody } from "@/lib/flows/schema";
 import { createFlow, listFlows } from "@/lib/flows/service";
 import { success } from "@/lib/http/envelope";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";
 
-const params = z.object({ workspaceId: objectId });
+const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

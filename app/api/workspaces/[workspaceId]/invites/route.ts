@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { admin, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";
 import { createdInviteSchema, createInviteBody, inviteSchema } from "@/lib/invites/schema";
 import { createInvite, listInvites } from "@/lib/invites/service";
 
-const params = z.object({ workspaceId: objectId });
+const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { admin, member, orAnyKey } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { ADDRESS_REFUSALS, RULE_WORDS, WEBHOOK_WORDS } from "@/lib/notifications/reference";
 import { createRuleBody, resourceQuery, ruleSchema, savedRuleSchema } from "@/lib/notifications/schema";
 import { createRule, listRules } from "@/lib/notifications/service";
 
-const params = z.object({ workspaceId: objectId });
+const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { admin, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { listQuery, pageOf } from "@/lib/http/schema";
 import { outboxEntrySchema } from "@/lib/mail/schema";
 import { listOutbox } from "@/lib/mail/service";
@@ -13,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "The workspace's mails of the last 30 days, the newest first. kept: no mail service is set up. Their links let people in, so API keys are refused, and of a mail that invites an owner only owners get the text; others get a sentence in its place. Mails about a private console are its owner's alone.",
     tag: "Workspaces",
     access: peopleOnly(admin),
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     query: listQuery,
     response: pageOf(outboxEntrySchema),
     handle: ({ caller, query }) => listOutbox(caller, query),

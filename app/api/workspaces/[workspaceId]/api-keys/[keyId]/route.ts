@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { admin, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { deleteApiKey } from "@/lib/auth/api-key-service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   DELETE: route({
@@ -10,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "It is refused from the next request on.",
     tag: "API keys",
     access: peopleOnly(admin),
-    params: z.object({ workspaceId: objectId, keyId: objectId }),
+    params: pathIds("workspaceId", "keyId"),
     message: "API key revoked",
     handle: async ({ caller, params }) => {
       await deleteApiKey(caller, params.keyId);

@@ -1,12 +1,11 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { UPDATE_REFUSALS, updateConnectionRequest } from "@/lib/connections/reference";
 import { connectionSchema } from "@/lib/connections/schema";
 import { getConnection, updateConnection } from "@/lib/connections/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
-const params = z.object({ workspaceId: objectId, connectionId: objectId });
+const params = pathIds("workspaceId", "connectionId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,12 +1,11 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { CONSOLE_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema, updateConsoleBody } from "@/lib/consoles/schema";
 import { deleteConsole, getConsole, updateConsole } from "@/lib/consoles/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
-const params = z.object({ workspaceId: objectId, consoleId: objectId });
+const params = pathIds("workspaceId", "consoleId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -4,11 +4,11 @@ import { route } from "@/lib/api/route";
 import { createFolder, listFolders } from "@/lib/consoles/folders";
 import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { createFolderBody, folderSchema } from "@/lib/consoles/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";
 
-const params = z.object({ workspaceId: objectId });
+const params = pathIds("workspaceId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -3,7 +3,7 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { searchHitSchema, searchQuery } from "@/lib/consoles/schema";
 import { searchConsoles } from "@/lib/consoles/search";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "By words of their paths and texts, best first, at most 50.",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     query: searchQuery,
     response: z.array(searchHitSchema),
     handle: ({ caller, query }) => searchConsoles(caller, query.q),

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { visibleConsoleIds } from "@/lib/consoles/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { getExecution } from "@/lib/query/executions";
 import { executionParams, executionSchema } from "@/lib/query/schema";
 
@@ -13,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "Members see their own, admins all, without the text of others' private consoles. It is here from its start on.",
     tag: "Queries",
     access: member,
-    params: z.object({ workspaceId: objectId }).extend(executionParams.shape),
+    params: pathIds("workspaceId").extend(executionParams.shape),
     response: executionSchema,
     handle: ({ caller, params: { executionId } }) => getExecution(caller, executionId, visibleConsoleIds),
   }),

@@ -1,12 +1,11 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { UPDATE_FLOW_REFUSALS } from "@/lib/flows/reference";
 import { flowDetailSchema, flowSchema, updateFlowBody } from "@/lib/flows/schema";
 import { deleteFlow, getFlow, updateFlow } from "@/lib/flows/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
-const params = z.object({ workspaceId: objectId, flowId: objectId });
+const params = pathIds("workspaceId", "flowId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { admin, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { deleteInvite } from "@/lib/invites/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -10,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "Its link ends at once. Only an owner takes back what invites an owner.",
     tag: "Members",
     access: peopleOnly(admin),
-    params: z.object({ workspaceId: objectId, inviteId: objectId }),
+    params: pathIds("workspaceId", "inviteId"),
     message: "Invitation taken back",
     handle: async ({ caller, params }) => {
       await deleteInvite(caller, params.inviteId);

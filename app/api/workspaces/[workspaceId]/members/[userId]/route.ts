@@ -1,12 +1,11 @@
-import { z } from "zod";
 import { admin, member, peopleOnly } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { followRoleChange } from "@/lib/lifecycle/role-change";
 import { removeMember, updateMemberRole } from "@/lib/workspaces/members";
 import { updatedMemberSchema, updateMemberBody } from "@/lib/workspaces/schema";
 
-const params = z.object({ workspaceId: objectId, userId: objectId });
+const params = pathIds("workspaceId", "userId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({

@@ -1,12 +1,11 @@
-import { z } from "zod";
 import { admin, orAnyKey } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/notifications/reference";
 import { savedRuleSchema, updateRuleBody } from "@/lib/notifications/schema";
 import { deleteRule, updateRule } from "@/lib/notifications/service";
 
-const params = z.object({ workspaceId: objectId, ruleId: objectId });
+const params = pathIds("workspaceId", "ruleId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PATCH: route({

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { listDeliveries } from "@/lib/notifications/deliveries";
 import { deliverySchema, resourceQuery } from "@/lib/notifications/schema";
@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "Of the last 30 days, the newest first.",
     tag: "Notifications",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     query: resourceQuery,
     response: z.array(deliverySchema),
     failures: ["not_found"],

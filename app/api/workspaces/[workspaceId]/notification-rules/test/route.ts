@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { admin, orAnyKey } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { ADDRESS_REFUSALS, CHANNEL_REFUSALS } from "@/lib/notifications/reference";
 import { testAnswer, testBody } from "@/lib/notifications/schema";
 import { sendTest } from "@/lib/notifications/test-send";
@@ -13,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "By a saved rule, or by a channel that is only being tried (with resourceType and resourceId). It is sent before the answer comes, once, and leaves no delivery. Ten an hour and workspace. A webhook that is not saved has no secret yet: its test is signed with one that nobody has.",
     tag: "Notifications",
     access: orAnyKey(admin),
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     body: testBody,
     response: testAnswer,
     failures: ["not_found", "address_refused", "rate_limited"],

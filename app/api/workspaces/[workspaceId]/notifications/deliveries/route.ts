@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { pageOf } from "@/lib/http/schema";
 import { listWorkspaceDeliveries } from "@/lib/notifications/deliveries";
 import { deliveriesQuery, deliverySchema } from "@/lib/notifications/schema";
@@ -13,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "Of what the caller may see in the workspace, of the last 30 days, the newest first. A page may have less than its limit and still go on.",
     tag: "Notifications",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     query: deliveriesQuery,
     response: pageOf(deliverySchema),
     handle: ({ query, caller }) => listWorkspaceDeliveries(caller, query),

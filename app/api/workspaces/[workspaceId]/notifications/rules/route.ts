@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { pageOf } from "@/lib/http/schema";
 import { listedRuleSchema, rulesQuery } from "@/lib/notifications/schema";
 import { listWorkspaceRules } from "@/lib/notifications/service";
@@ -13,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "Of what the caller may see in the workspace, the newest first, each with its last delivery. A page may have less than its limit and still go on.",
     tag: "Notifications",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     query: rulesQuery,
     response: pageOf(listedRuleSchema),
     handle: ({ query, caller }) => listWorkspaceRules(caller, query),

@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { deleteConnectionQuery } from "@/lib/connections/schema";
 import { deleteConnection } from "@/lib/connections/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { listUses } from "@/lib/lifecycle/in-use";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -12,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "Who added it may, and admins. 409 in_use lists what uses it; force=true deletes all the same.",
     tag: "Connections",
     access: member,
-    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    params: pathIds("workspaceId", "connectionId"),
     query: deleteConnectionQuery,
     failures: ["in_use"],
     message: "Connection deleted",

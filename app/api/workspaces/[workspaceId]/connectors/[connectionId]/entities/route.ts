@@ -3,7 +3,7 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { entitiesQuery, entitySchema } from "@/lib/connections/schema";
 import { listEntities } from "@/lib/connections/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { SOURCE_FAILURES } from "@/lib/query/reference";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "Tables, views or collections, with their columns. refresh=1 reads the schema anew.",
     tag: "Connections",
     access: member,
-    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    params: pathIds("workspaceId", "connectionId"),
     query: entitiesQuery,
     response: z.array(entitySchema),
     failures: SOURCE_FAILURES,

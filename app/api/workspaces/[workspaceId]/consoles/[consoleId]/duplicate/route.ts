@@ -1,10 +1,9 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema } from "@/lib/consoles/schema";
 import { duplicateConsole } from "@/lib/consoles/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
@@ -12,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "The copy stands beside the original and has a history of its own.",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    params: pathIds("workspaceId", "consoleId"),
     response: consoleSchema,
     failures: SAVE_FAILURES,
     status: 201,

@@ -1,10 +1,9 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { executeConsole } from "@/lib/consoles/execute";
 import { EXECUTE_CONSOLE_REFUSALS } from "@/lib/consoles/reference";
 import { executeConsoleBody } from "@/lib/consoles/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { EXECUTE_FAILURES, RESULT_STREAMS } from "@/lib/query/reference";
 import { chooseFormat, executeAnswer } from "@/lib/query/schema";
 
@@ -15,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "As it was last saved, or as `content` has it. Each {{name}} in its text takes a value of `variables`, bound as a parameter. Accept: application/json (capped), application/x-ndjson or text/csv (streams without a cap).",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    params: pathIds("workspaceId", "consoleId"),
     body: executeConsoleBody,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },

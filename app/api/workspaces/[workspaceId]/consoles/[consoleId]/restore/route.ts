@@ -1,10 +1,9 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { SAVE_FAILURES, UNDELETE_REFUSALS } from "@/lib/consoles/reference";
 import { consoleSchema, undeleteConsoleBody } from "@/lib/consoles/schema";
 import { undeleteConsole } from "@/lib/consoles/service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
@@ -13,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "With its id and its history, to the folder in `folderId`; else to its old place or, when its folder is gone, to the top level.",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    params: pathIds("workspaceId", "consoleId"),
     body: undeleteConsoleBody,
     response: consoleSchema,
     failures: SAVE_FAILURES,

@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { listConsoleRuns } from "@/lib/consoles/schedule";
 import { consoleRunSchema } from "@/lib/consoles/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { listQuery, pageOf } from "@/lib/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -12,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "Its runs in the background, the newest first, each with the beginning of its result.",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    params: pathIds("workspaceId", "consoleId"),
     query: listQuery,
     response: pageOf(consoleRunSchema),
     failures: ["not_found"],

@@ -1,11 +1,10 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { putConsoleSchedule, removeConsoleSchedule } from "@/lib/consoles/schedule";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { scheduleBody, scheduleSchema } from "@/lib/schedules/schema";
 
-const params = z.object({ workspaceId: objectId, consoleId: objectId });
+const params = pathIds("workspaceId", "consoleId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PUT: route({

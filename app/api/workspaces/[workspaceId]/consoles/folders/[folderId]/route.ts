@@ -1,12 +1,11 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { deleteFolder, updateFolder } from "@/lib/consoles/folders";
 import { FOLDER_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
 import { deleteFolderQuery, folderSchema, updateFolderBody } from "@/lib/consoles/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
-const params = z.object({ workspaceId: objectId, folderId: objectId });
+const params = pathIds("workspaceId", "folderId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   PATCH: route({

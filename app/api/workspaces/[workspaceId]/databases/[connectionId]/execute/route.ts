@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { executeOn } from "@/lib/query/endpoint";
 import { EXECUTE_FAILURES, EXECUTE_REFUSALS, RESULT_STREAMS } from "@/lib/query/reference";
 import { chooseFormat, executeAnswer, executeOnBody } from "@/lib/query/schema";
@@ -14,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Queries",
     access: member,
     readsConnection: true,
-    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    params: pathIds("workspaceId", "connectionId"),
     body: executeOnBody,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },

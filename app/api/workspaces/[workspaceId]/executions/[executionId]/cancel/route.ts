@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { cancelExecution } from "@/lib/query/executions";
 import { executionParams } from "@/lib/query/schema";
 
@@ -12,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "The statement is ended in the database too; whoever waits for it gets 409 cancelled. Members cancel their own, admins all; what is over or out of reach is 404.",
     tag: "Queries",
     access: member,
-    params: z.object({ workspaceId: objectId }).extend(executionParams.shape),
+    params: pathIds("workspaceId").extend(executionParams.shape),
     message: "Query cancelled",
     handle: async ({ caller, params: { executionId } }) => {
       await cancelExecution(caller, executionId);

@@ -1,14 +1,13 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { BACKFILL_REFUSALS } from "@/lib/flows/reference";
 import { backfillFlow, listFlowRuns } from "@/lib/flows/runs";
 import { backfillBody, flowStartedSchema } from "@/lib/flows/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { listQuery, pageOf } from "@/lib/http/schema";
 import { runSchema } from "@/lib/runs/schema";
 
-const params = z.object({ workspaceId: objectId, flowId: objectId });
+const params = pathIds("workspaceId", "flowId");
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({

@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { getDelivery } from "@/lib/notifications/deliveries";
 import { deliveryDetailsSchema } from "@/lib/notifications/schema";
 
@@ -12,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "With each attempt: when, the answer's status, how long it took, and the beginning of what was answered.",
     tag: "Notifications",
     access: member,
-    params: z.object({ workspaceId: objectId, deliveryId: objectId }),
+    params: pathIds("workspaceId", "deliveryId"),
     response: deliveryDetailsSchema,
     failures: ["not_found"],
     handle: ({ params, caller }) => getDelivery(caller, params.deliveryId),

@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { testAnswer } from "@/lib/connections/schema";
 import { testConnection } from "@/lib/connections/test-service";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
@@ -11,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "A source that does not answer is an answer too: {ok: false, error, code}.",
     tag: "Connections",
     access: member,
-    params: z.object({ workspaceId: objectId, connectionId: objectId }),
+    params: pathIds("workspaceId", "connectionId"),
     response: testAnswer,
     failures: ["address_refused", "precondition_failed", "rate_limited"],
     handle: ({ caller, params, signal }) => testConnection(caller, params.connectionId, signal),

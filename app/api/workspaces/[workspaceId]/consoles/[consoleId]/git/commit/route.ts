@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { getCommit } from "@/lib/consoles/history";
 import { commitQuery, consoleCommitSchema } from "@/lib/consoles/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -11,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "Nothing of other files. 409 when the digits fit several of the console's commits.",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    params: pathIds("workspaceId", "consoleId"),
     query: commitQuery,
     response: consoleCommitSchema,
     failures: ["conflict"],

@@ -1,10 +1,9 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { restoreVersion } from "@/lib/consoles/history";
 import { SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema, restoreVersionBody } from "@/lib/consoles/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
@@ -12,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "A new commit. The console keeps its name and its place.",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    params: pathIds("workspaceId", "consoleId"),
     body: restoreVersionBody,
     response: consoleSchema,
     failures: SAVE_FAILURES,

@@ -3,7 +3,7 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { startConsoleRun } from "@/lib/consoles/schedule";
 import { consoleRunSchema } from "@/lib/consoles/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "With a schedule or without. It goes on when the caller leaves.",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId, consoleId: objectId }),
+    params: pathIds("workspaceId", "consoleId"),
     response: z.object({ run: consoleRunSchema }),
     status: 202,
     failures: ["not_found", "already_running"],

@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { getFlowRun } from "@/lib/flows/runs";
 import { flowRunSchema } from "@/lib/flows/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -11,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "With the rows of each entity, and the end of its log.",
     tag: "Flows",
     access: member,
-    params: z.object({ workspaceId: objectId, flowId: objectId, runId: objectId }),
+    params: pathIds("workspaceId", "flowId", "runId"),
     response: flowRunSchema,
     handle: ({ caller, params }) => getFlowRun(caller, params.flowId, params.runId),
   }),

@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { admin } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { provisionBody, provisionedSchema } from "@/lib/flows/schema";
 import { provisionWebhook } from "@/lib/flows/webhook";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
@@ -12,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "The secret is shown this once. Done again, it gives a new address and a new secret, and the ones before end at once.",
     tag: "Flows",
     access: admin,
-    params: z.object({ workspaceId: objectId, flowId: objectId }),
+    params: pathIds("workspaceId", "flowId"),
     body: provisionBody,
     response: provisionedSchema,
     status: 201,

@@ -1,16 +1,15 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { webhookStatsSchema } from "@/lib/flows/schema";
 import { webhookStats } from "@/lib/flows/webhook";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "What a webhook flow has received",
     tag: "Flows",
     access: member,
-    params: z.object({ workspaceId: objectId, flowId: objectId }),
+    params: pathIds("workspaceId", "flowId"),
     response: webhookStatsSchema,
     refuses: { flowId: "A flow of another type" },
     handle: ({ caller, params }) => webhookStats(caller, params.flowId),

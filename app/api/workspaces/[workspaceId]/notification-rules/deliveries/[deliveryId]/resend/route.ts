@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { admin, orAnyKey } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { resendDelivery } from "@/lib/notifications/deliveries";
 import { deliverySchema } from "@/lib/notifications/schema";
 
@@ -12,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "The same record and the same webhook-id, with up to six more attempts. 409 for one that has not failed, and when its rule was deleted, disabled or given another channel.",
     tag: "Notifications",
     access: orAnyKey(admin),
-    params: z.object({ workspaceId: objectId, deliveryId: objectId }),
+    params: pathIds("workspaceId", "deliveryId"),
     response: deliverySchema,
     status: 202,
     failures: ["not_found", "conflict"],
