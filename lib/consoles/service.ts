@@ -62,12 +62,18 @@ export async function visibleConsoleIds(caller: Caller, ids: ObjectId[]): Promis
   return new Set(found.map(({ _id }) => _id.toHexString()));
 }
 
-/** Whose private console this is; null for one that is shared or gone. */
-export async function findPrivateOwner(workspaceId: ObjectId, consoleId: ObjectId): Promise<ObjectId | null> {
-  const doc = await collections
-    .consoles()
-    .findOne({ _id: consoleId, workspaceId }, { projection: { space: 1, ownerId: 1 } });
-  return doc && accessOf(doc.space) === "private" ? doc.ownerId : null;
+/** Who may see a console: every member, or its owner alone, by their id. A lately deleted one as it was. */
+export async function findConsoleReaders(
+  workspaceId: ObjectId,
+  consoleId: ObjectId,
+): Promise<"everybody" | "nobody" | ObjectId> {
+  const filter = { _id: consoleId, workspaceId };
+  const options = { projection: { space: 1, ownerId: 1 } };
+  const doc =
+    (await collections.consoles().findOne(filter, options)) ??
+    (await collections.deletedConsoles().findOne(filter, options));
+  if (!doc) return "nobody";
+  return accessOf(doc.space) === "private" ? doc.ownerId : "everybody";
 }
 
 /**

@@ -4,17 +4,16 @@ import { takeOwnDatabase } from "@/test/database";
 import { collections } from "./collections";
 import { publish, writeNow } from "./publish";
 import { type StreamRequest, streamEvents } from "./stream";
+import { type Frame, readFrames } from "./testing/frames";
 
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
-type Frame = { id?: string; event?: string; data?: string };
 const stops: AbortController[] = [];
 afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-/** Reads the frames of a stream one by one, without those that only say how to come back. */
 function open(workspaceId: ObjectId, options: Partial<StreamRequest> = {}) {
   const stop = new AbortController();
   stops.push(stop);
@@ -26,29 +25,7 @@ function open(workspaceId: ObjectId, options: Partial<StreamRequest> = {}) {
     signal: stop.signal,
     ...options,
   });
-  const reader = (response.body as ReadableStream<BufferSource>).pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  const next = async (): Promise<Frame | null> => {
-    for (;;) {
-      const end = text.indexOf("\n\n");
-      if (end >= 0) {
-        const lines = text.slice(0, end).split("\n");
-        text = text.slice(end + 2);
-        const frame: Frame = Object.fromEntries(lines.map((line) => line.split(/: (.*)/s, 2)));
-        if ("id" in frame || "event" in frame) return frame;
-        continue;
-      }
-      const { value, done } = await reader.read();
-      if (done) return null;
-      text += value;
-    }
-  };
-  const take = async (count: number) => {
-    const frames: (Frame | null)[] = [];
-    while (frames.length < count) frames.push(await next());
-    return frames;
-  };
-  return { response, next, take, stop };
+  return { response, stop, ...readFrames(response) };
 }
 
 const tell = (workspaceId: ObjectId, resourceId: string, onlyFor?: ObjectId) =>

@@ -5,6 +5,8 @@ import { ObjectId } from "mongodb";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { writeNow } from "@/lib/events/publish";
+import { readFrames } from "@/lib/events/testing/frames";
 import { collections } from "@/lib/lifecycle/collections";
 import { TEST_CERTIFICATE, TEST_KEY } from "@/lib/net/testing/certificate";
 import { listener, track } from "@/lib/net/testing/listener";
@@ -12,13 +14,14 @@ import { testPolicy } from "@/lib/net/testing/policy";
 import { sendJobEventsBy } from "@/lib/process/job-events";
 import { tellPendingEnds } from "@/lib/runs/ends";
 import type { RunDoc } from "@/lib/runs/model";
-import { call } from "@/test/client";
+import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { attemptDelivery, sweepDeliveries } from "./deliveries";
 import { fanOut } from "./fan-out";
 import type { DeliveryDoc } from "./model";
 import { payloadSchema } from "./schema";
+import { tellNow } from "./tell";
 import { takeJobEvents } from "./testing/clock";
 import { addConsole, endRun } from "./testing/ended-run";
 import { type Answer, answerWith, type Receiver, startReceiver } from "./testing/receiver";
@@ -650,6 +653,96 @@ describe("other channels", () => {
     const read = async (person: Person) => (await call("GET", `${base}/outbox`, { cookie: person.cookie })).text;
     expect(await read(owner)).toContain("marker-of-a-private-console");
     expect(await read({ ...admin, workspaceId: owner.workspaceId })).not.toContain("marker-of-a-private-console");
+  });
+});
+
+describe("those who look on", () => {
+  /** What somebody is told of deliveries, until they have heard of that many. */
+  async function follow(person: Person) {
+    // Of what came before nobody is told any more.
+    await tellNow();
+    await writeNow();
+    const stop = new AbortController();
+    const response = await callRaw("GET", `${base}/events`, { cookie: person.cookie, signal: stop.signal });
+    const { next } = readFrames(response);
+    expect((await next())?.event).toBeUndefined();
+    const told = async () => {
+      for (;;) {
+        const frame = await next();
+        if (frame?.event === "delivery") return JSON.parse(frame.data ?? "{}");
+      }
+    };
+    return { told, leave: () => stop.abort() };
+  }
+  const seen = (where: { consoleId: string }, delivery: object) => ({
+    resourceType: "scheduled_query",
+    resourceId: where.consoleId,
+    at: expect.any(String),
+    delivery: expect.objectContaining(delivery),
+  });
+
+  it("are told of a delivery that is made, of each attempt, of its end and of a resend", async () => {
+    const { where, ruleId } = await addRule();
+    receiver.answer = answerWith(500);
+    const { told, leave } = await follow(owner);
+    const run = await endRun(where);
+    await clock.step();
+    expect(await told()).toEqual(seen(where, { ruleId, runId: run._id.toHexString(), status: "queued", attempts: 0 }));
+    const { _id, workspaceId } = await onlyDelivery(run);
+    for (let attempts = 1; attempts <= 6; attempts += 1) {
+      await attemptDelivery(workspaceId, _id);
+      const status = attempts < 6 ? "retrying" : "failed";
+      expect(await told()).toEqual(seen(where, { id: _id.toHexString(), status, attempts, httpStatus: 500 }));
+    }
+    receiver.answer = accept;
+    const again = `${base}/notification-rules/deliveries/${_id.toHexString()}/resend`;
+    expect((await call("POST", again, { cookie: owner.cookie })).status).toBe(202);
+    expect(await told()).toEqual(seen(where, { status: "queued", attempts: 6, completedAt: null }));
+    await attemptDelivery(workspaceId, _id);
+    const last = await told();
+    expect(last).toEqual(seen(where, { status: "sent", attempts: 7, httpStatus: 200 }));
+    const listed = await call(
+      "GET",
+      `${base}/notification-rules/deliveries?resourceType=scheduled_query&resourceId=${where.consoleId}`,
+      { cookie: owner.cookie },
+    );
+    expect(listed.json.data).toEqual([last.delivery]);
+    leave();
+  });
+
+  it("are told that the rules of a console have changed", async () => {
+    const { told, leave } = await follow(owner);
+    const { where, ruleId } = await addRule();
+    const ofRules = { resourceType: "scheduled_query", resourceId: where.consoleId, at: expect.any(String) };
+    expect(await told()).toEqual(ofRules);
+    expect((await change(ruleId, { enabled: false })).status).toBe(200);
+    expect(await told()).toEqual(ofRules);
+    const gone = await call("DELETE", `${base}/notification-rules/${ruleId}`, { cookie: owner.cookie });
+    expect(gone.status).toBe(200);
+    expect(await told()).toEqual(ofRules);
+    leave();
+  });
+
+  it("are told nothing of another's private console, whenever it became private", async () => {
+    const member = await seedMember(owner.workspaceId, "member");
+    const hidden = await addRule({}, await addConsole(owner));
+    const shared = await addRule();
+    const readers = [await follow(owner), await follow({ ...member, workspaceId: owner.workspaceId })];
+    await endRun(hidden.where);
+    const made = await call("PUT", `${base}/consoles/${hidden.consoleId}`, {
+      cookie: owner.cookie,
+      body: { access: "private", version: 1 },
+    });
+    expect(made.status).toBe(200);
+    await clock.drain();
+    const [ownerTold, memberTold] = readers;
+    expect(await ownerTold?.told()).toEqual(seen(hidden.where, { ruleId: hidden.ruleId }));
+    await tellNow();
+    await endRun(shared.where);
+    await clock.drain();
+    // The first that the member hears of at all.
+    expect(await memberTold?.told()).toEqual(seen(shared.where, { ruleId: shared.ruleId }));
+    for (const { leave } of readers) leave();
   });
 });
 

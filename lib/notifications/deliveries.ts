@@ -18,6 +18,7 @@ import { findResourceOwner, onlyVisible } from "./resources";
 import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus } from "./schema";
 import { send } from "./send";
 import { resourceOf } from "./service";
+import { tellDeliveries } from "./tell";
 import { visiblePage } from "./visible-page";
 import { type DeliveryQueued, wakeCalls } from "./wake";
 
@@ -112,12 +113,13 @@ async function settleUnclaimed(workspaceId: ObjectId, deliveryId: ObjectId): Pro
     roundAttempts: { $gte: SENDS_MAX },
     $expr: { $lt: ["$inFlight.until", "$$NOW"] },
   };
-  await collections
+  const { modifiedCount } = await collections
     .deliveries()
     .updateOne(exhausted, [
       { $set: { status: "failed", lastError: { $literal: INTERRUPTED }, completedAt: "$$NOW" } },
       { $unset: ["inFlight", "dueAt"] },
     ]);
+  if (modifiedCount > 0) tellDeliveries([filter]);
   const doc = await collections.deliveries().findOne(filter, { projection: { status: 1 } });
   // Gone with its workspace, or after its 30 days.
   if (!doc) return { state: "final", status: "skipped" };
@@ -179,6 +181,7 @@ async function record(delivery: DeliveryDoc, holder: ObjectId, outcome: Sent): P
     },
     { $unset: "inFlight" },
   ]);
+  tellDeliveries([delivery]);
   // The runner's own pause unless the receiver asks for more.
   return { state: "retry", error, afterMs: retryAfterMs > pauseAfter(roundAttempts) ? retryAfterMs : null };
 }
@@ -212,6 +215,7 @@ async function finish(delivery: DeliveryDoc, holder: ObjectId, final: Final): Pr
     },
     { $unset: ["inFlight", "dueAt"] },
   ]);
+  tellDeliveries([delivery]);
   return { state: "final", status };
 }
 
@@ -329,6 +333,7 @@ export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Prom
     { returnDocument: "after" },
   );
   if (!queued) throw new AppError("conflict", "Only a delivery that has failed can be sent again.");
+  tellDeliveries([queued]);
   await sendJobEvents(wakeCalls([queued])).catch((error: unknown) =>
     log.warn({ err: error, deliveryId: deliveryId.toHexString() }, "the job runner is away; a sweeper wakes it"),
   );

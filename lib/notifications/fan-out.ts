@@ -11,6 +11,7 @@ import { hostOf, openChannel } from "./channels/stored";
 import { collections } from "./collections";
 import type { DeliveryDoc, RuleDoc } from "./model";
 import { toPayload } from "./payload";
+import { tellDeliveries } from "./tell";
 import { wakeCalls } from "./wake";
 
 /** Until a delivery that was queued and that nobody has taken is looked after. */
@@ -102,6 +103,7 @@ async function wake(keys: string[], workspaceId: ObjectId): Promise<void> {
       ruleId: 1,
     })
     .toArray();
+  tellDeliveries(docs);
   await Promise.all([
     sendJobEvents(wakeCalls(docs)),
     docs.length > 0 &&

@@ -1,10 +1,13 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
-import { findPrivateOwner, getConsoleDocOrThrow, visibleConsoleIds } from "@/lib/consoles/service";
+import { findConsoleReaders, getConsoleDocOrThrow, visibleConsoleIds } from "@/lib/consoles/service";
 import { visibleFlowIds } from "@/lib/flows/service";
 import { getFlowDocOrThrow } from "@/lib/flows/standing";
 import type { ResourceType } from "@/lib/runs/schema";
+
+/** Every member, or the one whose own it is, by their id; nobody for what is gone for good. */
+export type Readers = "everybody" | "nobody" | ObjectId;
 
 /** What rules may stand on. One line a kind of resource. */
 type Kind = {
@@ -12,8 +15,7 @@ type Kind = {
   getOrThrow: (caller: Caller, id: ObjectId) => Promise<{ name: string }>;
   /** Which of these the caller may see, the lately deleted ones as they were. */
   visibleIds: (caller: Caller, ids: ObjectId[]) => Promise<ReadonlySet<string>>;
-  /** Whose it is alone; null for what the workspace shares. */
-  findPrivateOwner: (workspaceId: ObjectId, id: ObjectId) => Promise<ObjectId | null>;
+  findReaders: (workspaceId: ObjectId, id: ObjectId) => Promise<Readers>;
   /** The page of one run, below the workspace's own. */
   pageOf: (resourceId: string, runId: string) => string;
 };
@@ -22,13 +24,14 @@ const KINDS: Record<ResourceType, Kind> = {
   scheduled_query: {
     getOrThrow: getConsoleDocOrThrow,
     visibleIds: visibleConsoleIds,
-    findPrivateOwner,
+    findReaders: findConsoleReaders,
     pageOf: (resourceId, runId) => `consoles/${resourceId}?run=${runId}`,
   },
   flow: {
     getOrThrow: getFlowDocOrThrow,
     visibleIds: visibleFlowIds,
-    findPrivateOwner: () => Promise.resolve(null),
+    // Those of a flow that is gone are told in vain: no list shows them any more.
+    findReaders: () => Promise.resolve("everybody"),
     pageOf: (resourceId, runId) => `flows/${resourceId}/runs/${runId}`,
   },
 };
@@ -58,6 +61,17 @@ export function pageOfRun(type: ResourceType, resourceId: string, runId: string)
   return KINDS[type].pageOf(resourceId, runId);
 }
 
-export function findResourceOwner(workspaceId: ObjectId, type: ResourceType, id: ObjectId): Promise<ObjectId | null> {
-  return KINDS[type].findPrivateOwner(workspaceId, id);
+/** Who may see what becomes of a resource, the lately deleted ones as they were. */
+export function findReaders(workspaceId: ObjectId, type: ResourceType, id: ObjectId): Promise<Readers> {
+  return KINDS[type].findReaders(workspaceId, id);
+}
+
+/** Whose it is alone; null for what the workspace shares, and for what is gone. */
+export async function findResourceOwner(
+  workspaceId: ObjectId,
+  type: ResourceType,
+  id: ObjectId,
+): Promise<ObjectId | null> {
+  const readers = await findReaders(workspaceId, type, id);
+  return typeof readers === "string" ? null : readers;
 }

@@ -11,6 +11,7 @@ import { RULES_PER_RESOURCE_MAX } from "./limits";
 import { type RuleDoc, toDelivery, toRule } from "./model";
 import { getResourceOrThrow, onlyVisible } from "./resources";
 import type { ChannelType, CreateRuleBody, ListedRule, Rule, SavedRule, UpdateRuleBody } from "./schema";
+import { tellRules } from "./tell";
 import { visiblePage } from "./visible-page";
 
 /** Of changes of one rule at once, each is made on the one before; people do not make more. */
@@ -89,6 +90,7 @@ export async function createRule(caller: Caller, body: CreateRuleBody, now = new
     await collections.notificationRules().deleteOne(place);
     throw error;
   }
+  await tellRules(doc);
   return withSecret(doc, newSecret);
 }
 
@@ -127,15 +129,18 @@ export async function updateRule(
       },
       { returnDocument: "after" },
     );
-    if (after) return withSecret(after, newSecret);
+    if (!after) continue;
+    await tellRules(after);
+    return withSecret(after, newSecret);
   }
   throw new AppError("conflict", "Somebody else is changing this rule. Load it again, then try once more.");
 }
 
 /** Deletes a rule; what it has queued is not sent any more, and its deliveries stay. @throws AppError `not_found` */
 export async function deleteRule(caller: Caller, ruleId: ObjectId): Promise<void> {
-  const { _id, workspaceId } = await getRuleDocOrThrow(caller, ruleId);
-  await collections.notificationRules().deleteOne({ _id, workspaceId });
+  const rule = await getRuleDocOrThrow(caller, ruleId);
+  await collections.notificationRules().deleteOne({ _id: ruleId, workspaceId: caller.workspaceId });
+  await tellRules(rule);
 }
 
 /** The rules of a resource go when it goes (docs/api.md, Notifications). */
