@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { parentPort } from "node:worker_threads";
 import { loadModule, parseSync, SqlError } from "libpg-query";
 import { giveRightOfWay } from "../../process/right-of-way.ts";
@@ -9,6 +10,13 @@ import type { JudgeAnswer, JudgeRequest, Verdict } from "./verdict.ts";
  * it broken. Then the thread ends, and whoever asks next starts a new one.
  */
 giveRightOfWay({ isWorker: true });
+/*
+ * The engine would compile the grammar a second time, for speed, once it has read some statements: its largest function
+ * alone takes 600 MB for a second or two of another core, and statements are read no faster afterwards. Both flags count
+ * when a module is loaded; they are the whole process's, whose only other module of the kind is small.
+ */
+setFlagsFromString("--no-wasm-tier-up");
+setFlagsFromString("--no-wasm-dynamic-tiering");
 parentPort?.on("message", async ({ id, query, readOnly, statementFunctions }: JudgeRequest) => {
   await loadModule();
   parentPort?.postMessage({ id, verdict: verdictOf(query, readOnly, statementFunctions) } satisfies JudgeAnswer);
