@@ -4,16 +4,25 @@ import { inRoot } from "./support/paths.mjs";
 import { main, run, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 
-const TARGETS = ["postgres", "mariadb", "mongodb", "clickhouse", "engine"];
+const DRIVERS = ["postgres", "mariadb", "mongodb", "clickhouse", "engine"];
 const COUNT = 20_000;
 /** Each slice has a process of its own, so that one which dies says at which lies. */
 const SLICE = 2000;
-const TEST = "lib/connections/drivers/conformance/lying-servers.int.test.ts";
+const LIES = "lib/connections/drivers/conformance/lying-servers.int.test.ts";
+
+/** What is killed and failed in full here, and in part by `npm test`: the tests, and the counts that they take. */
+const FAULTS = {
+  deliveries: { tests: ["lib/notifications/faults.int.test.ts"], env: { DELIVERIES: "10000", KILLS: "200" } },
+  jobs: { tests: ["lib/jobs/faults.int.test.ts"], env: { FAULTS: "full" } },
+  flows: { tests: ["test/faults/flows.int.test.ts"], env: { FLOW_ROWS: "1000000", FLOW_KILLS: "6" } },
+};
 
 /**
- * Tells each driver twenty thousand lies in a server's name, which takes a quarter of an hour a driver and more:
+ * Kills servers in the middle of deliveries, jobs and flows, and tells each driver twenty thousand lies in a server's
+ * name, which takes a quarter of an hour a driver and more:
  *
  *   npm run test:faults
+ *   npm run test:faults -- flows deliveries
  *   npm run test:faults -- postgres mongodb --count 2000 --seed 7
  */
 await main(async () => {
@@ -24,27 +33,39 @@ await main(async () => {
   let isGood = true;
   for (const target of targets) {
     const startedAt = Date.now();
-    const failed = [];
-    for (let told = 0; told < count; told += SLICE) {
-      const lies = Math.min(SLICE, count - told);
-      const code = await run(
-        process.execPath,
-        [inRoot("node_modules", "vitest", "vitest.mjs"), "run", "--project", "int", TEST],
-        {
-          env: { ...process.env, LIES: String(lies), LIES_SEED: String(seed + told), LIES_TO: target },
-        },
-      );
-      if (code !== 0) failed.push(`LIES=${lies} LIES_SEED=${seed + told}`);
-    }
+    const { facts, failed } =
+      target in FAULTS ? await fail(FAULTS[target], target, seed) : await lie(target, count, seed);
     isGood &&= failed.length === 0;
     const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1);
-    results[target] = { lies: count, from: seed, minutes, failed: failed.join(", ") || "none" };
+    results[target] = { ...facts, minutes, failed: failed.join(", ") || "none" };
     console.table(results);
   }
   return isGood ? 0 : 1;
 });
 
+async function fail({ tests, env }, target, seed) {
+  const code = await test(tests, { ...env, FAULTS_SEED: String(seed) });
+  const settings = Object.entries(env).map((pair) => pair.join("="));
+  return { facts: { counts: settings.join(" ") }, failed: code === 0 ? [] : [`${target}, seed ${seed}`] };
+}
+
+async function lie(target, count, seed) {
+  const failed = [];
+  for (let told = 0; told < count; told += SLICE) {
+    const lies = Math.min(SLICE, count - told);
+    const code = await test([LIES], { LIES: String(lies), LIES_SEED: String(seed + told), LIES_TO: target });
+    if (code !== 0) failed.push(`LIES=${lies} LIES_SEED=${seed + told}`);
+  }
+  return { facts: { counts: `${count} lies from ${seed}` }, failed };
+}
+
+function test(files, env) {
+  const args = [inRoot("node_modules", "vitest", "vitest.mjs"), "run", "--project", "int", ...files];
+  return run(process.execPath, args, { env: { ...process.env, ...env } });
+}
+
 function choose(args) {
+  const all = [...Object.keys(FAULTS), ...DRIVERS];
   const targets = [];
   const numbers = { count: COUNT, seed: 1 };
   for (let at = 0; at < args.length; at += 1) {
@@ -55,8 +76,8 @@ function choose(args) {
       if (!Number.isSafeInteger(numbers[option]) || numbers[option] < 1) {
         throw new ScriptError(`--${option} takes a whole number above 0.`);
       }
-    } else if (TARGETS.includes(args[at])) targets.push(args[at]);
-    else throw new ScriptError(`Say which drivers: npm run test:faults -- ${TARGETS.join(" ")} [--count n] [--seed n]`);
+    } else if (all.includes(args[at])) targets.push(args[at]);
+    else throw new ScriptError(`Say what fails: npm run test:faults -- ${all.join(" ")} [--count n] [--seed n]`);
   }
-  return { targets: targets.length > 0 ? targets : TARGETS, ...numbers };
+  return { targets: targets.length > 0 ? targets : all, ...numbers };
 }

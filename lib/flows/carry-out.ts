@@ -13,14 +13,14 @@ import { isShuttingDown, onShutdown } from "@/lib/process/shutdown";
 import { uniqueColumnNames } from "@/lib/query/column-names";
 import type { RunDoc } from "@/lib/runs/model";
 import { beginRun, finishRun, keepRun, type RunEnd, type RunHold, type RunWord, releaseRun } from "@/lib/runs/service";
-import type { RunQueued } from "@/lib/runs/wake";
+import { type RunQueued, wakeRun } from "@/lib/runs/wake";
 import { collections } from "./collections";
 import { BATCH_ROWS, RUN_TIMEOUT_MS } from "./limits";
 import { loadNameOf, requireLoad } from "./loads";
 import type { FlowCheckpoint, FlowDefinition, FlowDoc, FlowEntity } from "./model";
 import { type Move, moveEntity, RunGoesOn, type Visible } from "./move-entity";
 import { inWords, Progress } from "./progress";
-import type { FlowRunParams } from "./runs";
+import { FLOW_RUN_QUEUED_EVENT, type FlowRunParams } from "./runs";
 import { moveEvents, postponeEvents, queuePendingOf } from "./webhook-batch";
 
 /** How often a run says that it goes on, and hears whether it shall. */
@@ -55,8 +55,10 @@ export async function carryOutFlowRun(queued: RunQueued): Promise<void> {
   });
   try {
     const outcome = await outcomeOf(run, hold, stop.signal, hear);
-    if (outcome === "goes_on") await releaseRun(hold);
-    else if (outcome !== "lost") {
+    if (outcome === "goes_on") {
+      // Told at once: a sweeper would find it, too, but some seconds later.
+      if (await releaseRun(hold)) await wakeRun(run, FLOW_RUN_QUEUED_EVENT);
+    } else if (outcome !== "lost") {
       if (outcome.status !== "success") await postponeEvents(run.workspaceId, run.resourceId);
       await finishRun(hold, outcome);
     }
@@ -194,7 +196,10 @@ function toMove(part: Part): Move {
     noteVisible: (visible) => noter.begin(note.checkpoint, visible),
     rejectsLeft: () => progress.rejectsLeft,
     async moved({ read, written }, checkpoint) {
-      await noter.move(checkpoint);
+      // The destination knows better: a store that is away for a moment ends no run.
+      await noter.move(checkpoint).catch((error: unknown) => {
+        log.warn({ err: error, runId: run._id.toHexString() }, "how far a load has come could not be noted");
+      });
       await progress.set(index, { counts: { read, written, skipped: 0, failed: read - written } }, "sometimes");
     },
     rejected: (rows) =>

@@ -5,12 +5,17 @@ const root = new URL("../../", import.meta.url);
 const read = (file: string) => readFileSync(new URL(file, root), "utf8");
 
 type Row = { number: number; name: string; proof: string };
-const rows: Row[] = read("docs/security.md")
-  .split("\n")
-  .flatMap((line) => {
-    const [, number, , proof] = /^\| T(\d+) \| ([^|]+) \| ([^|]+) \|$/.exec(line) ?? [];
-    return number && proof ? [{ number: Number(number), name: `T${number}`, proof }] : [];
-  });
+/** Threats are called T, faults F. */
+const rowsOf = (letter: "T" | "F"): Row[] =>
+  read("docs/security.md")
+    .split("\n")
+    .flatMap((line) => {
+      const [, name, proof] = /^\| ([TF]\d+) \| [^|]+ \| ([^|]+) \|$/.exec(line) ?? [];
+      return name?.startsWith(letter) && proof ? [{ number: Number(name.slice(1)), name, proof }] : [];
+    });
+const threats = rowsOf("T");
+const faults = rowsOf("F");
+const rows = [...threats, ...faults];
 const filesOf = ({ proof }: Row) =>
   [...proof.matchAll(/`([^`]+\.(?:test|spec)\.tsx?)`/g)].map(([, file]) => file ?? "");
 
@@ -43,10 +48,11 @@ describe("what got through once, in docs/security.md", () => {
   });
 });
 
-describe("the table of threats in docs/security.md", () => {
+describe("the tables of threats and faults in docs/security.md", () => {
   it("has each row of identity, authorization, outbound addresses, secrets, queries, webhooks, notifications and platform once, in order", () => {
     const upTo = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
-    expect(rows.map(({ number }) => number)).toEqual([...upTo(1, 60), ...upTo(70, 86), ...upTo(102, 111)]);
+    expect(threats.map(({ number }) => number)).toEqual([...upTo(1, 60), ...upTo(70, 86), ...upTo(102, 111)]);
+    expect(faults.map(({ number }) => number)).toEqual(upTo(1, 19));
   });
 
   it.each(rows)("$name says where it is proven, or why it does not apply yet", (row) => {
