@@ -2,11 +2,17 @@ import "server-only";
 import type { Duplex } from "node:stream";
 import { MongoParseError } from "mongodb";
 import { Connection } from "mongodb/lib/cmap/connection.js";
+import { CONNECT_TIMEOUT_MS } from "../shared/limits";
 import { Messages } from "./messages";
+
+/** What ends work on the server is said by whoever has left: nobody's deadline bounds the wait for its answer. */
+const GOODBYES = ["killCursors", "killSessions", "endSessions", "abortTransaction"];
+const GOODBYE_TIMEOUT_MS = 2000;
 
 /**
  * MongoDB's protocol on a line that gives the library whole messages only, and no other than those it comes to an end with
- * (T47, T54). It takes this class by its option `connectionType`, which its types leave out.
+ * (T47, T54). A server that falls silent in a sign-in or at a goodbye loses the line, for which the library would wait for
+ * ever. It takes this class by its option `connectionType`, which its types leave out.
  */
 export class GuardedConnection extends Connection {
   constructor(stream: Duplex, options: object) {
@@ -24,5 +30,22 @@ export class GuardedConnection extends Connection {
       }
       take(whole, encoding, callback);
     };
+  }
+
+  override async command(ns: object, command: object, options?: object, responseType?: unknown): Promise<unknown> {
+    const limitMs = this.#limitOf(command);
+    if (limitMs === null) return super.command(ns, command, options, responseType);
+    const timer = setTimeout(() => this.onTimeout(), limitMs);
+    try {
+      return await super.command(ns, command, options, responseType);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Null for what has the deadline of whoever asked. */
+  #limitOf(command: object): number | null {
+    if (!this.established) return CONNECT_TIMEOUT_MS;
+    return GOODBYES.some((name) => Object.hasOwn(command, name)) ? GOODBYE_TIMEOUT_MS : null;
   }
 }

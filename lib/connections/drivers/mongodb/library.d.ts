@@ -4,8 +4,13 @@ declare module "mongodb/lib/cmap/connection.js" {
 
   export class Connection {
     constructor(stream: Duplex, options: object);
+    /** After the sign-in. */
+    established: boolean;
     messageStream: {
       _transform(chunk: Buffer, encoding: BufferEncoding, callback: TransformCallback): void;
     };
+    command(ns: object, command: object, options?: object, responseType?: unknown): Promise<unknown>;
+    /** Ends the line, and with it what waits for an answer. */
+    onTimeout(): void;
   }
 }

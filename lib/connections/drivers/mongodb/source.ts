@@ -267,7 +267,7 @@ async function start(db: Db, session: ClientSession, operation: Operation, optio
     case "estimatedDocumentCount": {
       const answer = await db.command(
         { count: operation.collection, maxTimeMS: limits.maxTimeMS },
-        { session, ...EXACT },
+        { session, signal: limits.signal, ...EXACT },
       );
       return fromDocuments([{ count: answer.n }]);
     }
@@ -275,7 +275,7 @@ async function start(db: Db, session: ClientSession, operation: Operation, optio
       const { field, filter } = operation;
       const answer = await db.command(
         { distinct: operation.collection, key: field, query: filter, maxTimeMS: limits.maxTimeMS },
-        { session, ...EXACT },
+        { session, signal: limits.signal, ...EXACT },
       );
       return fromDocuments((answer.values as unknown[]).map((value) => ({ value })));
     }

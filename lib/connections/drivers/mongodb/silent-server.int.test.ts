@@ -1,0 +1,86 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { BSON, type Document, Long } from "mongodb";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ask, openWith } from "../conformance/subjects";
+import { mongodb } from ".";
+
+/* A server that signs in and answers, and then, in the middle of something, says nothing any more. */
+
+const OP_MSG = 2013;
+const HEADER_BYTES = 16;
+/** In front of the document: the header, the flags and the section's kind. */
+const DOCUMENT_AT = HEADER_BYTES + 5;
+const HELLO = { isWritablePrimary: true, maxWireVersion: 25, minWireVersion: 0, logicalSessionTimeoutMinutes: 30 };
+
+/** Null is silence. */
+let answer: (command: Document) => Document | null;
+const seen: string[] = [];
+const sockets = new Set<Socket>();
+const server = createServer((socket) => {
+  sockets.add(socket);
+  socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+  let held = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    held = Buffer.concat([held, chunk]);
+    while (held.length >= HEADER_BYTES && held.length >= held.readInt32LE(0)) {
+      const message = held.subarray(0, held.readInt32LE(0));
+      held = held.subarray(message.length);
+      // The first greeting comes in the older form, with its document behind the collection's name and two numbers.
+      const isOld = message.readInt32LE(12) !== OP_MSG;
+      const at = isOld ? message.indexOf(0, HEADER_BYTES + 4) + 1 + 8 : DOCUMENT_AT;
+      const command = BSON.deserialize(message.subarray(at, at + message.readInt32LE(at)));
+      seen.push(Object.keys(command)[0] ?? "");
+      const said = "hello" in command || "ismaster" in command ? HELLO : answer(command);
+      if (said !== null) socket.write(isOld ? reply(message, said) : toMessage(message, said));
+    }
+  });
+});
+
+const header = (length: number, to: Buffer, kind: number) => {
+  const bytes = Buffer.alloc(HEADER_BYTES);
+  bytes.writeInt32LE(HEADER_BYTES + length, 0);
+  bytes.writeInt32LE(to.readInt32LE(4), 8);
+  bytes.writeInt32LE(kind, 12);
+  return bytes;
+};
+function toMessage(to: Buffer, document: Document): Buffer {
+  const body = Buffer.concat([Buffer.alloc(5), BSON.serialize({ ...document, ok: 1 })]);
+  return Buffer.concat([header(body.length, to, OP_MSG), body]);
+}
+function reply(to: Buffer, document: Document): Buffer {
+  const body = Buffer.concat([Buffer.alloc(20), BSON.serialize({ ...document, ok: 1 })]);
+  body.writeInt32LE(1, 16);
+  return Buffer.concat([header(body.length, to, 1), body]);
+}
+
+let port = 0;
+beforeEach(async () => {
+  seen.length = 0;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test("T47 a server that says nothing when it is told to end a cursor does not keep its connection from being closed", async () => {
+  const cursor = { id: Long.fromNumber(7), ns: "shop.$cmd.listCollections", firstBatch: [{ name: "things" }] };
+  answer = (command) => ("listCollections" in command ? { cursor } : "killCursors" in command ? null : {});
+  const source = await openWith(mongodb, { connectionString: `mongodb://127.0.0.1:${port}/`, database: "shop" });
+  await source.test(new AbortController().signal);
+  await source.close();
+  expect(seen).toContain("killCursors");
+});
+
+test("T47 a server that says nothing more in a sign-in loses the line", async () => {
+  answer = () => null;
+  const connectionString = `mongodb://reader:secret@127.0.0.1:${port}/?authMechanism=SCRAM-SHA-256`;
+  const source = await openWith(mongodb, { connectionString, database: "shop" });
+  await expect(ask(source, "db.things.find({})", { signal: AbortSignal.timeout(500) })).rejects.toBeDefined();
+  expect(seen).toContain("saslStart");
+  await source.close();
+  await expect.poll(() => sockets.size, { timeout: 20_000 }).toBe(0);
+});
