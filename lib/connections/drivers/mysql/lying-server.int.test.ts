@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/http/errors";
 import { startLyingProxy } from "@/test/servers/lying-proxy";
 import { startMariaDb } from "@/test/servers/mariadb";
@@ -42,4 +42,31 @@ test("T47 a server that says of a number that it has 2^60 digits holds up nobody
   }
   await proxy.stop();
   expect(strange).toEqual([]);
+});
+
+test("T47 T107 a server that lies writes nothing past our log, whichever byte is the lie", {
+  timeout: 180_000,
+}, async (context) => {
+  if (!server) return context.skip();
+  const written: unknown[][] = [];
+  const spies = (["log", "info", "warn", "error", "trace"] as const).map((name) =>
+    vi.spyOn(console, name).mockImplementation((...words: unknown[]) => void written.push(words)),
+  );
+  const { host, user, password, database } = server;
+  const proxy = await startLyingProxy({ port: server.port });
+  const open = () => openWith(mysql, { host, port: proxy.port, user, password, database });
+  const query = "select seq from seq_1_to_20";
+  const honest = await open();
+  expect((await ask(honest, query)).rows).toHaveLength(20);
+  const said = proxy.said();
+  await honest.close();
+  for (let at = 0; at < said; at += 7) {
+    proxy.tell([{ at, kind: "set", value: 0xff }]);
+    const source = await open();
+    await ask(source, query, { signal: AbortSignal.timeout(300) }).catch(() => {});
+    await source.close();
+  }
+  await proxy.stop();
+  for (const spy of spies) spy.mockRestore();
+  expect(written.slice(0, 3)).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { connectionLost } from "../shared/failures";
 import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
 import type { PooledSession } from "../shared/session-pool";
 import { toConnectFailure } from "./failures";
+import { guardPackets } from "./guarded-packets";
 import { harmlessModes } from "./modes";
 import { PacketLengths } from "./packet-lengths";
 import { RowReader, type RowReaderOptions } from "./row-reader";
@@ -55,6 +56,7 @@ export class MysqlSession implements PooledSession {
     const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
     deadline.signal.throwIfAborted();
     const connection = createConnection(optionsOf(config));
+    guardPackets(connection);
     const session = new MysqlSession(config, connection);
     const onAbort = () => session.destroy();
     deadline.signal.addEventListener("abort", onAbort, { once: true });
