@@ -35,8 +35,10 @@ export function someLies(random: () => number, bytes: number): Lie[] {
 }
 
 export type LyingProxy = {
-  /** Where the liar listens: a port, or the path of a socket. */
+  /** Where the liar listens; 0 where it does so at a path. */
   port: number;
+  /** The socket at which the liar listens; empty where it does so at a port. */
+  path: string;
   /** What the server has said so far over all connections since `lies` was set last. */
   said(): number;
   /** Every connection from here on tells these lies. */
@@ -45,7 +47,7 @@ export type LyingProxy = {
 };
 
 /** Stands between a driver and an honest server, and changes what the server says. */
-export async function startLyingProxy(target: { port: number } | { path: string }, path?: string): Promise<LyingProxy> {
+export async function startLyingProxy(target: { port: number } | { path: string }, path = ""): Promise<LyingProxy> {
   let lies: readonly Lie[] = [];
   let said = 0;
   const sockets = new Set<Socket>();
@@ -74,10 +76,11 @@ export async function startLyingProxy(target: { port: number } | { path: string 
       if (end) client.end();
     });
   });
-  server.listen(...((path === undefined ? [0, "127.0.0.1"] : [path]) as [number, string]));
+  server.listen(...((path === "" ? [0, "127.0.0.1"] : [path]) as [number, string]));
   await once(server, "listening");
   return {
-    port: path === undefined ? (server.address() as AddressInfo).port : 0,
+    port: path === "" ? (server.address() as AddressInfo).port : 0,
+    path,
     said: () => said,
     tell: (next) => {
       lies = next;

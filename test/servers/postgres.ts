@@ -66,7 +66,7 @@ export async function startPostgres(
   const port = await freePort();
   const flags = [
     `-p ${port} -h 127.0.0.1 -k ${folder}`,
-    "-c fsync=off -c full_page_writes=off -c max_connections=40 -c shared_buffers=64MB",
+    "-c fsync=off -c full_page_writes=off -c max_connections=200 -c shared_buffers=64MB",
     ...(options.certificate ? ["-c ssl=on"] : []),
   ].join(" ");
   // Not by execFile: the server inherits the pipes of pg_ctl and would keep it from ending.

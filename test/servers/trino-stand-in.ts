@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const PLACE = "/v1/statement/executing";
+const TRANSACTION = "2f3a1c00-0000-4000-8000-000000000001";
+
+type Column = [name: string, type: string];
+type Answer = { columns: Column[]; pages: unknown[][][] };
+
+const LIED: Answer = {
+  columns: [
+    ["a", "bigint"],
+    ["b", "varchar(20)"],
+    ["c", "timestamp(3)"],
+    ["d", "decimal(20,4)"],
+    ["e", "array(integer)"],
+  ],
+  pages: [
+    [
+      [1, "one", null, "12.5000", [1, null, 3]],
+      ["9007199254740993", "two", "2026-01-01 00:00:00.000", null, []],
+    ],
+    [[3, null, null, "-0.0001", null]],
+  ],
+};
+
+/**
+ * A small stand-in for Trino's REST protocol, for machines without a cluster: it begins and ends transactions, and
+ * answers a statement in several pages. It knows the statements that tests send, and none with values.
+ */
+export async function startTrinoStandIn(): Promise<{ port: number; stop(): Promise<void> }> {
+  let port = 0;
+  /** Pages that are still to be asked for, by the path where each is. */
+  const left = new Map<string, object>();
+  let statements = 0;
+  const say = (response: ServerResponse, page: object, headers: Record<string, string> = {}) =>
+    response.writeHead(200, { "Content-Type": "application/json", ...headers }).end(JSON.stringify(page));
+  const server = createServer(async (request, response) => {
+    let sql = "";
+    for await (const chunk of request.setEncoding("utf8")) sql += chunk;
+    const path = request.url ?? "";
+    if (request.method === "DELETE") {
+      left.delete(path);
+      response.writeHead(204).end();
+    } else if (request.method === "GET") {
+      const page = left.get(path);
+      left.delete(path);
+      if (page) say(response, page);
+      else response.writeHead(404).end();
+    } else {
+      statements += 1;
+      const id = `20260101_000000_${String(statements).padStart(5, "0")}_stand`;
+      const [first, ...rest] = pagesOf(sql, id, port);
+      for (const { at, page } of rest) left.set(at, page);
+      const isBegin = sql.startsWith("START TRANSACTION");
+      say(response, first?.page ?? {}, isBegin ? { "X-Trino-Started-Transaction-Id": TRANSACTION } : {});
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
+  return {
+    port,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function pagesOf(sql: string, id: string, port: number): { at: string; page: object }[] {
+  const base = { id, infoUri: `http://127.0.0.1:${port}/ui/query.html?${id}`, stats: { state: "RUNNING" } };
+  const at = (turn: number) => `${PLACE}/${id}/slug/${turn}`;
+  const uri = (turn: number) => `http://127.0.0.1:${port}${at(turn)}`;
+  if (/\bnowhere\b/.test(sql)) {
+    const error = {
+      message: `line 1:${sql.indexOf("nowhere") + 1}: Column 'nowhere' cannot be resolved`,
+      errorCode: 47,
+      errorName: "COLUMN_NOT_FOUND",
+      errorType: "USER_ERROR",
+      errorLocation: { lineNumber: 1, columnNumber: sql.indexOf("nowhere") + 1 },
+    };
+    return [
+      { at: "", page: { ...base, nextUri: uri(1) } },
+      { at: at(1), page: { ...base, error } },
+    ];
+  }
+  const { columns, pages } = answerOf(sql);
+  const described = columns.map(([name, type]) => ({ name, type, typeSignature: signatureOf(type) }));
+  return [
+    { at: "", page: { ...base, nextUri: uri(1) } },
+    ...pages.map((data, index) => ({
+      at: at(index + 1),
+      page: { ...base, columns: described, data, nextUri: uri(index + 2) },
+    })),
+    { at: at(pages.length + 1), page: { ...base, ...(columns.length > 0 && { columns: described }) } },
+  ];
+}
+
+function answerOf(sql: string): Answer {
+  const words = (...names: string[]) => names.map((name): Column => [name, "varchar"]);
+  if (/version\(\)/.test(sql)) return { columns: [["_col0", "varchar"]], pages: [[["476"]]] };
+  if (/\.schemata\b/.test(sql)) return { columns: words("schema_name"), pages: [[["shop"]]] };
+  if (/information_schema\.tables/.test(sql)) {
+    return { columns: words("table_schema", "table_name", "table_type"), pages: [[["shop", "lied", "BASE TABLE"]]] };
+  }
+  if (/information_schema\.columns/.test(sql)) {
+    return {
+      columns: words("table_schema", "table_name", "column_name", "data_type", "is_nullable"),
+      pages: [LIED.columns.map(([name, type]) => ["shop", "lied", name, type, "YES"])],
+    };
+  }
+  return /\blied\b/.test(sql) ? LIED : { columns: [], pages: [] };
+}
+
+/** The type as the protocol takes it apart, for the types above. */
+function signatureOf(type: string): object {
+  const [, rawType = type, inside] = /^(\w+)(?:\((.*)\))?$/.exec(type) ?? [];
+  if (inside === undefined) return { rawType, arguments: [] };
+  if (rawType === "array") return { rawType, arguments: [{ kind: "TYPE", value: signatureOf(inside) }] };
+  return { rawType, arguments: inside.split(",").map((value) => ({ kind: "LONG", value: Number(value) })) };
+}
