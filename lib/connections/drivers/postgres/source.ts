@@ -34,7 +34,16 @@ import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf, with
 import { CLEAN_UP, PostgresSession } from "./session";
 import { TypeNames } from "./type-names";
 import { nameWithModifier } from "./types";
-import { QUICK_VERDICT_SQL, type Refusal, refusalOf, toGiven, toRefusal, VERDICT_SQL, VIEW_SQL } from "./verdict";
+import {
+  QUICK_VERDICT_SQL,
+  type Refusal,
+  refusalOf,
+  toGiven,
+  toRefusal,
+  VERDICT_SQL,
+  VIEW_SQL,
+  VIEWS_VERDICT_SQL,
+} from "./verdict";
 
 /** Functions of a database that run texts; nobody makes more of them. */
 const STATEMENT_FUNCTIONS_MAX = 100;
@@ -43,11 +52,13 @@ const VIEWS_MAX = 20;
 /** As many statements as the grammar's verdicts are kept for. */
 const UNCLEAR_MAX = 500;
 
-/** How the catalogue is asked, and which functions beyond the built-in ones run texts. */
-type Closeness = "quick" | "close";
+/** How the catalogue is asked, the cheapest way first. */
+type Closeness = "quick" | "views" | "close";
+/** `statementFunctions` are those beyond the built-in ones that run texts, `views` what "close" had to look into. */
 type Look = { closeness: Closeness; statementFunctions: readonly string[]; views: readonly JudgedView[] };
 /** A view in whose definition functions run texts; `uses` are the names in the definition and in those texts. */
 type JudgedView = { id: number; hash: string; uses: readonly Use[] };
+const QUICK_LOOK: Pick<Look, "closeness" | "views"> = { closeness: "quick", views: [] };
 
 /** A PostgreSQL database through a pool of sessions; each statement runs in a session that is as good as new. */
 export class PostgresSource implements DataSource {
@@ -56,8 +67,8 @@ export class PostgresSource implements DataSource {
   readonly #secrets: readonly string[];
   /** Functions of this database that run texts, such as a crosstab of a person's own. */
   readonly #statementFunctions = new Set<string>();
-  /** Texts that the quick look said nothing about, and what had to be looked into. Each time the server decides anew. */
-  readonly #unclear = new Map<string, readonly JudgedView[]>();
+  /** How texts are looked at that the quick look said nothing about. Each time the server decides anew. */
+  readonly #unclear = new Map<string, Pick<Look, "closeness" | "views">>();
 
   readonly #readOnly: boolean;
 
@@ -72,22 +83,22 @@ export class PostgresSource implements DataSource {
   async query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
     const key = typeof statement.query === "string" ? statement.query : "";
     for (;;) {
-      const views = this.#unclear.get(key);
-      const closeness: Closeness = views ? "close" : "quick";
+      const { closeness, views } = this.#unclear.get(key) ?? QUICK_LOOK;
       const statementFunctions = [...this.#statementFunctions];
       try {
-        return await this.#query(statement, options, { closeness, statementFunctions, views: views ?? [] });
+        return await this.#query(statement, options, { closeness, statementFunctions, views });
       } catch (error) {
         if (!(error instanceof ReadingRefused)) throw error;
         const { reason, name, view } = error.refusal;
-        if (reason === "unclear" && closeness === "quick") this.#remember(key, []);
+        if (reason === "unclear" && closeness === "quick") this.#remember(key, { closeness: "views", views: [] });
+        else if (reason === "unclear" && closeness === "views") this.#remember(key, { closeness: "close", views: [] });
         // A function of the people that runs the texts it is given: now that it is known, the judge looks into them.
         else if (reason === "statement" && this.#isNewStatementFunction(name)) this.#addStatementFunction(name);
-        else if (reason === "within" && view !== undefined && views !== undefined && views.length < VIEWS_MAX) {
+        else if (reason === "within" && view !== undefined && views.length < VIEWS_MAX) {
           const judged = await this.#judgeView(view, statementFunctions, options.signal);
           // It was looked into already, and still it is not what was seen.
           if (views.some(({ id, hash }) => id === judged.id && hash === judged.hash)) throw toRefusal(error.refusal);
-          this.#remember(key, [...views.filter(({ id }) => id !== view), judged]);
+          this.#remember(key, { closeness: "close", views: [...views.filter(({ id }) => id !== view), judged] });
         } else throw toRefusal(error.refusal);
       }
     }
@@ -210,8 +221,8 @@ export class PostgresSource implements DataSource {
     return { id, hash, uses: await check(definition, true, statementFunctions) };
   }
 
-  #remember(text: string, views: readonly JudgedView[]): void {
-    this.#unclear.set(text, views);
+  #remember(text: string, look: Pick<Look, "closeness" | "views">): void {
+    this.#unclear.set(text, look);
     const oldest = this.#unclear.keys().next().value;
     if (this.#unclear.size > UNCLEAR_MAX && oldest !== undefined) this.#unclear.delete(oldest);
   }
@@ -275,9 +286,9 @@ function readingPreamble(
   const hashes = JSON.stringify(Object.fromEntries(views.map(({ id, hash }) => [id, hash])));
   const judged = [...toPostgresParams([[...STATEMENT_FUNCTIONS.keys(), ...statementFunctions]]), hashes];
   const verdict =
-    closeness === "quick"
-      ? { text: QUICK_VERDICT_SQL, values: [given] }
-      : { text: VERDICT_SQL, values: [given, ...judged] };
+    closeness === "close"
+      ? { text: VERDICT_SQL, values: [given, ...judged] }
+      : { text: closeness === "quick" ? QUICK_VERDICT_SQL : VIEWS_VERDICT_SQL, values: [given] };
   return [begin, { text: pinned(timeoutMs, "catalog") }, verdict];
 }
 

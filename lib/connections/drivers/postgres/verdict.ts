@@ -111,10 +111,7 @@ const ROOTS = `
   union all
   select 'f', c.castfunc, ${ELSEWHERE}::oid from pg_cast c where c.oid >= ${FIRST_OWN_OID} and c.castcontext = 'i' and ${MAY_MATTER("c.castfunc")}`;
 
-/**
- * The stored trees of what the object brings along; whatever they name stands in them by its number. The tables below
- * PostgreSQL's own views are not followed: those views are made to show no more than anybody may see.
- */
+/** The stored trees of what the object brings along; whatever they name stands in them by its number. */
 const TREES = `
   select w.ev_action::text as tree, case when i.id >= ${FIRST_OWN_OID} then i.id else ${ELSEWHERE} end as view from pg_rewrite w join pg_class c on c.oid = w.ev_class
     where i.k = 'r' and w.ev_class = i.id and w.ev_type = '1' and c.relkind = 'v'
@@ -138,14 +135,23 @@ const TREES = `
   union all
   select x.indpred::text, ${ELSEWHERE} from pg_index x where i.k = 'r' and me.wary and x.indrelid = i.id`;
 
+/** Parts of a stored tree that stand for objects, with their numbers; some have several (PostgreSQL's nodes/readfuncs.c). */
+const TREE_PARTS =
+  ":(funcid|opfuncid|hashfuncid|negfuncid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc|opno|opnos|eqop|sortop|cycle_mark_neop|relid|[a-z]*types?) [(]?o? ?([0-9 ]+)";
+const NUMBERS_IN = (tree: string) => `regexp_matches(${tree}, '${TREE_PARTS}', 'g') m
+  cross join lateral regexp_split_to_table(trim(m[2]), ' +') n`;
+/** Object numbers have 32 bits, and a server that is old enough has given out most of them. */
+const IS_NUMBER = "n <> '' and length(n) <= 10 and n::int8 between 1 and 4294967295";
+const PART_KIND =
+  "case when m[1] = 'relid' then 'r' when m[1] ~ 'type' then 't' when m[1] ~ 'op' and m[1] <> 'opfuncid' then 'o' else 'f' end";
+/** The tables below PostgreSQL's own views are not followed: those views are made to show no more than anybody may see. */
+const isBelowOwnView = (relation: string) => `(${relation} < ${FIRST_OWN_OID} and m[1] = 'relid')`;
+
 const IN_TREES = `
-  select case when m[1] = 'relid' then 'r' when m[1] ~ 'type' then 't' when m[1] ~ 'op' and m[1] <> 'opfuncid' then 'o' else 'f' end as k,
+  select ${PART_KIND} as k,
     n::oid as id, case when m[1] = 'funcid' or m[1] ~ 'type' then t.view else ${ELSEWHERE} end::oid as via
-  from (${TREES}) t
-  cross join lateral regexp_matches(t.tree,
-    ':(funcid|opfuncid|hashfuncid|negfuncid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc|opno|opnos|eqop|sortop|cycle_mark_neop|relid|[a-z]*types?) [(]?o? ?([0-9 ]+)', 'g') m
-  cross join lateral regexp_split_to_table(trim(m[2]), ' +') n
-  where n <> '' and n <> '0' and length(n) < 10 and not (i.k = 'r' and i.id < ${FIRST_OWN_OID} and m[1] = 'relid')`;
+  from (${TREES}) t cross join lateral ${NUMBERS_IN("t.tree")}
+  where ${IS_NUMBER} and not (i.k = 'r' and ${isBelowOwnView("i.id")})`;
 
 /** What a statement can call, also from within: triggers are called by changes alone. */
 const IS_CALLED = "p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)";
@@ -284,34 +290,78 @@ select case when no.reason is not null then ('${MARK}' || json_build_object('rea
   ${GIVE_BACK}
 from (select) one left join lateral (select * from refused where reason is not null order by reason not in ('statement', 'within') limit 1) no on true`;
 
-/**
- * The quick look that is enough for most statements: tables of built-in types, and built-in functions that only read.
- * Names count wherever they are found. Whatever else a name may stand for makes it end the transaction with the reason
- * "unclear"; then VERDICT_SQL has to say. It takes the same `$1`, and no other value. The reason is put together by a
- * function that is not IMMUTABLE: the planner would work out a constant one, and so meet the error before the question.
- */
-export const QUICK_VERDICT_SQL = `
-with ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE}
-select case when
-    exists (select from given g join pg_proc p on p.proname = g.n::name where g.k in ('f', 'a')
-      and (p.oid >= ${FIRST_OWN_OID} or ${refusedBuiltIn("p")} or ${isOneOf("p.prosrc", STATEMENT_SYMBOLS)}))
+/** Default orders of people's own for built-in types, which a statement uses without a word (btree and hash: pg_am.dat). */
+const OWN_ORDERS = `exists (select from pg_opclass c
+    where c.oid >= ${FIRST_OWN_OID} and c.opcdefault and c.opcmethod in (403, 405) and c.opcintype < ${FIRST_OWN_OID})
+  or exists (select from given g join pg_operator o on o.oprname = g.n::name join pg_amop a on a.amopopr = o.oid
+    where g.k = 'o' and a.oid >= ${FIRST_OWN_OID} and a.amopmethod = 403
+      and (g.s is not null or not ${isOneOf("g.n", UNSPOKEN_OPERATORS)}))`;
+
+/** Whether a relation has more to it than rows of built-in types. @param kinds those of its kinds that are known */
+const isMoreThanRows = (
+  kinds: string,
+) => `(c.relkind not in (${kinds}) or c.relrowsecurity or ${isOneOf("c.relname", SECRET_RELATIONS)}
+  or exists (select from pg_attribute a where a.attrelid = c.oid
+    and (a.atttypid >= ${FIRST_OWN_OID} or a.attgenerated <> ''))
+  or (c.oid >= ${FIRST_OWN_OID} and (c.relchecks > 0 or c.relhasindex or c.relhassubclass)
+    and (${IS_POWERFUL("current_setting('millrace.user')::name")} or exists (select from pg_proc p where p.prosecdef and ${IS_CALLED}))
+    and (c.relchecks > 0 or c.relhassubclass or exists (select from pg_index x where x.indrelid = c.oid
+      and (x.indexprs is not null or x.indpred is not null)))))`;
+
+const isMoreThanReading = (p: string) =>
+  `(${p}.oid >= ${FIRST_OWN_OID} or ${refusedBuiltIn(p)} or ${isOneOf(`${p}.prosrc`, STATEMENT_SYMBOLS)})`;
+
+/** What follows from the names of the statement alone, wherever they are found. */
+const UNCLEAR_BY_NAMES = `
+    exists (select from given g join pg_proc p on p.proname = g.n::name where g.k in ('f', 'a') and ${isMoreThanReading("p")})
     or exists (select from given g join pg_type t on t.typname = g.n::name
       where g.k in ('f', 'a', 't') and t.oid >= ${FIRST_OWN_OID})
-    or exists (select from given g join pg_class c on c.relname = g.n::name where g.k = 'r' and (
-      c.relkind not in ('r', 'p', 'm', 'S') or c.relrowsecurity or ${isOneOf("c.relname", SECRET_RELATIONS)}
-      or exists (select from pg_attribute a where a.attrelid = c.oid
-        and (a.atttypid >= ${FIRST_OWN_OID} or a.attgenerated <> ''))
-      or (c.oid >= ${FIRST_OWN_OID} and (c.relchecks > 0 or c.relhasindex or c.relhassubclass)
-        and (${IS_POWERFUL("current_setting('millrace.user')::name")} or exists (select from pg_proc p where p.prosecdef and ${IS_CALLED}))
-        and (c.relchecks > 0 or c.relhassubclass or exists (select from pg_index x where x.indrelid = c.oid
-          and (x.indexprs is not null or x.indpred is not null))))))
     or exists (select from pg_operator o where o.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("o.oprcode")}
       and (${isOneOf("o.oprname", UNSPOKEN_OPERATORS)} or o.oprname in (select g.n::name from given g where g.k = 'o')))
     or exists (select from pg_cast c where c.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("c.castfunc")}
       and (c.castcontext = 'i' or exists (select from given g where g.k in ('f', 'a', 't'))))
-    or exists (select from given g where ${OTHER_LETTERS})
+    or ${OWN_ORDERS}
+    or exists (select from given g where ${OTHER_LETTERS})`;
+
+/**
+ * The reason is put together by a function that is not IMMUTABLE: the planner would work out a constant one, and so meet
+ * the error before the question.
+ */
+const endsWhere = (isUnclear: string) => `
+select case when ${isUnclear}
   then ('${MARK}' || json_build_object('reason', 'unclear', 'name', ''))::int end,
   ${GIVE_BACK}`;
+
+/**
+ * The quick look that is enough for most statements: tables of built-in types, and built-in functions that only read.
+ * Names count wherever they are found. Whatever else a name may stand for makes it end the transaction with the reason
+ * "unclear"; then VIEWS_VERDICT_SQL has to say, and after it VERDICT_SQL. It takes the same `$1`, and no other value.
+ */
+export const QUICK_VERDICT_SQL = `
+with ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE}
+${endsWhere(`${UNCLEAR_BY_NAMES}
+    or exists (select from given g join pg_class c on c.relname = g.n::name
+      where g.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S'")})`)}`;
+
+/**
+ * The same for views over such tables, with such functions: what their stored trees name is looked at by its number. It
+ * costs a third of VERDICT_SQL, most of which is the reading and planning of so long a statement.
+ */
+export const VIEWS_VERDICT_SQL = `
+with recursive ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE},
+item(k, id) as (
+  select 'r', c.oid from given g join pg_class c on c.relname = g.n::name where g.k = 'r'
+  union
+  select ${PART_KIND}, n::oid from item i
+    join pg_class c on i.k = 'r' and c.oid = i.id and c.relkind = 'v'
+    join pg_rewrite w on w.ev_class = c.oid and w.ev_type = '1'
+    cross join lateral ${NUMBERS_IN("w.ev_action::text")}
+    where ${IS_NUMBER} and not ${isBelowOwnView("i.id")})
+${endsWhere(`${UNCLEAR_BY_NAMES}
+    or exists (select from item i where i.k in ('t', 'o', 'f') and i.id >= ${FIRST_OWN_OID})
+    or exists (select from item i join pg_proc p on p.oid = i.id where i.k = 'f' and ${isMoreThanReading("p")})
+    or exists (select from item i join pg_class c on c.oid = i.id
+      where i.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S', 'v'")})`)}`;
 
 /** What the judge looks into of a view, and what VERDICT_SQL knows it again by: read with the same path of schemas. */
 export const VIEW_SQL = "select pg_get_viewdef($1::oid), md5(pg_get_viewdef($1::oid))";
