@@ -29,6 +29,7 @@ const lib = (rooms) => `^lib/(${rooms.join("|")})(/|$)`;
 const SHARED = [
   "^lib/(tabular|text|sql)/",
   "^lib/connections/config-fields\\.ts$",
+  "^lib/schedules/cron\\.ts$",
   "^lib/[^/]+/(roles|limits|words)\\.ts$",
 ];
 const SCHEMA = "^lib/[^/]+/[^/]*schema\\.ts$";

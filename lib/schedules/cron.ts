@@ -52,6 +52,17 @@ export class CronSchedule {
     return null;
   }
 
+  /** Whether the clock on the wall shows one of the expression's times at this moment. */
+  isOnWall(at: Date): boolean {
+    const wall = at.getTime() + offsetAt(at.getTime(), this.timezone);
+    return this.#onWall.nextRun(new Date(wall - 1))?.getTime() === wall;
+  }
+
+  /** Whether it goes by the time that passes rather than by the clock on the wall: it runs in every hour. */
+  get isPassing(): boolean {
+    return this.#passing !== null;
+  }
+
   /** The first moments after this one, as many as there are up to `count`. */
   nextRuns(count: number, after: Date): Date[] {
     const runs: Date[] = [];
@@ -109,8 +120,11 @@ function toMoment(wall: number, timezone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far the clock on the wall is ahead of UTC, in milliseconds. */
-function offsetAt(moment: number, timezone: string): number {
+/**
+ * How far the clock on the wall is ahead of UTC, in milliseconds.
+ * @param timezone a name that is known; RangeError else
+ */
+export function offsetAt(moment: number, timezone: string): number {
   let format = formats.get(timezone);
   if (!format) {
     format = new Intl.DateTimeFormat("en-US", {

@@ -1,0 +1,116 @@
+"use client";
+
+import { useId } from "react";
+import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import { formatOrdinal } from "@/lib/ui/ordinal";
+import type { ScheduleChoice } from "@/lib/ui/schedule-choice";
+
+const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+const DAY_NAMES = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const LAST = "last";
+const DATES = [
+  ...Array.from({ length: 31 }, (_, index) => ({ value: String(index + 1), label: formatOrdinal(index + 1) })),
+  { value: LAST, label: "Last day" },
+];
+
+type ChoiceFieldsProps = {
+  choice: ScheduleChoice;
+  onChange: (choice: ScheduleChoice) => void;
+  readOnly: boolean;
+  /** What is wrong with the expression; null when nothing is. */
+  error: string | null;
+};
+
+/** What a kind of schedule asks for: the minute, the time, the days, or the expression itself. */
+export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFieldsProps) {
+  const id = useId();
+  if (choice.kind === "custom") {
+    return (
+      <TextField
+        label="Cron, 5 fields"
+        value={choice.cron}
+        onChange={({ target }) => onChange({ kind: "custom", cron: target.value })}
+        error={error}
+        help="Minute, hour, day of the month, month, day of the week"
+        readOnly={readOnly}
+        autoComplete="off"
+        spellCheck={false}
+        className="mono"
+        isDense
+      />
+    );
+  }
+  if (choice.kind === "hourly") {
+    return (
+      <TextField
+        label="At minute"
+        type="number"
+        min={0}
+        max={59}
+        value={Number.isNaN(choice.minute) ? "" : choice.minute}
+        onChange={({ target }) => onChange({ ...choice, minute: target.valueAsNumber })}
+        error={error && "Write a minute from 0 to 59."}
+        readOnly={readOnly}
+        isDense
+      />
+    );
+  }
+  return (
+    <>
+      {choice.kind === "weekly" && (
+        <fieldset className="field schedule-days">
+          <legend className="flabel">Days</legend>
+          <div className="row">
+            {DAYS.map((day, index) => {
+              const number = index + 1;
+              const isOn = choice.days.includes(number);
+              const days = isOn ? choice.days.filter((each) => each !== number) : [...choice.days, number].sort();
+              return (
+                <button
+                  key={day}
+                  type="button"
+                  className={isOn ? "chip on" : "chip"}
+                  aria-label={DAY_NAMES[index]}
+                  aria-pressed={isOn}
+                  onClick={() => onChange({ ...choice, days })}
+                >
+                  {day}
+                </button>
+              );
+            })}
+          </div>
+          <div className="help bad" aria-live="polite" hidden={error === null}>
+            {error}
+          </div>
+        </fieldset>
+      )}
+      {choice.kind === "monthly" && (
+        <div className="field">
+          <span id={id} className="flabel">
+            Day of the month
+          </span>
+          <Select
+            labelId={id}
+            value={choice.day === null ? LAST : String(choice.day)}
+            options={DATES}
+            onChange={(day) => onChange({ ...choice, day: day === LAST ? null : Number(day) })}
+            isDisabled={readOnly}
+          />
+          {choice.day !== null && choice.day > 28 && (
+            <div className="help">Months without a {formatOrdinal(choice.day)} are left out.</div>
+          )}
+        </div>
+      )}
+      <TextField
+        label="Time"
+        type="time"
+        value={choice.time}
+        // A time that is being cleared is no time: the one before stays.
+        onChange={({ target }) => target.value !== "" && onChange({ ...choice, time: target.value.slice(0, 5) })}
+        readOnly={readOnly}
+        isDense
+      />
+    </>
+  );
+}

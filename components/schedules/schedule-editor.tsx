@@ -1,0 +1,128 @@
+"use client";
+
+import { Switch } from "@base-ui/react/switch";
+import { useId, useState } from "react";
+import { ChoiceFields } from "@/components/schedules/choice-fields";
+import { NextRunList } from "@/components/schedules/next-run-list";
+import { ZoneField } from "@/components/schedules/zone-field";
+import { Segments } from "@/components/ui/segments";
+import { useIsAwake } from "@/components/ui/use-browser";
+import type { ApiProblem } from "@/lib/client/api";
+import type { ScheduleBody } from "@/lib/schedules/schema";
+import { toNextRuns } from "@/lib/ui/next-runs";
+import { type ChoiceKind, changeKind, type ScheduleChoice, toChoice, toCron } from "@/lib/ui/schedule-choice";
+import { toScheduleWords } from "@/lib/ui/schedule-words";
+import "./schedules.css";
+
+type Kind = ChoiceKind | "none";
+const KINDS: { value: Kind; label: string }[] = [
+  { value: "none", label: "None" },
+  { value: "hourly", label: "Hourly" },
+  { value: "daily", label: "Daily" },
+  { value: "weekly", label: "Weekly" },
+  { value: "monthly", label: "Monthly" },
+  { value: "custom", label: "Custom" },
+];
+/** What a first choice begins with: before people come to work. */
+const FIRST: ScheduleChoice = { kind: "daily", time: "07:00" };
+
+type ScheduleEditorProps = {
+  /** Null is no schedule. */
+  value: ScheduleBody | null;
+  onChange: (value: ScheduleBody | null) => void;
+  readOnly?: boolean;
+  /** What the server has refused, by field (`cron`, `timezone`); what is wrong here is found without it. */
+  problems?: readonly ApiProblem[];
+};
+
+/**
+ * When something runs by itself: chosen in words, or as a cron expression, with the zone whose clock counts and the next
+ * runs as they will come. Whether a value may be saved says `isGoodSchedule`.
+ */
+export function ScheduleEditor({ value, onChange, readOnly = false, problems = [] }: ScheduleEditorProps) {
+  const id = useId();
+  const [draft, setDraft] = useState<ScheduleChoice>(() => (value ? toChoice(value.cron) : FIRST));
+  // The next runs go by this computer's clock and zones, which a server does not have.
+  const isAwake = useIsAwake();
+  const now = useNowOnce(value);
+  // What comes from outside counts; what was chosen last is kept where several choices say the same.
+  const choice = value === null || toCron(draft) === value.cron ? draft : toChoice(value.cron);
+  const put = (next: ScheduleChoice) => {
+    setDraft(next);
+    onChange({
+      cron: toCron(next),
+      timezone: value?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      enabled: value?.enabled ?? true,
+    });
+  };
+  const choose = (kind: Kind) => {
+    if (kind === "none") onChange(null);
+    else put(changeKind(choice, kind));
+  };
+  if (!isAwake) return <div className="schedule-editor" aria-busy="true" />;
+  const next = value && toNextRuns(value.cron, value.timezone, now);
+  const wrong = (field: "cron" | "timezone") =>
+    next?.isGood === false && next.field === field
+      ? next.message
+      : (problems.find(({ path }) => path === field || path.endsWith(`.${field}`))?.message ?? null);
+  const cronError = choice.kind === "weekly" && choice.days.length === 0 ? "Choose at least one day." : wrong("cron");
+  return (
+    <fieldset className="schedule-editor" disabled={readOnly}>
+      <legend className="sr-only">Schedule</legend>
+      <div className="row schedule-head">
+        <Segments label="How often" value={value ? choice.kind : "none"} options={KINDS} onChange={choose} />
+        {value && (
+          <span className="row schedule-on">
+            <span id={`${id}-on`} className="xs t2">
+              {value.enabled ? "On" : "Off"}
+            </span>
+            <Switch.Root
+              className="switch"
+              checked={value.enabled}
+              disabled={readOnly}
+              onCheckedChange={(enabled) => onChange({ ...value, enabled })}
+              aria-label="Schedule is on"
+            >
+              <Switch.Thumb className="switch-thumb" />
+            </Switch.Root>
+          </span>
+        )}
+      </div>
+      {value && next && (
+        <>
+          <div className="schedule-fields">
+            <ChoiceFields choice={choice} onChange={put} readOnly={readOnly} error={cronError} />
+            <ZoneField
+              value={value.timezone}
+              onChange={(timezone) => onChange({ ...value, timezone })}
+              readOnly={readOnly}
+              error={wrong("timezone")}
+            />
+          </div>
+          {next.isGood && (
+            <NextRunList
+              words={toScheduleWords(value.cron)}
+              runs={next.runs}
+              isOn={value.enabled}
+              zone={value.timezone}
+            />
+          )}
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+/** Whether the server will take it: null, or an expression and a zone that name moments to come. */
+export function isGoodSchedule(value: ScheduleBody | null): boolean {
+  return value === null || toNextRuns(value.cron, value.timezone, new Date()).isGood;
+}
+
+/** The time when the value was given; drawing anew does not change it. */
+function useNowOnce(value: ScheduleBody | null): Date {
+  const [state, setState] = useState(() => ({ value, now: new Date() }));
+  if (state.value === value) return state.now;
+  const fresh = { value, now: new Date() };
+  setState(fresh);
+  return fresh.now;
+}

@@ -1,0 +1,69 @@
+"use client";
+
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { ChevronDown } from "lucide-react";
+import { useId, useState } from "react";
+
+/** Of some 420 zones: as many as a person looks through. */
+const SHOWN_MAX = 60;
+
+type ZoneFieldProps = {
+  value: string;
+  onChange: (value: string) => void;
+  readOnly: boolean;
+  /** What is wrong; null when nothing is. */
+  error: string | null;
+};
+
+/** A time zone by its name: typed, or found in the list by a part of it. */
+export function ZoneField({ value, onChange, readOnly, error }: ZoneFieldProps) {
+  const id = useId();
+  const [zones] = useState(listZones);
+  return (
+    <div className="field">
+      <label htmlFor={id}>Time zone</label>
+      <Autocomplete.Root
+        items={zones}
+        value={value}
+        onValueChange={onChange}
+        limit={SHOWN_MAX}
+        openOnInputClick
+        readOnly={readOnly}
+      >
+        <div className={`input${error === null ? "" : " err"}`}>
+          <Autocomplete.Input
+            id={id}
+            autoComplete="off"
+            spellCheck={false}
+            aria-invalid={error === null ? undefined : true}
+            aria-describedby={error === null ? undefined : `${id}-error`}
+            onFocus={(event) => event.target.select()}
+          />
+          {!readOnly && <ChevronDown className="s t3" />}
+        </div>
+        <Autocomplete.Portal>
+          <Autocomplete.Positioner className="menu-pos pick-pos" sideOffset={4} collisionPadding={8}>
+            <Autocomplete.Popup className="menu pick-menu zone-menu">
+              <Autocomplete.List>
+                {(zone: string) => (
+                  <Autocomplete.Item key={zone} value={zone} className="menu-item">
+                    <span className="trunc">{zone.replaceAll("_", " ")}</span>
+                  </Autocomplete.Item>
+                )}
+              </Autocomplete.List>
+            </Autocomplete.Popup>
+          </Autocomplete.Positioner>
+        </Autocomplete.Portal>
+      </Autocomplete.Root>
+      <div id={`${id}-error`} className="help bad" aria-live="polite" hidden={error === null}>
+        {error}
+      </div>
+    </div>
+  );
+}
+
+/** The reader's own zone first, then UTC. */
+function listZones(): string[] {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return [...new Set([own, "UTC", ...Intl.supportedValuesOf("timeZone")])];
+}

@@ -1,0 +1,67 @@
+import { BadSchedule, CronSchedule, offsetAt } from "@/lib/schedules/cron";
+
+/** `note` says what a change of clocks does to this run; null where it does nothing. */
+export type NextRun = { at: Date; text: string; note: string | null };
+export type NextRuns =
+  | { isGood: true; runs: NextRun[] }
+  | { isGood: false; field: "cron" | "timezone"; message: string };
+
+const SHOWN = 5;
+const HOUR_MS = 3_600_000;
+
+/** The next runs as the clock of the zone shows them, by the same rules as the server's; or what is wrong. */
+export function toNextRuns(cron: string, timezone: string, now: Date): NextRuns {
+  try {
+    const schedule = new CronSchedule(cron, timezone);
+    let before = now;
+    const runs = schedule.nextRuns(SHOWN, now).map((at) => {
+      const note = toClockNote(schedule, at, before);
+      before = at;
+      return { at, text: formatInZone(at, schedule.timezone, now), note };
+    });
+    return { isGood: true, runs };
+  } catch (error) {
+    if (!(error instanceof BadSchedule)) throw error;
+    return { isGood: false, field: error.field, message: error.message };
+  }
+}
+
+/** "Mon 23 Nov 07:00" on the zone's clock; with the year once it is another one. */
+export function formatInZone(at: Date, timezone: string, now: Date): string {
+  const parts = toParts(at, timezone);
+  const year = parts.year === toParts(now, timezone).year ? "" : ` ${parts.year}`;
+  return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute}`;
+}
+
+function toClockNote(schedule: CronSchedule, at: Date, before: Date): string | null {
+  const offset = (moment: Date) => offsetAt(moment.getTime(), schedule.timezone);
+  const change = offset(at) - offset(before);
+  if (!schedule.isPassing && !schedule.isOnWall(at))
+    return "The clocks leave its time out: it runs at the end of that hour";
+  if (isFirstOfTwo(at, schedule.timezone)) {
+    return `The clocks show this time twice: it runs ${schedule.isPassing ? "both times" : "the first time"}`;
+  }
+  if (change === 0) return null;
+  return `The clocks have gone ${change > 0 ? "forward" : "back"} by then`;
+}
+
+/** Whether the same time comes again within hours, since the clocks go back. */
+function isFirstOfTwo(at: Date, timezone: string): boolean {
+  const offset = offsetAt(at.getTime(), timezone);
+  // Clocks are set back by an hour nearly everywhere, and by half of one on Lord Howe Island.
+  return [HOUR_MS, HOUR_MS / 2].some((ms) => offsetAt(at.getTime() + ms, timezone) === offset - ms);
+}
+
+function toParts(at: Date, timeZone: string): Record<string, string> {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
+  return Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+}
