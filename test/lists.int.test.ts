@@ -26,7 +26,7 @@ type List = {
 /** Items of each list; three pages of one or two. */
 const ITEMS = 5;
 /** The most pages that a walk looks at: a list that never ends would be walked for ever. */
-const PAGES_MAX = 3 * ITEMS;
+const PAGES_MAX = 6 * ITEMS;
 
 const own = takeOwnDatabase();
 let owner: Person;
@@ -114,6 +114,8 @@ const lists: Record<string, List> = {
       return post(`${home}/flows/${flowId}/runs/${(run as Item).id}/cancel`, {});
     },
   },
+  // Those of consoles and flows, which the lists above and the deliveries below have made.
+  "/api/workspaces/{workspaceId}/runs": { add: () => Promise.resolve() },
   "/api/workspaces/{workspaceId}/invites": {
     add: () => post(`${home}/invites`, { email: `${randomUUID()}@example.com` }),
   },

@@ -1,10 +1,12 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databaseReady } from "@/lib/db/ready";
+import { writeNow as writeEvents } from "@/lib/events/publish";
 import { collections } from "@/lib/lifecycle/collections";
 import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
 import { writeNow } from "@/lib/query/history-writer";
 import { openResult } from "@/lib/results/service";
+import { appendLog } from "@/lib/runs/logs";
 import type { RunQueued } from "@/lib/runs/wake";
 import { queueDueRuns } from "@/lib/schedules/tick";
 import { call } from "@/test/client";
@@ -86,6 +88,25 @@ describe("the schedule of a console", () => {
     expect(answer.json.details[0].path).toBe(path);
   });
 
+  it("is told to those who look on, of a private console to its owner alone", async () => {
+    for (const access of ["workspace", "private"]) {
+      const { id } = await make("select 1", { access });
+      const told = () =>
+        collections
+          .events()
+          .find({ "data.resourceId": id, kind: "console" }, { sort: { position: -1 } })
+          .toArray();
+      await writeEvents();
+      const before = (await told()).length;
+      await put(id);
+      await call("DELETE", at(id, "/schedule"), ana);
+      await writeEvents();
+      const after = await told();
+      expect(after).toHaveLength(before + 2);
+      expect(after[0]?.userId?.toHexString() ?? null).toBe(access === "private" ? ana.id : null);
+    }
+  });
+
   it("is refused for a console that cannot run", async () => {
     const empty = await make(" ");
     const loose = await author.make(`s${made++}`, { content: "select 1" });
@@ -121,6 +142,39 @@ describe("a run of a console in the background", () => {
     expect((await openResult(new ObjectId(ana.workspaceId), doc?.resultId as ObjectId)).preview.rowCount).toBe(50);
   });
 
+  it("is read alone with the end of its log, and not as another console's", async () => {
+    const { id } = await make("select 1 as one");
+    const other = await make("select 2 as two");
+    await call("POST", at(id, "/schedule/run"), ana);
+    await carryOut();
+    const [run] = await runsOf(id);
+    await appendLog(new ObjectId(ana.workspaceId), new ObjectId(run.id), [{ level: "warn", text: "It is cut." }]);
+    const read = await call("GET", at(id, `/runs/${run.id}`), ana);
+    expect(read.status).toBe(200);
+    expect(read.json.data).toMatchObject({ ...run, logs: [{ level: "warn", text: "It is cut." }] });
+    expect((await call("GET", at(other.id, `/runs/${run.id}`), ana)).status).toBe(404);
+    expect((await call("GET", at(id, `/runs/${new ObjectId()}`), ana)).status).toBe(404);
+  });
+
+  it("is a part of the workspace's runs for those who see the console, and names its query", async () => {
+    const shared = await make("select 'all' as who");
+    const secret = await make("select 'ana' as who", { access: "private" });
+    for (const { id } of [shared, secret]) await call("POST", at(id, "/schedule/run"), ana);
+    await carryOut();
+    const bob = await seedMember(ana.workspaceId, "member");
+    const list = async (who: Person, query = "") =>
+      (await call("GET", `/api/workspaces/${ana.workspaceId}/runs${query}`, who)).json.data.items;
+    const of = async (who: Person) => (await list(who)).map((run: { resourceId: string }) => run.resourceId);
+    expect((await of(ana)).slice(0, 2)).toEqual([secret.id, shared.id]);
+    expect((await of(bob))[0]).toBe(shared.id);
+    expect(await of(bob)).not.toContain(secret.id);
+    expect(await list(ana, "?resourceType=flow")).toEqual([]);
+    const succeeded = await list(ana, "?status=success&limit=1");
+    expect(succeeded).toMatchObject([{ resourceId: secret.id, status: "success" }]);
+    const executions = (await call("GET", `/api/workspaces/${ana.workspaceId}/executions?limit=1`, ana)).json.data;
+    expect(executions.items[0].runId).toBe(succeeded[0].id);
+  });
+
   it("by a key is triggered by the API", async () => {
     const { id } = await make("select 1");
     expect((await author.send("POST", `/${id}/schedule/run`)).json.data.run.triggerType).toBe("api");
@@ -154,6 +208,7 @@ describe("a run of a console in the background", () => {
       ["DELETE", "/schedule"],
       ["POST", "/schedule/run"],
       ["GET", "/runs"],
+      ["GET", `/runs/${new ObjectId()}`],
     ] as const) {
       const answer = await call(method, at(id, path), { ...member, ...(method === "PUT" && { body: DAILY }) });
       expect([path, answer.status]).toEqual([path, 404]);

@@ -12,10 +12,11 @@ import { onShutdown } from "@/lib/process/shutdown";
 import { consumeQuery } from "@/lib/query/service";
 import type { ResultPreview } from "@/lib/results/schema";
 import { keepResult, previewResults } from "@/lib/results/service";
-import { appendLog } from "@/lib/runs/logs";
+import { appendLog, tailLog } from "@/lib/runs/logs";
 import { type RunDoc, type RunResource, toRun } from "@/lib/runs/model";
 import {
   beginRun,
+  findRun,
   finishRun,
   keepRun,
   listRunDocs,
@@ -31,9 +32,10 @@ import type { Schedule, ScheduleBody } from "@/lib/schedules/schema";
 import { putSchedule, removeSchedule, scheduledIds } from "@/lib/schedules/service";
 import { collections } from "./collections";
 import { accessOf, type ConsoleDoc, visibleTo } from "./model";
-import type { ConsoleRun } from "./schema";
+import type { ConsoleRun, ConsoleRunDetails } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
 import { RESOURCE_TYPE } from "./standing";
+import { tellConsole } from "./tell";
 import { bindVariables } from "./variables";
 
 /** What the job runner is woken with when a run is queued. */
@@ -42,6 +44,8 @@ export const CONSOLE_RUN_QUEUED_EVENT = "console/run.queued";
 const RUN_TIMEOUT_MS = 15 * 60_000;
 /** Of each result the first rows are kept, as long as its run is. */
 const KEPT = { rows: 10_000, bytes: 16 * 1024 * 1024, ms: 30 * 24 * 60 * 60 * 1000 };
+/** What one run shows of its log: its end, where a failure says why. */
+const LOG_LINES_SHOWN = 1000;
 const STOPPED =
   "The server was stopped while the query ran. It is not started again by itself: a part may have been done.";
 
@@ -50,14 +54,18 @@ const STOPPED =
  * @throws AppError `not_found`; `invalid_request` for a bad schedule and for a console that cannot run
  */
 export async function putConsoleSchedule(caller: Caller, consoleId: ObjectId, body: ScheduleBody): Promise<Schedule> {
-  requireRunnable(await getConsoleDocOrThrow(caller, consoleId));
-  return putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: consoleId }, body);
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  requireRunnable(doc);
+  const schedule = await putSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: consoleId }, body);
+  tellConsole(doc);
+  return schedule;
 }
 
 /** Takes the schedule away, if there is one. @throws AppError `not_found` for the console */
 export async function removeConsoleSchedule(caller: Caller, consoleId: ObjectId): Promise<void> {
-  await getConsoleDocOrThrow(caller, consoleId);
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
   await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: consoleId });
+  tellConsole(doc);
 }
 
 /**
@@ -92,6 +100,17 @@ export async function listConsoleRuns(
     runs.flatMap(({ resultId }) => resultId ?? []),
   );
   return toPage(runs, page.limit, (run) => toConsoleRun(run, previews.get(run.resultId?.toHexString() ?? "") ?? null));
+}
+
+/** One run with its result's beginning and its log. @throws AppError `not_found` */
+export async function getConsoleRun(caller: Caller, consoleId: ObjectId, runId: ObjectId): Promise<ConsoleRunDetails> {
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  const run = await findRun(runResourceOf(doc), runId);
+  const [previews, logs] = await Promise.all([
+    previewResults(caller.workspaceId, run.resultId ? [run.resultId] : []),
+    tailLog(caller.workspaceId, runId, LOG_LINES_SHOWN),
+  ]);
+  return { ...toConsoleRun(run, previews.get(run.resultId?.toHexString() ?? "") ?? null), logs };
 }
 
 /**

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { boundedText, isoDate, isStorable, objectIdText, STORABLE, trimmedText } from "@/lib/http/schema";
 import { executeOnBody } from "@/lib/query/schema";
 import { resultPreviewSchema } from "@/lib/results/schema";
-import { runSchema } from "@/lib/runs/schema";
+import { logLineSchema, runSchema } from "@/lib/runs/schema";
 import { scheduleSchema } from "@/lib/schedules/schema";
 import { VARIABLE_NAME } from "@/lib/sql/marks";
 
@@ -82,6 +82,10 @@ export const consoleRunSchema = runSchema.extend({
     .describe("Null for a run without a result, or whose result is not kept any more"),
 });
 export type ConsoleRun = z.infer<typeof consoleRunSchema>;
+export const consoleRunDetailsSchema = consoleRunSchema.extend({
+  logs: z.array(logLineSchema).describe("The last 1,000 lines"),
+});
+export type ConsoleRunDetails = z.infer<typeof consoleRunDetailsSchema>;
 
 export const createConsoleBody = z.object({
   name,

@@ -10,6 +10,12 @@ type Kind = ConsoleWrite["kind"];
 
 const FOLDER_KINDS: ReadonlySet<Kind> = new Set(["insertFolder", "updateFolder", "removeFolder"]);
 
+/** Tells those who look on that what belongs to a console has changed, as its schedule: of a private one its owner alone. */
+export function tellConsole({ _id, workspaceId, space, ownerId }: Standing): void {
+  const onlyFor = space === WORKSPACE_SPACE ? {} : { onlyFor: ownerId };
+  publish({ workspaceId, kind: "console", resourceType: "console", resourceId: _id, ...onlyFor });
+}
+
 /** Tells those who look on what a change has done: of a private console its owner, of a shared one everybody. */
 export async function tellChange(workspaceId: ObjectId, { writes }: ConsoleIntent): Promise<void> {
   try {

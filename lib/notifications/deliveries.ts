@@ -7,6 +7,7 @@ import { log } from "@/lib/log";
 import { type EgressPolicy, systemPolicy } from "@/lib/net/policy";
 import { sendJobEvents } from "@/lib/process/job-events";
 import type { ResourceType } from "@/lib/runs/schema";
+import { visiblePage } from "@/lib/runs/visible-page";
 import { SealError } from "@/lib/secrets/seal";
 import { forgottenAfter, pauseAfter } from "./backoff";
 import type { Outcome } from "./channels/channel";
@@ -19,7 +20,6 @@ import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus } from "./s
 import { send } from "./send";
 import { resourceOf } from "./service";
 import { tellDeliveries } from "./tell";
-import { visiblePage } from "./visible-page";
 import { type DeliveryQueued, wakeCalls } from "./wake";
 
 /** A send ends within 10 s; three times that, and its server is given up. */
@@ -298,7 +298,7 @@ export async function listWorkspaceDeliveries(
     ...(channelType && { channelType }),
     ...(ruleId && { ruleId: new ObjectId(ruleId) }),
   };
-  const found = await visiblePage(caller, collections.deliveries(), filter, page);
+  const found = await visiblePage(caller, collections.deliveries(), filter, page, onlyVisible);
   return { ...found, items: found.items.map(toDelivery) };
 }
 

@@ -5,6 +5,7 @@ import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import type { RunResource } from "@/lib/runs/model";
 import type { ResourceType } from "@/lib/runs/schema";
+import { visiblePage } from "@/lib/runs/visible-page";
 import { judgeAddresses, nextChannel } from "./channels/stored";
 import { collections } from "./collections";
 import { RULES_PER_RESOURCE_MAX } from "./limits";
@@ -12,7 +13,6 @@ import { type RuleDoc, toDelivery, toRule } from "./model";
 import { getResourceOrThrow, onlyVisible } from "./resources";
 import type { ChannelType, CreateRuleBody, ListedRule, Rule, SavedRule, UpdateRuleBody } from "./schema";
 import { tellRules } from "./tell";
-import { visiblePage } from "./visible-page";
 
 /** Of changes of one rule at once, each is made on the one before; people do not make more. */
 const UPDATE_TRIES = 10;
@@ -45,7 +45,7 @@ export async function listWorkspaceRules(
 ): Promise<Page<ListedRule>> {
   const { workspaceId } = caller;
   const filter = { workspaceId, ...(channelType && { "channel.type": channelType }) };
-  const found = await visiblePage(caller, collections.notificationRules(), filter, page);
+  const found = await visiblePage(caller, collections.notificationRules(), filter, page, onlyVisible);
   const lastIds = found.items.flatMap(({ lastDeliveryId }) => lastDeliveryId ?? []);
   const last = await collections
     .deliveries()

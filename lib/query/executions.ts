@@ -64,7 +64,7 @@ export type ExecutionRecord = { executionId: string; running(): void; end(outcom
  * @throws AppError `conflict` when the id was used before in this workspace, on any server
  */
 export async function startExecution(
-  { workspaceId, user }: Caller,
+  { workspaceId, user, via }: Caller,
   start: ExecutionStart,
   now = new Date(),
 ): Promise<ExecutionRecord> {
@@ -77,6 +77,7 @@ export async function startExecution(
     workspaceId,
     userId: user._id,
     claim,
+    ...(via.kind === "job" && { runId: via.runId }),
     queryText: facts.queryText.slice(0, HISTORY_TEXT_CHARS),
     status: "queued",
     startedAt: now,
@@ -206,6 +207,7 @@ function toExecution(doc: ExecutionDoc, hasText: boolean): Execution {
     executionId: doc.executionId,
     connectionId: doc.connectionId.toHexString(),
     userId: doc.userId.toHexString(),
+    runId: doc.runId?.toHexString() ?? null,
     query: hasText ? doc.queryText : null,
     status: doc.status,
     startedAt: doc.startedAt.toISOString(),

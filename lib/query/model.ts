@@ -21,6 +21,8 @@ export type ExecutionDoc = {
    * absent where nobody has said, which hides the text as a private console does.
    */
   console?: RunConsole | null;
+  /** The run in the background that it was a part of; absent where somebody waited for it. */
+  runId?: ObjectId;
   /** The first 10,000 characters of the query. */
   queryText: string;
   status: ExecutionStatus;

@@ -67,6 +67,7 @@ export const executionSchema = z.object({
   executionId: z.string(),
   connectionId: objectIdText,
   userId: objectIdText,
+  runId: objectIdText.nullable().describe("The run in the background that it was a part of"),
   query: z.string().nullable().describe("Null where it is the text of another person's private console"),
   status: z.enum(["queued", "running", "success", "failure", "cancelled", "timeout"]),
   startedAt: isoDate,

@@ -32,6 +32,7 @@ export const collections = {
         partialFilterExpression: { isNewest: true },
         serves: "the last run of each of many resources",
       },
+      { key: { workspaceId: 1, _id: -1 }, serves: "all runs of a workspace, newest first" },
       { key: { dueAt: 1 }, sparse: true, serves: "runs whose process has died" },
       { key: { endPendingSince: 1 }, sparse: true, serves: "ends that are still to be told" },
       {

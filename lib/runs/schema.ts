@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isoDate, objectIdText } from "@/lib/http/schema";
+import { isoDate, listQuery, objectIdText } from "@/lib/http/schema";
 
 export const RESOURCE_TYPES = ["scheduled_query", "flow"] as const;
 /** What has runs: a console with a schedule, or a flow (docs/api.md, Notifications). */
@@ -47,6 +47,10 @@ export const runSchema = z.object({
   cancelRequestedAt: isoDate.nullable().describe("Somebody has asked to cancel it, and it has not ended yet"),
 });
 export type Run = z.infer<typeof runSchema>;
+
+/** Of a whole workspace. */
+export const runsQuery = listQuery.extend({ resourceType: resourceType.optional(), status: runStatus.optional() });
+export type RunFilters = { resourceType?: ResourceType | undefined; status?: RunStatus | undefined };
 
 export const logLevel = z.enum(["info", "warn", "error"]);
 export type LogLevel = z.infer<typeof logLevel>;

@@ -1,13 +1,15 @@
 import "server-only";
 import { type Document, ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { collections } from "./collections";
 import { tellEnd } from "./ends";
 import { type RunDoc, type RunResource, toRun } from "./model";
-import type { EntityProgress, Run, RunCounts, RunOutcome, RunStatus, TriggerType } from "./schema";
+import type { EntityProgress, Run, RunCounts, RunFilters, RunOutcome, RunStatus, TriggerType } from "./schema";
 import { tellRun } from "./tell";
+import { type OnlyVisible, visiblePage } from "./visible-page";
 
 /** A queued run that nobody has begun by then is looked after: its wake-up call was lost. */
 const QUEUE_PATIENCE_MS = 30_000;
@@ -308,6 +310,17 @@ export function listRunDocs(
     .sort({ _id: -1 })
     .limit(withExtra(limit))
     .toArray();
+}
+
+/** The runs of the whole workspace that the caller may see, the newest first. @throws AppError `invalid_request` */
+export async function listWorkspaceRuns(
+  caller: Caller,
+  { resourceType, status, ...page }: PageRequest & RunFilters,
+  onlyVisible: OnlyVisible,
+): Promise<Page<Run>> {
+  const filter = { workspaceId: caller.workspaceId, ...(resourceType && { resourceType }), ...(status && { status }) };
+  const found = await visiblePage(caller, collections.runs(), filter, page, onlyVisible);
+  return { ...found, items: found.items.map(toRun) };
 }
 
 /** The last run of each of these resources, by the resource's id; those that never ran are absent. One query. */

@@ -99,6 +99,11 @@ export const consoleAccess: AccessRows = {
       statuses: "401 401 202 409 409 409 409 403 401 403 403",
     },
     "GET /api/workspaces/{workspaceId}/consoles/{consoleId}/runs": { statuses: MEMBER },
+    "GET /api/workspaces/{workspaceId}/runs": { statuses: MEMBER },
+    "GET /api/workspaces/{workspaceId}/consoles/{consoleId}/runs/{runId}": {
+      statuses: MEMBER,
+      ids: () => ({ consoleId: seeded.runConsoleId, runId: seeded.runId }),
+    },
     "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/runs/{runId}/cancel": {
       statuses: "401 401 200 409 409 409 409 403 401 403 403",
       ids: () => ({ consoleId: seeded.runConsoleId, runId: seeded.runId }),

@@ -2,11 +2,16 @@ import "server-only";
 import type { Collection, Filter, ObjectId, WithId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { type Page, type PageRequest, readCursor } from "@/lib/http/paging";
-import type { RunResource } from "@/lib/runs/model";
-import { onlyVisible } from "./resources";
+import type { RunResource } from "./model";
 
 /** What one page looks through at the most: a page may then have less than was asked for, and goes on all the same. */
 const LOOKED_THROUGH_MAX = 2_000;
+
+/** Keeps of these documents those whose resource the caller may see: consoles and flows stand above runs, so it is handed in. */
+export type OnlyVisible = <T extends Pick<RunResource, "resourceType" | "resourceId">>(
+  caller: Caller,
+  docs: T[],
+) => Promise<T[]>;
 
 /**
  * A page of a workspace's documents, the newest first, without those of resources that the caller cannot see.
@@ -17,6 +22,7 @@ export async function visiblePage<T extends RunResource & { _id: ObjectId }>(
   collection: Collection<T>,
   filter: Filter<T>,
   { limit, cursor }: PageRequest,
+  onlyVisible: OnlyVisible,
 ): Promise<Page<WithId<T>>> {
   const items: WithId<T>[] = [];
   let after = readCursor(cursor);
