@@ -11,6 +11,7 @@ import { collections } from "./collections";
 import { mergeConfig, openWhatOpens, parseConfig, sealConfig } from "./config";
 import type { Driver } from "./data-source";
 import { findDriver, listDrivers } from "./drivers/registry";
+import { isOwnTable } from "./drivers/shared/flows/sql-load";
 import { type ConnectionDoc, toConnection } from "./model";
 import { closeDataSource, openDataSource } from "./pool";
 import type { Connection, ConnectionType, CreateConnectionBody, UpdateConnectionBody } from "./schema";
@@ -260,7 +261,9 @@ export async function listEntities(
   const source = await openDataSource(doc);
   let entities: Entity[];
   try {
-    entities = await source.entities(AbortSignal.any([options.signal, timeout]));
+    const all = await source.entities(AbortSignal.any([options.signal, timeout]));
+    // Where flows have come stands beside what they write, and is nobody's to read.
+    entities = all.filter(({ name }) => !isOwnTable(name));
   } catch (error) {
     if (timeout.aborted) {
       throw new AppError("timeout", "The data source did not list its tables in time. Try again.", { cause: error });

@@ -160,6 +160,11 @@ describe("a run of a flow", () => {
       `customers: done, ${n.toLocaleString("en")} rows read, ${n.toLocaleString("en")} written`,
       expect.stringMatching(/^The run has ended/),
     ]);
+    // What the flow has kept for itself is there, and is no entity of anybody's.
+    expect(await ana.sql(into, "select name from sqlite_schema where name = '_millrace_loads'")).toHaveLength(1);
+    const entities = (await ana.send("GET", `/connectors/${into}/entities?refresh=1`)).json.data;
+    expect(entities.map(({ name }: { name: string }) => name)).toContain("people");
+    expect(entities.filter(({ name }: { name: string }) => name.startsWith("_millrace"))).toEqual([]);
     expect(await ana.sql(into, "select count(*) as n, min(id) as low from people")).toEqual(
       await ana.sql(sample, "select count(*) as n, min(id) as low from customers"),
     );

@@ -16,7 +16,14 @@ import type {
 import { widening } from "../shared/flows/fit";
 import { encodedRows, pick, RowRefused } from "../shared/flows/rows";
 import { type Bound, EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
-import { checkRequest, LOADS_TABLE, LoadTaken, readOnlyDestination, toRejection } from "../shared/flows/sql-load";
+import {
+  checkRequest,
+  LOADS_TABLE,
+  LoadTaken,
+  readOnlyDestination,
+  STAGING_PREFIX,
+  toRejection,
+} from "../shared/flows/sql-load";
 import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
 import {
   type ClickHouseShape,
@@ -33,7 +40,6 @@ import {
  * again behind the same position with the same rows (docs/flows.md says what that holds, and what not).
  */
 
-const STAGING_PREFIX = "_millrace_stage_";
 const HASH_CHARS = 16;
 /** Batches of which a table without replicas knows whether they came before. */
 const DEDUPLICATED_BATCHES = 1000;

@@ -21,11 +21,10 @@ import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../data-source";
 import { isUuid } from "../shared/flows/precision";
 import { CellRefused, exactInt64, pick, RowRefused, searchRefused, textOf } from "../shared/flows/rows";
-import { checkRequest, LOADS_TABLE, LoadTaken, toRejection } from "../shared/flows/sql-load";
+import { checkRequest, LOADS_TABLE, LoadTaken, STAGING_PREFIX, toRejection } from "../shared/flows/sql-load";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
 
-const STAGING_PREFIX = "_millrace_stage_";
 const HASH_CHARS = 16;
 const DUPLICATE_KEY = 11_000;
 const NAMESPACE_EXISTS = 48;

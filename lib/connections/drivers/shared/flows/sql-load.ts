@@ -14,11 +14,16 @@ import { findColumn, type TableColumn, type TableShape, type TargetColumn } from
 
 /** Beside the tables that are loaded. */
 export const LOADS_TABLE = "_millrace_loads";
-const STAGING_PREFIX = "_millrace_stage_";
+export const STAGING_PREFIX = "_millrace_stage_";
 const HASH_CHARS = 16;
 const LOAD_CHARS_MAX = 200;
 /** Somebody else opens the same load at the same moment; one of them is the last. */
 const OPEN_TRIES = 5;
+
+/** Whether a table is one that loads keep for themselves: nobody reads it or writes to it. */
+export function isOwnTable(name: string): boolean {
+  return name === LOADS_TABLE || name.startsWith(STAGING_PREFIX);
+}
 
 export type Param = string | number | null;
 
