@@ -35,11 +35,23 @@ export function ConnectionDetails({ connectionId }: { connectionId: string }) {
     queryKey: ["connections", workspace.id, connectionId],
     queryFn: ({ signal }) => connectionsApi.read(workspace.id, connectionId, signal),
   });
+  /** As which the page has saved it last: the form begins anew with what is stored, and this outlives it. */
+  const [savedAs, setSavedAs] = useState<string | null>(null);
   const root = `/w/${workspace.slug}/connections`;
   const failure = connection.error ?? types.error;
   if (connection.data && types.data) {
     const type = types.data.find((each) => each.type === connection.data.type) ?? null;
-    return <Loaded key={connection.data.updatedAt} connection={connection.data} type={type} root={root} />;
+    const { updatedAt } = connection.data;
+    return (
+      <Loaded
+        key={updatedAt}
+        connection={connection.data}
+        type={type}
+        root={root}
+        isSaved={savedAs === updatedAt}
+        onSaved={setSavedAs}
+      />
+    );
   }
   if (failure instanceof ApiError && (failure.status === 404 || failure.status === 400)) {
     return <CannotOpen root={root} />;
@@ -55,7 +67,15 @@ export function ConnectionDetails({ connectionId }: { connectionId: string }) {
   );
 }
 
-function Loaded({ connection, type, root }: { connection: Connection; type: ConnectionType | null; root: string }) {
+type LoadedProps = {
+  connection: Connection;
+  type: ConnectionType | null;
+  root: string;
+  isSaved: boolean;
+  onSaved: (updatedAt: string) => void;
+};
+
+function Loaded({ connection, type, root, isSaved, onSaved }: LoadedProps) {
   const router = useRouter();
   const { create } = useConsoleActions();
   const mayChange = useMayChange(connection);
@@ -100,7 +120,13 @@ function Loaded({ connection, type, root }: { connection: Connection; type: Conn
       )}
       {type ? (
         <div className="conn-edit">
-          <ConnectionEditor type={type} connection={connection} mayChange={mayChange} />
+          <ConnectionEditor
+            type={type}
+            connection={connection}
+            mayChange={mayChange}
+            isSaved={isSaved}
+            onSaved={onSaved}
+          />
           <ReaderAside type={type} />
         </div>
       ) : (

@@ -22,10 +22,13 @@ type ConnectionEditorProps = {
   connection: Connection | null;
   /** False for members who did not add it: everything is shown, nothing can be changed. */
   mayChange: boolean;
+  /** What is shown is what this page has just saved. */
+  isSaved?: boolean;
+  onSaved?: (updatedAt: string) => void;
 };
 
 /** The form of a connection, with its test. What was tested is what is saved. */
-export function ConnectionEditor({ type, connection, mayChange }: ConnectionEditorProps) {
+export function ConnectionEditor({ type, connection, mayChange, isSaved = false, onSaved }: ConnectionEditorProps) {
   const id = useId();
   const router = useRouter();
   const { workspace, workbench } = useWorkspace();
@@ -34,7 +37,6 @@ export function ConnectionEditor({ type, connection, mayChange }: ConnectionEdit
   const form = useConnectionForm(type, connection);
   const [failure, setFailure] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<TestOutcome | null>(null);
-  const [isSaved, setIsSaved] = useState(false);
   const savedTest = useTest(connection?.id ?? "", connection?.name ?? "");
   const isSample = connection?.config.sample === true;
   const isSettled = connection !== null && !form.isDirty;
@@ -76,11 +78,11 @@ export function ConnectionEditor({ type, connection, mayChange }: ConnectionEdit
 
   const saveNow = async (): Promise<Connection | null> => {
     setFailure(null);
-    setIsSaved(false);
     if (!form.checkAll(true)) return null;
     try {
       const saved = await save.mutateAsync();
       announce(`${saved.name} is saved`);
+      onSaved?.(saved.updatedAt);
       return saved;
     } catch (error) {
       fail(error);
@@ -100,7 +102,6 @@ export function ConnectionEditor({ type, connection, mayChange }: ConnectionEdit
       router.push(`/w/${workspace.slug}/connections`);
       return;
     }
-    setIsSaved(true);
     await refresh();
   };
 

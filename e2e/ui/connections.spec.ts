@@ -295,6 +295,10 @@ test("a connection is renamed, then deleted", async ({ page, person }) => {
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("lakehouse");
   await page.getByRole("button", { name: "Save connection" }).click();
   await expect(page.getByRole("heading", { name: "lakehouse", level: 1 })).toBeVisible();
+  await expect(page.getByRole("form").getByText("Saved.", { exact: true })).toBeVisible();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("lakehouse 2");
+  await expect(page.getByRole("form").getByText("Saved.", { exact: true })).toHaveCount(0);
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("lakehouse");
   await page.getByRole("button", { name: "Test connection" }).click();
   await expect(page.getByRole("form").getByText(/Connected in/)).toBeVisible();
   await page.getByRole("button", { name: "Delete", exact: true }).click();
