@@ -117,6 +117,19 @@ describe("a flow", () => {
     expect((await ana.send("DELETE", `/flows/${theirs.id}`)).status).toBe(200);
   });
 
+  it("that has changed meanwhile is not changed over it", async () => {
+    const { flow } = await ana.make(sync());
+    const change = (name: string) => ana.send("PATCH", `/flows/${flow.id}`, { name, updatedAt: flow.updatedAt });
+    expect((await change("First")).json.data.name).toBe("First");
+    const late = await change("Second");
+    expect([late.status, late.json.code]).toEqual([409, "conflict"]);
+    expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.name).toBe("First");
+    // Its schedule is a part of it, and stays as well.
+    const body = { schedule: { cron: "0 3 * * *", timezone: "UTC" }, updatedAt: flow.updatedAt };
+    expect((await ana.send("PATCH", `/flows/${flow.id}`, body)).status).toBe(409);
+    expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.schedule).toBeNull();
+  });
+
   it("keeps its connections from being deleted", async () => {
     const connectionId = await ana.file("duckdb");
     const { flow } = await ana.make(sync({ name: "Holds on", destination: { connectionId, write: "append" } }));
@@ -296,5 +309,35 @@ describe("a flow that reads by a query", () => {
     const { flow } = await ana.make(sync());
     const answer = await ana.send("POST", "/flows", { flowId: flow.id, params: { a: 1 } });
     expect([answer.status, answer.json.details[0].path]).toEqual([400, "params"]);
+  });
+});
+
+describe("the first rows of a source", () => {
+  const preview = (body: object) => ana.send("POST", "/flows/preview", body);
+
+  it("are few, with the columns that a flow would write", async () => {
+    const { data } = (await preview({ connectionId: sample, entity: { name: "customers" } })).json;
+    expect(data.rows).toHaveLength(20);
+    expect(Object.keys(data.rows[0])).toEqual(data.fields.map(({ name }: { name: string }) => name));
+    expect(data.fields).toContainEqual({ name: "id", type: expect.any(String), dbType: expect.any(String) });
+  });
+
+  it("of a query have names of their own, and what is long is cut", async () => {
+    const query = "select 1 as a, 2 as a, repeat('x', 100000) as long, [repeat('y', 1000)] as list from range(50)";
+    const { data } = (await preview({ connectionId: sample, query })).json;
+    expect(data.rows).toHaveLength(20);
+    expect(data.rows[0]).toMatchObject({ a: 1, a_2: 2 });
+    expect(data.rows[0].long).toBe(`${"x".repeat(500)}...`);
+    expect(data.rows[0].list).toHaveLength(503);
+  });
+
+  it("are read and nothing else, from what is there and the workspace's own", async () => {
+    const written = await preview({ connectionId: into, query: "create table planted (a int)" });
+    expect([written.status, written.json.code]).toEqual([400, "read_only"]);
+    expect((await preview({ connectionId: sample, entity: { name: "nowhere" } })).status).toBe(400);
+    expect((await preview({ connectionId: sample })).status).toBe(400);
+    const theirs = (await call("GET", `/api/workspaces/${stranger.workspaceId}/connectors`, stranger)).json.data[0].id;
+    expect((await preview({ connectionId: theirs, entity: { name: "customers" } })).status).toBe(404);
+    expect((await preview({ connectionId: theirs, query: "select 1" })).status).toBe(404);
   });
 });

@@ -26,3 +26,8 @@ export const BACKFILL_REFUSALS = {
   mode: "incremental for a flow without cursor fields, or one that replaces what it has written",
   from: "Given for a full run",
 };
+export const PREVIEW_REFUSALS = {
+  connectionId: "One that flows cannot read, or that cannot be asked the query",
+  query: "A text without a statement",
+  entity: "One that the source does not have",
+};

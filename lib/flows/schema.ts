@@ -112,8 +112,20 @@ export const updateFlowBody = z.object({
   mode: z.enum(FLOW_MODES).optional(),
   schedule: scheduleOfFlow.nullable().optional().describe("Null takes it away"),
   enabled: z.boolean().optional(),
+  updatedAt: isoDate
+    .optional()
+    .describe(
+      "As the flow had it when it was read: one that has changed since is a conflict. Left out, the last one wins",
+    ),
 });
 export type UpdateFlowBody = z.infer<typeof updateFlowBody>;
+
+/** What a flow would read: an entity, or the result of a query. */
+export const previewBody = z.union([
+  z.object({ connectionId: objectIdText, query: querySource.shape.query }),
+  z.object({ connectionId: objectIdText, entity: entityBody.pick({ name: true, schema: true }) }),
+]);
+export type PreviewBody = z.infer<typeof previewBody>;
 
 export const backfillBody = z
   .object({
@@ -163,6 +175,19 @@ export const flowSchema = z.object({
   updatedAt: isoDate,
 });
 export type Flow = z.infer<typeof flowSchema>;
+
+export const flowPreviewSchema = z.object({
+  fields: z.array(
+    z.object({
+      name: z.string(),
+      type: z.string().describe("The neutral type, as of a query's result"),
+      dbType: z.string().describe("The source's own name of the type"),
+    }),
+  ),
+  rows: z.array(z.record(z.string(), z.unknown())),
+  durationMs: z.int().nonnegative(),
+});
+export type FlowPreview = z.infer<typeof flowPreviewSchema>;
 
 export const checkpointSchema = z.object({
   entity: z.string(),

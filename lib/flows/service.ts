@@ -82,6 +82,7 @@ export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateF
   const { workspaceId } = caller;
   const doc = await getFlowDocOrThrow(caller, flowId);
   requireControl(caller, doc);
+  if (body.updatedAt !== undefined && Date.parse(body.updatedAt) !== doc.updatedAt.getTime()) throw hasChanged();
   const changesWork = body.source !== undefined || body.destination !== undefined || body.mode !== undefined;
   let definition: FlowDefinition = doc;
   if (changesWork) {
@@ -114,7 +115,7 @@ export async function updateFlow(caller: Caller, flowId: ObjectId, body: UpdateF
   );
   if (!updated) {
     await getFlowDocOrThrow(caller, flowId);
-    throw new AppError("conflict", "Somebody else has just changed this flow. Load it again.");
+    throw hasChanged();
   }
   tellFlow(updated);
   return withOwnStanding(caller, updated);
@@ -139,6 +140,10 @@ export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void
   if (running) await requestCancel(resource, running._id, user._id).catch(ignoreEnded);
   await followDeletion(resource);
   tellFlow(doc);
+}
+
+function hasChanged(): AppError {
+  return new AppError("conflict", "Somebody else has changed this flow meanwhile. Load it again.");
 }
 
 /** @throws AppError `invalid_request` that names the part of the flow's schedule */

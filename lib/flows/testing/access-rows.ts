@@ -57,6 +57,10 @@ export const flowAccess: AccessRows = {
         return { name: randomUUID(), type: "sync", source, destination, trigger: false };
       },
     },
+    "POST /api/workspaces/{workspaceId}/flows/preview": {
+      statuses: MEMBER,
+      body: () => ({ connectionId: seeded.ours.source.connectionId, entity: { name: "orders" } }),
+    },
     "GET /api/workspaces/{workspaceId}/flows/{flowId}": { statuses: MEMBER },
     // It is the owner's: another member may not change it.
     "PATCH /api/workspaces/{workspaceId}/flows/{flowId}": {

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { previewSource } from "@/lib/flows/preview";
+import { PREVIEW_REFUSALS } from "@/lib/flows/reference";
+import { flowPreviewSchema, previewBody } from "@/lib/flows/schema";
+import { objectId } from "@/lib/http/ids";
+import { EXECUTE_FAILURES } from "@/lib/query/reference";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "See the first rows of a flow's source",
+    description:
+      "The columns that a flow would write and at most 20 rows, read within 30 s; long values are cut. A query runs as on a read-only connection.",
+    tag: "Flows",
+    access: member,
+    params: z.object({ workspaceId: objectId }),
+    body: previewBody,
+    response: flowPreviewSchema,
+    failures: EXECUTE_FAILURES,
+    refuses: PREVIEW_REFUSALS,
+    handle: ({ caller, body, signal }) => previewSource(caller, body, signal),
+  }),
+});
