@@ -1,8 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Lock, SquareTerminal, Trash2 } from "lucide-react";
-import Link from "next/link";
+import { SquareTerminal, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ConnectionEditor } from "@/components/connections/connection-editor";
@@ -12,6 +11,7 @@ import { Trail } from "@/components/connections/new-connection";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
 import { useMayChange } from "@/components/connections/use-may-change";
+import { CannotOpen } from "@/components/ui/cannot-open";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
@@ -54,7 +54,7 @@ export function ConnectionDetails({ connectionId }: { connectionId: string }) {
     );
   }
   if (failure instanceof ApiError && (failure.status === 404 || failure.status === 400)) {
-    return <CannotOpen root={root} />;
+    return <CannotOpen what="connection" back={{ href: root, label: "Back to connections" }} />;
   }
   return (
     <Page title="Connection" trail={<Trail root={root} name="Connection" />} isWide>
@@ -141,27 +141,5 @@ function Loaded({ connection, type, root, isSaved, onSaved }: LoadedProps) {
         onDeleted={() => router.push(root)}
       />
     </Page>
-  );
-}
-
-/** No access and not found look the same (docs/design.md, States). */
-function CannotOpen({ root }: { root: string }) {
-  return (
-    <main className="page" aria-labelledby="page-title">
-      <div className="page-in">
-        <div className="empty blank">
-          <span className="empty-mark">
-            <Lock />
-          </span>
-          <h1 id="page-title">You cannot open this connection</h1>
-          <p>It belongs to another workspace, was deleted, or never existed. Ask the person who sent the link.</p>
-          <div className="row">
-            <Link className="btn" href={root}>
-              Back to connections
-            </Link>
-          </div>
-        </div>
-      </div>
-    </main>
   );
 }

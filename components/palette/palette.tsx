@@ -15,7 +15,7 @@ import "./palette.css";
 
 const PLACEHOLDERS: Record<PaletteMode, string> = {
   all: "Search consoles, tables and actions",
-  places: "Go to a console, a table or a connection",
+  places: "Go to a console, a table, a connection or a flow",
   actions: "What should be done?",
   tables: "Tables",
   people: "People",

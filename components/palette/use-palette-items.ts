@@ -1,17 +1,19 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Database, Eye, FileCode2, type LucideIcon, Table2, User } from "lucide-react";
+import { Database, Eye, FileCode2, type LucideIcon, Table2, User, Workflow } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import type { Command } from "@/components/workspace/command-store";
 import { useEngineName, useFindType } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
+import { useFlows } from "@/components/workspace/use-flows";
 import { useConnections, useDatabases, useOpenSchemas } from "@/components/workspace/use-schema";
 import { useWorkspaceDetails } from "@/components/workspace/use-settings";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { consoleApi } from "@/lib/client/consoles";
 import { toSqlName } from "@/lib/sql/names";
+import { FLOW_TYPE_WORDS } from "@/lib/ui/flow-words";
 import { formatCountShort } from "@/lib/ui/format";
 import type { PaletteItem, PaletteKind } from "@/lib/ui/palette-items";
 
@@ -35,6 +37,7 @@ export function usePaletteItems(
   const { data: list, isLoading: isListLoading } = useConsoleList();
   const { isLoading: areConnectionsLoading } = useConnections();
   const databases = useDatabases();
+  const flowList = useFlows();
   const details = useWorkspaceDetails();
   const asked = useLater(search, SEARCH_AFTER_MS);
   const hits = useQuery({
@@ -117,6 +120,16 @@ export function usePaletteItems(
       run: () => goTo(`${root}/connections/${database.id}`),
     }),
   );
+  const flows = (flowList.data ?? []).map(
+    ({ id, name, type }): Choice => ({
+      id,
+      kind: "flow",
+      name,
+      detail: FLOW_TYPE_WORDS[type],
+      icon: Workflow,
+      run: () => goTo(`${root}/flows/${id}`),
+    }),
+  );
   const people = (details.data?.members ?? []).map(
     (member): Choice => ({
       id: member.userId,
@@ -143,8 +156,9 @@ export function usePaletteItems(
   if (isListLoading || areTextsAsked) awaited.add("console");
   if (areConnectionsLoading) awaited.add("connection");
   if (areConnectionsLoading || schemas.some(({ isLoading }) => isLoading)) awaited.add("table");
+  if (flowList.isLoading) awaited.add("flow");
   if (details.isLoading) awaited.add("person");
-  return { choices: [...consoles, ...tables, ...connections, ...people, ...actions], awaited };
+  return { choices: [...consoles, ...tables, ...connections, ...flows, ...people, ...actions], awaited };
 }
 
 function toTableDetail(database: string, kind: string, rows: number | undefined): string {

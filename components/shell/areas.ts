@@ -1,4 +1,4 @@
-import { Database, type LucideIcon, Settings2, SquareTerminal } from "lucide-react";
+import { Database, type LucideIcon, Settings2, SquareTerminal, Workflow } from "lucide-react";
 import dynamic from "next/dynamic";
 import type { ComponentType } from "react";
 import { ConsoleExplorer } from "@/components/consoles/console-explorer";
@@ -7,6 +7,7 @@ import { ConsoleExplorer } from "@/components/consoles/console-explorer";
 const ConnectionsExplorer = dynamic(() =>
   import("@/components/connections/connections-explorer").then((module) => module.ConnectionsExplorer),
 );
+const FlowsExplorer = dynamic(() => import("@/components/flows/flows-explorer").then((module) => module.FlowsExplorer));
 const SettingsExplorer = dynamic(() =>
   import("@/components/settings/settings-explorer").then((module) => module.SettingsExplorer),
 );
@@ -58,6 +59,17 @@ export const AREAS: Area[] = [
     isOnPhoneBar: false,
     Explorer: ConnectionsExplorer,
     newPath: "/connections/new",
+  },
+  {
+    name: "Flows",
+    icon: Workflow,
+    path: "/flows",
+    owns: isBelow("/flows"),
+    keys: "g f",
+    isAtFoot: false,
+    isOnPhoneBar: true,
+    Explorer: FlowsExplorer,
+    newPath: "/flows/new",
   },
   {
     name: "Settings",

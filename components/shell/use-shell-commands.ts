@@ -25,6 +25,7 @@ export function useShellCommands({ showPalette, showShortcuts }: ShellActions): 
     { id: "palette", name: "Search or jump to", icon: Search, run: () => showPalette("all") },
     { id: "new-console", name: "New console", icon: Plus, keys: "c", run: () => create() },
     { id: "new-connection", name: "Add a connection", icon: Plus, run: go("/connections/new") },
+    { id: "new-flow", name: "New flow", icon: Plus, run: go("/flows/new") },
     ...AREAS.map(
       ({ name, icon, keys, path }): Command => ({ id: `go-${name}`, name: `Go to ${name}`, icon, keys, run: go(path) }),
     ),

@@ -2,6 +2,7 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { toFoldersKey, toListKey } from "@/components/workspace/console-service";
+import { applyFlowEvent } from "@/components/workspace/use-flows";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { LiveEvent } from "@/lib/client/live";
@@ -17,7 +18,9 @@ const STALE_AFTER: Partial<Record<Kind, (workspaceId: string) => readonly (reado
 export function LiveRefresh() {
   const { workspace } = useWorkspace();
   const queryClient = useQueryClient();
-  useLive(({ kind }) => {
+  useLive((event) => {
+    const { kind } = event;
+    applyFlowEvent(queryClient, workspace.id, event);
     const keysOf = kind === "reset" ? Object.values(STALE_AFTER) : [STALE_AFTER[kind]];
     for (const queryKey of keysOf.flatMap((keys) => keys?.(workspace.id) ?? [])) {
       void queryClient.invalidateQueries({ queryKey });

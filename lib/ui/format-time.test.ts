@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAgo, formatDay, formatLeft } from "@/lib/ui/format-time";
+import { formatAgo, formatDay, formatLeft, formatMoment } from "@/lib/ui/format-time";
 
 const NOW = new Date(2026, 10, 21, 12, 0, 0);
 const ago = (ms: number) => new Date(NOW.getTime() - ms);
@@ -37,5 +37,14 @@ describe("the time that is left", () => {
 
   it("is null once it has run out", () => {
     expect(formatLeft(NOW, NOW)).toBeNull();
+  });
+});
+
+describe("a moment to come", () => {
+  it("is named by its day, today's and tomorrow's by their words", () => {
+    expect(formatMoment(from(HOUR), NOW)).toBe("today 13:00");
+    expect(formatMoment(from(13 * HOUR), NOW)).toBe("tomorrow 01:00");
+    expect(formatMoment(from(5 * DAY), NOW)).toBe("26 Nov 12:00");
+    expect(formatMoment(from(60 * DAY), NOW)).toBe("20 Jan 2027 12:00");
   });
 });

@@ -22,6 +22,15 @@ export function formatAgo(at: Date, now: Date): string {
   return `${toDayAndMonth(at)} ${two(at.getHours())}:${two(at.getMinutes())}`;
 }
 
+/** A moment in the reader's zone: "today 07:00", "tomorrow 07:00", else "16 Nov 07:00", with the year once it is another one. */
+export function formatMoment(at: Date, now: Date): string {
+  const clock = `${two(at.getHours())}:${two(at.getMinutes())}`;
+  const next = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
+  if (at.toDateString() === now.toDateString()) return `today ${clock}`;
+  if (at.toDateString() === next.toDateString()) return `tomorrow ${clock}`;
+  return `${at.getFullYear() === now.getFullYear() ? toDayAndMonth(at) : formatDay(at)} ${clock}`;
+}
+
 /** How long something still lasts, to the nearest unit: "5 days", "3 hours", "2 minutes"; null when it has ended. */
 export function formatLeft(until: Date, now: Date): string | null {
   const ms = until.getTime() - now.getTime();

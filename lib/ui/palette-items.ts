@@ -1,6 +1,6 @@
 /** What the palette's first letter asks for: everything, or one kind alone. */
 export type PaletteMode = "all" | "places" | "actions" | "tables" | "people";
-export type PaletteKind = "console" | "connection" | "table" | "person" | "action";
+export type PaletteKind = "console" | "connection" | "flow" | "table" | "person" | "action";
 
 /** Something that can be chosen. `words` are searched besides the name. */
 export type PaletteItem = {
@@ -19,14 +19,15 @@ export type PaletteGroup<T extends PaletteItem> = { kind: PaletteKind; label: st
 const LABELS: Record<PaletteKind, string> = {
   console: "Consoles",
   connection: "Connections",
+  flow: "Flows",
   table: "Tables",
   person: "People",
   action: "Do",
 };
 /** What each mode searches. */
 export const KINDS: Record<PaletteMode, PaletteKind[]> = {
-  all: ["console", "table", "connection", "person", "action"],
-  places: ["console", "table", "connection", "person"],
+  all: ["console", "table", "connection", "flow", "person", "action"],
+  places: ["console", "table", "connection", "flow", "person"],
   actions: ["action"],
   tables: ["table"],
   people: ["person"],

@@ -1,3 +1,5 @@
+import { saveFile } from "@/lib/ui/save-file";
+
 /** Where an export is written to. `abort` leaves nothing behind. */
 export type ExportFile = {
   write: (bytes: Uint8Array<ArrayBuffer>) => Promise<void>;
@@ -55,22 +57,11 @@ function toDownload(name: string, contentType: string): ExportFile {
     },
     close: async () => {
       pack();
-      save(new Blob(parcels, { type: contentType }), name);
+      saveFile(new Blob(parcels, { type: contentType }), name);
     },
     abort: async () => {
       parcels.length = 0;
       waiting = [];
     },
   };
-}
-
-/** The browser reads the file after the press: its address has to live for a while. */
-const ADDRESS_LIVES_MS = 60_000;
-
-function save(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), ADDRESS_LIVES_MS);
 }

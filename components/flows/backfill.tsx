@@ -1,0 +1,88 @@
+"use client";
+
+import { type FormEvent, useState } from "react";
+import { useFlowActions } from "@/components/flows/use-flow-actions";
+import { toMessage } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { TextField } from "@/components/ui/text-field";
+import { ApiError } from "@/lib/client/api";
+import type { Flow } from "@/lib/client/flows";
+
+const FORM = "backfill-form";
+const WAYS = [
+  { value: "all", label: "Everything" },
+  { value: "from", label: "From a value on" },
+] as const;
+
+/** Reads again what may have been read before: everything, or from a value of the cursor fields on. */
+export function Backfill({ flow, onClose }: { flow: Flow; onClose: () => void }) {
+  const { backfill } = useFlowActions(flow);
+  const [way, setWay] = useState<"all" | "from">("all");
+  const [from, setFrom] = useState("");
+  const [isEmpty, setIsEmpty] = useState(false);
+  const entities = flow.source !== null && "entities" in flow.source ? flow.source.entities : [];
+  const { write } = flow.destination;
+  const hasCursors = entities.length > 0 && entities.every(({ cursorField }) => cursorField !== undefined);
+  const mayBegin = hasCursors && write !== "replace";
+  const problems = backfill.error instanceof ApiError ? backfill.error.problems : [];
+  const atField = problems.find(({ path }) => path === "from")?.message;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (way === "from" && from.trim() === "") return setIsEmpty(true);
+    backfill.mutate(way === "all" ? { mode: "full" } : { mode: "incremental", from: toValue(from.trim()) });
+  };
+  return (
+    <Modal
+      title={`Backfill ${flow.name}`}
+      isOpen
+      onClose={onClose}
+      foot={
+        <>
+          <button type="button" className="btn ghost" onClick={onClose}>
+            Close
+          </button>
+          <button type="submit" form={FORM} className="btn run" disabled={backfill.isPending}>
+            Run backfill
+          </button>
+        </>
+      }
+    >
+      <form id={FORM} className="confirm" onSubmit={submit} noValidate>
+        {backfill.isError && atField === undefined && (
+          <Notice kind="bad" role="alert">
+            {toMessage(backfill.error)}
+          </Notice>
+        )}
+        <p>Reads again what may have been read before, once. The schedule stays as it is.</p>
+        {mayBegin && <Segments label="What is read" value={way} options={WAYS} onChange={setWay} />}
+        {way === "from" && (
+          <TextField
+            label="From"
+            value={from}
+            onChange={({ target }) => {
+              setFrom(target.value);
+              setIsEmpty(false);
+            }}
+            error={isEmpty ? "Write the value to begin with." : atField}
+            help={`A value of ${[...new Set(entities.map(({ cursorField }) => cursorField))].join(", ")}: a number, or a date as 2026-01-31.`}
+            autoComplete="off"
+            spellCheck={false}
+            isDense
+          />
+        )}
+        {write === "append" && (
+          <Notice kind="warn">This flow adds rows. What is read again is there twice then.</Notice>
+        )}
+        {write === "upsert" && <Notice kind="info">Rows that are there already are changed, not doubled.</Notice>}
+      </form>
+    </Modal>
+  );
+}
+
+/** Numbers are compared as numbers; digits that a number cannot hold stay text. */
+function toValue(text: string): string | number {
+  const number = Number(text);
+  return String(number) === text && Number.isFinite(number) ? number : text;
+}

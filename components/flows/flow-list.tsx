@@ -1,0 +1,113 @@
+"use client";
+
+import { Plus, Workflow } from "lucide-react";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { FlowRow } from "@/components/flows/flow-row";
+import { isShown, SHOWS, type Show, toShow } from "@/components/flows/show";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Segments } from "@/components/ui/segments";
+import { useIsPhone } from "@/components/ui/use-browser";
+import { NavFind } from "@/components/workspace/nav-find";
+import { Page } from "@/components/workspace/page";
+import { useFlows } from "@/components/workspace/use-flows";
+import { useConnections } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import "./flows.css";
+
+const SHOW_WORDS: Record<Show, string> = { all: "All", moving: "In motion", problems: "Failed", paused: "Paused" };
+
+/** Everything that brings rows from somewhere into a table. */
+export function FlowList() {
+  const { workspace } = useWorkspace();
+  const flows = useFlows();
+  const { data: connections } = useConnections();
+  const query = useSearchParams();
+  const isPhone = useIsPhone();
+  const root = `/w/${workspace.slug}/flows`;
+  const all = flows.data ?? [];
+  const show = toShow(query.get("show"));
+  const search = query.get("q") ?? "";
+  const shown = all.filter((each) => isShown(each, show, search));
+  const add = (
+    <Link className="btn primary" href={`${root}/new`}>
+      <Plus className="s" />
+      New flow
+    </Link>
+  );
+  const choose = (next: Show) => {
+    const params = new URLSearchParams(query);
+    if (next === "all") params.delete("show");
+    else params.set("show", next);
+    window.history.pushState(null, "", params.size === 0 ? root : `${root}?${params}`);
+  };
+  return (
+    <Page title="Flows" count={flows.data?.length} actions={all.length > 0 && add} isWide>
+      {flows.isPending && <ListSkeleton label="Reading the flows" />}
+      {flows.isError && !flows.data && <LoadFailure error={flows.error} onRetry={() => flows.refetch()} />}
+      {flows.isSuccess && all.length === 0 && (
+        <div className="empty blank">
+          <span className="empty-mark">
+            <Workflow />
+          </span>
+          <h2>No flows yet</h2>
+          <p>
+            A flow brings rows from somewhere into a table, over and over: tables of a source, the result of a query, or
+            events that somebody sends.
+          </p>
+          <div className="row">{add}</div>
+        </div>
+      )}
+      {/* Elsewhere both stand in the explorer, which a phone does not show. */}
+      {isPhone && all.length > 0 && (
+        <div className="flow-phone-find">
+          <NavFind label="Find a flow" root={root} />
+          <Segments
+            label="Parts of the list"
+            value={show}
+            options={SHOWS.map((value) => ({ value, label: SHOW_WORDS[value] }))}
+            onChange={choose}
+          />
+        </div>
+      )}
+      {all.length > 0 && shown.length === 0 && (
+        <div className="empty blank">
+          <h2>{search === "" ? "None here" : `Nothing is called "${search}"`}</h2>
+          <p>
+            {search === ""
+              ? "No flow of this workspace belongs to this part of the list."
+              : "Look for a part of the name."}
+          </p>
+          <div className="row">
+            <Link className="btn" href={root}>
+              Show all flows
+            </Link>
+          </div>
+        </div>
+      )}
+      {shown.length > 0 && (
+        <table className="list tall fold flows" aria-label="Flows">
+          <thead>
+            <tr>
+              <th>Flow</th>
+              <th>From and to</th>
+              <th>Last run</th>
+              <th className="r">Rows</th>
+              <th className="opt">Schedule</th>
+              <th>Next</th>
+              <th>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((flow) => (
+              <FlowRow key={flow.id} flow={flow} connections={connections ?? []} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Page>
+  );
+}

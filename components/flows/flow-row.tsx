@@ -1,0 +1,177 @@
+"use client";
+
+import { ArrowRight, Ellipsis, Pause, Pencil, Play, Square, Trash2, Webhook } from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { TypeIcon } from "@/components/connections/type-icon";
+import { DeleteFlow } from "@/components/flows/delete-flow";
+import { RunStateWord } from "@/components/flows/run-state";
+import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
+import { Menu, MenuItem } from "@/components/ui/menu";
+import { Notice } from "@/components/ui/notice";
+import { useConnectivity, useNow } from "@/components/ui/use-browser";
+import { useFindType } from "@/components/workspace/use-connection-types";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Connection } from "@/lib/client/connections";
+import type { Flow } from "@/lib/client/flows";
+import { isGoing, toFlowMode, toRunState, toShareDone } from "@/lib/ui/flow-words";
+import { formatCount } from "@/lib/ui/format";
+import { formatAgo, formatMoment, formatStamp } from "@/lib/ui/format-time";
+import { toScheduleWords } from "@/lib/ui/schedule-words";
+
+const AGE_EVERY_MS = 30_000;
+
+/** One flow, and below it why its last run has failed. */
+export function FlowRow({ flow, connections }: { flow: Flow; connections: Connection[] }) {
+  const { workspace } = useWorkspace();
+  const router = useRouter();
+  const { isOnline } = useConnectivity();
+  const now = useNow(true, AGE_EVERY_MS);
+  const mayChange = useMayChange(flow);
+  const { run, cancel, setEnabled } = useFlowActions(flow);
+  const [isDeleting, setIsDeleting] = useState(false);
+  const { name, lastRun, schedule } = flow;
+  const href = `/w/${workspace.slug}/flows/${flow.id}`;
+  const isMoving = lastRun !== null && isGoing(lastRun);
+  const problem = lastRun?.status === "failure" ? (lastRun.error ?? "The run failed. Its log says more.") : null;
+  return (
+    <>
+      <tr className={problem === null ? undefined : "has-sub"}>
+        <td>
+          <Link className="b5 trunc flow-name" href={href}>
+            {name}
+          </Link>
+          <div className="xs t3 trunc">{toFlowMode(flow)}</div>
+        </td>
+        <td data-label="From and to">
+          <FromAndTo flow={flow} connections={connections} />
+        </td>
+        <td data-label="Last run">
+          <LastRun flow={flow} now={now} />
+        </td>
+        <td className="r" data-label="Rows">
+          {lastRun?.rowCount != null && formatCount(lastRun.rowCount)}
+        </td>
+        <td className="opt t2" data-label="Schedule">
+          {flow.type === "webhook"
+            ? "On event"
+            : schedule === null
+              ? "By hand"
+              : (toScheduleWords(schedule.cron) ?? <span className="mono xs">{schedule.cron}</span>)}
+        </td>
+        <td
+          className="t2"
+          data-label="Next"
+          title={now && flow.nextRunAt ? formatStamp(new Date(flow.nextRunAt)) : undefined}
+        >
+          {now !== null &&
+            (!flow.enabled
+              ? "Paused"
+              : flow.nextRunAt !== null
+                ? formatMoment(new Date(flow.nextRunAt), new Date(now))
+                : flow.type === "webhook"
+                  ? "when called"
+                  : "none")}
+        </td>
+        <td className="r">
+          <span className="acts">
+            {flow.type !== "webhook" && (
+              <button
+                type="button"
+                className="btn ghost icon sm"
+                aria-label={isMoving ? `Cancel the run of ${name}` : `Run ${name} now`}
+                disabled={!isOnline || run.isPending || cancel.isPending}
+                onClick={() => (isMoving ? cancel.mutate(lastRun.id) : run.mutate())}
+              >
+                {isMoving ? <Square className="s" /> : <Play className="s" />}
+              </button>
+            )}
+            <Menu
+              align="end"
+              trigger={
+                <button type="button" className="btn ghost icon sm" aria-label={`More about ${name}`}>
+                  <Ellipsis className="s" />
+                </button>
+              }
+            >
+              {flow.type === "webhook" && (
+                <MenuItem icon={<Webhook />} onSelect={() => router.push(`${href}/webhook`)}>
+                  Webhook
+                </MenuItem>
+              )}
+              <MenuItem icon={<Pencil />} onSelect={() => router.push(`${href}/edit`)}>
+                {mayChange ? "Edit" : "Look at"}
+              </MenuItem>
+              {mayChange && (
+                <MenuItem icon={flow.enabled ? <Pause /> : <Play />} onSelect={() => setEnabled.mutate(!flow.enabled)}>
+                  {flow.enabled ? "Pause" : "Turn on"}
+                </MenuItem>
+              )}
+              {mayChange && (
+                <MenuItem icon={<Trash2 />} onSelect={() => setIsDeleting(true)}>
+                  Delete
+                </MenuItem>
+              )}
+            </Menu>
+          </span>
+        </td>
+      </tr>
+      {problem !== null && (
+        <tr className="sub">
+          <td colSpan={7}>
+            <Notice kind="bad" action={<Link href={`${href}/runs/${lastRun?.id}`}>See the run</Link>}>
+              {problem}
+            </Notice>
+          </td>
+        </tr>
+      )}
+      <DeleteFlow flow={flow} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
+    </>
+  );
+}
+
+function FromAndTo({ flow, connections }: { flow: Flow; connections: Connection[] }) {
+  const from = flow.source && connections.find(({ id }) => id === flow.source?.connectionId);
+  const to = connections.find(({ id }) => id === flow.destination.connectionId);
+  return (
+    <span className="row flow-ends">
+      {flow.source === null ? (
+        <span className="row flow-end">
+          <Webhook className="s t3" />
+          Events
+        </span>
+      ) : (
+        <End connection={from} />
+      )}
+      <ArrowRight className="xs t3" aria-label="to" />
+      <End connection={to} />
+    </span>
+  );
+}
+
+function End({ connection }: { connection: Connection | null | undefined }) {
+  const findType = useFindType();
+  if (!connection) return <span className="t3">a removed connection</span>;
+  return (
+    <span className="row flow-end" title={connection.name}>
+      <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} />
+      <span className="trunc">{connection.name}</span>
+    </span>
+  );
+}
+
+function LastRun({ flow: { lastRun }, now }: { flow: Flow; now: number | null }) {
+  if (lastRun === null) return <span className="t3">Not run yet</span>;
+  const state = toRunState(lastRun);
+  if (isGoing(lastRun)) {
+    const share = toShareDone(lastRun.entities);
+    return <RunStateWord state={state} more={share === null ? "" : `, ${Math.floor(share * 100)}%`} />;
+  }
+  const at = new Date(lastRun.completedAt ?? lastRun.createdAt);
+  return (
+    <span title={now ? formatStamp(at) : undefined}>
+      <RunStateWord state={state} more={now === null ? "" : `, ${formatAgo(at, new Date(now))}`} />
+    </span>
+  );
+}

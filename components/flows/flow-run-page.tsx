@@ -1,0 +1,229 @@
+"use client";
+
+import { CalendarClock, Ellipsis, History, Pause, Pencil, Play, Square, Trash2, Webhook } from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { Backfill } from "@/components/flows/backfill";
+import { DeleteFlow } from "@/components/flows/delete-flow";
+import { FlowTrail } from "@/components/flows/flow-trail";
+import { RunFailure } from "@/components/flows/run-failure";
+import { RunGraph } from "@/components/flows/run-graph";
+import { RunList } from "@/components/flows/run-list";
+import { RunLog } from "@/components/flows/run-log";
+import { RunStrip } from "@/components/flows/run-strip";
+import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
+import { CannotOpen } from "@/components/ui/cannot-open";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Menu, MenuItem } from "@/components/ui/menu";
+import { Notice } from "@/components/ui/notice";
+import { useConnectivity, useIsPhone, useNow } from "@/components/ui/use-browser";
+import { Page } from "@/components/workspace/page";
+import { useFlow, useFlowRun } from "@/components/workspace/use-flows";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import type { FlowDetail, FlowRun } from "@/lib/client/flows";
+import { isGoing } from "@/lib/ui/flow-words";
+import { formatMoment } from "@/lib/ui/format-time";
+import { toScheduleWords } from "@/lib/ui/schedule-words";
+import "./flows.css";
+
+const CLOCK_EVERY_MS = 30_000;
+
+/** One run of a flow. @param runId null for its newest, whichever that is */
+export function FlowRunPage({ flowId, runId }: { flowId: string; runId: string | null }) {
+  const { workspace } = useWorkspace();
+  const flow = useFlow(flowId);
+  const shownId = runId ?? flow.data?.lastRun?.id ?? null;
+  const run = useFlowRun(flowId, shownId);
+  const root = `/w/${workspace.slug}/flows`;
+  const failure = flow.error ?? run.error;
+  if (flow.data && (run.data || shownId === null)) {
+    return <Loaded key={flowId} flow={flow.data} run={run.data ?? null} root={root} />;
+  }
+  if (failure instanceof ApiError && (failure.status === 404 || failure.status === 400)) {
+    return <CannotOpen what={flow.data ? "run" : "flow"} back={{ href: root, label: "Back to flows" }} />;
+  }
+  return (
+    <Page title={flow.data?.name ?? "Flow"} trail={<FlowTrail root={root} flow={null} />} isWide>
+      {failure ? (
+        <LoadFailure error={failure} onRetry={() => Promise.all([flow.refetch(), run.refetch()])} />
+      ) : (
+        <ListSkeleton label="Reading the run" />
+      )}
+    </Page>
+  );
+}
+
+function Loaded({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; root: string }) {
+  const now = useNow(true, CLOCK_EVERY_MS);
+  const isPhone = useIsPhone();
+  const at = run && new Date(run.startedAt ?? run.createdAt);
+  const title = at === null ? flow.name : now === null ? "Run" : `Run, ${formatMoment(at, new Date(now))}`;
+  return (
+    <Page
+      title={title}
+      trail={<FlowTrail root={root} flow={at === null ? null : flow} />}
+      actions={<Actions flow={flow} run={run} root={root} />}
+      isWide
+    >
+      {!flow.enabled && (
+        <Notice kind="info">
+          This flow is paused: it runs by hand alone
+          {flow.type === "webhook" && ", and events that come wait until it is on again"}.
+        </Notice>
+      )}
+      {run === null ? (
+        <NotRun flow={flow} root={root} />
+      ) : (
+        <div className="run-page">
+          {run.status === "failure" && <RunFailure flow={flow} run={run} />}
+          <section className="card run-card" aria-label="How the run stands">
+            <RunStrip run={run} />
+            <RunGraph flow={flow} run={run} />
+          </section>
+          <RunLog run={run} />
+          {flow.checkpoint && <Checkpoint checkpoint={flow.checkpoint} />}
+          {isPhone && <RunList flowId={flow.id} />}
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function NotRun({ flow, root }: { flow: FlowDetail; root: string }) {
+  return (
+    <div className="empty blank">
+      <h2>It has not run yet</h2>
+      {flow.type === "webhook" ? (
+        <>
+          <p>Events that come to its address are written in batches. Each batch is a run, and shows here.</p>
+          <div className="row">
+            <Link className="btn" href={`${root}/${flow.id}/webhook`}>
+              Open the webhook
+            </Link>
+          </div>
+        </>
+      ) : (
+        <p>Run it now, or give it a schedule. What it reads and writes shows here while it does.</p>
+      )}
+    </div>
+  );
+}
+
+function Checkpoint({ checkpoint }: { checkpoint: NonNullable<FlowDetail["checkpoint"]> }) {
+  return (
+    <section className="card run-marks" aria-label="Where the next run begins">
+      <h2 className="b6">Where the next run begins</h2>
+      <dl className="kv">
+        {checkpoint.map(({ entity, value }) => (
+          <div key={entity} className="run-mark">
+            <dt className="mono">{entity}</dt>
+            <dd className="mono">{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="xs t3">If a run stops, the next one starts there and writes no row twice.</p>
+    </section>
+  );
+}
+
+function Actions({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; root: string }) {
+  const router = useRouter();
+  const { isOnline } = useConnectivity();
+  const mayChange = useMayChange(flow);
+  const actions = useFlowActions(flow);
+  const [asked, setAsked] = useState<"backfill" | "delete" | null>(null);
+  const { type, schedule, lastRun } = flow;
+  const href = `${root}/${flow.id}`;
+  // Whatever run is looked at: the one that goes on is what can be cancelled.
+  const going = run !== null && isGoing(run) ? run : lastRun !== null && isGoing(lastRun) ? lastRun : null;
+  const offline = isOnline ? undefined : "You are offline";
+  return (
+    <>
+      {type === "webhook" ? (
+        <Link className="btn" href={`${href}/webhook`}>
+          <Webhook className="s" />
+          Webhook
+        </Link>
+      ) : (
+        <>
+          <Link className="btn run-when" href={`${href}/edit#when`}>
+            <CalendarClock className="s" />
+            <span className="trunc">
+              {schedule === null ? "No schedule" : (toScheduleWords(schedule.cron) ?? schedule.cron)}
+            </span>
+          </Link>
+          <button
+            type="button"
+            className="btn"
+            disabled={!isOnline || going !== null}
+            title={offline}
+            onClick={() => setAsked("backfill")}
+          >
+            <History className="s" />
+            Backfill
+          </button>
+        </>
+      )}
+      {going !== null ? (
+        <button
+          type="button"
+          className="btn danger"
+          disabled={!isOnline || actions.cancel.isPending || going.cancelRequestedAt !== null}
+          title={offline}
+          onClick={() => actions.cancel.mutate(going.id)}
+        >
+          <Square className="s" />
+          {going.cancelRequestedAt === null ? "Cancel run" : "Cancelling"}
+        </button>
+      ) : (
+        type !== "webhook" && (
+          <button
+            type="button"
+            className="btn run"
+            disabled={!isOnline || actions.run.isPending}
+            title={offline}
+            onClick={() => actions.run.mutate()}
+          >
+            <Play className="s" />
+            Run now
+          </button>
+        )
+      )}
+      <Menu
+        align="end"
+        trigger={
+          <button type="button" className="btn icon" aria-label={`More about ${flow.name}`}>
+            <Ellipsis className="s" />
+          </button>
+        }
+      >
+        <MenuItem icon={<Pencil />} onSelect={() => router.push(`${href}/edit`)}>
+          {mayChange ? "Edit flow" : "Look at the flow"}
+        </MenuItem>
+        {mayChange && (
+          <MenuItem
+            icon={flow.enabled ? <Pause /> : <Play />}
+            onSelect={() => actions.setEnabled.mutate(!flow.enabled)}
+          >
+            {flow.enabled ? "Pause flow" : "Turn flow on"}
+          </MenuItem>
+        )}
+        {mayChange && (
+          <MenuItem icon={<Trash2 />} onSelect={() => setAsked("delete")}>
+            Delete flow
+          </MenuItem>
+        )}
+      </Menu>
+      {asked === "backfill" && <Backfill flow={flow} onClose={() => setAsked(null)} />}
+      <DeleteFlow
+        flow={flow}
+        isOpen={asked === "delete"}
+        onClose={() => setAsked(null)}
+        onDeleted={() => router.push(root)}
+      />
+    </>
+  );
+}

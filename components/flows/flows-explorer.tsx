@@ -1,0 +1,44 @@
+"use client";
+
+import { CircleX, Pause, Waves, Workflow } from "lucide-react";
+import { usePathname, useSearchParams } from "next/navigation";
+import { RunList } from "@/components/flows/run-list";
+import { isShown, type Show, toShow } from "@/components/flows/show";
+import { NavFind } from "@/components/workspace/nav-find";
+import { NavList } from "@/components/workspace/nav-list";
+import { useFlows } from "@/components/workspace/use-flows";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+
+const PARTS: { show: Show; name: string; icon: React.ReactNode }[] = [
+  { show: "all", name: "All flows", icon: <Workflow /> },
+  { show: "moving", name: "In motion", icon: <Waves /> },
+  { show: "problems", name: "Failed", icon: <CircleX /> },
+  { show: "paused", name: "Paused", icon: <Pause /> },
+];
+
+/** Finds a flow and shows a part of the list, both by the address; on the pages of one flow, its runs as well. */
+export function FlowsExplorer() {
+  const { workspace } = useWorkspace();
+  const path = usePathname();
+  const query = useSearchParams();
+  const { data } = useFlows();
+  const root = `/w/${workspace.slug}/flows`;
+  const show = toShow(query.get("show"));
+  const flowId = /^[0-9a-f]{24}$/.exec(path.slice(root.length + 1).split("/")[0] ?? "")?.[0] ?? null;
+  return (
+    <nav className="nav-box" aria-label="Flows">
+      <NavFind label="Find a flow" root={root} />
+      <NavList
+        label="Parts of the list"
+        items={PARTS.map((part) => ({
+          name: part.name,
+          icon: part.icon,
+          href: part.show === "all" ? root : `${root}?show=${part.show}`,
+          isOn: flowId === null && (path === root ? show === part.show : part.show === "all"),
+          count: data?.filter((each) => isShown(each, part.show, "")).length,
+        }))}
+      />
+      {flowId !== null && <RunList key={flowId} flowId={flowId} />}
+    </nav>
+  );
+}

@@ -1,0 +1,59 @@
+"use client";
+
+import { Play } from "lucide-react";
+import Link from "next/link";
+import { useFlowActions } from "@/components/flows/use-flow-actions";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Notice } from "@/components/ui/notice";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { useConnections } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { FlowDetail, FlowRun } from "@/lib/client/flows";
+import { isGoing } from "@/lib/ui/flow-words";
+
+/** Why a run failed, in the words of who refused, and the ways on from there. */
+export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
+  const { workspace } = useWorkspace();
+  const { data: connections } = useConnections();
+  const { isOnline } = useConnectivity();
+  const { run: again } = useFlowActions(flow);
+  const failed = run.entities.find(({ status }) => status === "failed")?.name;
+  const ids = new Set([flow.source?.connectionId, flow.destination.connectionId]);
+  const used = connections?.filter(({ id }) => ids.has(id)) ?? [];
+  const isBusy = flow.lastRun !== null && isGoing(flow.lastRun);
+  return (
+    <Notice kind="bad" role="status">
+      <p>
+        <b className="b6">{failed === undefined ? "The run failed." : `The run failed at ${failed}.`}</b>{" "}
+        {run.error ?? "Its log says more."}
+      </p>
+      <p className="xs t2 run-next">
+        Mend the cause, then run it again.{" "}
+        {flow.type === "sync" && "What was written before stays, and is not written twice. "}
+        {flow.type === "webhook" && "The events wait and are tried again by themselves. "}
+      </p>
+      <div className="row run-ways">
+        {flow.type !== "webhook" && (
+          <button
+            type="button"
+            className="btn sm"
+            disabled={!isOnline || isBusy || again.isPending}
+            onClick={() => again.mutate()}
+          >
+            <Play className="s" />
+            Run again
+          </button>
+        )}
+        {used.map(({ id, name }) => (
+          <Link key={id} className="btn sm" href={`/w/${workspace.slug}/connections/${id}`}>
+            Open {name}
+          </Link>
+        ))}
+        <Link className="btn sm" href={`/w/${workspace.slug}/flows/${flow.id}/edit`}>
+          Open the flow's settings
+        </Link>
+        {run.error !== null && <CopyButton text={run.error} label="Copy the message" className="btn ghost sm" />}
+      </div>
+    </Notice>
+  );
+}

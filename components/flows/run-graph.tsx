@@ -1,0 +1,236 @@
+"use client";
+
+import { CircleCheck, CircleX, Database, Shuffle, Square, Table2, Waves, Webhook } from "lucide-react";
+import type { ReactNode } from "react";
+import { TypeIcon } from "@/components/connections/type-icon";
+import { useFindType } from "@/components/workspace/use-connection-types";
+import { useConnections } from "@/components/workspace/use-schema";
+import type { EntityProgress, FlowDetail, FlowRun } from "@/lib/client/flows";
+import { isGoing } from "@/lib/ui/flow-words";
+import { formatCount, formatRows } from "@/lib/ui/format";
+
+/** A picture of more is no picture; the rest stand in a list below it. */
+const NODES_MAX = 4;
+/** A node and the room below it; the styles say the same. */
+const STEP_PX = 68;
+
+type State = "waiting" | "running" | "done" | "failed" | "stopped";
+type Entity = { name: string; state: State; progress: EntityProgress | null };
+
+const WRITTEN: Record<FlowDetail["destination"]["write"], string> = {
+  append: "added",
+  replace: "put in place",
+  upsert: "upserted",
+};
+
+/** The way of the rows, from left to right: where they come from, what is read, its types, where they go. */
+export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
+  const { data: connections } = useConnections();
+  const findType = useFindType();
+  const isOn = isGoing(run);
+  const entities = toEntities(flow, run);
+  const { nodes, others } = choose(entities);
+  const states = [...nodes.map(({ state }) => state), ...(others.length > 0 ? [sumUp(others)] : [])];
+  const whole: State = isOn
+    ? run.status === "running"
+      ? "running"
+      : "waiting"
+    : run.status === "success"
+      ? "done"
+      : "stopped";
+  const counts = run.counts ?? { read: 0, written: 0, skipped: 0, failed: 0 };
+  const connectionOf = (id: string | undefined) => connections?.find((each) => each.id === id);
+  const from = connectionOf(flow.source?.connectionId);
+  const to = connectionOf(flow.destination.connectionId);
+  const iconOf = (connection: typeof from) =>
+    connection ? <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} /> : <Database />;
+  return (
+    <>
+      <div className="graph" style={{ minHeight: states.length * STEP_PX + 24 }}>
+        <div className="graph-col">
+          <Node
+            icon={flow.source === null ? <Webhook /> : iconOf(from)}
+            name={flow.source === null ? "Events" : (from?.name ?? "A removed connection")}
+            state={whole}
+            isEnd
+          >
+            {formatRows(counts.read)} read
+          </Node>
+        </div>
+        <Edges states={states} isFan />
+        <ul className="graph-col" aria-label="What is read">
+          {nodes.map((entity) => (
+            <EntityNode key={entity.name} entity={entity} />
+          ))}
+          {others.length > 0 && (
+            <li className="graph-item">
+              <Node icon={<Table2 />} name={`${formatCount(others.length)} more`} state={sumUp(others)} isEnd>
+                {formatRows(others.reduce((sum, { progress }) => sum + (progress?.counts.written ?? 0), 0))} written
+              </Node>
+            </li>
+          )}
+        </ul>
+        <Edges states={states} />
+        <div className="graph-col">
+          <Node icon={<Shuffle />} name="Map types" state={whole} isEnd>
+            {counts.failed === 0 ? "none refused" : `${formatRows(counts.failed)} refused`}
+          </Node>
+        </div>
+        <Edges states={[whole]} />
+        <div className="graph-col">
+          <Node icon={iconOf(to)} name={to?.name ?? "A removed connection"} state={whole} isEnd>
+            {formatRows(counts.written)} {WRITTEN[flow.destination.write]}
+          </Node>
+        </div>
+      </div>
+      {others.length > 0 && <AllEntities entities={entities} />}
+    </>
+  );
+}
+
+/** What moves or has failed is what people look for; it leads, and the rest keep their order. */
+function choose(entities: Entity[]): { nodes: Entity[]; others: Entity[] } {
+  if (entities.length <= NODES_MAX) return { nodes: entities, others: [] };
+  const isFirst = ({ state }: Entity) => state === "running" || state === "failed";
+  const ordered = [...entities.filter(isFirst), ...entities.filter((entity) => !isFirst(entity))];
+  return { nodes: ordered.slice(0, NODES_MAX - 1), others: ordered.slice(NODES_MAX - 1) };
+}
+
+function sumUp(entities: Entity[]): State {
+  const states = new Set(entities.map(({ state }) => state));
+  for (const state of ["failed", "running", "stopped", "waiting"] as const) if (states.has(state)) return state;
+  return "done";
+}
+
+/** A run that waits does not say yet what it will read; the flow does. */
+function toEntities(flow: FlowDetail, run: FlowRun): Entity[] {
+  if (run.entities.length > 0) {
+    return run.entities.map((progress) => ({
+      name: progress.name,
+      state: progress.status === "running" && !isGoing(run) ? "stopped" : progress.status,
+      progress,
+    }));
+  }
+  const names =
+    flow.source !== null && "entities" in flow.source
+      ? flow.source.entities.map(({ name }) => name)
+      : [flow.destination.table ?? flow.name];
+  const state = run.status === "queued" || run.status === "running" ? "waiting" : "stopped";
+  return [...new Set(names)].map((name) => ({ name, state, progress: null }));
+}
+
+function EntityNode({ entity: { name, state, progress } }: { entity: Entity }) {
+  return (
+    <li className="graph-item">
+      <Node icon={<Table2 />} name={name} state={state}>
+        {toProgressWords(state, progress)}
+        {state === "running" && progress && <ProgressBar progress={progress} />}
+      </Node>
+    </li>
+  );
+}
+
+function toProgressWords(state: State, progress: EntityProgress | null): string {
+  if (!progress || state === "waiting") return state === "waiting" ? "waiting" : "not read";
+  const { counts, total } = progress;
+  if (state === "running" && total !== null && total > 0) {
+    return `${formatCount(counts.read)} of about ${formatCount(total)}`;
+  }
+  const refused = counts.failed > 0 ? `, ${formatCount(counts.failed)} refused` : "";
+  return `${formatCount(counts.written)} written${refused}`;
+}
+
+function ProgressBar({ progress: { name, counts, total } }: { progress: EntityProgress }) {
+  const share = total !== null && total > 0 ? Math.min(99, Math.floor((100 * counts.read) / total)) : null;
+  return (
+    <span
+      className="graph-bar"
+      role="progressbar"
+      aria-label={name}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={share ?? undefined}
+      aria-valuetext={share === null ? `${formatCount(counts.read)} rows read` : undefined}
+    >
+      <i
+        className={share === null ? "moving" : undefined}
+        style={share === null ? undefined : { width: `${share}%` }}
+      />
+    </span>
+  );
+}
+
+const SIGNS: Record<State, { className: string; icon: ReactNode; label: string } | null> = {
+  waiting: null,
+  running: { className: "st run", icon: <Waves className="s" />, label: "Running" },
+  done: { className: "st ok", icon: <CircleCheck className="s" />, label: "Done" },
+  failed: { className: "st bad", icon: <CircleX className="s" />, label: "Failed" },
+  stopped: { className: "st wait", icon: <Square className="s" />, label: "Stopped" },
+};
+
+type NodeProps = { icon: ReactNode; name: string; state: State; isEnd?: boolean; children: ReactNode };
+
+/** @param isEnd at the ends of the picture, where how it stands is said by the strip */
+function Node({ icon, name, state, isEnd = false, children }: NodeProps) {
+  const sign = isEnd ? null : SIGNS[state];
+  return (
+    <div className={`graph-node ${state}`}>
+      <div className="row graph-name">
+        {icon}
+        <b className="b6 trunc" title={name}>
+          {name}
+        </b>
+        <span className="grow" />
+        {sign && (
+          <span className={sign.className} role="img" aria-label={sign.label}>
+            {sign.icon}
+          </span>
+        )}
+      </div>
+      <div className="xs t3 num graph-facts">{children}</div>
+    </div>
+  );
+}
+
+/** Lines between one node and several: a fan that opens, or one that closes. */
+function Edges({ states, isFan = false }: { states: State[]; isFan?: boolean }) {
+  const height = states.length * STEP_PX;
+  const middle = height / 2;
+  return (
+    <svg
+      className="graph-edges"
+      viewBox={`0 0 100 ${height}`}
+      preserveAspectRatio="none"
+      style={{ height }}
+      aria-hidden="true"
+    >
+      {states.map((state, index) => {
+        const y = (index + 0.5) * STEP_PX;
+        const [start, end] = isFan ? [middle, y] : [y, middle];
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line has no more than its place
+        return <path key={index} className={state} d={`M0,${start} C50,${start} 50,${end} 100,${end}`} />;
+      })}
+    </svg>
+  );
+}
+
+function AllEntities({ entities }: { entities: Entity[] }) {
+  return (
+    <details className="graph-all">
+      <summary>All {formatCount(entities.length)}</summary>
+      <ul aria-label="All that is read">
+        {entities.map(({ name, state, progress }) => {
+          const sign = SIGNS[state];
+          return (
+            <li key={name} className="row">
+              <span className={sign?.className ?? "st wait"}>{sign?.icon}</span>
+              <span className="trunc graph-all-name">{name}</span>
+              <span className="xs t3 num">{toProgressWords(state, progress)}</span>
+              {state === "running" && progress && <ProgressBar progress={progress} />}
+            </li>
+          );
+        })}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Flow, Run } from "@/lib/client/flows";
+import { isGoing } from "@/lib/ui/flow-words";
+
+/** The parts of the list, as `?show=` names them. */
+export const SHOWS = ["all", "moving", "problems", "paused"] as const;
+export type Show = (typeof SHOWS)[number];
+
+export function toShow(text: string | null): Show {
+  return SHOWS.find((show) => show === text) ?? "all";
+}
+
+/** Whether the flow belongs to the part of the list, and is what was searched for. */
+export function isShown(flow: Flow, show: Show, search: string): boolean {
+  const isInPart =
+    show === "all" ||
+    (show === "moving" && isMoving(flow.lastRun)) ||
+    (show === "problems" && flow.status === "failure") ||
+    (show === "paused" && !flow.enabled);
+  return isInPart && flow.name.toLowerCase().includes(search.trim().toLowerCase());
+}
+
+function isMoving(run: Run | null): boolean {
+  return run !== null && isGoing(run);
+}

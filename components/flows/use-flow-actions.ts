@@ -1,0 +1,69 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { showFailure } from "@/components/ui/toast";
+import { toFlowKey, toFlowsKey } from "@/components/workspace/use-flows";
+import { useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type BackfillBody, type Flow, flowsApi, type Run } from "@/lib/client/flows";
+
+/** Owners, admins and whoever made a flow may change and delete it (docs/api.md, Flows). Every member runs it. */
+export function useMayChange(flow: Pick<Flow, "createdBy">): boolean {
+  const { user } = useWorkspace();
+  return useRights().isAdmin || flow.createdBy === user.id;
+}
+
+/** What can be done with a flow from lists and pages. What fails is said in a toast, unless the place says it itself. */
+export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const router = useRouter();
+  const root = `/w/${workspace.slug}/flows`;
+  const renew = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true }),
+      client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) }),
+    ]);
+  const toRun = (run: Run | null) => {
+    void renew();
+    router.push(run === null ? `${root}/${flow.id}` : `${root}/${flow.id}/runs/${run.id}`);
+  };
+  const run = useMutation({
+    mutationFn: () => flowsApi.run(workspace.id, flow.id),
+    onSuccess: ({ run: started }) => {
+      announce(`${flow.name} runs`);
+      toRun(started);
+    },
+    onError: (error) => showFailure(toMessage(error)),
+  });
+  const backfill = useMutation({
+    mutationFn: (body: BackfillBody) => flowsApi.backfill(workspace.id, flow.id, body),
+    onSuccess: ({ run: started }) => {
+      announce(`${flow.name} runs, a backfill`);
+      toRun(started);
+    },
+  });
+  const cancel = useMutation({
+    mutationFn: (runId: string) => flowsApi.cancelRun(workspace.id, flow.id, runId),
+    onSuccess: async () => {
+      announce("The run is cancelled");
+      await renew();
+    },
+    onError: async (error) => {
+      showFailure(toMessage(error));
+      await renew();
+    },
+  });
+  const setEnabled = useMutation({
+    mutationFn: (enabled: boolean) => flowsApi.update(workspace.id, flow.id, { enabled }),
+    onSuccess: async (saved) => {
+      announce(saved.enabled ? `${flow.name} is on again` : `${flow.name} is paused`);
+      await renew();
+    },
+    onError: (error) => showFailure(toMessage(error)),
+  });
+  return { run, backfill, cancel, setEnabled };
+}

@@ -1,0 +1,31 @@
+import { Lock } from "lucide-react";
+import Link from "next/link";
+import "@/components/ui/page.css";
+
+type CannotOpenProps = {
+  /** "connection", "flow" */
+  what: string;
+  back: { href: string; label: string };
+};
+
+/** No access and not found look the same (docs/design.md, States). */
+export function CannotOpen({ what, back }: CannotOpenProps) {
+  return (
+    <main className="page" aria-labelledby="page-title">
+      <div className="page-in">
+        <div className="empty blank">
+          <span className="empty-mark">
+            <Lock />
+          </span>
+          <h1 id="page-title">You cannot open this {what}</h1>
+          <p>It belongs to another workspace, was deleted, or never existed. Ask the person who sent the link.</p>
+          <div className="row">
+            <Link className="btn" href={back.href}>
+              {back.label}
+            </Link>
+          </div>
+        </div>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,38 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import "@/components/ui/page.css";
+
+/**
+ * Finds things of a list by a part of their name; what is looked for stands in the address.
+ * @param root the list's own address
+ */
+export function NavFind({ label, root }: { label: string; root: string }) {
+  const router = useRouter();
+  const path = usePathname();
+  const query = useSearchParams();
+
+  const find = (text: string) => {
+    const next = new URLSearchParams(path === root ? query : undefined);
+    if (text === "") next.delete("q");
+    else next.set("q", text);
+    const address = next.size === 0 ? root : `${root}?${next}`;
+    // Each letter is not a step to go back through.
+    if (path === root) window.history.replaceState(null, "", address);
+    else router.push(address);
+  };
+
+  return (
+    <div className="input quiet sm nav-find">
+      <Search className="s t3" />
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={path === root ? (query.get("q") ?? "") : ""}
+        onChange={(event) => find(event.target.value)}
+      />
+    </div>
+  );
+}

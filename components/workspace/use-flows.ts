@@ -1,0 +1,147 @@
+"use client";
+
+import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Flow, type FlowDetail, type FlowRun, flowsApi, type LogLine, type Run } from "@/lib/client/flows";
+import type { LiveEvent } from "@/lib/client/live";
+import type { Page } from "@/lib/http/paging";
+
+/** What the server shows of a log at once; older lines go as new ones come. */
+const LOG_LINES_MAX = 1000;
+
+/** Below the list's key, so that whatever renews the list renews all of them. */
+const keys = {
+  list: (workspaceId: string) => ["flows", workspaceId] as const,
+  flow: (workspaceId: string, flowId: string) => ["flows", workspaceId, flowId] as const,
+  runs: (workspaceId: string, flowId: string) => ["flows", workspaceId, flowId, "runs"] as const,
+  run: (workspaceId: string, flowId: string, runId: string) => ["flows", workspaceId, flowId, "run", runId] as const,
+  webhook: (workspaceId: string, flowId: string) => ["flows", workspaceId, flowId, "webhook"] as const,
+};
+export const toFlowsKey = keys.list;
+export const toFlowKey = keys.flow;
+
+/** The workspace's flows, the oldest first, each with its newest run. */
+export function useFlows() {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: keys.list(workspace.id),
+    queryFn: ({ signal }) => flowsApi.list(workspace.id, signal),
+  });
+}
+
+export function useFlow(flowId: string) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: keys.flow(workspace.id, flowId),
+    queryFn: ({ signal }) => flowsApi.read(workspace.id, flowId, signal),
+  });
+}
+
+/** The runs of a flow, the newest first, page by page. */
+export function useFlowRuns(flowId: string) {
+  const { workspace } = useWorkspace();
+  return useInfiniteQuery({
+    queryKey: keys.runs(workspace.id, flowId),
+    queryFn: ({ pageParam, signal }) => flowsApi.listRuns(workspace.id, flowId, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+}
+
+/** One run with its log. @param runId null where there is none yet */
+export function useFlowRun(flowId: string, runId: string | null) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: keys.run(workspace.id, flowId, runId ?? ""),
+    queryFn: ({ signal }) => readRun(workspace.id, flowId, runId ?? "", signal),
+    enabled: runId !== null,
+  });
+}
+
+export function useWebhookStats(flowId: string) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: keys.webhook(workspace.id, flowId),
+    queryFn: ({ signal }) => flowsApi.webhookStats(workspace.id, flowId, signal),
+  });
+}
+
+/**
+ * Keeps what is shown of flows true. Progress and lines of a log come whole with their events; whatever else changes,
+ * the status of a run among it, is read anew.
+ */
+export function applyFlowEvent(client: QueryClient, workspaceId: string, event: LiveEvent): void {
+  if (event.kind === "reset") return void client.invalidateQueries({ queryKey: keys.list(workspaceId) });
+  const { data } = event;
+  if (data.resourceType !== "flow") return;
+  const flowId = data.resourceId;
+  if (event.kind === "log") applyLog(client, workspaceId, flowId, data as { runId?: string; lines?: LogLine[] });
+  if (event.kind !== "run") return;
+  const run = data.run as Run | undefined;
+  const isProgress = run !== undefined && putRun(client, workspaceId, run);
+  if (isProgress) return;
+  void client.invalidateQueries({ queryKey: keys.list(workspaceId), exact: true });
+  void client.invalidateQueries({ queryKey: keys.flow(workspaceId, flowId) });
+}
+
+/** @returns whether the run was known in this status, so that nothing but its progress is new */
+function putRun(client: QueryClient, workspaceId: string, run: Run): boolean {
+  const { id, resourceId: flowId, status } = run;
+  const list = keys.list(workspaceId);
+  const runKey = keys.run(workspaceId, flowId, id);
+  const known = [
+    client.getQueryData<Flow[]>(list)?.find((flow) => flow.id === flowId)?.lastRun,
+    client.getQueryData<FlowDetail>(keys.flow(workspaceId, flowId))?.lastRun,
+    client.getQueryData<FlowRun>(runKey),
+  ].filter((each) => each !== undefined);
+  const withRun = <T extends Flow>(flow: T): T => (flow.lastRun?.id === id ? { ...flow, status, lastRun: run } : flow);
+  client.setQueryData<Flow[]>(list, (flows) => flows?.map((flow) => (flow.id === flowId ? withRun(flow) : flow)));
+  client.setQueryData<FlowDetail>(keys.flow(workspaceId, flowId), (flow) => flow && withRun(flow));
+  client.setQueryData<FlowRun>(runKey, (before) => before && { ...run, logs: before.logs });
+  client.setQueryData<InfiniteData<Page<Run>>>(keys.runs(workspaceId, flowId), (before) => {
+    if (!before) return before;
+    const pages = before.pages.map((page) => ({
+      ...page,
+      items: page.items.map((item) => (item.id === id ? run : item)),
+    }));
+    return { ...before, pages };
+  });
+  return known.length > 0 && known.every((each) => each?.id === id && each.status === status);
+}
+
+function applyLog(
+  client: QueryClient,
+  workspaceId: string,
+  flowId: string,
+  { runId, lines }: { runId?: string; lines?: LogLine[] },
+): void {
+  if (runId === undefined) return void client.invalidateQueries({ queryKey: keys.flow(workspaceId, flowId) });
+  const queryKey = keys.run(workspaceId, flowId, runId);
+  // An event that is too large says only that there is more.
+  if (lines === undefined) return void client.invalidateQueries({ queryKey });
+  for (const heard of readings.get(runId) ?? []) heard.push(...lines);
+  client.setQueryData<FlowRun>(queryKey, (run) => run && { ...run, logs: mergeLog(run.logs, lines) });
+}
+
+/** What is told of a log while it is read, by the run: the answer may have been written before it. */
+const readings = new Map<string, Set<LogLine[]>>();
+
+async function readRun(workspaceId: string, flowId: string, runId: string, signal: AbortSignal): Promise<FlowRun> {
+  const heard: LogLine[] = [];
+  const all = readings.get(runId) ?? new Set();
+  readings.set(runId, all.add(heard));
+  try {
+    const run = await flowsApi.readRun(workspaceId, flowId, runId, signal);
+    return { ...run, logs: mergeLog(run.logs, heard) };
+  } finally {
+    all.delete(heard);
+    if (all.size === 0) readings.delete(runId);
+  }
+}
+
+/** The lines with those that are new behind them: what was read just now may hold what an event tells a moment later. */
+export function mergeLog(known: LogLine[], lines: LogLine[]): LogLine[] {
+  const toKey = ({ at, level, text }: LogLine) => `${at} ${level} ${text}`;
+  const seen = new Set(known.slice(-LOG_LINES_MAX).map(toKey));
+  return [...known, ...lines.filter((line) => !seen.has(toKey(line)))].slice(-LOG_LINES_MAX);
+}
