@@ -38,7 +38,7 @@ export async function measureProduct(
   try {
     const ask = await connect(product.address, agent, server);
     await measureSmall(results, ask, bare.client);
-    await measureEmpty(results, ask, product.address, agent);
+    await measureEmpty(results, ask, { address: product.address, agent, server });
     for (const count of [1000, 10_000, 50_000]) {
       const alone = await medianMs(async () => {
         const { rows: found } = await bare.client.query(`${all} limit ${count}`);
@@ -74,28 +74,54 @@ async function measureSmall(results: Results, ask: Ask, client: Client): Promise
   results["product: select 1, 10 connections"] = `${Math.round(await rateOf(work))} requests/s`;
 }
 
-/** Against a route of the same build that does nothing: what is left of the framework's own rate. */
-async function measureEmpty(results: Results, ask: Ask, address: string, agent: Agent): Promise<void> {
+/**
+ * Against a route of the same build that does nothing: what is left of the framework's own rate. And against one that
+ * does with the bare libraries what every query needs: what of the difference is ours.
+ */
+async function measureEmpty(
+  results: Results,
+  ask: Ask,
+  { address, agent, server }: { address: string; agent: Agent; server: TestServer },
+): Promise<void> {
   // As a browser asks: what is compressed costs.
   const headers = { "Content-Type": "application/json", "Accept-Encoding": "gzip, br" };
-  const empty = async () => {
+  const post = async (path: string, body: unknown) => {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const sent = request(`${address}/api/empty`, { method: "POST", agent, headers }, resolve);
-    sent.once("error", reject).end(JSON.stringify({ query: "select 1 as a" }));
-    await drain(await promise);
+    const sent = request(`${address}${path}`, { method: "POST", agent, headers }, resolve);
+    sent.once("error", reject).end(JSON.stringify(body));
+    const answer = await promise;
+    await drain(answer);
+    if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}.`);
   };
-  const query = async () => drain(await ask("select 1 as a", "json"));
-  // In turns, so that what else the machine does meets both.
-  const shares = { rate: [] as number[], p50: [] as number[] };
+  const { host, port, user, password, database } = server;
+  const uri = `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`;
+  const works = {
+    query: async () => drain(await ask("select 1 as a", "json")),
+    empty: () => post("/api/empty", { query: "select 1 as a" }),
+    bare: () => post("/api/empty/bare", { uri }),
+  };
+  await works.bare();
+  // In turns, so that what else the machine does meets all.
+  const shares = { rate: [] as number[], p50: [] as number[], bareRate: [] as number[], bareP50: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    shares.rate.push((await rateOf(query)) / (await rateOf(empty)));
-    shares.p50.push((await medianMs(query, SAMPLES)) / (await medianMs(empty, SAMPLES)));
+    const rate = { query: await rateOf(works.query), bare: await rateOf(works.bare), empty: await rateOf(works.empty) };
+    const p50 = {
+      query: await medianMs(works.query, SAMPLES),
+      bare: await medianMs(works.bare, SAMPLES),
+      empty: await medianMs(works.empty, SAMPLES),
+    };
+    shares.rate.push(rate.query / rate.empty);
+    shares.bareRate.push(rate.bare / rate.empty);
+    shares.p50.push(p50.query / p50.empty);
+    shares.bareP50.push(p50.bare / p50.empty);
   }
   const rate = middle(shares.rate);
   const p50 = middle(shares.p50);
   results["product: select 1, against an empty route"] =
     `${rate.toFixed(2)}x its rate at ten connections, ${verdict(rate >= EMPTY_SHARE_MIN)} the budget of ${EMPTY_SHARE_MIN}x; ` +
     `${p50.toFixed(2)}x its p50, ${verdict(p50 <= EMPTY_P50_MAX)} the budget of ${EMPTY_P50_MAX}x`;
+  results["a bare look-up and a bare select 1, against an empty route"] =
+    `${middle(shares.bareRate).toFixed(2)}x its rate at ten connections, ${middle(shares.bareP50).toFixed(2)}x its p50`;
 }
 
 async function rateOf(work: () => Promise<void>): Promise<number> {
