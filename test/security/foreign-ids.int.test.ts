@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeJobEvents } from "@/lib/notifications/testing/clock";
+import { endRun } from "@/lib/notifications/testing/ended-run";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
@@ -17,6 +19,12 @@ type World = {
   executionId: string;
   consoleId: string;
   folderId: string;
+  flowId: string;
+  webhookFlowId: string;
+  flowRunId: string;
+  consoleRunId: string;
+  ruleId: string;
+  deliveryId: string;
 };
 type Ids = Omit<World, "person" | "base"> & { userId: string };
 
@@ -32,14 +40,35 @@ async function seedWorkspace(name: string): Promise<World> {
   const connectionId = (await make("/connectors", config)).id;
   await make(`/databases/${connectionId}/execute`, { query: "select 1" });
   const [execution] = (await call("GET", `${base}/executions`, { cookie: person.cookie })).json.data.items;
+  const consoleId = (await make("/consoles", { name: "query", content: "select 1", access: "workspace" })).id;
+  const clock = takeJobEvents();
+  const channel = { channelType: "email", recipients: ["b@example.com"] };
+  const onConsole = { resourceType: "scheduled_query", resourceId: consoleId };
+  const { id: ruleId } = await make("/notification-rules", { ...onConsole, triggers: ["success"], ...channel });
+  const consoleRun = await endRun({ workspaceId: person.workspaceId, consoleId });
+  await clock.drain();
+  // What flows wake waits for ever.
+  takeJobEvents();
+  const [delivery] = (await call("GET", `${base}/notifications/deliveries`, { cookie: person.cookie })).json.data.items;
+  const from = (await make("/connectors", { ...config, name: "From", config: { file: `${name}-from.duckdb` } })).id;
+  const source = { connectionId: from, entities: [{ name: "orders" }] };
+  const destination = { connectionId, write: "append" };
+  const flow = await make("/flows", { name: "Flow", type: "sync", source, destination });
+  const webhook = await make("/flows", { name: "Hook", type: "webhook", destination, trigger: false });
   return {
+    flowId: flow.flow.id,
+    flowRunId: flow.run.id,
+    webhookFlowId: webhook.flow.id,
+    consoleRunId: consoleRun._id.toHexString(),
+    ruleId,
+    deliveryId: delivery.id,
     person,
     base,
     connectionId,
     keyId: (await make("/api-keys", { name: "Key" })).id,
     inviteId: (await make("/invites", { email: "guest@example.com" })).id,
     executionId: execution.executionId ?? execution.id,
-    consoleId: (await make("/consoles", { name: "query", content: "select 1", access: "workspace" })).id,
+    consoleId,
     folderId: (await make("/consoles/folders", { name: "folder", access: "workspace" })).id,
   };
 }
@@ -48,10 +77,18 @@ let mine: World;
 let theirs: World;
 let theirMember: Person;
 beforeAll(async () => {
-  [mine, theirs] = await Promise.all([seedWorkspace("Mine"), seedWorkspace("Theirs")]);
+  mine = await seedWorkspace("Mine");
+  theirs = await seedWorkspace("Theirs");
   theirMember = await seedMember(theirs.person.workspaceId, "admin");
 });
 
+const emailRule = (resourceType: string, resourceId: string) => ({
+  resourceType,
+  resourceId,
+  triggers: ["success"],
+  channelType: "email",
+  recipients: ["a@example.com"],
+});
 type Attempt = { method: string; path: string; body?: object };
 const ABSENT = { id: "f".repeat(24), uuid: "00000000-0000-4000-8000-000000000000" };
 
@@ -132,6 +169,116 @@ describe("another workspace's id, from inside of one's own (T25, T26)", () => {
       path: `${base}/consoles/folders/${mine.folderId}`,
       body: { parentId: folderId },
     }),
+    "a flow, read": (base, { flowId }) => ({ method: "GET", path: `${base}/flows/${flowId}` }),
+    "a flow, changed": (base, { flowId }) => ({
+      method: "PATCH",
+      path: `${base}/flows/${flowId}`,
+      body: { name: "Taken" },
+    }),
+    "a flow, deleted": (base, { flowId }) => ({ method: "DELETE", path: `${base}/flows/${flowId}` }),
+    "a flow, triggered": (base, { flowId }) => ({ method: "POST", path: `${base}/flows`, body: { flowId } }),
+    "a flow's runs": (base, { flowId }) => ({ method: "GET", path: `${base}/flows/${flowId}/runs` }),
+    "a flow, read again": (base, { flowId }) => ({
+      method: "POST",
+      path: `${base}/flows/${flowId}/runs`,
+      body: { mode: "full" },
+    }),
+    "a flow's run": (base, { flowId, flowRunId }) => ({
+      method: "GET",
+      path: `${base}/flows/${flowId}/runs/${flowRunId}`,
+    }),
+    "a flow's run, below a flow of one's own": (base, { flowRunId }) => ({
+      method: "GET",
+      path: `${base}/flows/${mine.flowId}/runs/${flowRunId}`,
+    }),
+    "a flow's run, cancelled": (base, { flowRunId }) => ({
+      method: "POST",
+      path: `${base}/flows/${mine.flowId}/runs/${flowRunId}/cancel`,
+    }),
+    "a flow's webhook, opened": (base, { webhookFlowId }) => ({
+      method: "POST",
+      path: `${base}/flows/${webhookFlowId}/webhook/provision`,
+      body: {},
+    }),
+    "a flow's webhook, counted": (base, { webhookFlowId }) => ({
+      method: "GET",
+      path: `${base}/flows/${webhookFlowId}/webhook/stats`,
+    }),
+    "a connection, as a flow's source": (base, { connectionId }) => ({
+      method: "POST",
+      path: `${base}/flows`,
+      body: {
+        name: "new",
+        type: "sync",
+        source: { connectionId, entities: [{ name: "orders" }] },
+        destination: { connectionId: mine.connectionId, write: "append" },
+      },
+    }),
+    "a connection, as a flow's destination": (base, { connectionId }) => ({
+      method: "POST",
+      path: `${base}/flows`,
+      body: { name: "new", type: "webhook", destination: { connectionId, write: "append" } },
+    }),
+    "a console's schedule, set": (base, { consoleId }) => ({
+      method: "PUT",
+      path: `${base}/consoles/${consoleId}/schedule`,
+      body: { cron: "0 9 * * *", timezone: "Europe/Vienna" },
+    }),
+    "a console's schedule, taken away": (base, { consoleId }) => ({
+      method: "DELETE",
+      path: `${base}/consoles/${consoleId}/schedule`,
+    }),
+    "a console, run now": (base, { consoleId }) => ({
+      method: "POST",
+      path: `${base}/consoles/${consoleId}/schedule/run`,
+    }),
+    "a console's runs": (base, { consoleId }) => ({ method: "GET", path: `${base}/consoles/${consoleId}/runs` }),
+    "a console's run, cancelled": (base, { consoleRunId }) => ({
+      method: "POST",
+      path: `${base}/consoles/${mine.consoleId}/runs/${consoleRunId}/cancel`,
+    }),
+    "the rules of a flow": (base, { flowId }) => ({
+      method: "GET",
+      path: `${base}/notification-rules?resourceType=flow&resourceId=${flowId}`,
+    }),
+    "a rule on a console": (base, { consoleId }) => ({
+      method: "POST",
+      path: `${base}/notification-rules`,
+      body: emailRule("scheduled_query", consoleId),
+    }),
+    "a rule on a flow": (base, { flowId }) => ({
+      method: "POST",
+      path: `${base}/notification-rules`,
+      body: emailRule("flow", flowId),
+    }),
+    "a rule, changed": (base, { ruleId }) => ({
+      method: "PATCH",
+      path: `${base}/notification-rules/${ruleId}`,
+      body: { enabled: false },
+    }),
+    "a rule, deleted": (base, { ruleId }) => ({ method: "DELETE", path: `${base}/notification-rules/${ruleId}` }),
+    "a rule, tested": (base, { ruleId }) => ({
+      method: "POST",
+      path: `${base}/notification-rules/test`,
+      body: { ruleId },
+    }),
+    "a console, in a test": (base, { consoleId }) => ({
+      method: "POST",
+      path: `${base}/notification-rules/test`,
+      body: emailRule("scheduled_query", consoleId),
+    }),
+    "the deliveries of a console": (base, { consoleId }) => ({
+      method: "GET",
+      path: `${base}/notification-rules/deliveries?resourceType=scheduled_query&resourceId=${consoleId}`,
+    }),
+    "a delivery": (base, { deliveryId }) => ({
+      method: "GET",
+      path: `${base}/notification-rules/deliveries/${deliveryId}`,
+    }),
+    "a delivery, sent again": (base, { deliveryId }) => ({
+      method: "POST",
+      path: `${base}/notification-rules/deliveries/${deliveryId}/resend`,
+    }),
     "a member, removed": (base, { userId }) => ({ method: "DELETE", path: `${base}/members/${userId}` }),
   };
 
@@ -145,8 +292,8 @@ describe("another workspace's id, from inside of one's own (T25, T26)", () => {
     };
     const foreign = await ask({ ...theirs, userId: theirMember.id });
     const { id, uuid } = ABSENT;
-    const absent = { connectionId: id, keyId: id, inviteId: id, userId: id, consoleId: id, folderId: id };
-    const missing = await ask({ ...absent, executionId: uuid });
+    const absent = Object.fromEntries(Object.keys(theirs).map((key) => [key, id])) as unknown as Ids;
+    const missing = await ask({ ...absent, userId: id, executionId: uuid });
     expect([foreign.status, foreign.text]).toEqual([404, missing.text]);
     expect(await digestDatabase()).toEqual(before);
   });
