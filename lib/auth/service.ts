@@ -1,7 +1,8 @@
 import "server-only";
-import { MongoServerError, ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
 import type { UserCaller } from "@/lib/access/caller";
 import { addressSubject, consume, giveBack } from "@/lib/access/rate-limit";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import { toUser, type UserDoc } from "@/lib/users/model";
@@ -18,9 +19,6 @@ import type { LoginBody, Me, RegisterBody } from "./schema";
 import { closeSession, openSession } from "./session";
 
 type SignedIn<T> = T & { setCookie: string };
-
-/** The code of MongoDB's duplicate key error. */
-const DUPLICATE_KEY = 11_000;
 
 /**
  * Creates an account with a first workspace that it owns, and signs it in (docs/api.md, Accounts).
@@ -55,7 +53,7 @@ async function makeAccount(
       collections.credentials().deleteOne({ _id: user._id }),
     ]);
     // Two at once with one address: the unique index decides.
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) throw emailTaken();
+    if (isDuplicateKey(error)) throw emailTaken();
     throw error;
   }
   const session = await openSession(user._id.toHexString(), origin, now);

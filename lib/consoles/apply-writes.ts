@@ -1,12 +1,11 @@
 import "server-only";
-import { type AnyBulkWriteOperation, MongoServerError, type ObjectId } from "mongodb";
+import type { AnyBulkWriteOperation, ObjectId } from "mongodb";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { log } from "@/lib/log";
 import { followDeletion } from "@/lib/runs/deletion";
 import { collections } from "./collections";
 import type { ConsoleDoc, ConsoleFolderDoc, ConsoleIntent, ConsoleWrite } from "./model";
 import { RESOURCE_TYPE } from "./standing";
-
-const DUPLICATE_KEY = 11_000;
 
 /**
  * Writes a change to the documents. Each document keeps the number of the last change that it has, and takes only
@@ -80,6 +79,6 @@ async function applyOne(
 
 /** It is there already: by an earlier attempt, or because a late one meets what others have made since. */
 function ignoreRepeat(error: unknown): void {
-  if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+  if (!isDuplicateKey(error)) throw error;
   log.info({ err: error }, "a change of consoles was carried out twice");
 }

@@ -1,12 +1,11 @@
 import "server-only";
-import { MongoServerError, ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { collections } from "./collections";
 import { toDraft } from "./model";
 import type { ConsoleDraft, PutDraftBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
-
-const DUPLICATE_KEY = 11_000;
 
 /** What the caller has typed and not saved; null when there is nothing. @throws AppError not_found for the console */
 export async function findDraft(caller: Caller, consoleId: ObjectId): Promise<ConsoleDraft | null> {
@@ -29,7 +28,7 @@ export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDra
       );
   const doc = await write().catch((error: unknown) => {
     // Two first drafts at once, of two windows: the other one made it, so this one changes it.
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return write();
+    if (isDuplicateKey(error)) return write();
     throw error;
   });
   if (!doc) throw new Error("An upsert has to answer with its document.");

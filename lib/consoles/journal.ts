@@ -1,7 +1,8 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MongoServerError, type ObjectId } from "mongodb";
+import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { AppError } from "@/lib/http/errors";
 import { QueueFullError, Semaphore } from "@/lib/process/semaphore";
 import { sharedState } from "@/lib/process/shared-state";
@@ -16,7 +17,6 @@ const TAKE_OVER_AFTER_MS = 2_000;
 const LOOK_AGAIN_MS = 10;
 /** Of one workspace and server; far above any burst of saves. */
 const QUEUE_MAX = 10_000;
-const DUPLICATE_KEY = 11_000;
 
 /**
  * Makes one change to a workspace's consoles and folders: `work` reads and decides, and when this returns, the
@@ -89,7 +89,7 @@ async function beginJournal(workspaceId: ObjectId): Promise<void> {
       .updateOne({ workspaceId }, { $setOnInsert: { seq: 0, isOpen: false } }, { upsert: true });
   } catch (error) {
     // Another server began it at the same moment.
-    if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
 }
 

@@ -1,11 +1,10 @@
 import "server-only";
-import { MongoServerError, ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { deleteRepository } from "@/lib/repository/service";
 import { collections } from "./collections";
 import { type ConsoleDoc, type Space, WORKSPACE_SPACE } from "./model";
-
-const DUPLICATE_KEY = 11_000;
 
 /**
  * The repositories with commits of a console that the caller may see, that of its present space first: the
@@ -30,8 +29,7 @@ export async function privateRepositoryOf(workspaceId: ObjectId, space: Space): 
     return made._id;
   } catch (error) {
     // Two first ones at once, on two servers.
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY)
-      return privateRepositoryOf(workspaceId, space);
+    if (isDuplicateKey(error)) return privateRepositoryOf(workspaceId, space);
     throw error;
   }
 }

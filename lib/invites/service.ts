@@ -1,10 +1,11 @@
 import "server-only";
-import { type ClientSession, MongoServerError, type ObjectId } from "mongodb";
+import type { ClientSession, ObjectId } from "mongodb";
 import { createElement } from "react";
 import { InviteMail } from "@/emails/invite";
 import type { Caller, UserCaller } from "@/lib/access/caller";
 import { mayGive, ROLES, type Role } from "@/lib/access/roles";
 import { hashToken, newToken } from "@/lib/auth/tokens";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { inTransaction } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
@@ -22,7 +23,6 @@ import type { CreatedInvite, CreateInviteBody, Invitation, Invite } from "./sche
 /** docs/api.md, Workspaces. */
 const INVITE_DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1000;
-const DUPLICATE_KEY = 11_000;
 
 /**
  * Invites an address and mails the link. A second invitation of one address replaces the first, whose link ends.
@@ -179,7 +179,7 @@ async function putInvite({ workspaceId, role }: Caller, email: string, facts: In
 /** What a write comes to when the address has an invitation that the filter leaves out. */
 function onDuplicate<T>(then: () => T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return then();
+    if (isDuplicateKey(error)) return then();
     throw error;
   };
 }

@@ -8,6 +8,7 @@ import { StoreClock } from "./clock";
 import { collections } from "./collections";
 import { nextCronTime } from "./cron";
 import { type JobFunction, readFunction } from "./functions";
+import { GONE_AFTER_MS } from "./limits";
 import type { EventDoc, QueueFields, RunDoc, TaskDoc } from "./model";
 import { LAPSES_MAX, newTask, Progress } from "./progress";
 import { Queue } from "./queue";
@@ -28,6 +29,8 @@ const POLL_MS = 1000;
 export const CALLS_MAX = 200;
 /** Events are spread to their runs by so few at once: each is a handful of writes. */
 const EVENTS_AT_ONCE = 8;
+/** How often to look for what functions have left that no server knows any more. */
+const GONE_EVERY_MS = 60_000;
 /** After a failure of the store, or while the server's own port is not open yet. */
 const RETRY_AFTER_MS = 250;
 
@@ -68,6 +71,7 @@ export class Executor {
   #beatAt = Number.NEGATIVE_INFINITY;
   /** By this process's clock that nobody sets. */
   #lookAt = Number.NEGATIVE_INFINITY;
+  #goneAt = Number.NEGATIVE_INFINITY;
   #strays = new Set<string>();
   #slotSuspects = new Set<string>();
   #signal = Promise.withResolvers<void>();
@@ -182,6 +186,7 @@ export class Executor {
       this.#beatAt = performance.now();
       await this.#sweep();
       if (!this.#isSynced && !this.#isStopping && !(await this.#sync())) return false;
+      await this.#giveUpGone();
       this.#isInTrouble = false;
       return true;
     } catch (error) {
@@ -273,6 +278,20 @@ export class Executor {
     return { $in: [...this.#functions.keys()] };
   }
 
+  /**
+   * Ends what has waited a day for a function that this version does not have. While servers of two versions work beside
+   * each other the one that has it takes it at once; after a day there is none.
+   */
+  async #giveUpGone(): Promise<void> {
+    if (this.#isStopping || performance.now() < this.#goneAt) return;
+    this.#goneAt = performance.now() + GONE_EVERY_MS;
+    const ofGone = { functionId: { $nin: this.#known().$in } };
+    const isOld = { at: { $lt: new Date(this.clock.ms() - GONE_AFTER_MS) } };
+    await this.#take(this.#tasks, (task) => this.#progress.giveUpTask(task), { ...ofGone, ...isOld });
+    const isOver = { status: { $ne: "active" } };
+    await this.#take(this.#runs, (run) => this.#progress.giveUpRun(run), { ...ofGone, $or: [isOld, isOver] });
+  }
+
   async #work(): Promise<void> {
     while (!this.#isStopping) {
       this.#signal = Promise.withResolvers<void>();
@@ -328,9 +347,13 @@ export class Executor {
     }
   }
 
-  async #take<T extends RunDoc | TaskDoc>(queue: Queue<T>, handle: (job: T) => Promise<void>): Promise<void> {
+  async #take<T extends RunDoc | TaskDoc>(
+    queue: Queue<T>,
+    handle: (job: T) => Promise<void>,
+    which: object = { functionId: this.#known() },
+  ): Promise<void> {
     while (!this.#isStopping && this.#held.size < CALLS_MAX) {
-      const job = await queue.claim(this.id, { functionId: this.#known() } as never);
+      const job = await queue.claim(this.id, which as never);
       if (!job) return;
       void this.#hold(job, () => handle(job));
     }

@@ -5,8 +5,9 @@ import { database } from "@/lib/db/client";
 import { finished, startChild } from "@/lib/repository/testing/child";
 import { takeOwnDatabase } from "@/test/database";
 import { type JobServer, startJobServer, until } from "@/test/jobs";
+import { captureLog } from "@/test/security/log-lines";
 import { collections } from "./collections";
-import { LAPSES_MAX } from "./progress";
+import { LAPSES_MAX, newTask } from "./progress";
 import { bundleCrash } from "./testing/bundle";
 import { CRASH_RESULT, CRASH_STEPS, crashFunctions, notes } from "./testing/crash-functions";
 import type { CrashTask } from "./testing/crash-process";
@@ -182,6 +183,41 @@ describe("a job that cannot succeed (F16)", () => {
     await until(async () => (await collections.jobRuns().findOne({ _id: run }))?.state === "done");
     expect(await collections.jobRuns().findOne({ _id: run })).toMatchObject({ status: "failed" });
     expect(done).toEqual(["not first"]);
+  });
+});
+
+describe("jobs of a function that there is no more", () => {
+  it("wait a day for a server that has it, and are given up then, with a line in the log", async () => {
+    const jobs = await start([counted], { leaseMs: LEASE_MS });
+    const dayMs = 24 * 3_600_000;
+    const ago = (ms: number) => new Date((jobs.executor?.clock.ms() ?? 0) - ms);
+    const old = await newRunOf(jobs, 0);
+    const recent = await newRunOf(jobs, 0);
+    const waiting = await newRunOf(jobs, 0);
+    await collections.jobRuns().updateMany({}, { $set: { functionId: "millrace-gone" } });
+    await collections.jobRuns().updateOne({ _id: old }, { $set: { at: ago(dayMs + MINUTE_MS) } });
+    await collections.jobRuns().updateOne({ _id: waiting }, { $set: { state: "idle" } });
+    const task = { functionId: "millrace-gone", createdAt: ago(2 * dayMs), at: ago(dayMs + MINUTE_MS) };
+    await collections.jobTasks().insertMany([
+      {
+        ...newTask({ _id: `${waiting}:step`, kind: "sleep", ...task }),
+        runId: waiting,
+        stepId: "step",
+        state: "ready",
+      },
+      { ...newTask({ _id: "cron:millrace-gone:* * * * *", kind: "cron", ...task }), cron: "* * * * *", state: "ready" },
+    ]);
+    const written = captureLog();
+    // It looks when it begins, and then from time to time.
+    await jobs.stop();
+    servers.length = 0;
+    await start([counted], { leaseMs: LEASE_MS });
+    await until(async () => (await collections.jobTasks().countDocuments({ functionId: "millrace-gone" })) === 0);
+    const ended = await collections.jobRuns().find({ status: "failed" }).sort({ _id: 1 }).toArray();
+    expect(ended.map(({ _id }) => _id)).toEqual([old, waiting].toSorted());
+    for (const { outcome } of ended) expect(outcome).toContain("No server has the function millrace-gone any more.");
+    expect(await collections.jobRuns().findOne({ _id: recent })).toMatchObject({ status: "active", state: "ready" });
+    expect(written.lines().filter((line) => line.includes("no server has its function"))).toHaveLength(3);
   });
 });
 

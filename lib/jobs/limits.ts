@@ -33,6 +33,8 @@ export const CALL_TIMEOUT_MS = 2 * HOUR_MS;
 export const WAIT_MAX_MS = 366 * DAY_MS;
 /** Within it an event's id, or a function's idempotency key, starts nothing a second time. */
 export const IDEMPOTENCY_MS = DAY_MS;
+/** What waits so long for a function that no server has is given up. An upgrade of many servers takes less. */
+export const GONE_AFTER_MS = DAY_MS;
 /** `Retry-After` is brought into these bounds. */
 export const RETRY_AFTER_MIN_MS = 1000;
 export const RETRY_AFTER_MAX_MS = DAY_MS;

@@ -1,4 +1,6 @@
 import "server-only";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
+import { log } from "@/lib/log";
 import { type Answer, type JobError, type Operation, readAnswer, toError } from "./answers";
 import type { Backoff } from "./backoff";
 import { type Application, DISCOVERY_STEP } from "./call";
@@ -9,7 +11,7 @@ import { keyOf, readCondition } from "./expressions";
 import type { JobFunction } from "./functions";
 import type { EventPayload, RunDoc, TaskDoc } from "./model";
 import { isRace, RESULTS, refusalOf, resultOf, TASKS, waitMs, waitOf } from "./operations";
-import { type Ending, isDuplicate, Runs } from "./runs";
+import { type Ending, Runs } from "./runs";
 import { freeSlots, hasRoom, takeSlots, unblock } from "./slots";
 import { ulid } from "./ulid";
 
@@ -82,6 +84,21 @@ export class Progress {
       case "step":
         return this.#handleStep(task, run);
     }
+  }
+
+  /** A run that this process holds, and whose function there is no more. */
+  async giveUpRun(run: RunDoc): Promise<void> {
+    if (run.status === "active") {
+      log.error({ run: run._id, function: run.functionId }, "a job is given up: no server has its function any more");
+      await this.#end(run, { status: "failed", outcome: goneError(run.functionId) });
+    } else await this.#conclude(run);
+  }
+
+  /** A step, a timer or a tick of a function that there is no more. */
+  async giveUpTask(task: TaskDoc): Promise<void> {
+    log.error({ task: task._id, function: task.functionId }, "a job is given up: no server has its function any more");
+    if (task.kind === "cron") await this.#dropTask(task);
+    else await this.#failBy(task, goneError(task.functionId));
   }
 
   /** Ends a step that went its own way. @param output undefined when it has its result already */
@@ -378,6 +395,10 @@ export class Progress {
   }
 }
 
+function goneError(functionId: string): JobError {
+  return { name: "Error", message: `No server has the function ${functionId} any more.` };
+}
+
 /** The fields of a task that are the same for all new ones. */
 export function newTask(given: Pick<TaskDoc, "_id" | "kind" | "functionId" | "at" | "createdAt">): TaskDoc {
   return {
@@ -406,7 +427,7 @@ async function insertTask(task: TaskDoc): Promise<void> {
   try {
     await collections.jobTasks().insertOne(task);
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
+    if (!isDuplicateKey(error)) throw error;
   }
 }
 

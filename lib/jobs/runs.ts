@@ -1,6 +1,6 @@
 import "server-only";
 import { createHash } from "node:crypto";
-import { MongoBulkWriteError, MongoServerError } from "mongodb";
+import { indexesOfDuplicates, isDuplicateKey } from "@/lib/db/duplicate-key";
 import type { JobError } from "./answers";
 import type { StoreClock } from "./clock";
 import { collections } from "./collections";
@@ -10,7 +10,6 @@ import { IDEMPOTENCY_MS, KEEP_MS, OUTPUT_BYTES_MAX, STATE_BYTES_MAX, STEPS_MAX }
 import type { EventDoc, EventPayload, RunDoc, RunLimit, RunStatus } from "./model";
 import { ulid } from "./ulid";
 
-const DUPLICATE_KEY = 11_000;
 /** Results up to this size stand in their run's document, which is then read and written at once with them. */
 const INLINE_BYTES_MAX = 8 * 1024;
 /** Together: a document that is written at every step should not grow for ever. */
@@ -77,7 +76,7 @@ export class Runs {
       await collections.jobRuns().insertOne(run);
       this.#wake();
     } catch (error) {
-      if (!isDuplicate(error)) throw error;
+      if (!isDuplicateKey(error)) throw error;
       if (await this.#forgetOldKey(run.key as string, now)) await this.start(fn, { event, eventId, keyText, parent });
     }
   }
@@ -263,7 +262,7 @@ export class Runs {
     try {
       await collections.jobSteps().insertOne({ _id: `${runId}:${stepId}`, runId, output });
     } catch (error) {
-      if (!isDuplicate(error)) throw error;
+      if (!isDuplicateKey(error)) throw error;
     }
   }
 
@@ -283,17 +282,11 @@ export async function insertNew(events: EventDoc[]): Promise<{ inserted: EventDo
     await collections.jobEvents().insertMany(events, { ordered: false });
     return { inserted: events };
   } catch (error) {
-    if (!(error instanceof MongoBulkWriteError) || !isDuplicate(error)) throw error;
-    const failures = [error.writeErrors].flat();
-    const other = failures.find((failure) => failure.code !== DUPLICATE_KEY);
-    if (other) throw error;
-    const known = new Set(failures.map((failure) => failure.index));
+    const taken = indexesOfDuplicates(error);
+    if (taken === null) throw error;
+    const known = new Set(taken);
     return { inserted: events.filter((_, index) => !known.has(index)) };
   }
-}
-
-export function isDuplicate(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
 /** A result that is too large is a failure. */

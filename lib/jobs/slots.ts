@@ -1,9 +1,7 @@
 import "server-only";
-import { MongoServerError } from "mongodb";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { collections } from "./collections";
 import type { RunLimit } from "./model";
-
-const DUPLICATE_KEY = 11_000;
 
 /**
  * Takes a place under each of the limits, or none.
@@ -82,7 +80,7 @@ async function takeSlot({ name, limit }: RunLimit, holder: string): Promise<bool
     return true;
   } catch (error) {
     // The document is there and has no room: the upsert then tries to make a second one.
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }

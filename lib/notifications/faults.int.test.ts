@@ -10,6 +10,7 @@ import { sendJobEventsBy } from "@/lib/process/job-events";
 import { bundleProcess } from "@/test/bundle";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
+import { randomOf } from "@/test/random";
 import { type Person, seedPerson } from "@/test/seed";
 import { attemptDelivery } from "./deliveries";
 import { fanOut } from "./fan-out";
@@ -51,17 +52,6 @@ afterAll(async () => {
   await receiver.close();
   rmSync(bundle, { force: true });
 });
-
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Queues that many deliveries to the receiver, one run with several rules at a time. */
 async function queueDeliveries(count: number): Promise<{ resourceId: ObjectId }> {
@@ -106,7 +96,7 @@ async function startSender(): Promise<ChildProcess> {
 }
 
 it(`of ${DELIVERIES} deliveries none is lost or sent after its success, though their server is killed ${KILLS} times (F1)`, async () => {
-  const random = randomFrom(SEED);
+  const random = randomOf(SEED);
   const hits = new Map<string, number[]>();
   let total = 0;
   receiver.answer = ({ headers }, response) => {
@@ -180,7 +170,7 @@ it(`of ${DELIVERIES} deliveries none is lost or sent after its success, though t
 }, 1_800_000);
 
 it(`of ${DELIVERIES} deliveries to receivers that fail one time in five none is lost or doubled after its success (F3)`, async () => {
-  const random = randomFrom(SEED + 1);
+  const random = randomOf(SEED + 1);
   const accepted = new Map<string, number>();
   receiver.answer = ({ headers }, response) => {
     const id = String(headers["webhook-id"]);

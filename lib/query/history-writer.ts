@@ -1,5 +1,6 @@
 import "server-only";
-import { type AnyBulkWriteOperation, MongoBulkWriteError, MongoServerError } from "mongodb";
+import type { AnyBulkWriteOperation } from "mongodb";
+import { indexesOfDuplicates, isDuplicateKey } from "@/lib/db/duplicate-key";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
@@ -13,8 +14,6 @@ const WRITE_EVERY_MS = 500;
 const GROUP_MAX = 500;
 /** Records that wait while the store is away, half a minute of a busy server's; of more the oldest are given up. */
 const WAITING_MAX = 10_000;
-/** The code of MongoDB's duplicate key error. */
-const DUPLICATE_KEY = 11_000;
 
 type Shared = {
   /** What is to be written, by its id: one entry a record, however often it has changed since. */
@@ -37,7 +36,7 @@ export async function claimExecutionId(doc: ExecutionDoc): Promise<void> {
   try {
     await collections.executions().insertOne({ ...doc });
   } catch (error) {
-    if (!(error instanceof MongoServerError) || error.code !== DUPLICATE_KEY) throw error;
+    if (!isDuplicateKey(error)) throw error;
     throw usedBefore();
   }
 }
@@ -101,11 +100,10 @@ async function writeGroup(group: readonly ExecutionDoc[]): Promise<void> {
   try {
     await collections.executions().bulkWrite(group.map(toWrite), { ordered: false });
   } catch (error) {
-    if (!(error instanceof MongoBulkWriteError) || error.code !== DUPLICATE_KEY) throw error;
-    const errors = [error.writeErrors].flat();
-    if (errors.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+    const taken = indexesOfDuplicates(error);
+    if (taken === null) throw error;
     // A client has claimed the id of a query whose record had not been written yet. Both stay in history.
-    const unclaimed = errors.flatMap(({ index }) => group[index] ?? []).map(({ claim: _, ...doc }) => doc);
+    const unclaimed = taken.flatMap((index) => group[index] ?? []).map(({ claim: _, ...doc }) => doc);
     await collections.executions().bulkWrite(unclaimed.map(toWrite), { ordered: false });
   }
 }

@@ -1,7 +1,8 @@
 import "server-only";
 import { promisify } from "node:util";
 import { deflate, deflateSync, inflate, inflateSync } from "node:zlib";
-import { Binary, MongoBulkWriteError, MongoServerError, ObjectId } from "mongodb";
+import { Binary, MongoServerError, ObjectId } from "mongodb";
+import { indexesOfDuplicates } from "@/lib/db/duplicate-key";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
 import { type Commit, EMPTY_TREE, type GitObject, parseCommit, parseTree, type TreeEntry } from "./git-objects";
@@ -20,7 +21,6 @@ const PARSED_FACTOR = 4;
 const READ_BATCH = 1_000;
 /** Documents of one insert. */
 const WRITE_BATCH = 1_000;
-const DUPLICATE_KEY = 11_000;
 
 const deflateAside = promisify(deflate);
 const inflateAside = promisify(inflate);
@@ -149,8 +149,7 @@ async function insertNew(docs: GitObjectDoc[]): Promise<void> {
 
 /** What is there already is the same: it is named by its content. Anything else that failed is thrown on. */
 export function ignoreDuplicates(error: unknown): void {
-  const failures = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-  if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+  if (indexesOfDuplicates(error) === null) throw error;
 }
 
 /** MongoDB's OutOfDiskSpace. */

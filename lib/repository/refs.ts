@@ -1,10 +1,10 @@
 import "server-only";
-import { MongoServerError, ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { collections } from "./collections";
 
 /** The branch that everything lands on. It cannot be deleted and never moves back. */
 export const TRUNK = "main";
-const DUPLICATE_KEY = 11_000;
 
 /** The commit a branch points at; null when there is no such branch. */
 export async function findHead(repositoryId: ObjectId, branch: string): Promise<string | null> {
@@ -60,7 +60,7 @@ async function createHead(repositoryId: ObjectId, ref: string, oid: string): Pro
       .insertOne({ _id: new ObjectId(), workspaceId: repositoryId, ref, oid, updatedAt: new Date() });
     return true;
   } catch (error) {
-    if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+    if (isDuplicateKey(error)) return false;
     throw error;
   }
 }

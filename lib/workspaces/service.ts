@@ -1,8 +1,9 @@
 import "server-only";
 import { randomBytes } from "node:crypto";
-import { MongoServerError, ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
 import type { Caller, UserCaller } from "@/lib/access/caller";
 import { createSampleConnection, discardConnections } from "@/lib/connections/service";
+import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { lookUpUser, type WithUser } from "@/lib/users/service";
@@ -10,7 +11,6 @@ import { collections } from "./collections";
 import { type MembershipDoc, toWorkspace, type WorkspaceDoc } from "./model";
 import type { Member, Workspace, WorkspaceDetails } from "./schema";
 
-const DUPLICATE_KEY = 11_000;
 const SLUG_LENGTH_MAX = 40;
 /** A slug that is taken gets this many random digits behind it; three collisions in a row do not happen. */
 const SLUG_SUFFIX_BYTES = 3;
@@ -133,7 +133,7 @@ async function insertWithFreeSlug(name: string, now: Date): Promise<WorkspaceDoc
       await collections.workspaces().insertOne(workspace);
       return workspace;
     } catch (error) {
-      const isTaken = error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+      const isTaken = isDuplicateKey(error);
       if (!isTaken || attempt === SLUG_TRIES) throw error;
     }
   }

@@ -1,17 +1,16 @@
-/** Numbers that a seed repeats (mulberry32). */
+import { randomOf } from "@/test/random";
+
+/** What a test tries, chosen by a seed that repeats it. */
 export class Random {
-  private state: number;
+  readonly #next: () => number;
 
   constructor(readonly seed: number) {
-    this.state = seed;
+    this.#next = randomOf(seed);
   }
 
   /** 0 <= n < below, whole. */
   below(below: number): number {
-    this.state = (this.state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
+    return Math.floor(this.#next() * below);
   }
 
   pick<T>(items: readonly T[]): T {
