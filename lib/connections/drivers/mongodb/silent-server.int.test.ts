@@ -13,8 +13,8 @@ const HEADER_BYTES = 16;
 const DOCUMENT_AT = HEADER_BYTES + 5;
 const HELLO = { isWritablePrimary: true, maxWireVersion: 25, minWireVersion: 0, logicalSessionTimeoutMinutes: 30 };
 
-/** Null is silence. */
-let answer: (command: Document) => Document | null;
+/** Null is silence, and bytes are what is sent. */
+let answer: (command: Document) => Document | Buffer | null;
 const seen: string[] = [];
 const sockets = new Set<Socket>();
 const server = createServer((socket) => {
@@ -44,8 +44,9 @@ const header = (length: number, to: Buffer, kind: number) => {
   bytes.writeInt32LE(kind, 12);
   return bytes;
 };
-function toMessage(to: Buffer, document: Document): Buffer {
-  const body = Buffer.concat([Buffer.alloc(5), BSON.serialize({ ...document, ok: 1 })]);
+function toMessage(to: Buffer, document: Document | Buffer): Buffer {
+  const bytes = Buffer.isBuffer(document) ? document : BSON.serialize({ ...document, ok: 1 });
+  const body = Buffer.concat([Buffer.alloc(5), bytes]);
   return Buffer.concat([header(body.length, to, OP_MSG), body]);
 }
 function reply(to: Buffer, document: Document): Buffer {
@@ -73,6 +74,20 @@ test("T47 a server that says nothing when it is told to end a cursor does not ke
   await source.test(new AbortController().signal);
   await source.close();
   expect(seen).toContain("killCursors");
+});
+
+test("T47 a cursor that cannot be read does not keep the lines of its connection open", async () => {
+  const id = Long.fromNumber(7);
+  const said = Buffer.from(BSON.serialize({ cursor: { id, ns: "shop.things", firstBatch: [{ a: 1 }] }, ok: 1 }));
+  // Where the one document of the batch begins, its list ends before its end.
+  said[said.indexOf(Buffer.from([0x03, 0x30, 0x00]))] = 0;
+  answer = (command) => ("find" in command || "aggregate" in command ? said : {});
+  const source = await openWith(mongodb, { connectionString: `mongodb://127.0.0.1:${port}/`, database: "shop" });
+  for (const operation of ["db.things.find({})", "db.things.countDocuments({})", "db.things.aggregate([])"]) {
+    await ask(source, operation, { signal: AbortSignal.timeout(500) }).catch(() => {});
+  }
+  await source.close();
+  await expect.poll(() => sockets.size, { timeout: 20_000 }).toBe(0);
 });
 
 test("T47 a server that says nothing more in a sign-in loses the line", async () => {
