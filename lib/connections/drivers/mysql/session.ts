@@ -19,6 +19,9 @@ const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
 /** Types whose texts the library would make numbers of. */
 const AS_DIGITS = new Set(["TINY", "SHORT", "LONG", "INT24", "YEAR", "LONGLONG", "FLOAT", "DOUBLE"]);
 
+/** A statement has one, a load a few. The library sets places for them aside, by default half a mebibyte a session. */
+const PREPARED_MAX = 32;
+
 /** A reader may write elsewhere before it takes the next rows: the server waits so long for it, instead of a minute. */
 const READER_PAUSE_S = 3600;
 
@@ -230,6 +233,7 @@ function optionsOf(config: NetworkConfig): ConnectionOptions {
       throw new AppError("source_unreachable", "The server asked for a file of this machine. The connection was cut.");
     },
     multipleStatements: false,
+    maxPreparedStatements: PREPARED_MAX,
     charset: "utf8mb4",
     connectTimeout: CONNECT_TIMEOUT_MS,
     timezone: "Z",
