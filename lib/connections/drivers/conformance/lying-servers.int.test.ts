@@ -197,7 +197,17 @@ async function interrogate(target: Target, proxy: LyingProxy): Promise<string | 
     step = "close";
     await source.close();
   })();
-  const isSettled = await Promise.race([work.then(() => true), sleep(SETTLED_MS, false)]);
+  const isSettled = await Promise.race([
+    work.then(
+      () => true,
+      // Of closing: what the questions fail by is kept above.
+      (error: unknown) => {
+        ends.push(new Error(`It has failed to close: ${error}`, { cause: error }));
+        return true;
+      },
+    ),
+    sleep(SETTLED_MS, false),
+  ]);
   slowest = Math.max(slowest, performance.now() - since);
   if (!isSettled) return `has not ended, but stands at: ${step}`;
   const strange = ends.find((error) => !(error instanceof AppError) && !isTimeout(error));
