@@ -7,6 +7,7 @@ import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
 import { writeNow } from "@/lib/query/history-writer";
 import { openResult } from "@/lib/results/service";
 import { appendLog } from "@/lib/runs/logs";
+import { RUN_LEASE_MS } from "@/lib/runs/service";
 import type { RunQueued } from "@/lib/runs/wake";
 import { queueDueRuns } from "@/lib/schedules/tick";
 import { call } from "@/test/client";
@@ -198,6 +199,17 @@ describe("a run of a console in the background", () => {
     expect((await call("POST", at(id, `/runs/${new ObjectId()}/cancel`), ana)).status).toBe(404);
     await carryOut();
     expect(await runsOf(id)).toHaveLength(1);
+    await call("POST", at(id, "/schedule/run"), ana);
+    const ended = carryOut();
+    await expect.poll(async () => (await runsOf(id))[0].status).toBe("running");
+    const [run] = await runsOf(id);
+    const askedAt = performance.now();
+    const asked = await call("POST", at(id, `/runs/${run.id}/cancel`), ana);
+    expect(asked.json.data.run).toMatchObject({ status: "running", cancelRequestedAt: expect.any(String) });
+    await ended;
+    expect((await runsOf(id))[0]).toMatchObject({ status: "cancelled", error: null });
+    // Whoever has asked looks on: far sooner than a run has to say that it goes on.
+    expect(performance.now() - askedAt).toBeLessThan(RUN_LEASE_MS / 4);
   });
 
   it("belongs to a private console's owner alone", async () => {

@@ -18,6 +18,7 @@ import {
   beginRun,
   findRun,
   finishRun,
+  isCancelRequested,
   keepRun,
   listRunDocs,
   queueRun,
@@ -42,6 +43,8 @@ import { bindVariables } from "./variables";
 export const CONSOLE_RUN_QUEUED_EVENT = "console/run.queued";
 /** A run that nobody looks at may take as long as the longest query. */
 const RUN_TIMEOUT_MS = 15 * 60_000;
+/** How long a run may go on after somebody has asked it to end. */
+const CANCEL_LOOK_MS = 1_000;
 /** Of each result the first rows are kept, as long as its run is. */
 const KEPT = { rows: 10_000, bytes: 16 * 1024 * 1024, ms: 30 * 24 * 60 * 60 * 1000 };
 /** What one run shows of its log: its end, where a failure says why. */
@@ -176,11 +179,13 @@ export async function carryOutConsoleRun(queued: RunQueued): Promise<void> {
   const { run, hold } = begun;
   const stop = new AbortController();
   const heart = setInterval(() => void listen(hold, stop), RUN_LEASE_MS / 3);
+  const look = setInterval(() => void lookForCancel(hold, stop), CANCEL_LOOK_MS);
   const forget = onShutdown(() => stop.abort(new AppError("unavailable", STOPPED)));
   try {
     await finishRun(hold, await outcomeOf(run, stop.signal));
   } finally {
     clearInterval(heart);
+    clearInterval(look);
     forget();
   }
 }
@@ -228,6 +233,13 @@ async function runScheduled(run: RunDoc, signal: AbortSignal) {
     },
     (result) => keepResult(workspaceId, result, KEPT),
   );
+}
+
+/** Whoever presses Cancel looks on: a read now and then, while that the run goes on is written far less often. */
+async function lookForCancel({ workspaceId, runId }: RunHold, stop: AbortController): Promise<void> {
+  // A store that is away for a moment ends no query.
+  const isRequested = await isCancelRequested(workspaceId, runId).catch(() => false);
+  if (isRequested) stop.abort(new AppError("cancelled", "The run was cancelled."));
 }
 
 async function listen(hold: RunHold, stop: AbortController): Promise<void> {
