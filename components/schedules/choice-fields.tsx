@@ -7,7 +7,6 @@ import { formatOrdinal } from "@/lib/ui/ordinal";
 import type { ScheduleChoice } from "@/lib/ui/schedule-choice";
 
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const DAY_NAMES = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const LAST = "last";
 const DATES = [
   ...Array.from({ length: 31 }, (_, index) => ({ value: String(index + 1), label: formatOrdinal(index + 1) })),
@@ -71,7 +70,6 @@ export function ChoiceFields({ choice, onChange, readOnly, error }: ChoiceFields
                   key={day}
                   type="button"
                   className={isOn ? "chip on" : "chip"}
-                  aria-label={DAY_NAMES[index]}
                   aria-pressed={isOn}
                   onClick={() => onChange({ ...choice, days })}
                 >

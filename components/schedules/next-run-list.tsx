@@ -3,18 +3,15 @@ import { formatStamp } from "@/lib/ui/format-time";
 import type { NextRun } from "@/lib/ui/next-runs";
 
 type NextRunListProps = {
-  /** The schedule in words; null where there are none for it. */
-  words: string | null;
   runs: NextRun[];
   isOn: boolean;
   zone: string;
 };
 
-/** What a schedule means: in words, and the next runs on the clock of its zone, with what a change of clocks does. */
-export function NextRunList({ words, runs, isOn, zone }: NextRunListProps) {
+/** The next runs on the clock of its zone, with what a change of clocks does. */
+export function NextRunList({ runs, isOn, zone }: NextRunListProps) {
   return (
     <div className="schedule-next">
-      <p className="b6">{words ?? "At the times that the expression names"}</p>
       {isOn ? (
         <>
           <p className="xs t3">Next runs in {zone}</p>

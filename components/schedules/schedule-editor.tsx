@@ -1,7 +1,7 @@
 "use client";
 
 import { Switch } from "@base-ui/react/switch";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { ChoiceFields } from "@/components/schedules/choice-fields";
 import { NextRunList } from "@/components/schedules/next-run-list";
 import { ZoneField } from "@/components/schedules/zone-field";
@@ -40,7 +40,6 @@ type ScheduleEditorProps = {
  * runs as they will come. Whether a value may be saved says `isGoodSchedule`.
  */
 export function ScheduleEditor({ value, onChange, readOnly = false, problems = [] }: ScheduleEditorProps) {
-  const id = useId();
   const [draft, setDraft] = useState<ScheduleChoice>(() => (value ? toChoice(value.cron) : FIRST));
   // The next runs go by this computer's clock and zones, which a server does not have.
   const isAwake = useIsAwake();
@@ -69,24 +68,8 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
   return (
     <fieldset className="schedule-editor" disabled={readOnly}>
       <legend className="sr-only">Schedule</legend>
-      <div className="row schedule-head">
+      <div>
         <Segments label="How often" value={value ? choice.kind : "none"} options={KINDS} onChange={choose} />
-        {value && (
-          <span className="row schedule-on">
-            <span id={`${id}-on`} className="xs t2">
-              {value.enabled ? "On" : "Off"}
-            </span>
-            <Switch.Root
-              className="switch"
-              checked={value.enabled}
-              disabled={readOnly}
-              onCheckedChange={(enabled) => onChange({ ...value, enabled })}
-              aria-label="Schedule is on"
-            >
-              <Switch.Thumb className="switch-thumb" />
-            </Switch.Root>
-          </span>
-        )}
       </div>
       {value && next && (
         <>
@@ -99,14 +82,24 @@ export function ScheduleEditor({ value, onChange, readOnly = false, problems = [
               error={wrong("timezone")}
             />
           </div>
-          {next.isGood && (
-            <NextRunList
-              words={toScheduleWords(value.cron)}
-              runs={next.runs}
-              isOn={value.enabled}
-              zone={value.timezone}
-            />
-          )}
+          <div className="row schedule-words">
+            <p className="b6 grow">
+              {next.isGood && (toScheduleWords(value.cron) ?? "At the times that the expression names")}
+            </p>
+            <span className="xs t2" aria-hidden="true">
+              {value.enabled ? "On" : "Off"}
+            </span>
+            <Switch.Root
+              className="switch"
+              checked={value.enabled}
+              disabled={readOnly}
+              onCheckedChange={(enabled) => onChange({ ...value, enabled })}
+              aria-label="Schedule is on"
+            >
+              <Switch.Thumb className="switch-thumb" />
+            </Switch.Root>
+          </div>
+          {next.isGood && <NextRunList runs={next.runs} isOn={value.enabled} zone={value.timezone} />}
         </>
       )}
     </fieldset>

@@ -4,7 +4,7 @@ import { BookOpen, KeyRound, Plus } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import { ApiKeyRow } from "@/components/settings/api-key-row";
-import { holdFreshKey, useFreshKey } from "@/components/settings/fresh-key";
+import { holdFreshKey, useFreshKey } from "@/components/settings/fresh-secret";
 import { NewApiKey } from "@/components/settings/new-api-key";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { SettingsPage } from "@/components/settings/settings-page";

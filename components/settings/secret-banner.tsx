@@ -2,15 +2,28 @@
 
 import { KeyRound } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
 import { useLeaveGuard } from "@/components/ui/use-leave-guard";
 
-type SecretBannerProps = { name: string; secret: string; onSaved: () => void };
+type SecretBannerProps = {
+  name: string;
+  /** What it is, as people call it. */
+  noun?: "key" | "secret";
+  secret: string;
+  /** What to do when it is lost. */
+  lost?: string;
+  /** What it is for. */
+  children?: ReactNode;
+  onSaved: () => void;
+};
+
+const LOST_KEY = "We keep only a fingerprint of it. Lost it? Make a new key and remove this one.";
 
 /** A secret that is shown once (docs/design.md, Parts). It stays until the person says that they have it. */
-export function SecretBanner({ name, secret, onSaved }: SecretBannerProps) {
+export function SecretBanner(props: SecretBannerProps) {
+  const { name, noun = "key", secret, lost = LOST_KEY, children, onSaved } = props;
   const router = useRouter();
   const boxRef = useRef<HTMLElement>(null);
   const { pressed, stay } = useLeaveGuard(true);
@@ -23,25 +36,31 @@ export function SecretBanner({ name, secret, onSaved }: SecretBannerProps) {
     else window.location.assign(pressed);
   };
   return (
-    <section ref={boxRef} className="secret" aria-label="The new key" tabIndex={-1}>
+    <section ref={boxRef} className="secret" aria-label={`The new ${noun}`} tabIndex={-1}>
       <div className="row">
         <KeyRound />
         <b className="b6">Copy "{name}" now. It is shown once.</b>
       </div>
       <div className="row secret-line">
         <div className="input mono grow">
-          <input aria-label="Key" readOnly value={secret} onFocus={(event) => event.target.select()} />
+          <input
+            aria-label={noun === "key" ? "Key" : "Secret"}
+            readOnly
+            value={secret}
+            onFocus={(event) => event.target.select()}
+          />
         </div>
-        <CopyButton text={secret} label="Copy key" className="btn primary secret-copy" />
+        <CopyButton text={secret} label={`Copy ${noun}`} className="btn primary secret-copy" />
       </div>
+      {children}
       <div className="row between xs t2 secret-foot">
-        <span>We keep only a fingerprint of it. Lost it? Make a new key and remove this one.</span>
+        <span>{lost}</span>
         <button type="button" className="link b5" onClick={onSaved}>
           I have saved it
         </button>
       </div>
       <Confirm
-        title="Leave without the key?"
+        title={`Leave without the ${noun}?`}
         action="Leave the page"
         isOpen={pressed !== null}
         isBusy={false}
@@ -49,7 +68,9 @@ export function SecretBanner({ name, secret, onSaved }: SecretBannerProps) {
         onConfirm={leave}
         onClose={stay}
       >
-        <p>"{name}" is not shown again. If you have not copied it, stay and copy it first, or make a new key later.</p>
+        <p>
+          "{name}" is not shown again. If you have not copied it, stay and copy it first, or make a new {noun} later.
+        </p>
       </Confirm>
     </section>
   );

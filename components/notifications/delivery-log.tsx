@@ -1,0 +1,179 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { Fragment } from "react";
+import { CHANNEL_WORDS, ChannelIcon } from "@/components/notifications/rule-words";
+import { DELIVERIES } from "@/components/notifications/use-notifications";
+import { StatusWord } from "@/components/runs/status-word";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { showFailure } from "@/components/ui/toast";
+import { useChange, useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Delivery, notificationApi } from "@/lib/client/notifications";
+import { toDeliveryAdvice } from "@/lib/ui/delivery-words";
+import { formatClock, formatDuration } from "@/lib/ui/format";
+import { formatStamp } from "@/lib/ui/format-time";
+import { formatMoment } from "@/lib/ui/run-words";
+import "./notifications.css";
+
+const COLUMNS = 7;
+
+type DeliveryLogProps = {
+  deliveries: Delivery[];
+  /** Where a delivery went, by its rule; a deleted rule's is its channel. */
+  nameOf: (delivery: Delivery) => string;
+  /** Of one resource alone its name says nothing. */
+  hasResource: boolean;
+  openId: string | null;
+  onOpen: (id: string | null) => void;
+};
+
+/** What was sent, the newest first; one of them opens in place with its attempts. */
+export function DeliveryLog({ deliveries, nameOf, hasResource, openId, onOpen }: DeliveryLogProps) {
+  return (
+    <table className="list fold deliveries" aria-label="Deliveries">
+      <thead>
+        <tr>
+          <th>Status</th>
+          <th>To</th>
+          <th>For</th>
+          <th>Queued</th>
+          <th className="r">Tries</th>
+          <th className="r">HTTP</th>
+          <th>
+            <span className="sr-only">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries.map((delivery) => (
+          <DeliveryRow
+            key={delivery.id}
+            delivery={delivery}
+            name={nameOf(delivery)}
+            hasResource={hasResource}
+            isOpen={delivery.id === openId}
+            onToggle={() => onOpen(delivery.id === openId ? null : delivery.id)}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type RowProps = { delivery: Delivery; name: string; hasResource: boolean; isOpen: boolean; onToggle: () => void };
+
+function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps) {
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  const at = new Date(delivery.createdAt);
+  const advice = toDeliveryAdvice(delivery);
+  const resend = useChange([DELIVERIES], () => notificationApi.resend(workspace.id, delivery.id));
+  const trigger = delivery.trigger === "success" ? "Success" : "Failure";
+  const again = () =>
+    resend.mutate(undefined, {
+      onSuccess: () => announce("Queued to be sent again"),
+      onError: (error) => showFailure(toMessage(error)),
+    });
+  return (
+    <Fragment>
+      <tr className={isOpen || advice ? "has-sub" : undefined}>
+        <td>
+          <StatusWord status={delivery.status} />
+        </td>
+        <td data-label="To" className="cut to">
+          <span className="row delivery-to" title={`${CHANNEL_WORDS[delivery.channelType]}: ${name}`}>
+            <ChannelIcon type={delivery.channelType} />
+            <span className="trunc">{name}</span>
+          </span>
+        </td>
+        <td data-label="For" className={hasResource ? "t2 cut for" : "t2"}>
+          {hasResource ? `${delivery.resourceName}, ${trigger.toLowerCase()}` : trigger}
+        </td>
+        <td data-label="Queued" className="num t2" title={formatStamp(at)}>
+          {formatMoment(at, new Date())}
+        </td>
+        <td data-label="Tries" className="r">
+          {delivery.attempts}
+        </td>
+        <td data-label="HTTP" className="r mono">
+          {delivery.httpStatus}
+        </td>
+        <td className="r">
+          <span className="acts">
+            {delivery.status === "failed" && isAdmin && (
+              <button
+                type="button"
+                className="btn ghost sm"
+                aria-disabled={resend.isPending}
+                onClick={() => !resend.isPending && again()}
+              >
+                Send again
+              </button>
+            )}
+            <button
+              type="button"
+              className="btn ghost icon sm"
+              aria-expanded={isOpen}
+              aria-label={`Attempts to ${name}, ${formatMoment(at, new Date())}`}
+              onClick={onToggle}
+            >
+              {isOpen ? <ChevronDown /> : <ChevronRight />}
+            </button>
+          </span>
+        </td>
+      </tr>
+      {(isOpen || advice) && (
+        <tr className="sub">
+          <td colSpan={COLUMNS} className="wrap">
+            {advice && (
+              <p className={delivery.status === "failed" ? "xs delivery-why bad" : "xs delivery-why"}>{advice}</p>
+            )}
+            {isOpen && <Attempts delivery={delivery} />}
+          </td>
+        </tr>
+      )}
+    </Fragment>
+  );
+}
+
+function Attempts({ delivery }: { delivery: Delivery }) {
+  const { workspace } = useWorkspace();
+  const details = useQuery({
+    // What the list says of it is a part of the key: another try is read at once.
+    queryKey: [DELIVERIES, workspace.id, "one", delivery.id, delivery.status, delivery.attempts],
+    queryFn: ({ signal }) => notificationApi.readDelivery(workspace.id, delivery.id, signal),
+    placeholderData: (before) => before,
+  });
+  if (details.isPending) return <ListSkeleton label="Reading the attempts" rows={1} rowPx={24} />;
+  if (!details.data) return <LoadFailure error={details.error} onRetry={() => details.refetch()} />;
+  const { attemptLog, status, lastError } = details.data;
+  if (attemptLog.length === 0) {
+    return (
+      <p className="xs t3">{status === "skipped" ? (lastError ?? "It was not sent.") : "Nothing was sent yet."}</p>
+    );
+  }
+  return (
+    <ol className="attempts xs" aria-label="Attempts, the newest first">
+      {attemptLog.toReversed().map((attempt, index) => (
+        <li key={attempt.at}>
+          <span className="t3 num">{attemptLog.length - index}</span>
+          <time className="num" dateTime={attempt.at} title={formatStamp(new Date(attempt.at))}>
+            {formatClock(new Date(attempt.at))}
+          </time>
+          <b className={attempt.error === null ? "b5 good" : "b5 bad"}>
+            {attempt.httpStatus ?? (attempt.error === null ? "accepted" : "none")}
+          </b>
+          <span className="grow">
+            {attempt.error}
+            {attempt.snippet && <code className="mono t2">{attempt.snippet}</code>}
+          </span>
+          <span className="t3 num">{attempt.durationMs === null ? "" : formatDuration(attempt.durationMs)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,60 @@
+"use client";
+
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Plus } from "lucide-react";
+import { RuleSwitch } from "@/components/notifications/rule-switch";
+import { ChannelIcon, toRuleHelp, toRuleName, toTriggerWord } from "@/components/notifications/rule-words";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { useRights } from "@/components/workspace/use-settings";
+import type { Rule } from "@/lib/client/notifications";
+import "./notifications.css";
+
+type ResourceRulesProps = {
+  rules: UseQueryResult<Rule[]>;
+  openId: string | null;
+  onOpen: (ruleId: string) => void;
+  onAdd: () => void;
+};
+
+/** Whom the end of a console's or a flow's run is told. */
+export function ResourceRules({ rules, openId, onOpen, onAdd }: ResourceRulesProps) {
+  const { isAdmin } = useRights();
+  return (
+    <section className="card resource-rules" aria-label="Tell people when it ends">
+      <div className="row between card-head">
+        <h2 className="sh">Tell people when it ends</h2>
+        {isAdmin && (
+          <button type="button" className="btn ghost sm" onClick={onAdd}>
+            <Plus className="s" />
+            Add rule
+          </button>
+        )}
+      </div>
+      {rules.isPending && <ListSkeleton label="Reading the rules" rows={2} />}
+      {rules.isError && !rules.data && <LoadFailure error={rules.error} onRetry={() => rules.refetch()} />}
+      {rules.data?.length === 0 && (
+        <p className="t2 card-none">
+          Nobody is told yet. {isAdmin ? "Add a rule to hear of it when it fails." : "Owners and admins add rules."}
+        </p>
+      )}
+      {rules.data && rules.data.length > 0 && (
+        <ul className="rule-lines" aria-label="Rules">
+          {rules.data.map((rule) => (
+            <li key={rule.id} className={rule.id === openId ? "row marked" : "row"}>
+              <ChannelIcon type={rule.channelType} />
+              <span className="grow">
+                <button type="button" className="row-link b5 trunc" onClick={() => onOpen(rule.id)}>
+                  {toRuleName(rule)}
+                </button>
+                <span className="xs t3 trunc">{toRuleHelp(rule)}</span>
+              </span>
+              <span className="xs t2">{toTriggerWord(rule.triggers)}</span>
+              <RuleSwitch rule={rule} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

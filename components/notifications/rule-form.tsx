@@ -1,0 +1,280 @@
+"use client";
+
+import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { CHANNEL_WORDS } from "@/components/notifications/rule-words";
+import { type NamedResource, RULES, useResources } from "@/components/notifications/use-notifications";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { useChange } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import {
+  type ChannelType,
+  type CreateRuleBody,
+  notificationApi,
+  type Resource,
+  type Rule,
+  type SavedRule,
+  type Trigger,
+} from "@/lib/client/notifications";
+import { findEmailProblem } from "@/lib/ui/email-help";
+import { parseEmails } from "@/lib/ui/email-list";
+
+const CHANNELS = (["email", "webhook", "chat"] as const).map((value) => ({ value, label: CHANNEL_WORDS[value] }));
+const TRIGGERS: { value: Trigger; label: string }[] = [
+  { value: "success", label: "Success" },
+  { value: "failure", label: "Failure" },
+];
+
+type Draft = {
+  resource: Resource | null;
+  triggers: Trigger[];
+  channelType: ChannelType;
+  emails: string;
+  url: string;
+  label: string;
+};
+type Problems = Partial<Record<"resourceId" | "triggers" | "recipients" | "url" | "displayLabel" | "form", string>>;
+
+type RuleFormProps = {
+  id: string;
+  /** Null for a new one. */
+  rule: Rule | null;
+  /** What a new rule stands on where that is no question. */
+  resource?: Resource;
+  readOnly: boolean;
+  onSaved: (rule: SavedRule) => void;
+  /** Below the channel's own fields. */
+  children?: ReactNode;
+};
+
+/** What a rule tells, when, and where to. Addresses that are kept are never shown: an empty field leaves them. */
+export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, children }: RuleFormProps) {
+  const id = useId();
+  const { workspace } = useWorkspace();
+  const { isOnline } = useConnectivity();
+  const { resources, nameOf } = useResources();
+  const [draft, setDraft] = useState<Draft>(() => toDraft(rule, resource ?? null));
+  const [problems, setProblems] = useState<Problems>({});
+  const change = (news: Partial<Draft>) => setDraft({ ...draft, ...news });
+  const save = useChange([RULES], (given: Draft) =>
+    rule === null
+      ? notificationApi.createRule(workspace.id, toBody(given))
+      : notificationApi.updateRule(workspace.id, rule.id, toChanges(given, rule)),
+  );
+  const isKept = rule !== null && rule.channelType === draft.channelType;
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (readOnly || save.isPending) return;
+    const found = findProblems(draft, isKept);
+    setProblems(found);
+    if (Object.keys(found).length > 0) {
+      announce(Object.values(found)[0] ?? "", true);
+      return;
+    }
+    if (!isOnline) return setProblems({ form: "You are offline. Save it when the server answers again." });
+    save.mutate(draft, {
+      onSuccess: (saved) => {
+        announce("Saved");
+        setDraft(toDraft(saved, draft.resource));
+        onSaved(saved);
+      },
+      onError: (error) => setProblems(toProblems(error)),
+    });
+  };
+
+  return (
+    <form id={formId} className="rule-form" onSubmit={submit} noValidate aria-label={rule ? "Rule" : "New rule"}>
+      {problems.form && (
+        <Notice kind="bad" role="alert">
+          {problems.form}
+        </Notice>
+      )}
+      {!resource && (
+        <div className="field">
+          <span id={`${id}-of`} className="flabel">
+            Tell when this ends
+          </span>
+          {rule ? (
+            <div className="b5 trunc">{nameOf(rule)}</div>
+          ) : (
+            <Select
+              labelId={`${id}-of`}
+              placeholder="Choose a console or a flow"
+              value={draft.resource ? keyOf(draft.resource) : ""}
+              options={resources.map((each) => ({ value: keyOf(each), label: each.name, note: kindOf(each) }))}
+              onChange={(key) => change({ resource: resources.find((each) => keyOf(each) === key) ?? null })}
+              isInvalid={problems.resourceId !== undefined}
+            />
+          )}
+          <Problem text={problems.resourceId} />
+        </div>
+      )}
+      <fieldset className="field rule-triggers" disabled={readOnly}>
+        <legend className="flabel">In case of</legend>
+        <div className="row">
+          {TRIGGERS.map(({ value, label }) => (
+            <label key={value} className="row check">
+              <input
+                type="checkbox"
+                checked={draft.triggers.includes(value)}
+                onChange={({ target }) =>
+                  change({
+                    triggers: TRIGGERS.map((each) => each.value).filter((each) =>
+                      each === value ? target.checked : draft.triggers.includes(each),
+                    ),
+                  })
+                }
+              />
+              {label}
+            </label>
+          ))}
+        </div>
+        <Problem text={problems.triggers} />
+      </fieldset>
+      <div className="field">
+        <span className="flabel">By</span>
+        {readOnly ? (
+          <div>{CHANNEL_WORDS[draft.channelType]}</div>
+        ) : (
+          <div>
+            <Segments
+              label="By"
+              value={draft.channelType}
+              options={CHANNELS}
+              onChange={(channelType) => {
+                setProblems({});
+                change({ channelType });
+              }}
+            />
+          </div>
+        )}
+      </div>
+      {draft.channelType === "email" ? (
+        <TextField
+          label="Addresses"
+          value={draft.emails}
+          onChange={({ target }) => change({ emails: target.value })}
+          error={problems.recipients}
+          help="Up to 50, with commas between them. They see each other."
+          placeholder="ana@example.com, jun@example.com"
+          inputMode="email"
+          autoComplete="off"
+          readOnly={readOnly}
+          isDense
+        />
+      ) : (
+        <TextField
+          label={draft.channelType === "webhook" ? "Address" : "Address of the chat's incoming webhook"}
+          value={draft.url}
+          onChange={({ target }) => change({ url: target.value })}
+          error={problems.url}
+          help={
+            isKept ? `Kept: ${toKept(rule)}. Type another one to replace it.` : "http or https, and nothing private"
+          }
+          placeholder={isKept ? "" : "https://"}
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          readOnly={readOnly}
+          isDense
+        />
+      )}
+      {draft.channelType === "chat" && (
+        <TextField
+          label="Name in the list"
+          value={draft.label}
+          onChange={({ target }) => change({ label: target.value })}
+          error={problems.displayLabel}
+          placeholder="#finance-weekly"
+          autoComplete="off"
+          readOnly={readOnly}
+          isDense
+        />
+      )}
+      {children}
+    </form>
+  );
+}
+
+function Problem({ text }: { text: string | undefined }) {
+  return (
+    <div className="help bad" aria-live="polite" hidden={text === undefined}>
+      {text}
+    </div>
+  );
+}
+
+const keyOf = ({ resourceType, resourceId }: Resource) => `${resourceType}:${resourceId}`;
+const kindOf = ({ resourceType }: NamedResource) => (resourceType === "flow" ? "Flow" : "Console");
+
+function toKept({ channel }: Rule): string {
+  return "urlPreview" in channel ? channel.urlPreview : "one is set";
+}
+
+function toDraft(rule: Rule | null, resource: Resource | null): Draft {
+  const empty = { emails: "", url: "", label: "" };
+  if (rule === null) return { resource, triggers: ["failure"], channelType: "email", ...empty };
+  const { channel, triggers, channelType, resourceType, resourceId } = rule;
+  return {
+    resource: { resourceType, resourceId },
+    triggers,
+    channelType,
+    ...empty,
+    ...("recipients" in channel && { emails: channel.recipients.join(", ") }),
+    ...("displayLabel" in channel && { label: channel.displayLabel ?? "" }),
+  };
+}
+
+/** @param isKept the channel has an address already, which an empty field leaves */
+function findProblems(draft: Draft, isKept: boolean): Problems {
+  const problems: Problems = {};
+  if (draft.resource === null) problems.resourceId = "Choose what the rule tells about.";
+  if (draft.triggers.length === 0) problems.triggers = "Choose success, failure, or both.";
+  if (draft.channelType === "email") {
+    const { emails, rest } = parseEmails(draft.emails);
+    if (rest[0] !== undefined)
+      problems.recipients = findEmailProblem(rest[0]) ?? "Enter an address such as ana@example.com.";
+    else if (emails.length === 0) problems.recipients = "Name somebody who gets the mails.";
+  } else if (draft.url.trim() === "" && !isKept) problems.url = "Enter the address of the receiver.";
+  return problems;
+}
+
+function toProblems(error: unknown): Problems {
+  const placed: Problems = {};
+  for (const { path, message } of error instanceof ApiError ? error.problems : []) {
+    if (path === "chatWebhookUrl" || path === "url") placed.url = message;
+    else if (path.startsWith("recipients")) placed.recipients = message;
+    else if (path === "triggers" || path === "displayLabel" || path === "resourceId") placed[path] = message;
+  }
+  return Object.keys(placed).length > 0 ? placed : { form: toMessage(error) };
+}
+
+function toChannel({ channelType, emails, url, label }: Draft) {
+  const address = url.trim();
+  if (channelType === "email") return { channelType, recipients: parseEmails(emails).emails };
+  if (channelType === "webhook") return { channelType, url: address };
+  return { channelType, chatWebhookUrl: address, ...(label.trim() !== "" && { displayLabel: label.trim() }) };
+}
+
+function toBody(draft: Draft): CreateRuleBody {
+  if (draft.resource === null) throw new Error("A rule stands on something.");
+  const { resourceType, resourceId } = draft.resource;
+  return { resourceType, resourceId, triggers: draft.triggers, ...toChannel(draft) };
+}
+
+/** What is left out stays as it is: an address that was not typed again. */
+function toChanges(draft: Draft, rule: Rule) {
+  const channel = toChannel(draft);
+  const isUntyped = channel.channelType === rule.channelType && draft.url.trim() === "";
+  if (channel.channelType === "webhook" && isUntyped) return { triggers: draft.triggers };
+  if (channel.channelType === "chat" && isUntyped)
+    return { triggers: draft.triggers, displayLabel: draft.label.trim() };
+  return { triggers: draft.triggers, ...channel };
+}

@@ -1,0 +1,154 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { RefreshCw, Trash2 } from "lucide-react";
+import { useId, useState } from "react";
+import { RuleForm } from "@/components/notifications/rule-form";
+import { RuleTest } from "@/components/notifications/rule-test";
+import { toRuleName } from "@/components/notifications/rule-words";
+import { RULES } from "@/components/notifications/use-notifications";
+import { VerifyHelp } from "@/components/notifications/verify-help";
+import { holdFreshSecret, useFreshSecret } from "@/components/settings/fresh-secret";
+import { SecretBanner } from "@/components/settings/secret-banner";
+import { Confirm } from "@/components/ui/confirm";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { SidePanel } from "@/components/ui/side-panel";
+import { useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { notificationApi, type Resource, type Rule, type SavedRule } from "@/lib/client/notifications";
+import "./notifications.css";
+
+type RulePanelProps = {
+  /** Null for a new one. */
+  rule: Rule | null;
+  resource?: Resource;
+  /** Shows another rule: one that was just made. */
+  onShow: (ruleId: string) => void;
+  onClose: () => void;
+};
+
+/** One rule: what it is, how to try it, and the end of it. */
+export function RulePanel({ rule, resource, onShow, onClose }: RulePanelProps) {
+  const formId = useId();
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  const queryClient = useQueryClient();
+  const fresh = useFreshSecret(workspace.id);
+  const [question, setQuestion] = useState<"delete" | "rotate" | null>(null);
+  const refresh = () => queryClient.invalidateQueries({ queryKey: [RULES] });
+  const keep = (saved: SavedRule) => {
+    if (saved.signingSecretOnce === undefined) return;
+    holdFreshSecret(workspace.id, { ruleId: saved.id, name: toRuleName(saved), secret: saved.signingSecretOnce });
+  };
+  const remove = useMutation({
+    mutationFn: (id: string) => notificationApi.removeRule(workspace.id, id),
+    onSuccess: async () => {
+      if (fresh?.ruleId === rule?.id) holdFreshSecret(workspace.id, null);
+      announce("Rule deleted");
+      onClose();
+      await refresh();
+    },
+  });
+  const rotate = useMutation({
+    mutationFn: (id: string) => notificationApi.updateRule(workspace.id, id, { rotateWebhookSecret: true }),
+    onSuccess: async (saved) => {
+      setQuestion(null);
+      keep(saved);
+      await refresh();
+    },
+  });
+  const name = rule ? toRuleName(rule) : "New rule";
+  return (
+    <SidePanel
+      title={name}
+      onClose={onClose}
+      actions={
+        rule &&
+        isAdmin && (
+          <button
+            type="button"
+            className="btn ghost icon sm"
+            aria-label="Delete rule"
+            onClick={() => setQuestion("delete")}
+          >
+            <Trash2 />
+          </button>
+        )
+      }
+      foot={
+        isAdmin && (
+          <>
+            <button type="button" className="btn ghost" onClick={onClose}>
+              {rule ? "Discard" : "Cancel"}
+            </button>
+            <button type="submit" form={formId} className="btn primary">
+              {rule ? "Save rule" : "Add rule"}
+            </button>
+          </>
+        )
+      }
+    >
+      {!isAdmin && <Notice kind="locked">You are a member here. Owners and admins change rules.</Notice>}
+      {fresh && fresh.ruleId === rule?.id && (
+        <SecretBanner
+          key={fresh.secret}
+          name={`the signing secret of ${fresh.name}`}
+          noun="secret"
+          secret={fresh.secret}
+          lost="It is not shown again. You can make a new one later."
+          onSaved={() => holdFreshSecret(workspace.id, null)}
+        >
+          <VerifyHelp />
+        </SecretBanner>
+      )}
+      <RuleForm
+        key={rule?.id ?? "new"}
+        id={formId}
+        rule={rule}
+        {...(resource && { resource })}
+        readOnly={!isAdmin}
+        onSaved={(saved) => {
+          keep(saved);
+          if (rule === null) onShow(saved.id);
+        }}
+      >
+        {rule?.channelType === "webhook" && isAdmin && (
+          <div className="row between xs t2">
+            <span>Signed with a secret</span>
+            <button type="button" className="btn ghost sm" onClick={() => setQuestion("rotate")}>
+              <RefreshCw className="s" />
+              Make a new secret
+            </button>
+          </div>
+        )}
+      </RuleForm>
+      {rule && isAdmin && <RuleTest key={`test ${rule.id}`} rule={rule} />}
+      <Confirm
+        title="Delete this rule?"
+        action="Delete rule"
+        isOpen={question === "delete"}
+        isBusy={remove.isPending}
+        failure={remove.isError ? toMessage(remove.error) : null}
+        onConfirm={() => rule && remove.mutate(rule.id)}
+        onClose={() => setQuestion(null)}
+      >
+        <p>
+          <b>{name}</b> hears nothing more, not even what is on its way now. What was sent can be read for 30 days.
+        </p>
+      </Confirm>
+      <Confirm
+        title="Make a new secret?"
+        action="Make a new secret"
+        isOpen={question === "rotate"}
+        isBusy={rotate.isPending}
+        failure={rotate.isError ? toMessage(rotate.error) : null}
+        onConfirm={() => rule && rotate.mutate(rule.id)}
+        onClose={() => setQuestion(null)}
+      >
+        <p>The present one ends at once: until the receiver has the new one, it will not know our messages as ours.</p>
+      </Confirm>
+    </SidePanel>
+  );
+}

@@ -1,0 +1,31 @@
+"use client";
+
+import { Switch } from "@base-ui/react/switch";
+import { toRuleName } from "@/components/notifications/rule-words";
+import { RULES } from "@/components/notifications/use-notifications";
+import { toMessage } from "@/components/ui/load-failure";
+import { showFailure } from "@/components/ui/toast";
+import { useChange, useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { notificationApi, type Rule } from "@/lib/client/notifications";
+
+/** Turns a rule on and off where it stands; members see how it is. */
+export function RuleSwitch({ rule }: { rule: Rule }) {
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  const change = useChange([RULES], (enabled: boolean) =>
+    notificationApi.updateRule(workspace.id, rule.id, { enabled }),
+  );
+  return (
+    <Switch.Root
+      className="switch"
+      // While it is on its way the wish is shown.
+      checked={change.isPending ? change.variables : rule.enabled}
+      disabled={!isAdmin}
+      onCheckedChange={(isOn) => change.mutate(isOn, { onError: (error) => showFailure(toMessage(error)) })}
+      aria-label={`Rule for ${toRuleName(rule)} is on`}
+    >
+      <Switch.Thumb className="switch-thumb" />
+    </Switch.Root>
+  );
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Send } from "lucide-react";
+import { useState } from "react";
+import { toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { notificationApi, type Rule, type TestAnswer, type Trigger } from "@/lib/client/notifications";
+
+const TRIGGERS = [
+  { value: "success", label: "Success" },
+  { value: "failure", label: "Failure" },
+] as const;
+
+/** Sends one message by a saved rule and says how it went. */
+export function RuleTest({ rule }: { rule: Rule }) {
+  const { workspace } = useWorkspace();
+  const { isOnline } = useConnectivity();
+  const [trigger, setTrigger] = useState<Trigger>(rule.triggers[0] ?? "success");
+  const test = useMutation({ mutationFn: () => notificationApi.test(workspace.id, { ruleId: rule.id, trigger }) });
+  return (
+    <section className="rule-test" aria-label="Test">
+      <div className="row rule-test-head">
+        <h3 className="flabel grow">Test</h3>
+        <Segments label="What the test tells of" value={trigger} options={TRIGGERS} onChange={setTrigger} />
+        <button
+          type="button"
+          className="btn sm"
+          aria-disabled={test.isPending || !isOnline}
+          onClick={() => !test.isPending && isOnline && test.mutate()}
+        >
+          <Send className="s" />
+          {test.isPending ? "Sending" : "Send a test"}
+        </button>
+      </div>
+      {test.data && !test.isPending && <TestNotice answer={test.data} rule={rule} />}
+      {test.isError && (
+        <Notice kind="bad" role="alert">
+          {toMessage(test.error)}
+        </Notice>
+      )}
+    </section>
+  );
+}
+
+function TestNotice({ answer, rule }: { answer: TestAnswer; rule: Rule }) {
+  if (answer.delivered) {
+    return (
+      <Notice kind="good" role="status">
+        <b className="b6">{answer.httpStatus ? `It was accepted with ${answer.httpStatus}` : "It was accepted"}</b>
+        {rule.channelType === "email" && (
+          <p className="xs t2">Where no mail service is set up it stands in the outbox.</p>
+        )}
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="bad" role="alert">
+      <b className="b6">{answer.httpStatus ? `It was answered with ${answer.httpStatus}` : "It did not arrive"}</b>
+      <p className="xs">{answer.error}</p>
+    </Notice>
+  );
+}

@@ -1,0 +1,30 @@
+import { Mail, MessageSquare, Webhook } from "lucide-react";
+import type { ChannelType, Rule } from "@/lib/client/notifications";
+
+export const CHANNEL_WORDS: Record<ChannelType, string> = { email: "Mail", webhook: "Webhook", chat: "Chat" };
+const ICONS = { email: Mail, webhook: Webhook, chat: MessageSquare } as const;
+
+export function ChannelIcon({ type }: { type: ChannelType }) {
+  const Icon = ICONS[type];
+  return <Icon className="s t3" />;
+}
+
+/** Where a rule's messages go, as short as can be told apart. */
+export function toRuleName({ channel, channelType }: Pick<Rule, "channel" | "channelType">): string {
+  if ("recipients" in channel) return channel.recipients.join(", ");
+  if ("urlPreview" in channel) return channel.urlPreview.replace(/^https?:\/\//, "");
+  return channel.displayLabel ?? CHANNEL_WORDS[channelType];
+}
+
+/** When it fires: "Success", "Failure" or "Both". */
+export function toTriggerWord(triggers: Rule["triggers"]): string {
+  if (triggers.length > 1) return "Both";
+  return triggers[0] === "success" ? "Success" : "Failure";
+}
+
+export function toRuleHelp({ channel }: Pick<Rule, "channel">): string {
+  if ("recipients" in channel)
+    return channel.recipients.length === 1 ? "1 recipient" : `${channel.recipients.length} recipients`;
+  if ("urlPreview" in channel) return "Signed, one delivery per run";
+  return "Incoming webhook set";
+}

@@ -1,0 +1,89 @@
+"use client";
+
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useConsoleList } from "@/components/workspace/use-consoles";
+import { useRefresh } from "@/components/workspace/use-refresh";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type DeliveryFilters, notificationApi, type Resource } from "@/lib/client/notifications";
+
+/** The first part of every key of these lists: what changes one of them may change all. */
+export const RULES = "notification-rules";
+export const DELIVERIES = "deliveries";
+
+/** All rules of the workspace with what each has sent last. */
+export function useRules() {
+  const { workspace } = useWorkspace();
+  return useInfiniteQuery({
+    queryKey: [RULES, workspace.id],
+    queryFn: ({ pageParam, signal }) => notificationApi.listRules(workspace.id, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+}
+
+export function useRulesOf(resource: Resource) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: [RULES, workspace.id, resource],
+    queryFn: ({ signal }) => notificationApi.listRulesOf(workspace.id, resource, signal),
+  });
+}
+
+/** @param isOn false asks for nothing */
+export function useDeliveries(filters: DeliveryFilters, isOn = true) {
+  const { workspace } = useWorkspace();
+  return useInfiniteQuery({
+    queryKey: [DELIVERIES, workspace.id, filters],
+    queryFn: ({ pageParam, signal }) => notificationApi.listDeliveries(workspace.id, filters, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    enabled: isOn,
+  });
+}
+
+export function useDeliveriesOf(resource: Resource) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: [DELIVERIES, workspace.id, resource],
+    queryFn: ({ signal }) => notificationApi.listDeliveriesOf(workspace.id, resource, signal),
+  });
+}
+
+/** Reads rules and deliveries anew when something is sent, or fails to be. */
+export function useLiveDeliveries(): void {
+  const { workspace } = useWorkspace();
+  useRefresh(
+    [
+      [DELIVERIES, workspace.id],
+      [RULES, workspace.id],
+    ],
+    ({ kind }) => kind === "delivery",
+  );
+}
+
+export type NamedResource = Resource & { name: string };
+
+/** What rules may stand on, by name: consoles first, then flows. `nameOf` also answers for what is not among them. */
+export function useResources() {
+  const { workspace } = useWorkspace();
+  const consoles = useConsoleList();
+  const flows = useQuery({
+    queryKey: ["flows", workspace.id, "names"],
+    queryFn: ({ signal }) => notificationApi.listFlows(workspace.id, signal),
+  });
+  const resources: NamedResource[] = [
+    ...(consoles.data ?? []).map(({ id, name }) => ({
+      resourceType: "scheduled_query" as const,
+      resourceId: id,
+      name,
+    })),
+    ...(flows.data ?? []).map(({ id, name }) => ({ resourceType: "flow" as const, resourceId: id, name })),
+  ];
+  const names = new Map(resources.map(({ resourceId, name }) => [resourceId, name]));
+  return {
+    isPending: consoles.isPending || flows.isPending,
+    resources,
+    nameOf: ({ resourceType, resourceId }: Resource) =>
+      names.get(resourceId) ?? (resourceType === "flow" ? "A flow" : "A console"),
+  };
+}

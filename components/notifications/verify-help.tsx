@@ -1,0 +1,22 @@
+import { CodeBox } from "@/components/ui/code-box";
+
+const CODE = `import { createHmac, timingSafeEqual } from "node:crypto";
+
+// secret: the whole text, whsec_ included; rawBody: the bytes as they came
+const expected = createHmac("sha256", secret).update(rawBody).digest();
+const given = Buffer.from(request.headers["x-service-signature"], "hex");
+const isOurs = given.length === expected.length && timingSafeEqual(given, expected);`;
+
+/** How a receiver tells our messages from others'. */
+export function VerifyHelp() {
+  return (
+    <details className="verify">
+      <summary className="xs link">How a receiver checks the signature</summary>
+      <p className="xs t2">
+        X-Service-Signature is the hex HMAC-SHA256 of the body under this secret. The headers webhook-id,
+        webhook-timestamp and webhook-signature follow Standard Webhooks, whose libraries take the same secret.
+      </p>
+      <CodeBox label="How to check the signature">{CODE}</CodeBox>
+    </details>
+  );
+}

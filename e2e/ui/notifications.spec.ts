@@ -1,0 +1,151 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { addRule, addRunnable, expectNoSidewaysScroll, runToEnd } from "./run-people";
+import { join, settings } from "./settings-people";
+
+/** A name of no host: what is sent there fails at once, on any machine. */
+const NOWHERE = "https://hooks.nowhere.invalid/in";
+const FAILS = "select * from nowhere";
+
+test("a webhook's secret is shown once, the rule is tried, and a new secret takes the old one's place", async ({
+  page,
+  person,
+}) => {
+  await addRunnable(page.request, "told.sql", "select 1");
+  await page.goto(settings(person, "notifications"));
+  await expect(page.getByRole("heading", { name: "No rules yet" })).toBeVisible();
+  await page.getByRole("button", { name: "New rule" }).click();
+  const fresh = page.getByRole("complementary", { name: "New rule" });
+  await fresh.getByRole("button", { name: "Add rule" }).click();
+  await expect(fresh.getByText("Choose what the rule tells about.")).toBeVisible();
+  await fresh.getByRole("combobox", { name: "Tell when this ends" }).click();
+  await page.getByRole("option", { name: "told.sql" }).click();
+  await fresh.getByRole("radio", { name: "Webhook" }).click();
+  await fresh.getByRole("textbox", { name: "Address" }).fill("http://169.254.169.254/latest");
+  await fresh.getByRole("button", { name: "Add rule" }).click();
+  await expect(fresh.locator(".help.bad:visible, [role=alert]")).not.toHaveCount(0);
+  await fresh.getByRole("textbox", { name: "Address" }).fill(NOWHERE);
+  await fresh.getByRole("button", { name: "Add rule" }).click();
+  const banner = page.getByRole("region", { name: "The new secret" });
+  const secret = await banner.getByRole("textbox", { name: "Secret" }).inputValue();
+  expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);
+  await banner.getByText("How a receiver checks the signature").click();
+  await expect(banner.getByText("timingSafeEqual(given, expected)")).toBeVisible();
+  const panel = page.getByRole("complementary", { name: /hooks\.nowhere\.invalid/ });
+  await panel.getByRole("button", { name: "Send a test" }).click();
+  await expect(panel.getByRole("alert")).toContainText("It did not arrive");
+  await banner.getByRole("button", { name: "I have saved it" }).click();
+  await expect(banner).toHaveCount(0);
+  await page.reload();
+  await expect(panel).toBeVisible();
+  await expect(banner).toHaveCount(0);
+  expect(await page.content()).not.toContain(secret);
+  await panel.getByRole("button", { name: "Make a new secret" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Make a new secret" }).click();
+  await expect(banner.getByRole("textbox", { name: "Secret" })).not.toHaveValue(secret);
+  await banner.getByRole("button", { name: "I have saved it" }).click();
+  await panel.getByRole("button", { name: "Delete rule" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete rule" }).click();
+  await expect(page.getByRole("heading", { name: "No rules yet" })).toBeVisible();
+});
+
+test("a rule is changed, turned off and tried by mail", async ({ page, person }) => {
+  const { id } = await addRunnable(page.request, "told.sql", "select 1");
+  const ruleId = await addRule(page.request, id, ["failure"], {
+    channelType: "email",
+    recipients: ["ana@example.com"],
+  });
+  await page.goto(`${settings(person, "notifications")}?rule=${ruleId}`);
+  const panel = page.getByRole("complementary", { name: "ana@example.com" });
+  await panel.getByRole("button", { name: "Send a test" }).click();
+  await expect(panel.getByRole("status")).toContainText("It was accepted");
+  await panel.getByRole("checkbox", { name: "Success" }).check();
+  await panel.getByRole("textbox", { name: "Addresses" }).fill("jun@example.com");
+  await panel.getByRole("button", { name: "Save rule" }).click();
+  const row = page.getByRole("table", { name: "Rules" }).getByRole("row", { name: /jun@example\.com/ });
+  await expect(row.getByRole("cell", { name: "Both" })).toBeVisible();
+  await row.getByRole("switch").click();
+  await expect(row.getByRole("switch")).not.toBeChecked();
+  await page.reload();
+  await page.getByRole("radio", { name: "Off" }).click();
+  await expect(row.getByRole("switch")).not.toBeChecked();
+  await page.getByRole("radio", { name: "Flows" }).click();
+  await expect(page.getByText("No rule is among these.")).toBeVisible();
+});
+
+test("a delivery that fails says so while one looks on, and is sent again", async ({ page, person }) => {
+  const { id } = await addRunnable(page.request, "told.sql", FAILS);
+  await addRule(page.request, id, ["failure"], { channelType: "webhook", url: NOWHERE });
+  await addRule(page.request, id, ["failure"], { channelType: "email", recipients: ["ana@example.com"] });
+  await page.goto(settings(person, "notifications"));
+  await expect(page.getByText("Nothing was sent yet.")).toBeVisible();
+  await runToEnd(page.request, id);
+  const log = page.getByRole("table", { name: "Deliveries" });
+  const row = log.getByRole("row", { name: /hooks\.nowhere\.invalid/ });
+  await expect(row.getByText("Failed")).toBeVisible({ timeout: 30_000 });
+  await expect(log.getByRole("row", { name: /ana@example\.com/ }).getByText("Sent")).toBeVisible();
+  await row.getByRole("button", { name: /^Attempts to/ }).click();
+  const attempts = log.getByRole("list", { name: "Attempts, the newest first" }).getByRole("listitem");
+  await expect(attempts).toHaveCount(6);
+  await expect(attempts.first()).toContainText("host name was not found");
+  await row.getByRole("button", { name: "Send again" }).click();
+  await expect(attempts).toHaveCount(12, { timeout: 30_000 });
+  await expect(row.getByText("Failed")).toBeVisible();
+  await page.getByRole("combobox", { name: "State" }).click();
+  await page.getByRole("option", { name: "Sent" }).click();
+  await expect(row).toHaveCount(0);
+  await expect(log.getByRole("row", { name: /ana@example\.com/ })).toBeVisible();
+  await page.getByRole("combobox", { name: "Rule", exact: true }).click();
+  await page.getByRole("option", { name: /hooks\.nowhere\.invalid/ }).click();
+  await expect(page.getByText("Nothing among what was sent is like this.")).toBeVisible();
+});
+
+test("a member reads rules and deliveries and changes none; what is private they do not see", async ({
+  browser,
+  page,
+  person,
+}) => {
+  const shared = await addRunnable(page.request, "shared.sql", FAILS);
+  const secret = await addRunnable(page.request, "secret.sql", FAILS, "private");
+  const mail = (name: string) => ({ channelType: "email" as const, recipients: [`${name}@example.com`] });
+  await addRule(page.request, shared.id, ["failure"], mail("shared"));
+  await addRule(page.request, secret.id, ["failure"], mail("secret"));
+  const jun = await join(browser, page, "member");
+  await jun.page.goto(settings(person, "notifications"));
+  await expect(jun.page.getByText("You are a member here.")).toBeVisible();
+  await expect(jun.page.getByRole("button", { name: "shared@example.com" })).toBeVisible();
+  await expect(jun.page.getByText("secret@example.com")).toHaveCount(0);
+  await expect(jun.page.getByRole("button", { name: "New rule" })).toHaveCount(0);
+  await expect(jun.page.getByRole("switch")).toBeDisabled();
+  await runToEnd(page.request, secret.id);
+  await runToEnd(page.request, shared.id);
+  await expect(jun.page.getByRole("table", { name: "Deliveries" }).getByRole("row")).toHaveCount(2);
+  const admin = await join(browser, page, "admin", "Mateo Ruiz");
+  await admin.page.goto(settings(person, "notifications"));
+  await expect(admin.page.getByRole("button", { name: "New rule" })).toBeVisible();
+  await expect(admin.page.getByRole("switch")).toBeEnabled();
+});
+
+for (const [theme, width] of [
+  ["light", 1440],
+  ["dark", 390],
+] as const) {
+  test.describe(`in the ${theme} theme, ${width} wide`, () => {
+    test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
+
+    test("rules, a rule and deliveries are accessible and fit", async ({ page, person }) => {
+      const { id } = await addRunnable(page.request, "told.sql", FAILS);
+      const recipients = ["ana@example.com"];
+      const ruleId = await addRule(page.request, id, ["failure"], { channelType: "email", recipients });
+      await runToEnd(page.request, id);
+      await page.goto(settings(person, "notifications"));
+      await page.getByRole("button", { name: /^Attempts to/ }).click();
+      await expect(page.getByRole("list", { name: "Attempts, the newest first" })).toBeVisible();
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+      await page.goto(`${settings(person, "notifications")}?rule=${ruleId}`);
+      await expect(page.getByRole("complementary", { name: "ana@example.com" })).toBeVisible();
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}

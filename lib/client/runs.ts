@@ -1,0 +1,36 @@
+import { send } from "@/lib/client/api";
+import type { ConsoleRun, ConsoleRunDetails } from "@/lib/consoles/schema";
+import type { Page } from "@/lib/http/paging";
+import type { ResultPreview } from "@/lib/results/schema";
+import type { LogLine, ResourceType, Run, RunFilters, RunStatus } from "@/lib/runs/schema";
+
+const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
+const ofConsole = (workspaceId: string, consoleId: string) => `${root(workspaceId)}/consoles/${consoleId}`;
+
+/** Runs in the background. Each function throws ApiError. */
+export const runsApi = {
+  /** Of all consoles and flows that the person may see, the newest first. */
+  list: (workspaceId: string, filters: RunFilters, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<Run>>("GET", `${root(workspaceId)}/runs${toQuery({ ...filters, cursor })}`, { signal }),
+  listOfConsole: (workspaceId: string, consoleId: string, cursor: string | null, signal?: AbortSignal) =>
+    send<Page<ConsoleRun>>("GET", `${ofConsole(workspaceId, consoleId)}/runs${toQuery({ cursor })}`, { signal }),
+  readOfConsole: (workspaceId: string, consoleId: string, runId: string, signal?: AbortSignal) =>
+    send<ConsoleRunDetails>("GET", `${ofConsole(workspaceId, consoleId)}/runs/${runId}`, { signal }),
+  startOfConsole: (workspaceId: string, consoleId: string) =>
+    send<{ run: ConsoleRun }>("POST", `${ofConsole(workspaceId, consoleId)}/schedule/run`, { body: {} }),
+  /** A run that waits ends at once, one that is at work within seconds. */
+  cancel: (workspaceId: string, { resourceType, resourceId, id }: Pick<Run, "resourceType" | "resourceId" | "id">) =>
+    send<{ run: Run }>(
+      "POST",
+      `${root(workspaceId)}/${resourceType === "flow" ? "flows" : "consoles"}/${resourceId}/runs/${id}/cancel`,
+      { body: {} },
+    ),
+};
+
+/** A query string of what is given; "" for nothing. */
+export function toQuery(values: Record<string, string | number | null | undefined>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+export type { ConsoleRun, ConsoleRunDetails, LogLine, ResourceType, ResultPreview, Run, RunFilters, RunStatus };
