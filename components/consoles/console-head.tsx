@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  CalendarClock,
   Check,
   ChevronDown,
   ChevronLeft,
@@ -20,12 +21,14 @@ import { Menu, MenuChoice } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Tip } from "@/components/ui/tip";
 import { useEngineName } from "@/components/workspace/use-connection-types";
-import { useConsoleActions, useIsHistory } from "@/components/workspace/use-console-actions";
-import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
+import { useConsoleActions, useIsHistory, useIsSchedule } from "@/components/workspace/use-console-actions";
+import { type OpenConsole, useConsoleList, useSaveState } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Console } from "@/lib/client/consoles";
 import type { Connection } from "@/lib/connections/schema";
 import { toTrail } from "@/lib/ui/console-tree";
+import { formatMoment } from "@/lib/ui/run-words";
 
 const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
   ssr: false,
@@ -55,6 +58,7 @@ export function ConsoleBar({ draft, connection }: HeadProps) {
       <ConsoleName draft={draft} className="b5" isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
       <ConnectionChip draft={draft} connection={connection} />
       <span className="grow" />
+      {saved && <ScheduleButton saved={saved} />}
       {saved && (
         <button
           type="button"
@@ -69,6 +73,27 @@ export function ConsoleBar({ draft, connection }: HeadProps) {
       <SaveButton draft={draft} />
       <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="btn ghost icon sm" isWide />
     </div>
+  );
+}
+
+/** When it runs next; or the way to say so. */
+function ScheduleButton({ saved }: { saved: Console }) {
+  const { openSchedule, open } = useConsoleActions();
+  const isSchedule = useIsSchedule();
+  const { data: list } = useConsoleList();
+  const schedule = (list?.find(({ id }) => id === saved.id) ?? saved).schedule;
+  const next = schedule?.nextRuns[0];
+  return (
+    <button
+      type="button"
+      className={isSchedule ? "btn ghost sm on" : "btn ghost sm"}
+      aria-pressed={isSchedule}
+      aria-label={next ? `Schedule, next run ${formatMoment(new Date(next), new Date())}` : "Schedule"}
+      onClick={() => (isSchedule ? open(saved.id) : openSchedule(saved.id))}
+    >
+      <CalendarClock className="s" />
+      <span className="bar-word">{next ? formatMoment(new Date(next), new Date()) : "Schedule"}</span>
+    </button>
   );
 }
 

@@ -1,6 +1,7 @@
 "use client";
 
 import {
+  CalendarClock,
   CopyPlus,
   FolderInput,
   FolderPlus,
@@ -33,7 +34,7 @@ type ConsoleMenuProps = {
 
 /** All that can be done with one console; the body of its menus. */
 export function ConsoleMenu({ id, saved, hasUnsaved, onRename, onMove }: ConsoleMenuProps) {
-  const { duplicate, remove, save, openHistory, toLink } = useConsoleActions();
+  const { duplicate, remove, save, openHistory, openSchedule, toLink } = useConsoleActions();
   const { setAccess } = useTreeActions();
   return (
     <>
@@ -65,6 +66,9 @@ export function ConsoleMenu({ id, saved, hasUnsaved, onRename, onMove }: Console
           <MenuLine />
           <MenuItem icon={<History />} onSelect={() => openHistory(id)}>
             History
+          </MenuItem>
+          <MenuItem icon={<CalendarClock />} onSelect={() => openSchedule(id)}>
+            Schedule and runs
           </MenuItem>
           <MenuItem icon={<Link2 />} onSelect={() => void copyLink(toLink(id), saved)}>
             Copy link

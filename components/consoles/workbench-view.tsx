@@ -7,7 +7,12 @@ import { ConsoleTabs } from "@/components/consoles/console-tabs";
 import { ConsoleView } from "@/components/consoles/console-view";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { useActiveConsoleId, useConsoleActions, useIsHistory } from "@/components/workspace/use-console-actions";
+import {
+  useActiveConsoleId,
+  useConsoleActions,
+  useIsHistory,
+  useIsSchedule,
+} from "@/components/workspace/use-console-actions";
 import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/workspace/use-consoles";
 import { useConnections, useDatabases } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
@@ -22,14 +27,21 @@ import "@/components/consoles/consoles.css";
 const HistoryView = dynamic(() => import("@/components/consoles/history-view").then((module) => module.HistoryView), {
   ssr: false,
 });
+const ScheduleView = dynamic(
+  () => import("@/components/consoles/schedule-view").then((module) => module.ScheduleView),
+  {
+    ssr: false,
+  },
+);
 
-/** The area of consoles: tabs, and the console or its history that the address names. */
+/** The area of consoles: tabs, and the console, its history or its schedule that the address names. */
 export function WorkbenchView() {
   const { workbench: store, consoles } = useWorkspace();
   const workbench = useWorkbench();
   const isAwake = useIsAwake();
   const activeId = useActiveConsoleId();
   const isHistory = useIsHistory();
+  const isSchedule = useIsSchedule();
   const { create, land } = useConsoleActions();
   const hasLanded = useRef(false);
   useFirstVisit(activeId);
@@ -74,6 +86,8 @@ export function WorkbenchView() {
       <ConsoleTabs workbench={workbench} activeId={active?.id ?? activeId} />
       {active && isHistory ? (
         <HistoryView key={active.id} open={active} />
+      ) : active && isSchedule ? (
+        <ScheduleView key={active.id} open={active} />
       ) : active ? (
         <ConsoleView key={active.id} draft={active} />
       ) : activeId === null ? (

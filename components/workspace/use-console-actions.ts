@@ -20,6 +20,11 @@ export function useIsHistory(): boolean {
   return /^\/w\/[^/]+\/consoles\/[^/]+\/history\/?$/.test(usePathname());
 }
 
+/** Whether the address shows when the console runs by itself. */
+export function useIsSchedule(): boolean {
+  return /^\/w\/[^/]+\/consoles\/[^/]+\/schedule\/?$/.test(usePathname());
+}
+
 /** What can be done with consoles, from wherever it is asked for. Opening one changes the address without a load. */
 export function useConsoleActions() {
   const { workspace, workbench, drafts, editors, consoles } = useWorkspace();
@@ -92,6 +97,9 @@ export function useConsoleActions() {
       land: () => go(active(), true),
       openHistory: (id: string, sha: string | null = null, isReplacing = false) =>
         visit(`${toAddress(id)}/history${sha === null ? "" : `?sha=${sha}`}`, isReplacing),
+      /** @param runId the run that is shown with it; null for none */
+      openSchedule: (id: string, runId: string | null = null) =>
+        visit(`${toAddress(id)}/schedule${runId === null ? "" : `?run=${runId}`}`),
       /** The console under its whole address, for others. @param executionId one run of it; null for none */
       toLink: (id: string, executionId: string | null = null) =>
         `${window.location.origin}${toAddress(id)}${executionId === null ? "" : `?run=${executionId}`}`,

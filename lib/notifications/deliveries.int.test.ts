@@ -106,7 +106,7 @@ describe("a delivery", () => {
       errorMessage: "relation \ufffd is gone",
       triggerType: "scheduled",
       workspaceId: owner.workspaceId,
-      deepLink: `https://data.example.com/w/${slug}/consoles/${consoleId}?run=${run._id.toHexString()}`,
+      deepLink: `https://data.example.com/w/${slug}/consoles/${consoleId}/schedule?run=${run._id.toHexString()}`,
     });
     expect(payloadSchema.safeParse(JSON.parse(hit?.raw.toString() ?? "")).success).toBe(true);
     expect(hit?.headers).toMatchObject({
@@ -639,7 +639,13 @@ describe("other channels", () => {
     const outbox = await call("GET", `${base}/outbox`, { cookie: owner.cookie });
     const [mail] = outbox.json.data.items;
     expect(mail).toMatchObject({ to: recipients, subject: "Daily revenue succeeded", status: "kept" });
-    for (const fact of ["Success", "1,284", run._id.toHexString(), `/consoles/${where.consoleId}?run=`, "UTC"]) {
+    for (const fact of [
+      "Success",
+      "1,284",
+      run._id.toHexString(),
+      `/consoles/${where.consoleId}/schedule?run=`,
+      "UTC",
+    ]) {
       expect([fact, mail.text.includes(fact), mail.html.includes(fact)]).toEqual([fact, true, true]);
     }
   });

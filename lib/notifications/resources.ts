@@ -25,7 +25,7 @@ const KINDS: Record<ResourceType, Kind> = {
     getOrThrow: getConsoleDocOrThrow,
     visibleIds: visibleConsoleIds,
     findReaders: findConsoleReaders,
-    pageOf: (resourceId, runId) => `consoles/${resourceId}?run=${runId}`,
+    pageOf: (resourceId, runId) => `consoles/${resourceId}/schedule?run=${runId}`,
   },
   flow: {
     getOrThrow: getFlowDocOrThrow,

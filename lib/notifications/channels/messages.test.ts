@@ -21,7 +21,8 @@ const payload: Payload = {
   errorMessage: 'relation "orders" does not exist',
   triggerType: "scheduled",
   workspaceId: "6b0293f1e4b0c8a1d2e3f407",
-  deepLink: "https://data.example.com/w/harbour/consoles/6b0293f1e4b0c8a1d2e3f405?run=6b0293f1e4b0c8a1d2e3f406",
+  deepLink:
+    "https://data.example.com/w/harbour/consoles/6b0293f1e4b0c8a1d2e3f405/schedule?run=6b0293f1e4b0c8a1d2e3f406",
 };
 const FACTS = ["Daily revenue", "22 Nov 2026, 06:00:05 UTC", "2 min 5 s", "1,284", "by its schedule"];
 

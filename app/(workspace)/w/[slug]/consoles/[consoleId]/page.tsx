@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { redirect } from "next/navigation";
 import { requireSession } from "@/app/(workspace)/require-session";
 import { toSearch } from "@/app/(workspace)/w/[slug]/consoles/to-search";
 import { WorkbenchView } from "@/components/consoles/workbench-view";
@@ -10,9 +11,16 @@ type ConsolePageProps = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
+/** A run in the background has an id of the store's; the uuid of a query that somebody waited for opens the console. */
+const RUN_ID = /^[0-9a-f]{24}$/;
+
 /** The console is named by the address, which the workbench reads: tabs change it without a load. */
 export default async function ConsolePage({ params, searchParams }: ConsolePageProps) {
   const { slug, consoleId } = await params;
-  await requireSession(`/w/${slug}/consoles/${consoleId}${toSearch(await searchParams)}`);
+  const query = await searchParams;
+  await requireSession(`/w/${slug}/consoles/${consoleId}${toSearch(query)}`);
+  if (typeof query.run === "string" && RUN_ID.test(query.run)) {
+    redirect(`/w/${slug}/consoles/${consoleId}/schedule${toSearch(query)}`);
+  }
   return <WorkbenchView />;
 }

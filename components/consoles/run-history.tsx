@@ -1,0 +1,265 @@
+"use client";
+
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { ChevronDown, ChevronRight, CircleStop } from "lucide-react";
+import { Fragment, useEffect, useRef } from "react";
+import { ResultTable } from "@/components/runs/result-preview";
+import { RunLog } from "@/components/runs/run-log";
+import { RunSpark } from "@/components/runs/run-spark";
+import { StatusWord } from "@/components/runs/status-word";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
+import { Notice } from "@/components/ui/notice";
+import { showFailure } from "@/components/ui/toast";
+import { useNow } from "@/components/ui/use-browser";
+import { useRefresh } from "@/components/workspace/use-refresh";
+import { useChange, useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { type ConsoleRun, type Run, runsApi } from "@/lib/client/runs";
+import { formatCount, formatDuration } from "@/lib/ui/format";
+import { formatStamp } from "@/lib/ui/format-time";
+import { formatMoment, TRIGGER_WORDS, toRunAdvice } from "@/lib/ui/run-words";
+
+const CLOCK_EVERY_MS = 1000;
+const COLUMNS = 6;
+const RUNS = "console-runs";
+
+type RunHistoryProps = { consoleId: string; openId: string | null; onOpen: (runId: string | null) => void };
+
+/** The runs of a console in the background, the newest first, as they go. One of them opens in place. */
+export function RunHistory({ consoleId, openId, onOpen }: RunHistoryProps) {
+  const { workspace } = useWorkspace();
+  const runs = useInfiniteQuery({
+    queryKey: [RUNS, workspace.id, consoleId],
+    queryFn: ({ pageParam, signal }) => runsApi.listOfConsole(workspace.id, consoleId, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+  useRefresh(
+    [[RUNS, workspace.id, consoleId]],
+    ({ kind, data }) => (kind === "run" || kind === "log") && data.resourceId === consoleId,
+  );
+  const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
+  useAnnouncedEnd(items[0] ?? null);
+  const isElsewhere = openId !== null && runs.isSuccess && !items.some(({ id }) => id === openId);
+  return (
+    <section className="card run-history" aria-label="Runs">
+      <div className="row between card-head">
+        <h2 className="sh">Runs</h2>
+        <RunSpark runs={items} />
+      </div>
+      {isElsewhere && (
+        <div className="run-elsewhere">
+          <OldRun consoleId={consoleId} runId={openId} onClose={() => onOpen(null)} />
+        </div>
+      )}
+      {runs.isPending && <ListSkeleton label="Reading the runs" rowPx={36} />}
+      {runs.isError && !runs.data && <LoadFailure error={runs.error} onRetry={() => runs.refetch()} />}
+      {runs.isSuccess && items.length === 0 && (
+        <p className="t2 card-none">It has not run in the background yet. Press Run now to see how it goes.</p>
+      )}
+      {items.length > 0 && (
+        <table className="list fold runs" aria-label="Runs">
+          <thead>
+            <tr>
+              <th>Status</th>
+              <th>Started</th>
+              <th>By</th>
+              <th className="r">Took</th>
+              <th className="r">Rows</th>
+              <th>Detail</th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((run) => (
+              <RunRow
+                key={run.id}
+                run={run}
+                isOpen={run.id === openId}
+                onToggle={() => onOpen(run.id === openId ? null : run.id)}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <LoadMore pages={runs} label="Show older runs" busyLabel="Reading older runs" className="btn sm card-more" />
+    </section>
+  );
+}
+
+type RunRowProps = { run: ConsoleRun; isOpen: boolean; onToggle: () => void };
+
+function RunRow({ run, isOpen, onToggle }: RunRowProps) {
+  const names = useMemberNames();
+  const started = new Date(run.startedAt ?? run.createdAt);
+  const by = run.triggeredBy === null ? null : (names.get(run.triggeredBy) ?? "somebody who has left");
+  const rowRef = useRef<HTMLTableRowElement>(null);
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    // A link leads to it wherever it stands.
+    if (isOpen && !wasOpen.current) rowRef.current?.scrollIntoView({ block: "nearest" });
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  return (
+    <Fragment>
+      <tr ref={rowRef} className={isOpen ? "has-sub marked" : undefined}>
+        <td>
+          <StatusWord status={run.status} />
+        </td>
+        <td data-label="Started" className="num" title={formatStamp(started)}>
+          {formatMoment(started, new Date())}
+        </td>
+        <td data-label="By" className="t2" title={by === null ? undefined : `By ${by}`}>
+          {TRIGGER_WORDS[run.triggerType]}
+        </td>
+        <td data-label="Took" className="r">
+          <Took run={run} />
+        </td>
+        <td data-label="Rows" className="r">
+          {run.rowCount === null ? null : formatCount(run.rowCount)}
+        </td>
+        <td className="cut detail">
+          <span className="row">
+            <button
+              type="button"
+              className={run.status === "failure" ? "row-link grow row detail-open" : "link grow row detail-open"}
+              aria-expanded={isOpen}
+              onClick={onToggle}
+            >
+              {isOpen ? <ChevronDown className="xs" /> : <ChevronRight className="xs" />}
+              <span className="trunc">{toDetail(run)}</span>
+            </button>
+            <CancelRun run={run} />
+          </span>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr className="sub">
+          <td colSpan={COLUMNS} className="wrap">
+            <RunDetails run={run} />
+          </td>
+        </tr>
+      )}
+    </Fragment>
+  );
+}
+
+/** How long it took, or takes already. */
+function Took({ run }: { run: Run }) {
+  const isRunning = run.status === "running";
+  const now = useNow(isRunning, CLOCK_EVERY_MS);
+  if (run.durationMs !== null) return formatDuration(run.durationMs);
+  if (!isRunning || now === null || run.startedAt === null) return null;
+  return formatDuration(Math.max(0, now - new Date(run.startedAt).getTime()));
+}
+
+function CancelRun({ run }: { run: Run }) {
+  const { workspace } = useWorkspace();
+  const cancel = useChange([RUNS], () => runsApi.cancel(workspace.id, run));
+  if (run.status !== "queued" && run.status !== "running") return null;
+  const isAsked = run.cancelRequestedAt !== null || cancel.isPending;
+  return (
+    <button
+      type="button"
+      className="btn sm"
+      aria-disabled={isAsked}
+      onClick={() => !isAsked && cancel.mutate(undefined, { onError: (error) => showFailure(toMessage(error)) })}
+    >
+      <CircleStop className="s" />
+      {isAsked ? "Cancelling" : "Cancel"}
+    </button>
+  );
+}
+
+/** A run that is open: why it failed and what to do, how its result begins, its log. */
+function RunDetails({ run }: { run: ConsoleRun }) {
+  const { workspace } = useWorkspace();
+  const names = useMemberNames();
+  const details = useQuery({
+    queryKey: [RUNS, workspace.id, run.resourceId, run.id],
+    queryFn: ({ signal }) => runsApi.readOfConsole(workspace.id, run.resourceId, run.id, signal),
+  });
+  const { error, status, resultPreview } = run;
+  const logs = details.data?.logs ?? [];
+  const by = run.triggeredBy === null ? "its schedule" : (names.get(run.triggeredBy) ?? "somebody who has left");
+  return (
+    <div className="run-details">
+      <p className="xs t3 num">
+        Started by {by}, queued {formatStamp(new Date(run.createdAt))}
+        {run.completedAt && `, ended ${formatStamp(new Date(run.completedAt))}`}
+        <span className="mono run-id"> {run.id}</span>
+      </p>
+      {error !== null && (
+        <Notice kind="bad">
+          <p className="mono raw">{error}</p>
+          <p className="xs">{toRunAdvice(error)}</p>
+        </Notice>
+      )}
+      {resultPreview && <ResultTable preview={resultPreview} />}
+      {status === "success" && !resultPreview && (
+        <p className="t2">Its result is not kept any more. Results are kept 30 days.</p>
+      )}
+      {status === "queued" && <p className="t2">It waits for its turn.</p>}
+      {status === "running" && <p className="t2">In the database. Its result stands here when it ends.</p>}
+      {details.isError && <LoadFailure error={details.error} onRetry={() => details.refetch()} />}
+      {logs.length > 0 && <RunLog lines={logs} />}
+    </div>
+  );
+}
+
+/** A run that a link leads to and that is not among those that are shown. */
+function OldRun({ consoleId, runId, onClose }: { consoleId: string; runId: string; onClose: () => void }) {
+  const { workspace } = useWorkspace();
+  const run = useQuery({
+    queryKey: [RUNS, workspace.id, consoleId, runId],
+    queryFn: ({ signal }) => runsApi.readOfConsole(workspace.id, consoleId, runId, signal),
+  });
+  const close = (
+    <button type="button" className="btn sm" onClick={onClose}>
+      Put it away
+    </button>
+  );
+  if (run.isPending) return <ListSkeleton label="Reading the run" rows={1} />;
+  if (!run.data) {
+    const isUnknown = run.error instanceof ApiError && [400, 404].includes(run.error.status);
+    if (!isUnknown) return <LoadFailure error={run.error} onRetry={() => run.refetch()} />;
+    return (
+      <Notice kind="info" action={close}>
+        This console has no such run, or it is not kept any more. Runs are kept 90 days.
+      </Notice>
+    );
+  }
+  return (
+    <>
+      <div className="row">
+        <StatusWord status={run.data.status} />
+        <span className="grow num">{formatMoment(new Date(run.data.startedAt ?? run.data.createdAt), new Date())}</span>
+        {close}
+      </div>
+      <RunDetails run={run.data} />
+    </>
+  );
+}
+
+function toDetail({ status, error, resultPreview }: ConsoleRun): string {
+  if (error !== null) return error.split("\n")[0] ?? "";
+  if (status === "queued") return "Waits for its turn";
+  if (status === "running") return "In the database";
+  return resultPreview ? "Result" : "Details";
+}
+
+/** Says how the newest run has ended, when it does so under the reader's eyes. */
+function useAnnouncedEnd(run: Run | null): void {
+  const before = useRef<Run | null>(null);
+  useEffect(() => {
+    const last = before.current;
+    before.current = run;
+    if (run === null || last?.id !== run.id || last.status === run.status) return;
+    if (run.status === "success") announce(`Run succeeded, ${run.rowCount ?? 0} rows`);
+    else if (run.status === "failure") announce(`Run failed. ${run.error?.split("\n")[0] ?? ""}`, true);
+    else if (run.status === "cancelled") announce("Run cancelled");
+  }, [run]);
+}

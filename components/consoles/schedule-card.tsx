@@ -1,0 +1,170 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { Play } from "lucide-react";
+import { useState } from "react";
+import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { showFailure, showToast } from "@/components/ui/toast";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useConsoleList } from "@/components/workspace/use-consoles";
+import { useChange, useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import type { Console } from "@/lib/client/consoles";
+import { runsApi } from "@/lib/client/runs";
+import { type Schedule, type ScheduleBody, scheduleApi } from "@/lib/client/schedules";
+
+type ScheduleCardProps = { saved: Console; hasEdits: boolean; onStarted: (runId: string) => void };
+
+/** When the console runs by itself; and the way to run it now. */
+export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) {
+  const { workspace, user } = useWorkspace();
+  const { isOnline } = useConnectivity();
+  const { open } = useConsoleActions();
+  const names = useMemberNames();
+  const { data: list } = useConsoleList();
+  // The list is kept true while others change it; the console itself was read when it was opened.
+  const listed = list?.find(({ id }) => id === saved.id);
+  const kept = listed ? listed.schedule : saved.schedule;
+  /** What is being changed, and what it was begun on; null while nothing is. */
+  const [draft, setDraft] = useState<{ value: ScheduleBody | null; base: string | null } | null>(null);
+  const value = draft ? draft.value : toBody(kept);
+  const isStale = draft !== null && draft.base !== toStamp(kept);
+  const put = useChange(["consoles"], (body: ScheduleBody | null) =>
+    body === null ? scheduleApi.remove(workspace.id, saved.id) : scheduleApi.put(workspace.id, saved.id, body),
+  );
+  const start = useMutation({
+    mutationFn: () => runsApi.startOfConsole(workspace.id, saved.id),
+    onSuccess: ({ run }) => {
+      announce("Run queued");
+      onStarted(run.id);
+    },
+    onError: (error) => showFailure(toMessage(error)),
+  });
+  const reason = !isOnline
+    ? "You are offline. It works again when the server answers."
+    : saved.content.trim() === ""
+      ? "The console is empty. Write a query and save it first."
+      : saved.connectionId === null
+        ? "The console has no connection. Choose one and save it first."
+        : null;
+
+  const save = () => {
+    if (draft === null || put.isPending || !isGoodSchedule(draft.value)) return;
+    put.mutate(draft.value, {
+      onSuccess: () => {
+        setDraft(null);
+        announce(draft.value === null ? "Schedule removed" : "Schedule saved");
+      },
+    });
+  };
+  const remove = () => {
+    const before = toBody(kept);
+    if (before === null || put.isPending) return;
+    put.mutate(null, {
+      onSuccess: () => {
+        setDraft(null);
+        showToast(`${saved.name} does not run by itself any more.`, {
+          id: "schedule-removed",
+          action: { label: "Undo", onClick: () => put.mutate(before) },
+        });
+      },
+      onError: (error) => showFailure(toMessage(error)),
+    });
+  };
+  const owner = kept && (kept.ownerId === user.id ? "you" : (names.get(kept.ownerId) ?? "somebody who has left"));
+  const problems = put.error instanceof ApiError ? put.error.problems : [];
+  const isPlaced = problems.length > 0 && problems.every(({ path }) => path === "cron" || path === "timezone");
+  return (
+    <section className="card schedule-card" aria-label="Schedule">
+      <div className="row between">
+        <h2 className="sh">Schedule</h2>
+        <button type="button" className="btn ghost sm" onClick={() => open(saved.id)}>
+          Open the query
+        </button>
+      </div>
+      {isStale && (
+        <Notice
+          kind="warn"
+          role="status"
+          action={
+            <button type="button" className="btn sm" onClick={() => setDraft(null)}>
+              Show the present one
+            </button>
+          }
+        >
+          {kept
+            ? `${kept.ownerId === user.id ? "You" : (names.get(kept.ownerId) ?? "Somebody")} changed the schedule meanwhile. Saving replaces it.`
+            : "The schedule was removed meanwhile. Saving sets it again."}
+        </Notice>
+      )}
+      {hasEdits && <Notice kind="info">It runs what is saved. What you have typed since is not a part of it.</Notice>}
+      {put.isError && !isPlaced && (
+        <Notice kind="bad" role="alert">
+          {toMessage(put.error)}
+        </Notice>
+      )}
+      <ScheduleEditor
+        value={value}
+        onChange={(next) => {
+          put.reset();
+          setDraft({ value: next, base: draft ? draft.base : toStamp(kept) });
+        }}
+        problems={problems}
+      />
+      {owner && (
+        <p className="xs t3">
+          {owner === "you"
+            ? "Runs as you, with the rights you have by then."
+            : `Runs as ${owner}, with the rights they have by then. When you save it, it runs as you.`}
+        </p>
+      )}
+      {reason && <p className="xs t2">{reason}</p>}
+      <div className="row schedule-acts">
+        <button
+          type="button"
+          className="btn run"
+          aria-disabled={reason !== null || start.isPending}
+          onClick={() => reason === null && !start.isPending && start.mutate()}
+        >
+          <Play className="s" />
+          Run now
+        </button>
+        <span className="grow" />
+        {kept && draft === null && (
+          <button type="button" className="btn ghost" disabled={put.isPending || !isOnline} onClick={remove}>
+            Remove
+          </button>
+        )}
+        {draft !== null && (
+          <button type="button" className="btn ghost" onClick={() => setDraft(null)}>
+            Discard
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn primary"
+          disabled={draft === null || !isGoodSchedule(draft.value) || put.isPending || reason !== null}
+          onClick={save}
+        >
+          {put.isPending ? "Saving" : "Save schedule"}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function toBody(schedule: Schedule | null): ScheduleBody | null {
+  if (schedule === null) return null;
+  const { cron, timezone, enabled } = schedule;
+  return { cron, timezone, enabled };
+}
+
+/** Tells one state of the schedule from another; null without one. */
+function toStamp(schedule: Schedule | null): string | null {
+  return schedule?.updatedAt ?? null;
+}
