@@ -1,4 +1,4 @@
-import { Database, type LucideIcon, Settings2, SquareTerminal, Workflow } from "lucide-react";
+import { Bell, Database, type LucideIcon, Settings2, SquareTerminal, Workflow } from "lucide-react";
 import dynamic from "next/dynamic";
 import type { ComponentType } from "react";
 import { ConsoleExplorer } from "@/components/consoles/console-explorer";
@@ -10,6 +10,10 @@ const ConnectionsExplorer = dynamic(() =>
 const FlowsExplorer = dynamic(() => import("@/components/flows/flows-explorer").then((module) => module.FlowsExplorer));
 const SettingsExplorer = dynamic(() =>
   import("@/components/settings/settings-explorer").then((module) => module.SettingsExplorer),
+);
+
+const ActivityExplorer = dynamic(() =>
+  import("@/components/activity/activity-explorer").then((module) => module.ActivityExplorer),
 );
 
 /**
@@ -70,6 +74,17 @@ export const AREAS: Area[] = [
     isOnPhoneBar: true,
     Explorer: FlowsExplorer,
     newPath: "/flows/new",
+  },
+  {
+    name: "Activity",
+    icon: Bell,
+    path: "/activity",
+    owns: isBelow("/activity"),
+    keys: "g a",
+    isAtFoot: true,
+    isOnPhoneBar: false,
+    Explorer: ActivityExplorer,
+    newPath: null,
   },
   {
     name: "Settings",

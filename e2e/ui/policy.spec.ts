@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import type { BrowserContext, ConsoleMessage, Page } from "@playwright/test";
 import { saveOver, shownId } from "./consoles-people";
 import { expect, test } from "./fixtures";
+import { runToEnd } from "./run-people";
 import { invite, settings, workspaceIdOf } from "./settings-people";
 
 // Snapshots are taken by a script in every frame, and the mail's frame lets none run (outbox.spec.ts).
@@ -94,6 +95,16 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   const consoleId = shownId(page);
   await saveOver(page.request, consoleId, "select 1 as one");
   await open(`/w/${slug}/consoles/${consoleId}/history`);
+
+  // Its schedule with the list of zones, a run with its result, and all that ran.
+  const runId = await runToEnd(page.request, consoleId);
+  await open(`/w/${slug}/consoles/${consoleId}/schedule?run=${runId}`);
+  await expect(page.getByRole("region", { name: "Beginning of the result" })).toBeVisible();
+  await page.getByRole("radio", { name: "Weekly" }).click();
+  await page.getByRole("combobox", { name: "Time zone" }).fill("vienna");
+  await expect(page.getByRole("option", { name: "Europe/Vienna" })).toBeVisible();
+  await open(`/w/${slug}/activity`);
+  await expect(page.getByRole("table", { name: "Activity" })).toBeVisible();
   await page.goto(`/w/${slug}`);
   await page.keyboard.press("ControlOrMeta+k");
   await expect(page.getByRole("dialog")).toBeVisible();
@@ -111,7 +122,17 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   const token = await invite(page.request, "mateo@example.com", "member");
   await page.request.post(`/api/workspaces/${wid}/api-keys`, { data: { name: "Nightly export" } });
   const person = { email, password, name: "Ines Okafor", slug };
-  const sections = ["general", "members", "api-keys", "outbox", "profile", "appearance", "keyboard", "sessions"];
+  const sections = [
+    "general",
+    "members",
+    "api-keys",
+    "notifications",
+    "outbox",
+    "profile",
+    "appearance",
+    "keyboard",
+    "sessions",
+  ];
   for (const section of sections) await open(settings(person, section));
   await page.goto(settings(person, "appearance"));
   for (const name of ["Dark", "Light"]) await page.getByRole("radio", { name }).check();

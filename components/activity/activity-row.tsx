@@ -1,0 +1,192 @@
+"use client";
+
+import { CalendarClock, CircleStop, KeyRound, Send, SquareTerminal, TextSearch, Webhook, Workflow } from "lucide-react";
+import Link from "next/link";
+import type { ReactNode } from "react";
+import { EXECUTIONS, RUNS } from "@/components/activity/use-activity";
+import { CHANNEL_WORDS } from "@/components/notifications/rule-words";
+import { StatusWord } from "@/components/runs/status-word";
+import { CodeBox } from "@/components/ui/code-box";
+import { toMessage } from "@/components/ui/load-failure";
+import { PersonCell } from "@/components/ui/person";
+import { showFailure } from "@/components/ui/toast";
+import { useNow } from "@/components/ui/use-browser";
+import { useConnections } from "@/components/workspace/use-schema";
+import { useChange, useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { api } from "@/lib/client/api";
+import { runsApi } from "@/lib/client/runs";
+import { type Activity, type ActivityKind, errorOf, nameOf, starterOf, statusOf } from "@/lib/ui/activity";
+import { formatCount, formatDuration } from "@/lib/ui/format";
+import { formatStamp } from "@/lib/ui/format-time";
+import { formatMoment, TRIGGER_WORDS } from "@/lib/ui/run-words";
+
+const ICONS: Record<ActivityKind, ReactNode> = {
+  console: <SquareTerminal className="s t3" />,
+  flow: <Workflow className="s t3" />,
+  query: <TextSearch className="s t3" />,
+  delivery: <Send className="s t3" />,
+};
+const KIND_NAMES: Record<ActivityKind, string> = {
+  console: "Console run",
+  flow: "Flow run",
+  query: "Query",
+  delivery: "Delivery",
+};
+const CLOCK_EVERY_MS = 1000;
+const COLUMNS = 7;
+
+type ActivityRowProps = { item: Activity; isOpen: boolean; onToggle: () => void };
+
+/** One line: what ran, by whom, how it went, and where to look further. */
+export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
+  const { data: connections } = useConnections();
+  const name = nameOf(item) ?? "Text of a private console";
+  const at = new Date(item.at);
+  const place =
+    item.kind === "query"
+      ? (connections?.find(({ id }) => id === item.execution.connectionId)?.name ?? "a removed connection")
+      : item.kind === "delivery"
+        ? CHANNEL_WORDS[item.delivery.channelType]
+        : null;
+  return (
+    <>
+      <tr className={isOpen ? "has-sub" : undefined}>
+        <td>
+          <StatusWord status={statusOf(item)} />
+        </td>
+        <td className="cut what">
+          <span className="row activity-what" title={name}>
+            {ICONS[item.kind]}
+            <span className="sr-only">{KIND_NAMES[item.kind]}</span>
+            <span className={item.kind === "query" ? "trunc mono" : "trunc b5"}>{name}</span>
+            {place && <span className="xs t3 activity-place">{place}</span>}
+          </span>
+        </td>
+        <td data-label="By">
+          <By item={item} />
+        </td>
+        <td data-label="Started" className="num t2" title={formatStamp(at)}>
+          {formatMoment(at, new Date())}
+        </td>
+        <td data-label="Took" className="r">
+          <Took item={item} />
+        </td>
+        <td data-label="Rows" className="r">
+          <Rows item={item} />
+        </td>
+        <td className="cut detail">
+          <span className="row">
+            <Detail item={item} isOpen={isOpen} onToggle={onToggle} />
+            <Cancel item={item} />
+          </span>
+        </td>
+      </tr>
+      {isOpen && item.kind === "query" && (
+        <tr className="sub">
+          <td colSpan={COLUMNS} className="wrap">
+            {item.execution.error && <p className="mono raw activity-error">{item.execution.error}</p>}
+            {item.execution.query === null ? (
+              <p className="t2">The query is the text of another person's private console.</p>
+            ) : (
+              <CodeBox label="The query">{item.execution.query}</CodeBox>
+            )}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function By({ item }: { item: Activity }) {
+  const names = useMemberNames();
+  const starter = starterOf(item);
+  if (starter !== null) {
+    const isByKey = (item.kind === "console" || item.kind === "flow") && item.run.triggerType === "api";
+    return (
+      <span className="row">
+        <PersonCell id={starter} name={names.get(starter) ?? "Somebody who has left"} />
+        {isByKey && <KeyRound className="xs t3" aria-label="by a key" />}
+      </span>
+    );
+  }
+  if (item.kind === "delivery") return <span className="t2">Rule</span>;
+  if (item.kind === "query") return null;
+  return (
+    <span className="row activity-by t2">
+      {item.run.triggerType === "webhook" ? <Webhook className="s t3" /> : <CalendarClock className="s t3" />}
+      {item.run.triggerType === "scheduled" ? "Schedule" : TRIGGER_WORDS[item.run.triggerType]}
+    </span>
+  );
+}
+
+function Took({ item }: { item: Activity }) {
+  const isRunning = statusOf(item) === "running";
+  const now = useNow(isRunning, CLOCK_EVERY_MS);
+  if (item.kind === "delivery") return null;
+  const { durationMs, startedAt } = item.kind === "query" ? item.execution : item.run;
+  if (durationMs !== null) return formatDuration(durationMs);
+  if (!isRunning || now === null || startedAt === null) return null;
+  return formatDuration(Math.max(0, now - new Date(startedAt).getTime()));
+}
+
+function Rows({ item }: { item: Activity }) {
+  if (item.kind === "delivery") return null;
+  const rows =
+    item.kind === "query" ? item.execution.rowCount : (item.run.rowCount ?? item.run.counts?.written ?? null);
+  return rows === null ? null : formatCount(rows);
+}
+
+/** Why it failed, or the way to what came out. */
+function Detail({ item, isOpen, onToggle }: ActivityRowProps) {
+  const { workspace } = useWorkspace();
+  const root = `/w/${workspace.slug}`;
+  const error = errorOf(item)?.split("\n")[0];
+  if (item.kind === "query") {
+    return (
+      <button type="button" className="link grow trunc detail-text" aria-expanded={isOpen} onClick={onToggle}>
+        {error ?? "Text"}
+      </button>
+    );
+  }
+  const href =
+    item.kind === "delivery"
+      ? `${root}/settings/notifications?delivery=${item.id}`
+      : item.kind === "flow"
+        ? `${root}/flows/${item.run.resourceId}/runs/${item.id}`
+        : `${root}/consoles/${item.run.resourceId}/schedule?run=${item.id}`;
+  const word =
+    item.kind === "delivery" ? toDeliveryWord(item.delivery) : item.run.status === "success" ? "Result" : "Run";
+  return (
+    <Link className="grow trunc detail-text" href={href}>
+      {error ?? word}
+    </Link>
+  );
+}
+
+function toDeliveryWord({ httpStatus }: { httpStatus: number | null }): string {
+  return httpStatus === null ? "Delivery" : `Delivery, ${httpStatus}`;
+}
+
+function Cancel({ item }: { item: Activity }) {
+  const { workspace } = useWorkspace();
+  const cancel = useChange([RUNS, EXECUTIONS], async () => {
+    if (item.kind === "query") await api.cancelExecution(workspace.id, item.id);
+    else if (item.kind !== "delivery") await runsApi.cancel(workspace.id, item.run);
+  });
+  const status = statusOf(item);
+  if (item.kind === "delivery" || (status !== "queued" && status !== "running")) return null;
+  const isAsked = cancel.isPending || (item.kind !== "query" && item.run.cancelRequestedAt !== null);
+  return (
+    <button
+      type="button"
+      className="btn sm"
+      aria-label={`Cancel ${nameOf(item) ?? "the query"}`}
+      aria-disabled={isAsked}
+      onClick={() => !isAsked && cancel.mutate(undefined, { onError: (error) => showFailure(toMessage(error)) })}
+    >
+      <CircleStop className="s" />
+      {isAsked ? "Cancelling" : "Cancel"}
+    </button>
+  );
+}

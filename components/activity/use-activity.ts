@@ -1,0 +1,93 @@
+"use client";
+
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { useDeliveries, useLiveDeliveries } from "@/components/notifications/use-notifications";
+import { useRefresh } from "@/components/workspace/use-refresh";
+import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
+import { executionsApi } from "@/lib/client/executions";
+import { runsApi } from "@/lib/client/runs";
+import {
+  type Activity,
+  type ActivityKind,
+  mergeActivity,
+  type Source,
+  sourcesToRead,
+  toDeliveryActivity,
+  toQueryActivity,
+  toRunActivity,
+} from "@/lib/ui/activity";
+
+export const RUNS = "runs";
+export const EXECUTIONS = "executions";
+const ANY = {};
+
+/**
+ * The runs, queries and deliveries of the workspace as one list, the newest first, kept true while it is shown.
+ * @param kind the only one that is asked for; null for all
+ */
+export function useActivity(kind: ActivityKind | null) {
+  const { workspace } = useWorkspace();
+  const resourceType = kind === "flow" ? "flow" : kind === "console" ? "scheduled_query" : undefined;
+  const runs = useInfiniteQuery({
+    queryKey: [RUNS, workspace.id, resourceType ?? "any"],
+    queryFn: ({ pageParam, signal }) => runsApi.list(workspace.id, { resourceType }, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    enabled: kind === null || kind === "console" || kind === "flow",
+  });
+  const queries = useInfiniteQuery({
+    queryKey: [EXECUTIONS, workspace.id],
+    queryFn: ({ pageParam, signal }) => executionsApi.list(workspace.id, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    enabled: kind === null || kind === "query",
+    // What was run a moment ago belongs in it.
+    staleTime: 0,
+  });
+  const deliveries = useDeliveries(ANY, kind === null || kind === "delivery");
+  useRefresh([[RUNS, workspace.id]], (event) => event.kind === "run");
+  useLiveDeliveries();
+  useOwnQueries();
+
+  const lists = [
+    { list: runs, isOn: kind === null || kind === "console" || kind === "flow", items: itemsOf(runs, toRunActivity) },
+    { list: queries, isOn: kind === null || kind === "query", items: itemsOf(queries, toQueryActivity) },
+    { list: deliveries, isOn: kind === null || kind === "delivery", items: itemsOf(deliveries, toDeliveryActivity) },
+  ].filter(({ isOn }) => isOn);
+  const sources = lists.map(({ list, items }): Source => ({ items, hasMore: list.hasNextPage }));
+  const behind = sourcesToRead(sources).flatMap((index) => lists[index]?.list ?? []);
+  const failed = lists.find(({ list }) => list.isError && !list.data)?.list ?? null;
+  return {
+    items: mergeActivity(sources),
+    isPending: lists.some(({ list }) => list.isPending),
+    failed,
+    /** As a list of pages, for the button at its end. */
+    pages: {
+      hasNextPage: behind.length > 0,
+      isFetchingNextPage: behind.some((list) => list.isFetchingNextPage),
+      isFetchNextPageError: behind.some((list) => list.isFetchNextPageError),
+      error: behind.find((list) => list.isFetchNextPageError)?.error ?? null,
+      fetchNextPage: () => Promise.all(behind.map((list) => list.fetchNextPage())),
+    },
+  };
+}
+
+type Pages<T> = { data?: { pages: { items: T[] }[] } | undefined };
+
+function itemsOf<T>({ data }: Pages<T>, toActivity: (item: T) => Activity | null): Activity[] {
+  return data?.pages.flatMap(({ items }) => items.flatMap((item) => toActivity(item) ?? [])) ?? [];
+}
+
+/** What runs in this tab is known here; the stream does not tell of queries that somebody waits for. */
+function useOwnQueries(): void {
+  const { workspace } = useWorkspace();
+  const queryClient = useQueryClient();
+  const running = useRunningCount();
+  const before = useRef(running);
+  useEffect(() => {
+    if (before.current === running) return;
+    before.current = running;
+    void queryClient.invalidateQueries({ queryKey: [EXECUTIONS, workspace.id] });
+  }, [running, queryClient, workspace.id]);
+}

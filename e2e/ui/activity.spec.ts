@@ -1,0 +1,91 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, startRun } from "./run-people";
+import { join, workspaceIdOf } from "./settings-people";
+
+test("what runs stands in the activity as it goes, by its kind and state, and leads to its run", async ({
+  browser,
+  page,
+  person,
+}) => {
+  await page.goto(`/w/${person.slug}/settings/profile`);
+  await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
+  await page.keyboard.press("g");
+  await page.keyboard.press("a");
+  await expect(page).toHaveURL(/\/activity$/);
+  await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
+  const jun = await join(browser, page, "member");
+  const broken = await addRunnable(page.request, "broken.sql", "select * from nowhere");
+  await addRule(page.request, broken.id, ["failure"], { channelType: "email", recipients: ["ana@example.com"] });
+  const runId = await runToEnd(page.request, broken.id, jun.request);
+  const table = page.getByRole("table", { name: "Activity" });
+  const run = table.getByRole("row", { name: /Console run/ });
+  await expect(run).toContainText("Failed");
+  await expect(run).toContainText("Jun");
+  // The query that the run has made is a part of it, and no line of its own.
+  await expect(table.getByRole("row", { name: /Delivery/ })).toContainText("Sent");
+  await expect(table.getByRole("row", { name: /Query/ })).toHaveCount(0);
+  const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const [{ id: connectionId }] = (await (await page.request.get(`${base}/connectors`)).json()).data;
+  await page.request.post(`${base}/databases/${connectionId}/execute`, { data: { query: "select 42 as answer" } });
+  await page.reload();
+  const query = table.getByRole("row", { name: /select 42 as answer/ });
+  await query.getByRole("button", { name: "Text" }).click();
+  await expect(page.getByRole("region", { name: "The query" })).toHaveText("select 42 as answer");
+  const parts = page.getByRole("navigation", { name: "Activity" });
+  await parts.getByRole("link", { name: "Needs a look" }).click();
+  await expect(query).toHaveCount(0);
+  await expect(run).toBeVisible();
+  await parts.getByRole("link", { name: "Started by me" }).click();
+  await expect(run).toHaveCount(0);
+  await expect(query).toBeVisible();
+  await parts.getByRole("link", { name: "Everything" }).click();
+  await page.getByRole("searchbox", { name: "Name, error or id" }).fill("nowhere");
+  await expect(query).toHaveCount(0);
+  await run.getByRole("link", { name: /nowhere/ }).click();
+  await expect(page).toHaveURL(new RegExp(`/consoles/${broken.id}/schedule\\?run=${runId}$`));
+});
+
+test("what is in motion stands first and is cancelled from there", async ({ page, person }) => {
+  const { id } = await addRunnable(page.request, "long.sql", LONG);
+  const done = await addRunnable(page.request, "done.sql", "select 1");
+  await page.goto(`/w/${person.slug}/activity`);
+  await startRun(page.request, id);
+  await runToEnd(page.request, done.id);
+  const rows = page.getByRole("table", { name: "Activity" }).getByRole("row");
+  await expect(rows.nth(1)).toHaveText("In motion");
+  await expect(rows.nth(2)).toContainText("Running");
+  await rows.nth(2).getByRole("button", { name: "Cancel long.sql" }).click();
+  await expect(rows.filter({ hasText: "long.sql" })).toContainText("Cancelled", { timeout: 30_000 });
+  await expect(rows.nth(1)).toHaveText("Today");
+});
+
+test("nobody sees runs of what is not theirs to see", async ({ browser, page, person }) => {
+  const secret = await addRunnable(page.request, "secret.sql", "select 1", "private");
+  const shared = await addRunnable(page.request, "shared.sql", "select 1");
+  const jun = await join(browser, page, "member");
+  await jun.page.goto(`/w/${person.slug}/activity`);
+  await runToEnd(page.request, secret.id);
+  await runToEnd(page.request, shared.id);
+  await expect(jun.page.getByRole("row", { name: /shared\.sql/ })).toContainText("Success");
+  await expect(jun.page.getByText("secret.sql")).toHaveCount(0);
+});
+
+for (const [theme, width] of [
+  ["light", 1440],
+  ["dark", 390],
+] as const) {
+  test.describe(`in the ${theme} theme, ${width} wide`, () => {
+    test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
+
+    test("the activity is accessible and fits", async ({ page, person }) => {
+      await page.goto(`/w/${person.slug}/activity`);
+      await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
+      await expectAccessible(page);
+      const { id } = await addRunnable(page.request, "told.sql", "select * from nowhere");
+      await runToEnd(page.request, id);
+      await expect(page.getByRole("row", { name: /told\.sql/ })).toContainText("Failed");
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}

@@ -1,0 +1,103 @@
+import type { Delivery } from "@/lib/notifications/schema";
+import type { Execution } from "@/lib/query/schema";
+import type { Run } from "@/lib/runs/schema";
+
+/** One line of the activity. */
+export type Activity =
+  | { kind: "console" | "flow"; id: string; at: string; run: Run }
+  | { kind: "query"; id: string; at: string; execution: Execution }
+  | { kind: "delivery"; id: string; at: string; delivery: Delivery };
+export type ActivityKind = Activity["kind"];
+export type ActivityState = "motion" | "good" | "bad" | "other";
+export type ActivityFilter = {
+  kind: ActivityKind | null;
+  state: ActivityState | null;
+  userId: string | null;
+  text: string;
+};
+
+/** A list as far as it is read, the newest first; `hasMore` says that it goes on behind its last item. */
+export type Source = { items: Activity[]; hasMore: boolean };
+
+/**
+ * Several lists as one, the newest first. Behind the last item of a list that goes on nothing is shown yet: what it still
+ * has would stand between.
+ */
+export function mergeActivity(sources: readonly Source[]): Activity[] {
+  const horizon = horizonOf(sources);
+  return sources
+    .flatMap(({ items }) => items)
+    .filter(({ at }) => horizon === null || at >= horizon)
+    .sort((a, b) => (a.at === b.at ? (a.id < b.id ? 1 : -1) : a.at < b.at ? 1 : -1));
+}
+
+/** The lists that have to be read on before more can be shown: those that end at the horizon. */
+export function sourcesToRead(sources: readonly Source[]): number[] {
+  const horizon = horizonOf(sources);
+  return sources.flatMap((source, index) => (source.hasMore && endOf(source) >= (horizon ?? "") ? [index] : []));
+}
+
+function horizonOf(sources: readonly Source[]): string | null {
+  const ends = sources.filter(({ hasMore }) => hasMore).map(endOf);
+  return ends.sort().at(-1) ?? null;
+}
+
+/** A list without items that goes on: whatever comes may be the newest. */
+function endOf({ items }: Source): string {
+  return items.at(-1)?.at ?? "\uffff";
+}
+
+export function toRunActivity(run: Run): Activity {
+  return { kind: run.resourceType === "flow" ? "flow" : "console", id: run.id, at: run.createdAt, run };
+}
+
+/** Null for a query that was a part of a run, which stands there itself. */
+export function toQueryActivity(execution: Execution): Activity | null {
+  if (execution.runId !== null) return null;
+  return { kind: "query", id: execution.executionId, at: execution.startedAt, execution };
+}
+
+export function toDeliveryActivity(delivery: Delivery): Activity {
+  return { kind: "delivery", id: delivery.id, at: delivery.createdAt, delivery };
+}
+
+export function statusOf(activity: Activity) {
+  if (activity.kind === "query") return activity.execution.status;
+  if (activity.kind === "delivery") return activity.delivery.status;
+  return activity.run.status;
+}
+
+export function stateOf(activity: Activity): ActivityState {
+  const status = statusOf(activity);
+  if (status === "queued" || status === "running" || status === "retrying") return "motion";
+  if (status === "failure" || status === "failed" || status === "timeout") return "bad";
+  return status === "success" || status === "sent" ? "good" : "other";
+}
+
+/** What went wrong; null when nothing did, or nobody says. */
+export function errorOf(activity: Activity): string | null {
+  if (activity.kind === "query") return activity.execution.error;
+  if (activity.kind === "delivery") return activity.delivery.lastError;
+  return activity.run.error;
+}
+
+/** What it was about: the console's or flow's name, or the beginning of the query; null where the text is withheld. */
+export function nameOf(activity: Activity): string | null {
+  if (activity.kind === "query") return activity.execution.query?.replace(/\s+/g, " ").trim() ?? null;
+  return activity.kind === "delivery" ? activity.delivery.resourceName : activity.run.resourceName;
+}
+
+/** Who started it; null for a schedule, a webhook and a rule. */
+export function starterOf(activity: Activity): string | null {
+  if (activity.kind === "query") return activity.execution.userId;
+  return activity.kind === "delivery" ? null : activity.run.triggeredBy;
+}
+
+export function isLike(activity: Activity, { kind, state, userId, text }: ActivityFilter): boolean {
+  if (kind !== null && activity.kind !== kind) return false;
+  if (state !== null && stateOf(activity) !== state) return false;
+  if (userId !== null && starterOf(activity) !== userId) return false;
+  if (text === "") return true;
+  const words = [nameOf(activity), errorOf(activity), activity.id].filter((each) => each !== null);
+  return words.some((each) => each.toLowerCase().includes(text.toLowerCase()));
+}
