@@ -14,6 +14,7 @@ import { isSameSignature, plainSignature, standardSignature } from "@/lib/secret
 import { collections } from "./collections";
 import type { FlowWebhookDoc } from "./model";
 import type { InboundAnswer } from "./schema";
+import { tellFlowSoon } from "./tell";
 import { queuePendingOf } from "./webhook-batch";
 import { countHour } from "./webhook-store";
 
@@ -73,6 +74,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
     await count(hook, "duplicates", now);
     return { duplicate: true };
   }
+  tellFlowSoon(hook);
   // It is stored: whatever happens from here on, it is found.
   await queuePendingOf(hook.workspaceId, hook._id).catch((error: unknown) =>
     log.warn({ err: error, flowId: hook._id.toHexString() }, "an event waits for a run that could not be queued"),
@@ -208,4 +210,5 @@ async function count(hook: FlowWebhookDoc, as: "rejected" | "duplicates", now: D
     await collections.flowWebhooks().updateOne({ _id, workspaceId }, change, { session });
     await countHour(hook, now, { session });
   });
+  tellFlowSoon(hook);
 }

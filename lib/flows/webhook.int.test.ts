@@ -53,6 +53,20 @@ const sendPlain = ({ path, secret }: Hook, body: string) =>
 const stats = async ({ flowId }: Hook) => (await ana.send("GET", `/flows/${flowId}/webhook/stats`)).json.data;
 const rows = (hook: Hook) => ana.sql(into, `select event_id, payload from ${hook.table} order by event_id`);
 
+describe("who looks on", () => {
+  it("is told of events that are refused as well, of a burst once", async () => {
+    const hook = await open();
+    const flow = { kind: "run", "data.resourceId": hook.flowId } as const;
+    const told = () => collections.events().countDocuments(flow);
+    // It was made, and its address was opened.
+    await expect.poll(told).toBe(2);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(hook.path, "{}")));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+    await expect.poll(told, { timeout: 5_000 }).toBeGreaterThan(2);
+    expect(await told()).toBeLessThan(6);
+  });
+});
+
 describe("an event", () => {
   it("is taken once it is stored, and is a row of the destination then", async () => {
     const hook = await open();

@@ -13,6 +13,7 @@ import { webhookBurst } from "./inbound";
 import type { FlowDoc, FlowWebhookDoc } from "./model";
 import type { ProvisionBody, Provisioned, WebhookStats } from "./schema";
 import { getFlowDocOrThrow } from "./standing";
+import { tellFlow } from "./tell";
 import { HOUR_MS, hourOf } from "./webhook-store";
 
 /** The plain signature's header, as interface and senders know it. */
@@ -63,6 +64,7 @@ export async function provisionWebhook(
     },
     { upsert: true },
   );
+  tellFlow(place);
   return { url: urlOf(token), secret, signatureHeader: SIGNATURE_HEADER, provisionedAt: now.toISOString() };
 }
 
