@@ -29,7 +29,10 @@ export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
       </p>
       <p className="xs t2 run-next">
         Mend the cause, then run it again.{" "}
-        {flow.type === "sync" && "What was written before stays, and is not written twice. "}
+        {flow.type === "sync" &&
+          (flow.destination.write === "replace"
+            ? "A table is replaced once all of it was read, so what it held is still there. "
+            : "What was written before stays, and is not written twice. ")}
         {flow.type === "webhook" && "The events wait and are tried again by themselves. "}
       </p>
       <div className="row run-ways">

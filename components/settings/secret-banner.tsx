@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { Confirm } from "@/components/ui/confirm";
 import { CopyButton } from "@/components/ui/copy-button";
 import { useLeaveGuard } from "@/components/ui/use-leave-guard";
+import "@/components/ui/page.css";
 
 type SecretBannerProps = {
   name: string;

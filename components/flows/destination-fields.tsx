@@ -1,0 +1,119 @@
+"use client";
+
+import Link from "next/link";
+import { useId } from "react";
+import type { FlowFieldsProps } from "@/components/flows/form-fields";
+import { Pick, Ways } from "@/components/flows/pick";
+import { TextField } from "@/components/ui/text-field";
+import { useFindType } from "@/components/workspace/use-connection-types";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+
+/** Where the rows of a flow go, what is read of them and how they are written. */
+export function DestinationFields({ draft, change, connections, problemOf, isDisabled }: FlowFieldsProps) {
+  const id = useId();
+  const { workspace } = useWorkspace();
+  const findType = useFindType();
+  const databases = connections.filter(({ category }) => category === "database");
+  const isWebhook = draft.type === "webhook";
+  const isOneTable = draft.type !== "sync" || draft.entities.length <= 1;
+  const mayWrite = databases.some(({ readOnly }) => !readOnly);
+  return (
+    <section className="flow-part" aria-labelledby={`${id}-to`}>
+      <h2 id={`${id}-to`}>To</h2>
+      <div className="flow-two">
+        <Pick
+          label="Connection"
+          placeholder="Choose a database"
+          value={draft.destinationId}
+          options={databases.map((each) => ({
+            value: each.id,
+            label: each.name,
+            note: each.readOnly ? "read-only" : (findType(each.type)?.name ?? each.type),
+            isDisabled: each.readOnly,
+          }))}
+          onChange={(destinationId) => change({ destinationId })}
+          error={problemOf("destination.connectionId")}
+          help={
+            !mayWrite && (
+              <>
+                None may be written to. Let one write in its settings, or{" "}
+                <Link href={`/w/${workspace.slug}/connections/new`}>add a connection</Link>.
+              </>
+            )
+          }
+          isDisabled={isDisabled}
+        />
+        <TextField
+          label="Schema"
+          value={draft.schema}
+          onChange={({ target }) => change({ schema: target.value })}
+          error={problemOf("destination.schema")}
+          placeholder="The connection's own"
+          disabled={isDisabled}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          isDense
+        />
+      </div>
+      {isOneTable && (
+        <TextField
+          label="Table"
+          value={draft.table}
+          onChange={({ target }) => change({ table: target.value })}
+          error={problemOf("destination.table")}
+          placeholder={draft.type === "sync" ? "Called as what is read" : "Called as the flow"}
+          help="It is made if it is not there, and grows by the columns that it lacks."
+          disabled={isDisabled}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          isDense
+        />
+      )}
+      <div className="flow-two even">
+        {draft.type === "sync" && (
+          <Ways
+            label="Read"
+            value={draft.mode}
+            onChange={(mode) => change({ mode })}
+            error={problemOf("mode")}
+            isDisabled={isDisabled}
+            options={[
+              { value: "full", label: "Everything", help: "Each time" },
+              { value: "incremental", label: "Only what changed", help: "From the last cursor on" },
+            ]}
+          />
+        )}
+        <Ways
+          label="Write"
+          value={draft.write}
+          onChange={(write) => change({ write })}
+          error={problemOf("destination.write")}
+          isDisabled={isDisabled}
+          options={[
+            ...(isWebhook
+              ? []
+              : [
+                  {
+                    value: "replace" as const,
+                    label: "Replace",
+                    help:
+                      draft.mode === "incremental"
+                        ? "Only where everything is read"
+                        : "The table holds what was read last",
+                    isDisabled: draft.mode === "incremental",
+                  },
+                ]),
+            {
+              value: "upsert",
+              label: "Update or add",
+              help: isWebhook ? "By the event's id" : "By primary key",
+            },
+            { value: "append", label: "Add only", help: isWebhook ? "One row an event" : "Keeps every version" },
+          ]}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,196 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Play } from "lucide-react";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useId, useState } from "react";
+import { DestinationFields } from "@/components/flows/destination-fields";
+import { FlowTrail } from "@/components/flows/flow-trail";
+import { SourceFields } from "@/components/flows/source-fields";
+import { SourcePreview } from "@/components/flows/source-preview";
+import { WhatWillHappen } from "@/components/flows/what-will-happen";
+import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
+import { announce } from "@/components/ui/live-region";
+import { Notice } from "@/components/ui/notice";
+import { SwitchRow } from "@/components/ui/switch-row";
+import { TextField } from "@/components/ui/text-field";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { Page } from "@/components/workspace/page";
+import { toFlowKey, toFlowsKey } from "@/components/workspace/use-flows";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import type { Connection } from "@/lib/client/connections";
+import { type FlowDetail, flowsApi } from "@/lib/client/flows";
+import {type FlowDraft, type FormProblem, 
+  findDraftProblems, NEW_FLOW, settle, toCreateBody, toDraft, toUpdateBody,
+} from "@/lib/ui/flow-form"; // biome-ignore format: one look at the whole list
+
+type FlowEditorProps = {
+  /** As which it is changed; null for a new one. */
+  flow: FlowDetail | null;
+  /** As it is by now, elsewhere. */
+  newest?: FlowDetail;
+  /** Begins anew with what is there by now. */
+  onLoad?: (flow: FlowDetail) => void;
+  connections: Connection[];
+  mayChange: boolean;
+  root: string;
+};
+
+/** Where rows come from, where they go, how, and when. */
+export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root }: FlowEditorProps) {
+  const formId = useId();
+  const { workspace } = useWorkspace();
+  const router = useRouter();
+  const client = useQueryClient();
+  const { isOnline } = useConnectivity();
+  const [draft, setDraft] = useState<FlowDraft>(() => (flow ? toDraft(flow) : NEW_FLOW));
+  const [problems, setProblems] = useState<FormProblem[]>([]);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [hasConflict, setHasConflict] = useState(false);
+  const change = (more: Partial<FlowDraft>) => {
+    setDraft((before) => settle({ ...before, ...more }));
+    setProblems([]);
+  };
+  const save = useMutation({
+    mutationFn: async ({ trigger, over }: { trigger: boolean; over?: FlowDetail }) => {
+      if (flow === null) return flowsApi.create(workspace.id, toCreateBody(draft, trigger));
+      const body = { ...toUpdateBody(draft, flow), ...(over && { updatedAt: over.updatedAt }) };
+      return { flow: await flowsApi.update(workspace.id, flow.id, body), run: null };
+    },
+  });
+  const submit = async (trigger: boolean, over?: FlowDetail) => {
+    setFailure(null);
+    setHasConflict(false);
+    const found = findDraftProblems(draft);
+    setProblems(found);
+    if (found.length > 0) return setFailure("Something is missing. It is said where.");
+    if (!isGoodSchedule(draft.schedule)) return;
+    try {
+      const { flow: saved, run } = await save.mutateAsync({ trigger, over });
+      announce(`${saved.name} is saved`);
+      void client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true });
+      void client.invalidateQueries({ queryKey: toFlowKey(workspace.id, saved.id) });
+      const isFirstWebhook = flow === null && saved.type === "webhook";
+      router.push(`${root}/${saved.id}${isFirstWebhook ? "/webhook" : run === null ? "" : `/runs/${run.id}`}`);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "conflict" && flow !== null) {
+        // It shows what is there by now once that was read.
+        await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id), exact: true });
+        return setHasConflict(true);
+      }
+      setProblems(error instanceof ApiError ? error.problems : []);
+      setFailure(
+        error instanceof ApiError ? error.message : "Something stopped this here in the browser. Load the page again.",
+      );
+    }
+  };
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    void submit(draft.type !== "webhook");
+  };
+  const problemOf = (path: string) => problems.find((each) => each.path === path)?.message;
+  const fields = { draft, change, connections, problemOf, isDisabled: !mayChange, isNew: flow === null };
+  const isBusy = save.isPending;
+  const title = flow === null ? "New flow" : mayChange ? `Edit ${flow.name}` : flow.name;
+  const isRunNext = flow === null && draft.type !== "webhook";
+  const actions = mayChange && (
+    <>
+      <Link className="btn ghost" href={flow === null ? root : `${root}/${flow.id}`}>
+        Cancel
+      </Link>
+      {isRunNext ? (
+        <>
+          <button type="button" className="btn" disabled={isBusy || !isOnline} onClick={() => void submit(false)}>
+            Save only
+          </button>
+          <button type="submit" form={formId} className="btn run" disabled={isBusy || !isOnline}>
+            <Play className="s" />
+            Save and run
+          </button>
+        </>
+      ) : (
+        <button type="submit" form={formId} className="btn primary" disabled={isBusy || !isOnline}>
+          {isBusy ? "Saving" : "Save flow"}
+        </button>
+      )}
+    </>
+  );
+  return (
+    <Page
+      title={title}
+      trail={<FlowTrail root={root} flow={flow} name={flow === null ? "New" : "Edit"} />}
+      actions={actions}
+      isWide
+    >
+      <div className="flow-edit">
+        <form id={formId} className="flow-form" onSubmit={onSubmit} noValidate aria-label={title}>
+          {!mayChange && (
+            <Notice kind="locked">Only owners, admins and whoever made this flow may change it. You may run it.</Notice>
+          )}
+          {hasConflict && newest && (
+            <Notice kind="warn" role="alert">
+              <p>
+                <b className="b6">Somebody else has changed this flow meanwhile.</b> What you have typed is still here.
+              </p>
+              <div className="row run-ways">
+                <button type="button" className="btn sm" onClick={() => onLoad?.(newest)}>
+                  Load theirs
+                </button>
+                <button type="button" className="btn sm" onClick={() => void submit(false, newest)}>
+                  Save mine over it
+                </button>
+              </div>
+            </Notice>
+          )}
+          {failure !== null && (
+            <Notice kind="bad" role="alert">
+              {failure}
+            </Notice>
+          )}
+          <TextField
+            label="Name"
+            value={draft.name}
+            onChange={({ target }) => change({ name: target.value })}
+            error={problemOf("name")}
+            disabled={!mayChange}
+            maxLength={80}
+            autoComplete="off"
+            isDense
+          />
+          <SourceFields {...fields} />
+          <DestinationFields {...fields} />
+          {draft.type !== "webhook" && (
+            <section className="flow-part" id="when" aria-labelledby={`${formId}-when`}>
+              <h2 id={`${formId}-when`}>When</h2>
+              <ScheduleEditor
+                value={draft.schedule}
+                onChange={(schedule) => change({ schedule })}
+                readOnly={!mayChange}
+                problems={problems.filter(({ path }) => path.startsWith("schedule"))}
+              />
+            </section>
+          )}
+          {flow !== null && (
+            <SwitchRow
+              label="On"
+              help={
+                draft.type === "webhook"
+                  ? "Off, events that come wait until it is on again."
+                  : "Off, it runs by hand alone, whatever its schedule says."
+              }
+              isOn={draft.enabled}
+              onChange={(enabled) => change({ enabled })}
+              isDisabled={!mayChange}
+            />
+          )}
+        </form>
+        <div className="flow-aside">
+          <SourcePreview draft={draft} />
+          <WhatWillHappen draft={draft} connections={connections} />
+        </div>
+      </div>
+    </Page>
+  );
+}

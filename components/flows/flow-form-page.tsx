@@ -1,0 +1,74 @@
+"use client";
+
+import { useState } from "react";
+import { FlowEditor } from "@/components/flows/flow-editor";
+import { FlowTrail } from "@/components/flows/flow-trail";
+import { useMayChange } from "@/components/flows/use-flow-actions";
+import { CannotOpen } from "@/components/ui/cannot-open";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Page } from "@/components/workspace/page";
+import { useFlow } from "@/components/workspace/use-flows";
+import { useConnections } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import type { Connection } from "@/lib/client/connections";
+import type { FlowDetail } from "@/lib/client/flows";
+import "./flows.css";
+
+/** Makes a flow. */
+export function NewFlow() {
+  const root = `/w/${useWorkspace().workspace.slug}/flows`;
+  const connections = useConnections();
+  if (!connections.data) {
+    return (
+      <Page title="New flow" trail={<FlowTrail root={root} flow={null} name="New" />} isWide>
+        <Waiting error={connections.error} onRetry={() => connections.refetch()} label="Reading the connections" />
+      </Page>
+    );
+  }
+  return <FlowEditor flow={null} connections={connections.data} mayChange root={root} />;
+}
+
+/** Changes a flow; who may not sees how it is made. */
+export function EditFlow({ flowId }: { flowId: string }) {
+  const root = `/w/${useWorkspace().workspace.slug}/flows`;
+  const connections = useConnections();
+  const flow = useFlow(flowId);
+  if (flow.error instanceof ApiError && (flow.error.status === 404 || flow.error.status === 400) && !flow.data) {
+    return <CannotOpen what="flow" back={{ href: root, label: "Back to flows" }} />;
+  }
+  if (!flow.data || !connections.data) {
+    return (
+      <Page title="Edit flow" trail={<FlowTrail root={root} flow={null} />} isWide>
+        <Waiting
+          error={flow.error ?? connections.error}
+          onRetry={() => Promise.all([flow.refetch(), connections.refetch()])}
+          label="Reading the flow"
+        />
+      </Page>
+    );
+  }
+  return <LoadedFlow flow={flow.data} connections={connections.data} root={root} />;
+}
+
+/** What is typed stays while the flow changes elsewhere: the form begins anew only when the person asks for it. */
+function LoadedFlow({ flow, connections, root }: { flow: FlowDetail; connections: Connection[]; root: string }) {
+  const [base, setBase] = useState(flow);
+  const mayChange = useMayChange(flow);
+  return (
+    <FlowEditor
+      key={base.updatedAt}
+      flow={base}
+      newest={flow}
+      onLoad={setBase}
+      connections={connections}
+      mayChange={mayChange}
+      root={root}
+    />
+  );
+}
+
+function Waiting({ error, onRetry, label }: { error: Error | null; onRetry: () => void; label: string }) {
+  return error ? <LoadFailure error={error} onRetry={onRetry} /> : <ListSkeleton label={label} />;
+}

@@ -1,0 +1,36 @@
+"use client";
+
+import { useState } from "react";
+import { TextField } from "@/components/ui/text-field";
+import { toNames } from "@/lib/ui/flow-form";
+
+type NamesFieldProps = {
+  label: string;
+  value: string[];
+  onChange: (names: string[]) => void;
+  error?: string;
+  help: string;
+  isDisabled: boolean;
+};
+
+/** Names with commas between them. What is typed stays as it is typed. */
+export function NamesField({ label, value, onChange, error, help, isDisabled }: NamesFieldProps) {
+  const [text, setText] = useState(() => value.join(", "));
+  return (
+    <TextField
+      label={label}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value);
+        onChange(toNames(target.value));
+      }}
+      error={error}
+      help={help}
+      disabled={isDisabled}
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      isDense
+    />
+  );
+}

@@ -1,0 +1,68 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { NamesField } from "@/components/flows/names-field";
+import { Confirm } from "@/components/ui/confirm";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { SwitchRow } from "@/components/ui/switch-row";
+import { toFlowKey } from "@/components/workspace/use-flows";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Flow, flowsApi, type Provisioned } from "@/lib/client/flows";
+
+type ProvisionWebhookProps = {
+  flow: Flow;
+  /** It has no address yet, so none ends. */
+  isNew: boolean;
+  onDone: (made: Provisioned) => void;
+  onClose: () => void;
+};
+
+/** Opens the address of a webhook flow, or gives it a new one with a new secret. */
+export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebhookProps) {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const [events, setEvents] = useState<string[]>([]);
+  const [verifySignature, setVerifySignature] = useState(true);
+  const provision = useMutation({
+    mutationFn: () =>
+      flowsApi.provision(workspace.id, flow.id, { verifySignature, ...(events.length > 0 && { events }) }),
+    onSuccess: async (made) => {
+      announce("The webhook is open. Copy the signing secret now.");
+      onDone(made);
+      await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) });
+    },
+  });
+  return (
+    <Confirm
+      title={isNew ? "Open the webhook?" : "Rotate address and secret?"}
+      action={isNew ? "Open webhook" : "Rotate both"}
+      isOpen
+      isBusy={provision.isPending}
+      isDanger={!isNew}
+      failure={provision.isError ? toMessage(provision.error) : null}
+      onConfirm={() => provision.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        {isNew
+          ? "It gets an address and a secret. The secret is shown once."
+          : "The address and the secret of now end at once: whoever sends needs both of the new ones. What was chosen here before is chosen anew."}
+      </p>
+      <SwitchRow
+        label="Signature needed"
+        help="Standard Webhooks, or hex HMAC in X-Service-Signature. Off, whoever knows the address may send."
+        isOn={verifySignature}
+        onChange={setVerifySignature}
+      />
+      <NamesField
+        label="Events"
+        value={events}
+        onChange={setEvents}
+        help="Take only those whose type is one of these, with commas between them. Left empty, all are taken."
+        isDisabled={false}
+      />
+    </Confirm>
+  );
+}

@@ -1,0 +1,119 @@
+"use client";
+
+import Link from "next/link";
+import { useId } from "react";
+import { EntityTable } from "@/components/flows/entity-table";
+import type { FlowFieldsProps } from "@/components/flows/form-fields";
+import { NamesField } from "@/components/flows/names-field";
+import { Pick } from "@/components/flows/pick";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { useFindType } from "@/components/workspace/use-connection-types";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { FlowDraft } from "@/lib/ui/flow-form";
+import { FLOW_TYPE_WORDS } from "@/lib/ui/flow-words";
+
+const TYPES: { value: FlowDraft["type"]; label: string }[] = [
+  { value: "sync", label: "Sync tables" },
+  { value: "query", label: FLOW_TYPE_WORDS.query },
+  { value: "webhook", label: FLOW_TYPE_WORDS.webhook },
+];
+
+/** Where the rows of a flow come from. */
+export function SourceFields(props: FlowFieldsProps) {
+  const { draft, change, connections, problemOf, isDisabled, isNew } = props;
+  const id = useId();
+  const { workspace } = useWorkspace();
+  const findType = useFindType();
+  // What has a language of its own can be asked a query; the server says the rest of what a connection can.
+  const usable = connections.filter(({ type, category }) =>
+    draft.type === "query" ? findType(type)?.language != null : category === "database" || findType(type) !== null,
+  );
+  const language = findType(connections.find((each) => each.id === draft.sourceId)?.type)?.language;
+  return (
+    <section className="flow-part" aria-labelledby={`${id}-from`}>
+      <h2 id={`${id}-from`}>From</h2>
+      {isNew && (
+        <Segments
+          label="Kind of flow"
+          value={draft.type}
+          options={TYPES}
+          onChange={(type) => change({ type, sourceId: "", entities: [] })}
+        />
+      )}
+      {draft.type === "webhook" ? (
+        <Notice kind="info">
+          Events that somebody sends to an address of this flow, signed with its secret. Both are made once it is saved.
+        </Notice>
+      ) : (
+        <Pick
+          label="Connection"
+          placeholder="Choose a connection"
+          value={draft.sourceId}
+          options={usable.map((each) => ({
+            value: each.id,
+            label: each.name,
+            note: findType(each.type)?.name ?? each.type,
+          }))}
+          onChange={(sourceId) => change({ sourceId, entities: [] })}
+          error={problemOf("source.connectionId")}
+          help={
+            usable.length === 0 && (
+              <>
+                None can be read so. <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
+              </>
+            )
+          }
+          isDisabled={isDisabled}
+        />
+      )}
+      {draft.type === "sync" && draft.sourceId !== "" && <EntityTable key={draft.sourceId} {...props} />}
+      {draft.type === "sync" && problemOf("source.entities") && (
+        <p className="xs bad-text" role="alert">
+          {problemOf("source.entities")}
+        </p>
+      )}
+      {draft.type === "query" && (
+        <>
+          <div className="field">
+            <label htmlFor={`${id}-query`}>Query</label>
+            <div className={problemOf("source.query") ? "input flow-query err" : "input flow-query"}>
+              <textarea
+                id={`${id}-query`}
+                rows={8}
+                value={draft.query}
+                disabled={isDisabled}
+                spellCheck={false}
+                autoCapitalize="none"
+                placeholder={language === "mongodb" ? 'db.orders.find({status: "paid"})' : "select ..."}
+                aria-invalid={problemOf("source.query") ? true : undefined}
+                aria-describedby={`${id}-query-error`}
+                onChange={({ target }) => change({ query: target.value })}
+              />
+            </div>
+            <div id={`${id}-query-error`} className="help bad" aria-live="polite" hidden={!problemOf("source.query")}>
+              {problemOf("source.query")}
+            </div>
+            <div className="help">It may only read, and is run as a whole each time.</div>
+          </div>
+          {draft.write === "upsert" && (
+            <NamesField
+              label="Primary key"
+              value={draft.queryKey}
+              onChange={(queryKey) => change({ queryKey })}
+              error={problemOf("source.primaryKey")}
+              help="Columns of the result that tell rows apart, with commas between them."
+              isDisabled={isDisabled}
+            />
+          )}
+        </>
+      )}
+      {draft.type === "sync" && draft.sourceId !== "" && draft.mode === "incremental" && (
+        <p className="xs t3">
+          A cursor is a field that grows with every change. With a primary key a run looks at the last value again;
+          without one it reads strictly newer values, and a row that comes late with the same value is missed.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,214 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { ArrowRight, CircleCheck, Eye, KeyRound } from "lucide-react";
+import { useState } from "react";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Select } from "@/components/ui/select";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type FlowPreview, flowsApi, type PreviewBody } from "@/lib/client/flows";
+import type { CellValue } from "@/lib/tabular/json-rows";
+import { isNumericField, toCellText } from "@/lib/ui/cell-text";
+import type { FlowDraft } from "@/lib/ui/flow-form";
+import { formatCount, formatDuration } from "@/lib/ui/format";
+
+/** Columns of the first rows; the mapping above them names all. */
+const COLUMNS_MAX = 12;
+
+/** What the flow would read: its columns with the types that they get, and its first rows. */
+export function SourcePreview({ draft }: { draft: FlowDraft }) {
+  const { workspace } = useWorkspace();
+  const { isOnline } = useConnectivity();
+  const [looked, setLooked] = useState("");
+  /** Of a query, the text that was asked for: each letter that is typed is not run. */
+  const [asked, setAsked] = useState<{ sourceId: string; query: string } | null>(null);
+  const entities = draft.entities.map((entity) => ({ ...entity, key: `${entity.schema ?? ""}/${entity.name}` }));
+  const entity = entities.find(({ key }) => key === looked) ?? entities[0];
+  const isAsked = asked?.sourceId === draft.sourceId && asked.query === draft.query;
+  const body: PreviewBody | null =
+    draft.type === "sync" && entity
+      ? {
+          connectionId: draft.sourceId,
+          entity: { name: entity.name, ...(entity.schema !== undefined && { schema: entity.schema }) },
+        }
+      : draft.type === "query" && isAsked
+        ? { connectionId: draft.sourceId, query: draft.query }
+        : null;
+  const preview = useQuery({
+    queryKey: ["flow-preview", workspace.id, body],
+    queryFn: ({ signal }) => flowsApi.preview(workspace.id, body as PreviewBody, signal),
+    enabled: body !== null,
+  });
+  if (draft.type === "webhook") return <WebhookColumns />;
+  const keys = new Set(draft.type === "sync" ? entity?.primaryKey : draft.queryKey);
+  return (
+    <>
+      <section className="card preview" aria-labelledby="mapping">
+        <div className="row preview-head">
+          <h2 id="mapping">Mapping</h2>
+          <span className="grow" />
+          {draft.type === "sync" && entities.length > 1 && entity && (
+            <div className="preview-pick">
+              <Select
+                label="Look at"
+                size="sm"
+                value={entity.key}
+                options={entities.map(({ key, name }) => ({ value: key, label: name }))}
+                onChange={setLooked}
+              />
+            </div>
+          )}
+          {draft.type === "query" && (
+            <button
+              type="button"
+              className="btn sm"
+              disabled={!isOnline || draft.sourceId === "" || draft.query.trim() === ""}
+              onClick={() =>
+                isAsked ? void preview.refetch() : setAsked({ sourceId: draft.sourceId, query: draft.query })
+              }
+            >
+              <Eye className="s" />
+              Show first rows
+            </button>
+          )}
+        </div>
+        {body === null ? (
+          <p className="xs t3 preview-none">
+            {draft.type === "query"
+              ? "Its columns show here once you look at its first rows."
+              : "Choose what is read, and its columns show here."}
+          </p>
+        ) : preview.isPending ? (
+          <div className="preview-none">
+            <ListSkeleton label="Reading the first rows" rowPx={28} />
+          </div>
+        ) : preview.isError ? (
+          <div className="preview-none">
+            <LoadFailure error={preview.error} onRetry={() => preview.refetch()} />
+          </div>
+        ) : (
+          <Mapping preview={preview.data} keys={keys} />
+        )}
+      </section>
+      {body !== null && preview.isSuccess && <FirstRows preview={preview.data} />}
+    </>
+  );
+}
+
+function Mapping({ preview: { fields }, keys }: { preview: FlowPreview; keys: ReadonlySet<string> }) {
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard */}
+      <section className="preview-scroll" tabIndex={0} aria-label="Columns">
+        <table className="map" aria-label="Columns and their types">
+          <thead className="sr-only">
+            <tr>
+              <th>Read</th>
+              <th>Written</th>
+            </tr>
+          </thead>
+          <tbody>
+            {fields.map(({ name, type, dbType }) => (
+              <tr key={name}>
+                <td>
+                  <span className="mono">{name}</span> <span className="mono map-type">{dbType}</span>
+                </td>
+                <td>
+                  <ArrowRight className="xs t3" aria-hidden="true" /> <span className="mono">{name}</span>{" "}
+                  <span className="mono map-type">{type}</span>
+                  {keys.has(name) && (
+                    <span className="map-key" title="Part of the primary key">
+                      <KeyRound className="xs" aria-label="key" />
+                    </span>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p className="xs t3 preview-foot">
+        {formatCount(fields.length)} columns, all written by their own names. The destination gives them the nearest
+        type that it has.
+      </p>
+    </>
+  );
+}
+
+function FirstRows({ preview: { fields, rows, durationMs } }: { preview: FlowPreview }) {
+  const shown = fields.slice(0, COLUMNS_MAX);
+  return (
+    <section className="card preview" aria-labelledby="first-rows">
+      <div className="row preview-head">
+        <h2 id="first-rows">First rows</h2>
+        <span className="grow" />
+        <span className="st ok">
+          <CircleCheck className="s" />
+          Read in {formatDuration(durationMs)}
+        </span>
+      </div>
+      {rows.length === 0 ? (
+        <p className="xs t3 preview-none">There are no rows yet.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
+        <section className="preview-scroll" tabIndex={0} aria-label="Rows of the source">
+          <table className="mini" aria-label="First rows of the source">
+            <thead>
+              <tr>
+                {shown.map((field) => (
+                  <th key={field.name} className={isNumericField(field) ? "r" : undefined}>
+                    {field.name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: rows have no more than their place
+                <tr key={index}>
+                  {shown.map((field) => {
+                    const value = row[field.name] as CellValue | undefined;
+                    return (
+                      <td key={field.name} className={isNumericField(field) ? "r" : undefined}>
+                        {value === null || value === undefined ? <i className="t3">null</i> : toCellText(value, field)}
+                      </td>
+                    );
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </section>
+  );
+}
+
+/** docs/flows.md, Webhooks. */
+const EVENT_COLUMNS = [
+  { name: "event_id", says: "The sender's id, or one of ours" },
+  { name: "received_at", says: "When it came" },
+  { name: "payload", says: "The body, as JSON" },
+];
+
+function WebhookColumns() {
+  return (
+    <section className="card preview" aria-labelledby="mapping">
+      <div className="row preview-head">
+        <h2 id="mapping">A row of each event</h2>
+      </div>
+      <table className="map" aria-label="Columns of an event">
+        <tbody>
+          {EVENT_COLUMNS.map(({ name, says }) => (
+            <tr key={name}>
+              <td className="mono">{name}</td>
+              <td className="t2">{says}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,226 @@
+"use client";
+
+import { Pause, Play, RefreshCw, Webhook } from "lucide-react";
+import Link from "next/link";
+import { useState } from "react";
+import { FlowTrail } from "@/components/flows/flow-trail";
+import { ProvisionWebhook } from "@/components/flows/provision-webhook";
+import { RunList } from "@/components/flows/run-list";
+import { TryWebhook } from "@/components/flows/try-webhook";
+import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
+import { WebhookHours } from "@/components/flows/webhook-hours";
+import { SecretBanner } from "@/components/settings/secret-banner";
+import { CannotOpen } from "@/components/ui/cannot-open";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Fresh, useFresh } from "@/components/ui/fresh";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { useConnectivity, useIsPhone, useNow } from "@/components/ui/use-browser";
+import { Page } from "@/components/workspace/page";
+import { useFlow, useWebhookStats } from "@/components/workspace/use-flows";
+import { useConnections } from "@/components/workspace/use-schema";
+import { useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import type { FlowDetail, Provisioned, WebhookStats } from "@/lib/client/flows";
+import { formatCount } from "@/lib/ui/format";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import "./flows.css";
+
+const AGE_EVERY_MS = 30_000;
+
+/** Secrets of webhooks that were just opened, by their flow. */
+const secrets = new Fresh<Provisioned>();
+
+/** The address of a webhook flow, its secret once, and what has come. */
+export function WebhookPage({ flowId }: { flowId: string }) {
+  const { workspace } = useWorkspace();
+  const flow = useFlow(flowId);
+  const stats = useWebhookStats(flowId);
+  const root = `/w/${workspace.slug}/flows`;
+  const failure = flow.error ?? stats.error;
+  if (flow.data && stats.data) return <Loaded flow={flow.data} stats={stats.data} root={root} />;
+  if (failure instanceof ApiError && (failure.status === 404 || failure.status === 400)) {
+    return <CannotOpen what="webhook" back={{ href: root, label: "Back to flows" }} />;
+  }
+  return (
+    <Page title={flow.data?.name ?? "Webhook"} trail={<FlowTrail root={root} flow={null} />} isWide>
+      {failure ? (
+        <LoadFailure error={failure} onRetry={() => Promise.all([flow.refetch(), stats.refetch()])} />
+      ) : (
+        <ListSkeleton label="Reading the webhook" />
+      )}
+    </Page>
+  );
+}
+
+function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; root: string }) {
+  const { isAdmin } = useRights();
+  const { isOnline } = useConnectivity();
+  const isPhone = useIsPhone();
+  const mayChange = useMayChange(flow);
+  const { setEnabled } = useFlowActions(flow);
+  const fresh = useFresh(secrets, flow.id);
+  const [isAsking, setIsAsking] = useState(false);
+  const { url } = stats;
+  const open = (
+    <button type="button" className="btn primary" disabled={!isOnline} onClick={() => setIsAsking(true)}>
+      <Webhook className="s" />
+      Open the webhook
+    </button>
+  );
+  const actions = (
+    <>
+      <Link className="btn" href={`${root}/${flow.id}`}>
+        Runs
+      </Link>
+      <Link className="btn" href={`${root}/${flow.id}/edit`}>
+        Settings
+      </Link>
+      {mayChange && (
+        <button
+          type="button"
+          className="btn"
+          disabled={!isOnline || setEnabled.isPending}
+          onClick={() => setEnabled.mutate(!flow.enabled)}
+        >
+          {flow.enabled ? <Pause className="s" /> : <Play className="s" />}
+          {flow.enabled ? "Pause" : "Turn on"}
+        </button>
+      )}
+    </>
+  );
+  return (
+    <Page title={flow.name} trail={<FlowTrail root={root} flow={flow} name="Webhook" />} actions={actions} isWide>
+      {!flow.enabled && (
+        <Notice kind="info">This flow is paused: events that come are kept, and written once it is on again.</Notice>
+      )}
+      {fresh && (
+        <SecretBanner
+          name={`signing secret of ${flow.name}`}
+          noun="secret"
+          secret={fresh.secret}
+          lost="It is not shown again. Lost it? Rotate both: address and secret are new then."
+          onSaved={() => secrets.hold(flow.id, null)}
+        />
+      )}
+      {url === null ? (
+        <div className="empty blank">
+          <span className="empty-mark">
+            <Webhook />
+          </span>
+          <h2>The webhook is not open yet</h2>
+          <p>
+            Opening it makes an address to send events to, and a secret to sign them with. The secret is shown once.
+          </p>
+          {isAdmin ? (
+            <div className="row">{open}</div>
+          ) : (
+            <Notice kind="locked">Owners and admins open webhooks. Ask one of them.</Notice>
+          )}
+        </div>
+      ) : (
+        <div className="hook">
+          <div className="hook-main">
+            <Figures stats={stats} />
+            <Where flow={flow} />
+            {isPhone && <RunList flowId={flow.id} />}
+          </div>
+          <div className="hook-side">
+            <section className="card hook-card" aria-labelledby="address">
+              <h2 id="address">Address</h2>
+              <div className="row hook-address">
+                <div className="input mono grow">
+                  <input aria-label="Address" readOnly value={url} onFocus={({ target }) => target.select()} />
+                </div>
+                {isAdmin && <CopyButton text={url} name="Copy the address" />}
+              </div>
+              <p className="xs t3">POST, JSON, up to 1 MiB, 60 a minute with room for 600.</p>
+              {isAdmin ? (
+                <button
+                  type="button"
+                  className="btn ghost danger sm hook-rotate"
+                  disabled={!isOnline || fresh !== null}
+                  onClick={() => setIsAsking(true)}
+                >
+                  <RefreshCw className="s" />
+                  Rotate both
+                </button>
+              ) : (
+                <p className="xs t3">The address holds its key: owners and admins see all of it.</p>
+              )}
+            </section>
+            <TryWebhook url={isAdmin ? url : null} />
+          </div>
+        </div>
+      )}
+      {isAsking && (
+        <ProvisionWebhook
+          flow={flow}
+          isNew={url === null}
+          onDone={(made) => {
+            secrets.hold(flow.id, made);
+            setIsAsking(false);
+          }}
+          onClose={() => setIsAsking(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Figures({ stats }: { stats: WebhookStats }) {
+  const now = useNow(true, AGE_EVERY_MS);
+  const last = stats.lastReceivedAt === null ? null : new Date(stats.lastReceivedAt);
+  return (
+    <section className="card hook-card" aria-label="What has come">
+      <div className="row hook-figs-row">
+        <dl className="hook-figs num">
+          <Figure name="received" value={stats.received} />
+          <Figure name="accepted" value={stats.accepted} />
+          <Figure name="repeats" value={stats.duplicates} />
+          <Figure name="refused" value={stats.rejected} look={stats.rejected > 0 ? "bad" : ""} />
+          <Figure name="waiting" value={stats.pending} look={stats.pending > 0 ? "run" : ""} />
+          <Figure name="written" value={stats.processed} />
+          {stats.failed > 0 && <Figure name="not taken" value={stats.failed} look="bad" />}
+        </dl>
+        <span className="grow" />
+        <span className="xs t3" title={now && last ? formatStamp(last) : undefined}>
+          {now !== null && (last === null ? "Nothing has come yet" : `Last one ${formatAgo(last, new Date(now))}`)}
+        </span>
+      </div>
+      <WebhookHours hours={stats.last24h} />
+    </section>
+  );
+}
+
+function Figure({ name, value, look = "" }: { name: string; value: number; look?: "" | "bad" | "run" }) {
+  return (
+    <div className={look}>
+      <dt>{name}</dt>
+      <dd>{formatCount(value)}</dd>
+    </div>
+  );
+}
+
+function Where({ flow }: { flow: FlowDetail }) {
+  const { data: connections } = useConnections();
+  const { schema, table, write, connectionId } = flow.destination;
+  const to = connections?.find(({ id }) => id === connectionId)?.name ?? "a removed connection";
+  return (
+    <section className="card hook-card" aria-labelledby="where">
+      <h2 id="where">Where it goes</h2>
+      <dl className="kv">
+        <dt>Table</dt>
+        <dd className="mono">{[to, [schema, table].filter(Boolean).join(".")].join(", ")}</dd>
+        <dt>Write</dt>
+        <dd>{write === "upsert" ? "Update or add, by the event's id" : "Add, one row an event"}</dd>
+        <dt>Batch</dt>
+        <dd>Up to 500, each one a run</dd>
+        <dt>Repeats</dt>
+        <dd>The same id within 7 days is dropped</dd>
+      </dl>
+    </section>
+  );
+}

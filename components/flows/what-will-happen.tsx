@@ -1,0 +1,47 @@
+import type { Connection } from "@/lib/client/connections";
+import type { FlowDraft } from "@/lib/ui/flow-form";
+import { toScheduleWords } from "@/lib/ui/schedule-words";
+
+/** Tables that are named; of more, how many. */
+const NAMED_MAX = 3;
+
+/** The flow in sentences, so that a wrong choice is seen before it is saved. */
+export function WhatWillHappen({ draft, connections }: { draft: FlowDraft; connections: Connection[] }) {
+  const to = connections.find(({ id }) => id === draft.destinationId)?.name;
+  const tables =
+    draft.table.trim() !== ""
+      ? [draft.table.trim()]
+      : draft.type === "sync"
+        ? draft.entities.map(({ name }) => name)
+        : [];
+  if (to === undefined || (draft.type === "sync" && tables.length === 0)) return null;
+  const named = tables.slice(0, NAMED_MAX).join(", ");
+  const left = tables.length - NAMED_MAX;
+  const into = tables.length === 0 ? "a table named as the flow" : left > 0 ? `${named} and ${left} more` : named;
+  const { schedule } = draft;
+  return (
+    <section className="card preview will" aria-labelledby="will">
+      <h2 id="will">What will happen</h2>
+      <p className="xs t2">
+        {draft.type === "webhook"
+          ? `Events are written to ${into} in ${to} in batches, each one a run. `
+          : `Each run ${toReading(draft)} and ${toWriting(draft)} ${into} in ${to}. `}
+        {draft.type !== "webhook" &&
+          (schedule === null
+            ? "It runs by hand."
+            : `It runs by itself: ${(toScheduleWords(schedule.cron) ?? "by the expression").toLowerCase()}, ${schedule.timezone}.`)}{" "}
+        {draft.type === "sync" && "If a run stops, the next one goes on there and writes no row twice."}
+      </p>
+    </section>
+  );
+}
+
+function toReading({ type, mode }: FlowDraft): string {
+  if (type === "query") return "runs the query";
+  return mode === "incremental" ? "reads what is new since the last one" : "reads everything";
+}
+
+function toWriting({ write }: FlowDraft): string {
+  if (write === "replace") return "puts it in the place of what is in";
+  return write === "upsert" ? "updates the rows, or adds them, in" : "adds it to";
+}

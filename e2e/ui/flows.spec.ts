@@ -1,0 +1,261 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { endless, flowBench, sendSigned } from "./flows-people";
+import { join } from "./settings-people";
+
+test("a sync is made from the catalogue, run, and watched to its end", async ({ page, person }) => {
+  await flowBench(page.request);
+  await page.goto(`/w/${person.slug}/flows`);
+  await expect(page.getByRole("heading", { name: "No flows yet" })).toBeVisible();
+  await page.getByRole("link", { name: "New flow" }).click();
+  await page.getByRole("button", { name: "Save and run" }).click();
+  for (const missing of ["Give the flow a name.", "Choose where the rows come from.", "Choose where the rows go."]) {
+    await expect(page.getByText(missing)).toBeVisible();
+  }
+  await page.getByRole("textbox", { name: "Name" }).fill("Shop to warehouse");
+  const from = page.getByRole("region", { name: "From" });
+  await from.getByRole("combobox", { name: "Connection" }).click();
+  await page.getByRole("option", { name: /^Sample shop/ }).click();
+  await page.getByRole("checkbox", { name: "customers" }).check();
+  await page.getByRole("checkbox", { name: "products" }).check();
+  await expect(page.getByText("2 of 8 chosen")).toBeVisible();
+  // What is chosen is read once: its columns with their types, and its first rows.
+  const columns = page.getByRole("table", { name: "Columns and their types" });
+  await expect(columns.getByRole("row", { name: /email VARCHAR/ })).toContainText("string");
+  await expect(page.getByRole("table", { name: "First rows of the source" }).getByRole("row")).toHaveCount(21);
+  const to = page.getByRole("region", { name: "To" });
+  await to.getByRole("combobox", { name: "Connection" }).click();
+  // The sample is read-only, so nothing can be written to it.
+  await expect(page.getByRole("option", { name: /^Sample shop/ })).toBeDisabled();
+  await page.getByRole("option", { name: /^warehouse/ }).click();
+  await page.getByRole("radio", { name: /Only what changed/ }).check();
+  await expect(page.getByRole("radio", { name: /Update or add/ })).toBeChecked();
+  await expect(page.getByRole("radio", { name: /^Replace/ })).toBeDisabled();
+  await expect(page.getByRole("combobox", { name: "Cursor of customers" })).toHaveText("created_at");
+  await expect(page.getByRole("combobox", { name: "Primary key of customers" })).toHaveText("id");
+  await page.getByRole("combobox", { name: "Cursor of products" }).click();
+  await page.getByRole("option", { name: "id", exact: true }).click();
+  await page.getByRole("combobox", { name: "Primary key of products" }).click();
+  await page.getByRole("option", { name: "id", exact: true }).click();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Save and run" }).click();
+  await expect(page).toHaveURL(/\/flows\/[0-9a-f]{24}\/runs\/[0-9a-f]{24}$/);
+  const strip = page.getByRole("group", { name: "Run" });
+  await expect(strip.getByText("Success")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("list", { name: "What is read" }).getByRole("listitem")).toHaveText([
+    /customers2,400 written/,
+    /products180 written/,
+  ]);
+  await expect(page.getByRole("log")).toContainText("done, 2,400 rows read, 2,400 written");
+  await expect(page.getByRole("log")).toContainText("The run has ended");
+  await expect(page.getByRole("region", { name: "Where the next run begins" })).toContainText("customers");
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Flows", exact: true }).first().click();
+  const row = page.getByRole("row", { name: /Shop to warehouse/ });
+  await expect(row).toContainText("Success");
+  await expect(row).toContainText("2,580");
+});
+
+test("what a run reads is counted in both tabs while it runs, and cancelling it in one is seen in the other", async ({
+  context,
+  page,
+  person,
+}) => {
+  const { make, sample } = await flowBench(page.request);
+  const { flow, run } = await make({ ...endless(sample), trigger: true });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}/runs/${run?.id}`);
+  const second = await context.newPage();
+  const asked: string[] = [];
+  second.on("request", (request) => request.url().includes("/flows") && asked.push(request.url()));
+  await second.goto(`/w/${person.slug}/flows`);
+  const row = second.getByRole("row", { name: /Without an end/ });
+  const rows = async () => Number(((await row.getByRole("cell").nth(3).textContent()) ?? "").replaceAll(",", "") || 0);
+  const written = page.getByRole("group", { name: "Run" }).locator("div", { hasText: "written" });
+  await expect.poll(rows, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect(written).not.toHaveText(/^written0$/);
+  // Progress comes by the stream: nothing is asked for meanwhile.
+  const [countBefore, askedBefore] = [await rows(), asked.length];
+  await expect.poll(rows, { timeout: 30_000 }).toBeGreaterThan(countBefore);
+  expect(asked.length).toBe(askedBefore);
+  await expect(page.getByRole("log")).toContainText("The run begins");
+  await expect(page.getByRole("progressbar", { name: "without_an_end" })).toBeVisible();
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.getByRole("group", { name: "Run" }).getByText("Cancelled")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("log")).toContainText("The run was cancelled");
+  await expect(row).toContainText("Cancelled");
+  await expect(page.getByRole("button", { name: "Run now" })).toBeEnabled();
+});
+
+test("a run that failed says why and what to do, and a backfill reads everything again", async ({ page, person }) => {
+  const { make, sample } = await flowBench(page.request);
+  const source = { connectionId: sample, entities: [{ name: "nowhere" }] };
+  const broken = await make({ name: "Broken", source, trigger: true });
+  await page.goto(`/w/${person.slug}/flows/${broken.flow.id}/runs/${broken.run?.id}`);
+  const says = page.getByRole("status").filter({ hasText: "The run failed at nowhere." });
+  await expect(says).toContainText("Mend the cause, then run it again.");
+  await expect(says.getByRole("link", { name: "Open Sample shop" })).toHaveAttribute(
+    "href",
+    /\/connections\/[0-9a-f]{24}$/,
+  );
+  await expect(page.getByRole("log")).toContainText("nowhere");
+  await page.getByRole("link", { name: "Failed 1" }).click();
+  await expect(page.getByRole("table", { name: "Flows" })).toContainText("nowhere");
+
+  const { flow } = await make({ name: "Products again" });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}`);
+  await expect(page.getByRole("heading", { name: "It has not run yet" })).toBeVisible();
+  await page.getByRole("button", { name: "Backfill" }).click();
+  await page.getByRole("button", { name: "Run backfill" }).click();
+  await expect(page.getByRole("group", { name: "Run" })).toContainText("backfill");
+  await expect(page.getByRole("group", { name: "Run" }).getByText("Success")).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveText([/180 rows/]);
+});
+
+test("a flow that somebody else has changed is not changed over unasked", async ({ page, person }) => {
+  const { home, make } = await flowBench(page.request);
+  const { flow } = await make({ name: "Products" });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
+  const name = page.getByRole("textbox", { name: "Name" });
+  await name.fill("Mine");
+  const theirs = await page.request.patch(`${home}/flows/${flow.id}`, { data: { name: "Theirs" } });
+  expect(theirs.status()).toBe(200);
+  await page.getByRole("button", { name: "Save flow" }).click();
+  const notice = page.getByRole("alert").filter({ hasText: "Somebody else has changed this flow meanwhile." });
+  await expect(notice).toBeVisible();
+  await expect(name).toHaveValue("Mine");
+  await notice.getByRole("button", { name: "Load theirs" }).click();
+  await expect(name).toHaveValue("Theirs");
+  await name.fill("Mine again");
+  await page.request.patch(`${home}/flows/${flow.id}`, { data: { name: "Theirs again" } });
+  await page.getByRole("button", { name: "Save flow" }).click();
+  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await expect(page).toHaveURL(new RegExp(`/flows/${flow.id}$`));
+  expect((await (await page.request.get(`${home}/flows/${flow.id}`)).json()).data.name).toBe("Mine again");
+});
+
+test("a schedule is set and a flow is paused, and the list says both", async ({ page, person }) => {
+  const { make } = await flowBench(page.request);
+  const { flow } = await make({ name: "Products" });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
+  await page.getByRole("region", { name: "When" }).getByRole("radio", { name: "Daily" }).click();
+  await page.getByRole("button", { name: "Save flow" }).click();
+  await expect(page.getByRole("link", { name: /^Every day/ })).toBeVisible();
+  await page.goto(`/w/${person.slug}/flows`);
+  const row = page.getByRole("row", { name: /Products/ });
+  await expect(row).toContainText("Every day at 07:00");
+  await row.getByRole("button", { name: "More about Products" }).click();
+  await page.getByRole("menuitem", { name: "Pause" }).click();
+  await expect(row).toContainText("Paused");
+  await page.getByRole("link", { name: "Paused 1" }).click();
+  await expect(row).toBeVisible();
+});
+
+test("a webhook's secret is shown once, and a signed event shows in what has come", async ({ page, person }) => {
+  const { make, into } = await flowBench(page.request);
+  const destination = { connectionId: into, table: "events", write: "append" };
+  const { flow } = await make({ name: "Carrier tracking", type: "webhook", source: undefined, destination });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}/webhook`);
+  await page.getByRole("button", { name: "Open the webhook" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Open webhook" }).click();
+  const banner = page.getByRole("region", { name: "The new secret" });
+  const secret = await banner.getByRole("textbox", { name: "Secret" }).inputValue();
+  expect(secret).toMatch(/^whsec_[0-9a-f]{64}$/);
+  const url = await page.getByRole("textbox", { name: "Address" }).inputValue();
+  await expect(page.getByRole("region", { name: "How to sign and send an event" })).toContainText(url);
+  await expectAccessible(page);
+  // It stays while its maker goes elsewhere in the workspace by the keyboard, and goes once they have it.
+  await page.getByRole("heading", { name: "Carrier tracking", level: 1 }).click();
+  await page.keyboard.press("g");
+  await page.keyboard.press("f");
+  await expect(page.getByRole("heading", { name: "Flows", level: 1 })).toBeVisible();
+  await page.goBack();
+  await expect(banner.getByRole("textbox", { name: "Secret" })).toHaveValue(secret);
+  await banner.getByRole("button", { name: "I have saved it" }).click();
+  await expect(banner).toHaveCount(0);
+
+  const facts = page.getByRole("region", { name: "What has come" });
+  const figure = (name: string) => facts.locator("dl > div", { has: page.getByText(name, { exact: true }) });
+  expect(await sendSigned(page, url, secret, '{"id":"t1","type":"parcel.scanned"}')).toBe(202);
+  await expect(figure("received")).toContainText("1");
+  await expect(figure("written")).toContainText("1", { timeout: 30_000 });
+  expect(await sendSigned(page, url, secret, '{"id":"t1","type":"parcel.scanned"}')).toBe(202);
+  await expect(figure("repeats")).toContainText("1");
+  expect(await sendSigned(page, url, "whsec_wrong", "{}")).toBe(401);
+  await expect(figure("refused")).toContainText("1");
+
+  await page.getByRole("button", { name: "Rotate both" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Rotate both" }).click();
+  await expect(page.getByRole("textbox", { name: "Address" })).not.toHaveValue(url);
+  expect(await sendSigned(page, url, secret, "{}")).toBe(404);
+  await page.getByRole("button", { name: "I have saved it" }).click();
+  await page.reload();
+  await expect(figure("received")).toContainText("3");
+  await expect(banner).toHaveCount(0);
+  expect(await page.content()).not.toContain("whsec_");
+});
+
+test("a member runs what others made and changes only what is theirs", async ({ page, person, browser }) => {
+  const { make, into } = await flowBench(page.request);
+  const jun = await join(browser, page, "member");
+  const others = await make({ name: "Products" });
+  const destination = { connectionId: into, table: "events", write: "append" };
+  const hook = await make({ name: "Events", type: "webhook", source: undefined, destination });
+  const theirs = await make({ name: "Of Jun" }, jun.request);
+  await jun.page.goto(`/w/${person.slug}/flows/${others.flow.id}/edit`);
+  await expect(jun.page.getByText("Only owners, admins and whoever made this flow may change it.")).toBeVisible();
+  await expect(jun.page.getByRole("textbox", { name: "Name" })).toBeDisabled();
+  await expect(jun.page.getByRole("button", { name: "Save flow" })).toHaveCount(0);
+  await jun.page.goto(`/w/${person.slug}/flows/${others.flow.id}`);
+  await expect(jun.page.getByRole("button", { name: "Run now" })).toBeEnabled();
+  await jun.page.getByRole("button", { name: "More about Products" }).click();
+  await expect(jun.page.getByRole("menuitem")).toHaveText(["Look at the flow"]);
+  await jun.page.goto(`/w/${person.slug}/flows/${hook.flow.id}/webhook`);
+  await expect(jun.page.getByText("Owners and admins open webhooks.")).toBeVisible();
+  await expect(jun.page.getByRole("button", { name: "Open the webhook" })).toHaveCount(0);
+  await jun.page.goto(`/w/${person.slug}/flows/${theirs.flow.id}/edit`);
+  await expect(jun.page.getByRole("button", { name: "Save flow" })).toBeEnabled();
+});
+
+test("flows are found by the palette and by the keyboard, and what is not there cannot be opened", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  const { make } = await flowBench(page.request);
+  const { flow } = await make({ name: "Nightly products" });
+  await consolePage.open(person.slug);
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("Nightly");
+  await page.getByRole("option", { name: /Nightly products/ }).click();
+  await expect(page).toHaveURL(new RegExp(`/flows/${flow.id}$`));
+  await page.keyboard.press("c");
+  await expect(page.getByRole("heading", { name: "New flow" })).toBeVisible();
+  for (const path of ["5".repeat(24), "nonsense", `${flow.id}/runs/${"5".repeat(24)}`]) {
+    await page.goto(`/w/${person.slug}/flows/${path}`);
+    await expect(page.getByRole("heading", { name: /You cannot open this (flow|run)/ })).toBeVisible();
+  }
+});
+
+test("on a phone a run is read and cancelled, and nothing is wider than the screen", async ({ page, person }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const { make, sample } = await flowBench(page.request);
+  const { flow } = await make({ ...endless(sample), trigger: true });
+  const fits = async () => {
+    const wide = await page.evaluate(() => {
+      const box = document.querySelector("main.page");
+      return box === null ? null : box.scrollWidth - box.clientWidth;
+    });
+    expect(wide).toBe(0);
+  };
+  await page.goto(`/w/${person.slug}/flows`);
+  await expect(page.getByRole("row", { name: /Without an end/ })).toBeVisible();
+  await fits();
+  await page.getByRole("link", { name: "Without an end" }).click();
+  await expect(page.getByRole("log")).toContainText("The run begins");
+  await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveCount(1);
+  await fits();
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(page.getByRole("group", { name: "Run" }).getByText("Cancelled")).toBeVisible({ timeout: 30_000 });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
+  await expect(page.getByRole("textbox", { name: "Query" })).toBeVisible();
+  await fits();
+});
