@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { pageOf } from "@/lib/http/schema";
 import { onlyVisible } from "@/lib/notifications/resources";
 import { runSchema, runsQuery } from "@/lib/runs/schema";
@@ -14,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "Of the consoles and flows of the workspace that the caller may see, the newest first. A page may have less than its limit and still go on.",
     tag: "Runs",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     query: runsQuery,
     response: pageOf(runSchema),
     handle: ({ caller, query }) => listWorkspaceRuns(caller, query, onlyVisible),

@@ -1,10 +1,9 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { previewSource } from "@/lib/flows/preview";
 import { PREVIEW_REFUSALS } from "@/lib/flows/reference";
 import { flowPreviewSchema, previewBody } from "@/lib/flows/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 import { EXECUTE_FAILURES } from "@/lib/query/reference";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -14,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "The columns that a flow would write and at most 20 rows, read within 30 s; long values are cut. A query runs as on a read-only connection.",
     tag: "Flows",
     access: member,
-    params: z.object({ workspaceId: objectId }),
+    params: pathIds("workspaceId"),
     body: previewBody,
     response: flowPreviewSchema,
     failures: EXECUTE_FAILURES,

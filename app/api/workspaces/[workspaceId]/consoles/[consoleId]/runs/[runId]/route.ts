@@ -1,9 +1,8 @@
-import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { getConsoleRun } from "@/lib/consoles/schedule";
 import { consoleRunDetailsSchema } from "@/lib/consoles/schema";
-import { objectId } from "@/lib/http/ids";
+import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -11,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "With the beginning of its result, and the end of its log.",
     tag: "Consoles",
     access: member,
-    params: z.object({ workspaceId: objectId, consoleId: objectId, runId: objectId }),
+    params: pathIds("workspaceId", "consoleId", "runId"),
     response: consoleRunDetailsSchema,
     failures: ["not_found"],
     handle: ({ caller, params }) => getConsoleRun(caller, params.consoleId, params.runId),
