@@ -47,6 +47,25 @@ async function addRule(url: string, consoleId?: string): Promise<{ workspaceId: 
 const deliveryOf = (runId: RunDoc["_id"]) => collections.deliveries().findOne({ runId });
 
 describe("notifications on the job runner", () => {
+  it("to one host share calls, and one that fails is sent again without the others", async () => {
+    const consoleId = await addConsole(owner);
+    for (let i = 0; i < 12; i += 1) await addRule(`${receiver.url}/${i}`, consoleId);
+    let failures = 2;
+    receiver.answer = (request, response) => {
+      const isFailure = request.url === "/7" && failures-- > 0;
+      response.writeHead(isFailure ? 500 : 200).end();
+    };
+    const run = await endRun({ workspaceId: owner.workspaceId, consoleId });
+    await jobs.settled();
+    const paths = receiver.hits.map(({ path }) => path).sort();
+    expect(paths).toEqual([...Array.from({ length: 12 }, (_, i) => `/${i}`), "/7", "/7"].sort());
+    const deliveries = await collections.deliveries().find({ runId: run._id }).toArray();
+    expect(deliveries.map(({ status }) => status)).toEqual(Array(12).fill("sent"));
+    expect(deliveries.map(({ attempts }) => attempts).sort()).toEqual([...Array(11).fill(1), 3]);
+    const calls = await jobs.runsOf("deliver-notification");
+    expect(calls).toHaveLength(5);
+  });
+
   it("go out when a run ends, without anybody's help", async () => {
     const where = await addRule(`${receiver.url}/in`);
     const run = await endRun(where);
@@ -65,10 +84,39 @@ describe("notifications on the job runner", () => {
     expect(await deliveryOf(run._id)).toMatchObject({ status: "failed", attempts: 6, httpStatus: 503 });
   });
 
+  it("leave ids alone with the runner: no secret, no address, no text of a run (T49)", async () => {
+    const consoleId = await addConsole(owner);
+    const path = `/api/workspaces/${owner.workspaceId}/notification-rules`;
+    const of = { resourceType: "scheduled_query", resourceId: consoleId, triggers: ["failure"] };
+    const channels = [
+      { channelType: "webhook", url: `${receiver.url}/marker-of-a-webhook` },
+      { channelType: "chat", chatWebhookUrl: `${receiver.url}/marker-of-a-chat` },
+      { channelType: "email", recipients: ["marker-of-a-mail@example.com"] },
+    ];
+    const secrets: string[] = [];
+    for (const channel of channels) {
+      const { json } = await call("POST", path, { cookie: owner.cookie, body: { ...of, ...channel } });
+      if (json.data.signingSecretOnce) secrets.push(json.data.signingSecretOnce);
+    }
+    receiver.answer = answerWith(500, {}, "marker-of-an-answer");
+    await endRun({ workspaceId: owner.workspaceId, consoleId }, { status: "failure", error: "marker-of-an-error" });
+    await jobs.settled();
+    expect(receiver.hits).toHaveLength(12);
+    expect(secrets).toHaveLength(1);
+    const kept: unknown[] = [];
+    for (const [name, of] of Object.entries(collections)) {
+      if (name.startsWith("job")) kept.push(...(await of().find().toArray()));
+    }
+    const text = JSON.stringify(kept);
+    expect(text).toContain(consoleId);
+    expect(text).not.toContain("marker-of-");
+    for (const secret of secrets) expect(text).not.toContain(secret);
+  });
+
   it("to a host that hangs hold up no other (F7)", async () => {
     const hanging = await startReceiver(() => {});
     const consoleId = await addConsole(owner);
-    for (let i = 0; i < 8; i += 1) await addRule(`${hanging.url}/in`, consoleId);
+    for (let i = 0; i < 12; i += 1) await addRule(`${hanging.url}/in`, consoleId);
     await endRun({ workspaceId: owner.workspaceId, consoleId });
     await expect.poll(() => hanging.hits.length, { timeout: 8_000 }).toBe(5);
     const where = await addRule(`${receiver.url}/in`);

@@ -6,6 +6,7 @@ import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/li
 import { log } from "@/lib/log";
 import { type EgressPolicy, systemPolicy } from "@/lib/net/policy";
 import { sendJobEvents } from "@/lib/process/job-events";
+import { isShuttingDown } from "@/lib/process/shutdown";
 import type { ResourceType } from "@/lib/runs/schema";
 import { visiblePage } from "@/lib/runs/visible-page";
 import { SealError } from "@/lib/secrets/seal";
@@ -32,6 +33,8 @@ const ATTEMPTS_KEPT = 60;
 const OPEN: DeliveryStatus[] = ["queued", "retrying"];
 
 const INTERRUPTED = "The server stopped before the answer came.";
+const ELSEWHERE = "Another server is sending it.";
+const STOPPING = "This server is stopping.";
 const RULE_GONE = "The rule was deleted before this was sent.";
 const RULE_OFF = "The rule was disabled before this was sent.";
 const RULE_CHANGED = "The rule has another channel now.";
@@ -46,9 +49,40 @@ export type AttemptResult =
   | { state: "retry"; error: string; afterMs: number | null }
   | { state: "busy"; afterMs: number };
 
-/** Sends what an event asks for, once. */
-export function deliver({ workspaceId, deliveryId }: DeliveryQueued): Promise<AttemptResult> {
-  return attemptDelivery(new ObjectId(workspaceId), new ObjectId(deliveryId));
+/**
+ * Sends what an event asks for, each once, one after the other: all go to one host. What is over already is left out, so
+ * that a call which is repeated for one of them repeats none of the others.
+ * @param policy of the egress door; tests give one of their own
+ * @returns for all of them: `retry` when one has to be sent again, not before the longest pause that one has asked for
+ */
+export async function deliver(
+  { workspaceId, deliveryIds }: DeliveryQueued,
+  policy: EgressPolicy = systemPolicy(),
+): Promise<Exclude<AttemptResult, { state: "busy" }>> {
+  const ids = deliveryIds.map((id) => new ObjectId(id));
+  const isOpen = { _id: { $in: ids }, workspaceId: new ObjectId(workspaceId), status: { $in: OPEN } };
+  const open =
+    ids.length === 1
+      ? ids
+      : await collections
+          .deliveries()
+          .find(isOpen, { projection: { _id: 1 } })
+          .map(({ _id }) => _id)
+          .toArray();
+  let all: Exclude<AttemptResult, { state: "busy" }> = { state: "final", status: "sent" };
+  for (const id of open) {
+    // What is left is called for again: a server that stops begins no more sends.
+    if (isShuttingDown()) return { state: "retry", error: STOPPING, afterMs: null };
+    const one = await attemptDelivery(isOpen.workspaceId, id, policy);
+    if (one.state === "final") {
+      if (all.state === "final") all = one;
+      continue;
+    }
+    const afterMs = Math.max(one.afterMs ?? 0, all.state === "retry" ? (all.afterMs ?? 0) : 0);
+    const error = one.state === "retry" ? one.error : ELSEWHERE;
+    all = { state: "retry", error, afterMs: afterMs === 0 ? null : afterMs };
+  }
+  return all;
 }
 
 /**

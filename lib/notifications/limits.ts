@@ -4,6 +4,8 @@ export const URL_CHARS_MAX = 2048;
 export const LABEL_CHARS_MAX = 80;
 /** Of one console or flow: several channels and recipients, far from a flood. */
 export const RULES_PER_RESOURCE_MAX = 50;
+/** Of one workspace to one host at once: a host that hangs holds these up and nobody else (docs/notifications.md). */
+export const SENDS_PER_TARGET = 5;
 /** One send and up to five more (docs/notifications.md, Retries). */
 export const SENDS_MAX = 6;
 /** The part of a receiver's answer that the log of attempts shows. */

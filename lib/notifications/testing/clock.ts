@@ -49,10 +49,12 @@ export function takeJobEvents(policy?: EgressPolicy): TestClock {
 async function handle({ name, data }: JobEvent, clock: TestClock, policy?: EgressPolicy): Promise<void> {
   if (name === RUN_ENDED_EVENT) return fanOut(data as RunEnded);
   if (name !== DELIVERY_QUEUED_EVENT) throw new Error(`Nobody takes ${name}.`);
-  const { workspaceId, deliveryId } = data as DeliveryQueued;
-  for (let calls = 0; calls < CALLS_MAX; calls += 1) {
-    const result = await attemptDelivery(new ObjectId(workspaceId), new ObjectId(deliveryId), policy);
-    clock.results.push(result);
-    if (result.state !== "retry") return;
+  const { workspaceId, deliveryIds } = data as DeliveryQueued;
+  for (const deliveryId of deliveryIds) {
+    for (let calls = 0; calls < CALLS_MAX; calls += 1) {
+      const result = await attemptDelivery(new ObjectId(workspaceId), new ObjectId(deliveryId), policy);
+      clock.results.push(result);
+      if (result.state !== "retry") break;
+    }
   }
 }

@@ -16,10 +16,11 @@ const concurrency = Number(process.argv[2] ?? "1");
 const PAUSE_MS = 200;
 const SWEEP_EVERY_MS = 100;
 
-const waiting: DeliveryQueued[] = [];
+type One = { workspaceId: string; deliveryId: string };
+const waiting: One[] = [];
 const known = new Set<string>();
 
-function take(data: DeliveryQueued): void {
+function take(data: One): void {
   if (known.has(data.deliveryId)) return;
   known.add(data.deliveryId);
   waiting.push(data);
@@ -28,7 +29,10 @@ function take(data: DeliveryQueued): void {
 sendJobEventsBy(async (events) => {
   for (const { name, data } of events) {
     if (name === RUN_ENDED_EVENT) void fanOut(data as RunEnded).catch(() => {});
-    else if (name === DELIVERY_QUEUED_EVENT) take(data as DeliveryQueued);
+    else if (name === DELIVERY_QUEUED_EVENT) {
+      const { workspaceId, deliveryIds } = data as DeliveryQueued;
+      for (const deliveryId of deliveryIds) take({ workspaceId, deliveryId });
+    }
   }
 });
 
@@ -48,10 +52,10 @@ async function work(): Promise<never> {
 const open = await collections
   .deliveries()
   .find({ status: { $in: ["queued", "retrying"] } })
-  .project({ workspaceId: 1, target: 1 })
+  .project({ workspaceId: 1 })
   .toArray();
-for (const { _id, workspaceId, target } of open) {
-  take({ workspaceId: workspaceId.toHexString(), deliveryId: _id.toHexString(), target });
+for (const { _id, workspaceId } of open) {
+  take({ workspaceId: workspaceId.toHexString(), deliveryId: _id.toHexString() });
 }
 process.send?.("up");
 process.on("disconnect", () => process.exit(0));
