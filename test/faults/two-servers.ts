@@ -35,7 +35,11 @@ export class Servers {
   async start(): Promise<Server> {
     const env = { DATA_DIR: this.#dataDir, ALLOW_PRIVATE_NETWORK: "all", RATE_LIMIT_SCALE: "1000", ...this.#env };
     const started = await startServer(env);
-    await becomesHealthy(started);
+    await becomesHealthy(started).catch(async (error: unknown) => {
+      started.process.kill("SIGTERM");
+      await started.ended;
+      throw error;
+    });
     const [webPid] = childrenOf(started.process.pid);
     if (webPid === undefined) throw new Error("The web process is not there.");
     const found = await this.store.collection<{ _id: string }>("job_workers").find().toArray();
