@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import type { BrowserContext, ConsoleMessage, Page } from "@playwright/test";
 import { saveOver, shownId } from "./consoles-people";
 import { expect, test } from "./fixtures";
+import { flowBench } from "./flows-people";
 import { runToEnd } from "./run-people";
 import { invite, settings, workspaceIdOf } from "./settings-people";
 
@@ -117,6 +118,23 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   for (const { type } of types) await open(`/w/${slug}/connections/new?type=${type}`);
   const connections = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
   await open(`/w/${slug}/connections/${connections[0].id}`);
+
+  // Flows: one that has run, its form with the first rows of its source, and a webhook with its secret.
+  const { make, into } = await flowBench(page.request);
+  const sync = await make({ trigger: true });
+  const destination = { connectionId: into, table: "events", write: "append" };
+  const hook = await make({ name: "Events", type: "webhook", source: undefined, destination });
+  await open(`/w/${slug}/flows`);
+  await open(`/w/${slug}/flows/new`);
+  await open(`/w/${slug}/flows/${sync.flow.id}`);
+  await open(`/w/${slug}/flows/${sync.flow.id}/runs/${sync.run?.id}`);
+  await expect(page.getByRole("log")).toContainText("The run has ended");
+  await open(`/w/${slug}/flows/${sync.flow.id}/edit`);
+  await expect(page.getByRole("table", { name: "First rows of the source" })).toBeVisible();
+  await open(`/w/${slug}/flows/${hook.flow.id}/webhook`);
+  await page.getByRole("button", { name: "Open the webhook" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Open webhook" }).click();
+  await page.getByRole("button", { name: "I have saved it" }).click();
 
   // The settings, with something in each list, and a mail as it was sent.
   const token = await invite(page.request, "mateo@example.com", "member");
