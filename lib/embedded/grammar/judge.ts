@@ -16,6 +16,7 @@ const COPY_LINE = "COPY from or to the client cannot be run here. Use SELECT, or
 const ONE = "Send one statement at a time. Run several one after the other.";
 /** A statement inside of a statement's text, inside of another one: nobody writes more. */
 const NESTING_MAX = 3;
+const JSON_NODE = /^Json[A-Z]/;
 /** Casts that leave a text as it is. */
 const TEXT_TYPES: ReadonlySet<string> = new Set(["text", "varchar"]);
 
@@ -156,6 +157,8 @@ class Reading {
     // A type is written as a node of its own, and as a part of some others.
     if (key === "TypeName" || key === "typeName") this.#add("t", stringsOf((value as Node).names));
     if (key === "method") this.#add("f", stringsOf(value));
+    // JSON_OBJECT, JSON_QUERY and the like make JSON of values without a function's name.
+    if (JSON_NODE.test(key)) this.#add("f", ["pg_catalog", "to_json"], 1);
     if (key === "useOp" || key === "operName") this.#add("o", stringsOf(value));
     if (key === "A_Expr") this.#add("o", stringsOf((value as Node).name));
     // `x.name` and `(x).name` call the function `name` with x when there is no such column.

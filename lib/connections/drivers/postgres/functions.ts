@@ -41,6 +41,9 @@ export const EXTENSION_VOLATILE_ALLOWED = [
   ...["pg_buffercache.pg_buffercache_pages", "pg_freespacemap.pg_freespace"],
 ] as const;
 
+/** Functions of extensions in C that say that they only read, and do more: this one is a setting that nothing resets. */
+export const EXTENSION_STABLE_REFUSED = ["isn.isn_weak"] as const;
+
 /** Functions of pg_catalog that say that they only read, and do more. */
 export const STABLE_REFUSED = [
   // They use up a transaction number.
@@ -51,6 +54,8 @@ export const STABLE_REFUSED = [
   ...["database_to_xml", "database_to_xmlschema", "database_to_xml_and_xmlschema"],
   // They take the number or the name of a type and run its checks.
   ...["domain_in", "array_in", "record_in", "range_in", "multirange_in", "pg_input_is_valid", "pg_input_error_info"],
+  // It runs the functions by which a table, of which it is given the number, is parted.
+  "satisfies_hash_partition",
   // It loads a library of the server; the other tells where its programs are.
   ...["fmgr_c_validator", "pg_config"],
 ] as const;

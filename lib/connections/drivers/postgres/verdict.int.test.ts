@@ -132,3 +132,38 @@ test("T42 objects with numbers of ten digits are seen in what names them", async
   ).toEqual([[true]]);
   expect(await outcomeOf("select * from late_view")).toBe("not_allowed");
 });
+
+test("T42 the cast that a function's result goes through is looked at", async (context) => {
+  if (!server) return context.skip();
+  await change(
+    admin,
+    "create type paired as (a int)",
+    lent("paired_box", "paired", "box", "select box(point(($1).a, 1), point(0, 0))"),
+    "create cast (paired as box) with function paired_box(paired) as assignment",
+    "create function gives_box(p paired) returns box language plpgsql as 'begin return p; end'",
+  );
+  expect(await outcomeOf("select gives_box(row(1)::paired)")).toBe("not_allowed");
+  await change(admin, "drop type paired cascade");
+});
+
+test("T42 a superuser's reading makes no JSON by what somebody has made a cast of", async (context) => {
+  if (!server) return context.skip();
+  const { host, port, user, password, database } = server;
+  await change(
+    admin,
+    "create type mood as enum ('a', 'b')",
+    "create table moods (m mood)",
+    "insert into moods values ('a')",
+    `create function up(mood) returns json language plpgsql as $$
+      begin execute 'reset session authorization'; return to_json(current_setting('is_superuser')); end $$`,
+    "create cast (mood as json) with function up(mood)",
+    "create view told as select to_json(m) from moods",
+  );
+  const superuser = await openWith(postgres, { host, port, user, password, database });
+  for (const query of ["select to_json(m) from moods", "select json_agg(x) from moods x", "table told"]) {
+    await expect(ask(superuser, query), query).rejects.toMatchObject({ kind: "not_allowed" });
+  }
+  expect((await ask(superuser, "select m, m = 'a' from moods")).rows).toEqual([["a", true]]);
+  await superuser.close();
+  await change(admin, "drop type mood cascade");
+});

@@ -4,6 +4,7 @@ import type { Use } from "@/lib/embedded/grammar/verdict";
 import { AppError } from "@/lib/http/errors";
 import {
   COMPOSING_SYMBOLS,
+  EXTENSION_STABLE_REFUSED,
   EXTENSION_VOLATILE_ALLOWED,
   HARMLESS_ROLES,
   OPAQUE_WORDS,
@@ -82,6 +83,23 @@ const MAY_MATTER = (oid: string) => `exists (select from pg_proc p where p.oid =
     when ${INTERNAL_LANGUAGE} then p.prosrc in (select b.prosrc from refused_inside b)
     else p.prolang <> ${C_LANGUAGE} end) offset 0)`;
 
+/** json and jsonb, and the types that stand for any: record, "any", anyarray, anyelement and their like (pg_type.dat). */
+const JSON_TYPES = "(114, 3802)";
+const ANY_TYPES = "'{2249,2276,2277,2283,2776,3500,3831,4537,5077,5078,5079,5080,4538}'::oid[]";
+/** No statement has a value of it. */
+const INTERNAL_TYPE = 2281;
+/**
+ * Whether a function makes JSON of values of any type, or may, being in C: for that the server calls the cast to json that
+ * a type has, when the function runs, and no tree tells of it.
+ */
+const makesJson = (
+  p: string,
+) => `(${p}.prorettype in ${JSON_TYPES} and ${p}.oid < ${FIRST_OWN_OID} or ${p}.prolang = ${C_LANGUAGE})
+  and ${p}.proargtypes::oid[] && ${ANY_TYPES} and not ${p}.proargtypes::oid[] && '{${INTERNAL_TYPE}}'::oid[]`;
+const JSON_CASTS = `c.casttarget in ${JSON_TYPES} and c.oid >= ${FIRST_OWN_OID} and c.castfunc <> 0`;
+/** What a view's tree has where JSON is made without a function (since PostgreSQL 16). */
+const JSON_IN_TREE = "'[{]JSON'";
+
 /** Where a function is called: in the statement itself, in a view (then it is the view's number), or anywhere else. */
 const OWN_CALL = 0;
 const ELSEWHERE = 1;
@@ -151,7 +169,9 @@ const IN_TREES = `
   select ${PART_KIND} as k,
     n::oid as id, case when m[1] = 'funcid' or m[1] ~ 'type' then t.view else ${ELSEWHERE} end::oid as via
   from (${TREES}) t cross join lateral ${NUMBERS_IN("t.tree")}
-  where ${IS_NUMBER} and not (i.k = 'r' and ${isBelowOwnView("i.id")})`;
+  where ${IS_NUMBER} and not (i.k = 'r' and ${isBelowOwnView("i.id")})
+  union all
+  select 'f', 'pg_catalog.to_json(anyelement)'::regprocedure, ${ELSEWHERE} from (${TREES}) t where t.tree ~ ${JSON_IN_TREE}`;
 
 /** What a statement can call, also from within: triggers are called by changes alone. */
 const IS_CALLED = "p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)";
@@ -203,8 +223,10 @@ const STEPS = `
     where i.k = 't' and c.casttarget = i.id and c.oid >= ${FIRST_OWN_OID} and c.castfunc <> 0
       and (i.via = ${OWN_CALL} or i.id >= ${FIRST_OWN_OID})
   union all
+  select 'f', c.castfunc from pg_proc p join pg_cast c on ${JSON_CASTS} where i.k = 'f' and p.oid = i.id and ${makesJson("p")}
+  union all
   select 'f', c.castfunc from ${BODY} cross join pg_cast c
-    where b.source ~ '::|cast' and c.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("c.castfunc")}
+    where (c.castcontext <> 'e' or b.source ~ '::|cast') and c.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("c.castfunc")}
   union all
   select 't', a.atttypid from pg_attribute a
     where i.k = 'r' and a.attrelid = i.id and a.atttypid >= ${FIRST_OWN_OID}
@@ -249,7 +271,8 @@ const REASON = `case
   when p.oid < ${FIRST_OWN_OID} then case when ${refusedBuiltIn("p")} then 'volatile' end
   when l.lanname = 'internal' then case when p.prosrc in (select b.prosrc from refused_inside b) then 'volatile' end
   when e.extname is not null and l.lanname = 'c' then case
-    when p.provolatile = 'v' and not ${isOneOf("(e.extname || '.' || p.proname)", EXTENSION_VOLATILE_ALLOWED)} then 'volatile' end
+    when p.provolatile = 'v' and not ${isOneOf("(e.extname || '.' || p.proname)", EXTENSION_VOLATILE_ALLOWED)} then 'volatile'
+    when ${isOneOf("(e.extname || '.' || p.proname)", EXTENSION_STABLE_REFUSED)} then 'volatile' end
   when e.extname is not null and p.provolatile = 'v' then 'volatile'
   when not l.lanpltrusted then case when p.prokind <> 'a' then 'language' end
   when me.wary and p.prokind <> 'a' and not ${IS_READ} then ${UNSEEN}
@@ -297,6 +320,8 @@ const OWN_ORDERS = `exists (select from pg_opclass c
     where g.k = 'o' and a.oid >= ${FIRST_OWN_OID} and a.amopmethod = 403
       and (g.s is not null or not ${isOneOf("g.n", UNSPOKEN_OPERATORS)}))`;
 
+const OWN_JSON = `exists (select from pg_cast c where ${JSON_CASTS} and ${MAY_MATTER("c.castfunc")})`;
+
 /** Whether a relation has more to it than rows of built-in types. @param kinds those of its kinds that are known */
 const isMoreThanRows = (
   kinds: string,
@@ -321,6 +346,7 @@ const UNCLEAR_BY_NAMES = `
     or exists (select from pg_cast c where c.oid >= ${FIRST_OWN_OID} and ${MAY_MATTER("c.castfunc")}
       and (c.castcontext = 'i' or exists (select from given g where g.k in ('f', 'a', 't'))))
     or ${OWN_ORDERS}
+    or ${OWN_JSON} and exists (select from given g join pg_proc p on p.proname = g.n::name where g.k in ('f', 'a') and ${makesJson("p")})
     or exists (select from given g where ${OTHER_LETTERS})`;
 
 /**
@@ -360,6 +386,8 @@ item(k, id) as (
 ${endsWhere(`${UNCLEAR_BY_NAMES}
     or exists (select from item i where i.k in ('t', 'o', 'f') and i.id >= ${FIRST_OWN_OID})
     or exists (select from item i join pg_proc p on p.oid = i.id where i.k = 'f' and ${isMoreThanReading("p")})
+    or ${OWN_JSON} and (exists (select from item i join pg_proc p on p.oid = i.id where i.k = 'f' and ${makesJson("p")})
+      or exists (select from item i join pg_rewrite w on i.k = 'r' and w.ev_class = i.id where w.ev_action::text ~ ${JSON_IN_TREE}))
     or exists (select from item i join pg_class c on c.oid = i.id
       where i.k = 'r' and ${isMoreThanRows("'r', 'p', 'm', 'S', 'v'")})`)}`;
 
