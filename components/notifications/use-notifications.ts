@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useConsoleList } from "@/components/workspace/use-consoles";
+import { useFlows } from "@/components/workspace/use-flows";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type DeliveryFilters, notificationApi, type Resource } from "@/lib/client/notifications";
@@ -65,12 +66,8 @@ export type NamedResource = Resource & { name: string };
 
 /** What rules may stand on, by name: consoles first, then flows. `nameOf` also answers for what is not among them. */
 export function useResources() {
-  const { workspace } = useWorkspace();
   const consoles = useConsoleList();
-  const flows = useQuery({
-    queryKey: ["flows", workspace.id, "names"],
-    queryFn: ({ signal }) => notificationApi.listFlows(workspace.id, signal),
-  });
+  const flows = useFlows();
   const resources: NamedResource[] = [
     ...(consoles.data ?? []).map(({ id, name }) => ({
       resourceType: "scheduled_query" as const,

@@ -39,6 +39,7 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   await expect(run).toHaveCount(0);
   await expect(query).toBeVisible();
   await parts.getByRole("link", { name: "Everything" }).click();
+  await expect(run).toBeVisible();
   await page.getByRole("searchbox", { name: "Name, error or id" }).fill("nowhere");
   await expect(query).toHaveCount(0);
   await run.getByRole("link", { name: /nowhere/ }).click();

@@ -1,7 +1,6 @@
 import type { z } from "zod";
-import { send, sendAll } from "@/lib/client/api";
+import { send } from "@/lib/client/api";
 import { type ResourceType, toQuery } from "@/lib/client/runs";
-import type { Flow } from "@/lib/flows/schema";
 import type { Page } from "@/lib/http/paging";
 import type {
   Attempt, ChannelType, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, SavedRule, TestAnswer, Trigger, UpdateRuleBody,
@@ -48,9 +47,6 @@ export const notificationApi = {
   /** Queues one that has failed once more. */
   resend: (workspaceId: string, deliveryId: string) =>
     send<Delivery>("POST", `${rules(workspaceId)}/deliveries/${deliveryId}/resend`, { body: {} }),
-
-  /** The flows that rules may stand on. */
-  listFlows: (workspaceId: string, signal?: AbortSignal) => sendAll<Flow>(`${root(workspaceId)}/flows`, { signal }),
 };
 
 export type {

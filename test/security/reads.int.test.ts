@@ -29,6 +29,7 @@ async function endFlowRun(workspaceId: string, flowId: string): Promise<string> 
 
 let owner: Person;
 let ids: Record<string, string>;
+let consoleRunId: string;
 /** What addresses need behind them, by how they end. */
 let queries: Record<string, string>;
 const queryOf = (path: string) => Object.entries(queries).find(([end]) => path.endsWith(end))?.[1] ?? "";
@@ -61,9 +62,10 @@ beforeAll(async () => {
   const rule = { triggers: ["success"], channelType: "email", recipients: ["a@example.com"] };
   await make("/notification-rules", { ...ofConsole, ...rule });
   const clock = takeJobEvents();
-  await endRun({ workspaceId, consoleId: console.id });
+  const consoleRun = await endRun({ workspaceId, consoleId: console.id });
   await clock.drain();
   const deliveries = await call("GET", `${base}/notifications/deliveries`, { cookie });
+  consoleRunId = consoleRun._id.toHexString();
   queries = {
     "/notification-rules": `?${new URLSearchParams(ofConsole)}`,
     "/notification-rules/deliveries": `?${new URLSearchParams(ofConsole)}`,
@@ -93,7 +95,8 @@ describe("a GET", () => {
     "of $path changes nothing, however often (T15)",
     async ({ path }) => {
       const before = await digestDatabase();
-      const url = pathWith(path, ids) + queryOf(path);
+      const runId = path.includes("/consoles/") ? consoleRunId : ids.runId;
+      const url = pathWith(path, { ...ids, runId }) + queryOf(path);
       const statuses: number[] = [];
       for (let i = 0; i < 2; i += 1) {
         statuses.push((await call("GET", url, { cookie: owner.cookie })).status);
