@@ -49,10 +49,12 @@ test.each([
 test("T105 hostile text is judged in no time", () => {
   for (const piece of ["a", "a.", "-", "0x", "1.", ":", "::", "%", "@", "http://", "[", "xn--", "\u0131"]) {
     const text = piece.repeat(100_000 / piece.length);
-    const begun = performance.now();
+    // The thread's own time, whatever else the machine does.
+    const begun = process.threadCpuUsage();
     expect(() => normalizeHost(text)).toThrow();
     expect(() => parseWebTarget(text)).toThrow();
     expect(() => parseWebTarget(`http://${text}/`)).toThrow();
-    expect(performance.now() - begun, piece).toBeLessThan(50);
+    const { user, system } = process.threadCpuUsage(begun);
+    expect((user + system) / 1000, piece).toBeLessThan(50);
   }
 });
