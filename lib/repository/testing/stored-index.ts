@@ -1,5 +1,5 @@
 import type { Document, ObjectId } from "mongodb";
-import { collections } from "@/lib/lifecycle/collections";
+import { collections } from "../collections";
 
 /** The history index as it stands, in an order of its own and without the documents' ids. */
 export async function storedIndex(repositoryId: ObjectId): Promise<{ commits: Document[]; entries: Document[] }> {
