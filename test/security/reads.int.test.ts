@@ -95,8 +95,8 @@ describe("a GET", () => {
     "of $path changes nothing, however often (T15)",
     async ({ path }) => {
       const before = await digestDatabase();
-      const runId = path.includes("/consoles/") ? consoleRunId : ids.runId;
-      const url = pathWith(path, { ...ids, runId }) + queryOf(path);
+      const ofPath = path.includes("/consoles/") ? { ...ids, runId: consoleRunId } : ids;
+      const url = pathWith(path, ofPath) + queryOf(path);
       const statuses: number[] = [];
       for (let i = 0; i < 2; i += 1) {
         statuses.push((await call("GET", url, { cookie: owner.cookie })).status);
