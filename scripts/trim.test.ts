@@ -15,6 +15,8 @@ test("what is read stays, the rest goes", () => {
     "@a/b/dist/index.js",
     "@a/b/dist/world.map",
     "@a/b/src/index.js",
+    "@ai-sdk/openai/dist/index.js",
+    "ai/dist/index.js",
   ];
   const gone = [
     "better-sqlite3/deps/sqlite3.c",
@@ -22,6 +24,9 @@ test("what is read stays, the rest goes", () => {
     "better-sqlite3/prebuilds/plan9-x64.node",
     `node-${system}/include/node/v8.h`,
     "@a/b/dist/index.js.map",
+    "@ai-sdk/openai/src/index.ts",
+    "ai/docs/index.md",
+    "ai/src/index.ts",
     "@a/b/dist/index.d.ts.map",
   ];
   for (const file of [...kept, ...gone]) {
