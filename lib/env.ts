@@ -72,6 +72,10 @@ const settings = z.object({
   OPENAI_COMPATIBLE_BASE_URL: webAddress().optional(),
   OPENAI_COMPATIBLE_API_KEY: z.string().optional(),
   DEFAULT_MODEL: z.string().optional(),
+  CHAT_TOKENS_PER_DAY: z.coerce
+    .number("must be a number above 0")
+    .positive("must be a number above 0")
+    .default(10_000_000),
 
   GITHUB_APP_ID: z.string().regex(/^\d+$/, "must be the number of the GitHub App").optional(),
   GITHUB_APP_PRIVATE_KEY: z.string().optional(),

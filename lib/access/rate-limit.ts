@@ -17,6 +17,7 @@ export const RATE_LIMITS = {
   passwordChange: { points: 10, windowSeconds: 15 * 60 },
   notificationTests: { points: 10, windowSeconds: 60 * 60 },
   flowTrigger: { points: 60, windowSeconds: 60 },
+  chatTurn: { points: 20, windowSeconds: 60 },
 } as const;
 export type RateLimit = keyof typeof RATE_LIMITS;
 

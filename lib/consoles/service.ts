@@ -41,8 +41,19 @@ export async function getConsole(caller: Caller, consoleId: ObjectId): Promise<C
 /** The stored record. @throws AppError not_found */
 export async function getConsoleDocOrThrow(caller: Caller, consoleId: ObjectId): Promise<ConsoleDoc> {
   const doc = await collections.consoles().findOne({ _id: consoleId, ...visibleTo(caller) });
-  if (!doc) throw new AppError("not_found", "There is no such console in this workspace.");
+  if (!doc) throw noSuchConsole();
   return doc;
+}
+
+/** The stored records of these, in any order. @throws AppError not_found when the caller cannot see one of them */
+export async function getConsoleDocsOrThrow(caller: Caller, ids: ObjectId[]): Promise<ConsoleDoc[]> {
+  if (ids.length === 0) return [];
+  const docs = await collections
+    .consoles()
+    .find({ _id: { $in: ids }, ...visibleTo(caller) })
+    .toArray();
+  if (docs.length < new Set(ids.map((id) => id.toHexString())).size) throw noSuchConsole();
+  return docs;
 }
 
 /** Which of these consoles the caller may see; those that were deleted lately, as they were then. */
@@ -295,6 +306,10 @@ async function languageOf(caller: Caller, connectionId: string | null | undefine
   throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.", {
     details: [{ path: "connectionId", message: "Not a database." }],
   });
+}
+
+function noSuchConsole(): AppError {
+  return new AppError("not_found", "There is no such console in this workspace.");
 }
 
 function toChart(chart: CreateConsoleBody["chart"]): string | null {

@@ -5,6 +5,7 @@
 export const ERROR_STATUS = {
   invalid_request: 400,
   query_failed: 400,
+  unknown_model: 400,
   read_only: 400,
   not_allowed: 400,
   address_refused: 400,

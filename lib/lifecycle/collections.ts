@@ -1,5 +1,6 @@
 import "server-only";
 import { collections as access } from "@/lib/access/collections";
+import { collections as agent } from "@/lib/agent/collections";
 import { collections as auth } from "@/lib/auth/collections";
 import { collections as connections } from "@/lib/connections/collections";
 import { collections as consoles } from "@/lib/consoles/collections";
@@ -39,6 +40,7 @@ export const collections = {
   ...jobs,
   ...notifications,
   ...flows,
+  ...agent,
 };
 
 /** What the domains say of their collections, in the order in which a workspace's documents are removed. */

@@ -7,6 +7,8 @@ import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { digestDatabase } from "./dump";
 
 process.env.SAMPLE_DATA = "off";
+process.env.OPENAI_COMPATIBLE_BASE_URL = "http://127.0.0.1:9/v1";
+process.env.DEFAULT_MODEL = "compatible/absent";
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
@@ -25,6 +27,7 @@ type World = {
   consoleRunId: string;
   ruleId: string;
   deliveryId: string;
+  chatId: string;
 };
 type Ids = Omit<World, "person" | "base"> & { userId: string };
 
@@ -70,6 +73,7 @@ async function seedWorkspace(name: string): Promise<World> {
     executionId: execution.executionId ?? execution.id,
     consoleId,
     folderId: (await make("/consoles/folders", { name: "folder", access: "workspace" })).id,
+    chatId: (await make("/chats", {})).id,
   };
 }
 
@@ -92,7 +96,7 @@ const emailRule = (resourceType: string, resourceId: string) => ({
 type Attempt = { method: string; path: string; body?: object };
 const ABSENT = { id: "f".repeat(24), uuid: "00000000-0000-4000-8000-000000000000" };
 
-describe("another workspace's id, from inside of one's own (T25, T26)", () => {
+describe("another workspace's id, from inside of one's own (T25, T26, T62)", () => {
   const attempts: Record<string, (base: string, ids: Ids) => Attempt> = {
     "a connection, read": (base, { connectionId }) => ({ method: "GET", path: `${base}/connectors/${connectionId}` }),
     "a connection's tables": (base, { connectionId }) => ({
@@ -278,6 +282,23 @@ describe("another workspace's id, from inside of one's own (T25, T26)", () => {
     "a delivery, sent again": (base, { deliveryId }) => ({
       method: "POST",
       path: `${base}/notification-rules/deliveries/${deliveryId}/resend`,
+    }),
+    "a chat, read": (base, { chatId }) => ({ method: "GET", path: `${base}/chats/${chatId}` }),
+    "a chat, renamed": (base, { chatId }) => ({
+      method: "PUT",
+      path: `${base}/chats/${chatId}`,
+      body: { title: "Taken" },
+    }),
+    "a chat, deleted": (base, { chatId }) => ({ method: "DELETE", path: `${base}/chats/${chatId}` }),
+    "a console, shown to the agent": (_, { consoleId }) => ({
+      method: "POST",
+      path: "/api/agent/chat",
+      body: {
+        workspaceId: mine.person.workspaceId,
+        chatId: "e".repeat(24),
+        messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "Hello" }] }],
+        consoleId,
+      },
     }),
     "a member, removed": (base, { userId }) => ({ method: "DELETE", path: `${base}/members/${userId}` }),
   };

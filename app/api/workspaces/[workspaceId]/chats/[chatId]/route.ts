@@ -1,0 +1,49 @@
+import { member } from "@/lib/access/rules";
+import { deleteChat, getChat, renameChat } from "@/lib/agent/chats";
+import { chatDetailSchema, chatSchema, updateChatBody } from "@/lib/agent/schema";
+import { route } from "@/lib/api/route";
+import { pathIds } from "@/lib/http/ids";
+import { noteNextCursor } from "@/lib/http/paging";
+import { innerListQuery } from "@/lib/http/schema";
+
+const params = pathIds("workspaceId", "chatId");
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Get a chat",
+    description:
+      "With its newest messages, 200 and 32 MiB at the most; X-Next-Cursor leads to older ones. Somebody else's chat is 404.",
+    tag: "Agent",
+    access: member,
+    params,
+    query: innerListQuery,
+    response: chatDetailSchema,
+    handle: async ({ caller, params: { chatId }, query, headers }) => {
+      const { chat, nextCursor } = await getChat(caller, chatId, query);
+      noteNextCursor(headers, nextCursor);
+      return chat;
+    },
+  }),
+  PUT: route({
+    summary: "Rename a chat",
+    tag: "Agent",
+    access: member,
+    params,
+    body: updateChatBody,
+    response: chatSchema,
+    message: "Chat renamed",
+    handle: ({ caller, params: { chatId }, body }) => renameChat(caller, chatId, body.title),
+  }),
+  DELETE: route({
+    summary: "Delete a chat",
+    description: "With its messages, its plans and the results that its tools have kept.",
+    tag: "Agent",
+    access: member,
+    params,
+    message: "Chat deleted",
+    handle: async ({ caller, params: { chatId } }) => {
+      await deleteChat(caller, chatId);
+      return null;
+    },
+  }),
+});

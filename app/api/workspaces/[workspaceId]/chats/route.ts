@@ -1,0 +1,33 @@
+import { member } from "@/lib/access/rules";
+import { createChat, listChats } from "@/lib/agent/chats";
+import { chatSchema, createChatBody } from "@/lib/agent/schema";
+import { route } from "@/lib/api/route";
+import { pathIds } from "@/lib/http/ids";
+import { listQuery, pageOf } from "@/lib/http/schema";
+
+const params = pathIds("workspaceId");
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List chats",
+    description: "Your own in this workspace, those of your API keys too, the newest first.",
+    tag: "Agent",
+    access: member,
+    params,
+    query: listQuery,
+    response: pageOf(chatSchema),
+    handle: ({ caller, query }) => listChats(caller, query),
+  }),
+  POST: route({
+    summary: "Begin a chat",
+    description: "Without a message. Not needed before POST /api/agent/chat, where a new chatId begins one too.",
+    tag: "Agent",
+    access: member,
+    params,
+    body: createChatBody,
+    response: chatSchema,
+    status: 201,
+    message: "Chat begun",
+    handle: ({ caller, body }) => createChat(caller, body),
+  }),
+});

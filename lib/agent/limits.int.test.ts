@@ -1,0 +1,61 @@
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedMember, seedPerson } from "@/test/seed";
+import { collections } from "./collections";
+import { ask, textOf } from "./testing/ask";
+import { startModelServer } from "./testing/model-server";
+
+const model = await startModelServer();
+process.env.OPENAI_COMPATIBLE_BASE_URL = model.url;
+process.env.DEFAULT_MODEL = "compatible/scripted";
+process.env.CHAT_TOKENS_PER_DAY = "200";
+process.env.SAMPLE_DATA = "off";
+const own = takeOwnDatabase();
+afterAll(async () => {
+  await own.drop();
+  await model.close();
+});
+
+let ana: Person;
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+});
+
+it("T67 the twenty-first turn of a minute is 429, whichever chat it is in, and another person's is not", async () => {
+  // Not the budget: each of these has a workspace of its own.
+  const bob = await seedPerson("Bob");
+  await collections.agentUsage().deleteMany({});
+  const statuses: number[] = [];
+  for (let turns = 0; turns < 21; turns += 1) {
+    await collections.agentUsage().deleteMany({});
+    statuses.push((await ask("Hello", { cookie: bob.cookie, workspaceId: bob.workspaceId })).status);
+  }
+  expect(statuses).toEqual([...Array(20).fill(200), 429]);
+  const member = await seedMember(bob.workspaceId, "member");
+  await collections.agentUsage().deleteMany({});
+  expect((await ask("Hello", { cookie: member.cookie, workspaceId: bob.workspaceId })).status).toBe(200);
+});
+
+it("T67 a workspace that has spent its tokens is told so, in the middle of a turn too", async () => {
+  const asAna = { cookie: ana.cookie, workspaceId: ana.workspaceId };
+  model.script = () => [{ tool: "list_connections", input: {} }];
+  // A step costs 120: behind the second one the budget of 200 is gone.
+  const { events } = await ask("Loop", asAna);
+  expect(events.filter(({ type }) => type === "tool-result")).toHaveLength(2);
+  expect(events.slice(-2)).toEqual([
+    { type: "error", errorText: expect.stringContaining("tokens") },
+    { type: "finish", finishReason: "error" },
+  ]);
+  const refused = await ask("More", asAna);
+  expect([refused.status, JSON.parse(refused.text).code]).toEqual([429, "rate_limited"]);
+  const [spent] = await collections
+    .agentUsage()
+    .find({ workspaceId: new ObjectId(ana.workspaceId) })
+    .toArray();
+  expect(spent?.tokens).toBe(240);
+  // Another workspace has a budget of its own.
+  model.script = () => [{ text: "Hello." }];
+  const eve = await seedPerson("Eve");
+  expect(textOf((await ask("Hello", { cookie: eve.cookie, workspaceId: eve.workspaceId })).events)).toBe("Hello.");
+});

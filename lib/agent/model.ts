@@ -1,0 +1,102 @@
+import type { ObjectId } from "mongodb";
+import type { Chat, ChatMessage, Feedback, Grant } from "./schema";
+
+/** One person's conversation. Nobody else sees it, whatever their role. */
+export type ChatDoc = {
+  /** Chosen by whoever begins the chat. */
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  ownerId: ObjectId;
+  /** Made by us, so that it grows with time: what lists are ordered by. */
+  order: ObjectId;
+  title: string;
+  /** Nobody has given it a title yet: the first message does. */
+  isUntitled: boolean;
+  agentId: string;
+  modelId: string;
+  /** Counts the messages; a message's `seq` is what it is after it. */
+  messageCount: number;
+  bytes: number;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export type MessageState = ChatMessage["state"];
+
+export type MessageDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  chatId: ObjectId;
+  /** Its place in the chat, from 1. */
+  seq: number;
+  role: "user" | "assistant";
+  /** As JSON: columns of results have names that mean something to a document store. */
+  parts: string;
+  state: MessageState;
+  /** Results that its tools have kept: they may be opened by the chat's owner, and go with it. */
+  resultIds: ObjectId[];
+  feedback: Feedback | null;
+  createdAt: Date;
+};
+
+export type InstructionsDoc = {
+  /** The workspace's id. */
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  text: string;
+  updatedBy: ObjectId;
+  updatedAt: Date;
+};
+
+/** What a workspace has spent on one day of UTC. */
+export type UsageDoc = { _id: ObjectId; workspaceId: ObjectId; day: string; tokens: number; at: Date };
+
+export type PlanStatus = "pending" | "approved" | "changes_requested" | "cancelled";
+
+/** What the agent asked to be allowed, and what came of it. */
+export type PlanDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  agentSessionId: string;
+  chatId: ObjectId;
+  userId: ObjectId;
+  /** The turn that its grants are for; null between the turn that has asked and the next one. */
+  turnId: ObjectId | null;
+  planMarkdown: string;
+  /** Asked for. */
+  grants: Grant[];
+  status: PlanStatus;
+  /** Given. */
+  granted: Grant[];
+  /** The plan as it was decided on, when that was changed. */
+  decidedMarkdown: string | null;
+  decidedBy: ObjectId | null;
+  decidedAt: Date | null;
+  expiresAt: Date | null;
+  /** The grants are over: their turn has ended. */
+  endedAt: Date | null;
+  createdAt: Date;
+};
+
+export function toChat(doc: ChatDoc): Chat {
+  return {
+    id: doc._id.toHexString(),
+    title: doc.title,
+    agentId: doc.agentId,
+    modelId: doc.modelId,
+    messageCount: doc.messageCount,
+    createdAt: doc.createdAt.toISOString(),
+    updatedAt: doc.updatedAt.toISOString(),
+  };
+}
+
+export function toChatMessage(doc: MessageDoc): ChatMessage {
+  return {
+    id: doc._id.toHexString(),
+    role: doc.role,
+    parts: JSON.parse(doc.parts),
+    state: doc.state,
+    feedback: doc.feedback,
+    createdAt: doc.createdAt.toISOString(),
+  };
+}

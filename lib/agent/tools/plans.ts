@@ -1,0 +1,44 @@
+import "server-only";
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { AppError } from "@/lib/http/errors";
+import { isStorable } from "@/lib/http/schema";
+import { PLAN_CHARS_MAX } from "../limits";
+import { outcomeOf } from "../plans";
+import { grant } from "../schema";
+import { BOTH, defineTool } from "./tool";
+
+const proposePlanTool = defineTool({
+  name: "propose_plan",
+  description:
+    "Shows the person what you would change, in Markdown, and asks for the grants that it takes. Nothing may be written before they approve. It waits for them.",
+  input: z.object({
+    agentSessionId: z.uuid().optional().describe("Leave it out"),
+    planMarkdown: z.string().trim().min(1).max(PLAN_CHARS_MAX).refine(isStorable),
+    grants: z.array(grant).min(1).max(10),
+  }),
+  output: z.object({
+    agentSessionId: z.string(),
+    status: z.enum(["approved", "changes_requested", "cancelled", "pending"]),
+    grants: z.array(grant).describe("What you may do now, until the turn ends"),
+    expiresAt: z.string().nullable(),
+    planMarkdown: z.string().nullable().describe("The plan as the person has changed it, or what they ask for"),
+    decidedAt: z.string().nullable(),
+  }),
+  writes: null,
+  agents: BOTH,
+  needsChat: true,
+  run: async ({ chat }, { agentSessionId = randomUUID(), planMarkdown, grants }) => {
+    if (!chat) throw new AppError("not_allowed", "There is nobody here to ask.");
+    const decided = await chat.propose({ agentSessionId, planMarkdown, grants });
+    return { agentSessionId, ...outcomeOf(decided) };
+  },
+});
+
+export const planTools = [proposePlanTool];
+
+/** The plan's id is in what the stream says of the call, so that whoever reads it can decide while it waits. */
+export function withSessionId(input: unknown): unknown {
+  const { agentSessionId, ...rest } = input as { agentSessionId?: string };
+  return { agentSessionId: agentSessionId ?? randomUUID(), ...rest };
+}

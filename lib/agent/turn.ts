@@ -1,0 +1,314 @@
+import "server-only";
+import type { ModelMessage, ToolSet, UIMessage, UIMessageChunk } from "ai";
+import { ObjectId } from "mongodb";
+import type { Caller, UserCaller } from "@/lib/access/caller";
+import { consume } from "@/lib/access/rate-limit";
+import { enterWorkspace } from "@/lib/auth/identity";
+import { AppError } from "@/lib/http/errors";
+import { SseStream } from "@/lib/http/sse";
+import { log } from "@/lib/log";
+import { onShutdown } from "@/lib/process/shutdown";
+import { type AgentMode, getAgentOrThrow } from "./agents";
+import { AnswerParts } from "./answer-parts";
+import { requireBudget, spend } from "./budget";
+import { beginTurn, hasKeptResult, readHistory, refuseForeignChat, saveAnswer, type TurnMessages } from "./history";
+import { getInstructions } from "./instructions";
+import {
+  MODEL_SILENCE_MS,
+  OUTPUT_TOKENS_MAX,
+  PING_MS,
+  READER_SILENCE_MS,
+  STEPS_MAX,
+  STREAM_BUFFER_BYTES,
+} from "./limits";
+import type { MessageState } from "./model";
+import { getModelOrThrow, type Model } from "./models";
+import { adoptDecisions, endGrants, hasGrant, proposePlan, requireGrant, type TurnOf, waitForDecision } from "./plans";
+import { contextText, DATA_NOTICE, type ScreenContext, screenContext, systemText } from "./prompt";
+import { type ChatBody, userParts } from "./schema";
+import { withSessionId } from "./tools/plans";
+import { runTool, ToolFailure, toolsOf } from "./tools/registry";
+import type { ToolContext } from "./tools/tool";
+import { toPlainResult, toWire, UI_STREAM_HEADER, UI_STREAM_VERSION, type WireForm } from "./wire";
+
+/** Tools of one step that work at the same time; a workspace has ten queries in all. */
+const TOOLS_AT_ONCE = 3;
+
+export type TurnRequest = { body: ChatBody; form: WireForm; signal: AbortSignal };
+
+/**
+ * One turn of a chat: the person's message, the model with its tools, the stream. What is refused is refused before
+ * anything is written (docs/api.md, Agent).
+ * @throws AppError `forbidden` for the workspace; `not_found` for the chat, the agent, a console or a connection; `unknown_model`; `rate_limited`;
+ *   `conflict` for a chat that is full
+ */
+export async function startTurn(whoever: UserCaller, { body, form, signal }: TurnRequest): Promise<Response> {
+  const caller = await enterWorkspace(whoever, new ObjectId(body.workspaceId));
+  const chatId = new ObjectId(body.chatId);
+  await refuseForeignChat(caller, chatId);
+  const mode = getAgentOrThrow(body.agentId);
+  const model = await getModelOrThrow(body.modelId);
+  const screen = await screenContext(caller, body);
+  await consume("chatTurn", caller.user._id.toHexString());
+  if (!model.isFree) await requireBudget(caller.workspaceId);
+  const last = body.messages.at(-1);
+  const parts = last ? userParts(last) : [];
+  const messages = await beginTurn(caller, chatId, parts, { agentId: mode.id, modelId: model.id });
+
+  const stop = new AbortController();
+  const onLeave = () => stop.abort(new AppError("cancelled", "The reader has left."));
+  const stream = new SseStream({
+    pingMs: PING_MS,
+    bufferBytes: STREAM_BUFFER_BYTES,
+    silenceMs: READER_SILENCE_MS,
+    onLeave,
+  });
+  if (signal.aborted) onLeave();
+  else signal.addEventListener("abort", onLeave, { once: true });
+  const forget = onShutdown(() => stop.abort(new AppError("unavailable", "The server is stopping. Send it again.")));
+  const turn = new Turn({ caller, mode, model, screen, messages, form, stream, signal: stop.signal });
+  // Not awaited: the answer begins now. Nothing that it fails with is anybody else's.
+  void turn
+    .run()
+    .catch((error: unknown) => log.error({ err: error }, "a turn of a chat could not be written down"))
+    .finally(() => {
+      forget();
+      signal.removeEventListener("abort", onLeave);
+      stream.close();
+      // Whatever of the model or a tool still runs has nobody to run for.
+      stop.abort(new AppError("cancelled", "The turn is over."));
+    });
+  return new Response(stream.body, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      // Whatever gathers bytes on the way would hold words back.
+      "Cache-Control": "no-store, no-transform",
+      "X-Accel-Buffering": "no",
+      ...(form === "ui" && { [UI_STREAM_HEADER]: UI_STREAM_VERSION }),
+    },
+  });
+}
+
+type TurnParts = {
+  caller: Caller;
+  mode: AgentMode;
+  model: Model;
+  screen: ScreenContext;
+  messages: TurnMessages;
+  form: WireForm;
+  stream: SseStream;
+  signal: AbortSignal;
+};
+
+class Turn {
+  readonly #turn: TurnOf;
+  readonly #answer = new AnswerParts();
+  readonly #resultIds: ObjectId[] = [];
+  readonly #toolNames = new Map<string, string>();
+  #hasFailed = false;
+  #hasFinished = false;
+
+  constructor(private readonly of: TurnParts) {
+    this.#turn = { caller: of.caller, chatId: of.messages.user.chatId, turnId: of.messages.answer._id };
+  }
+
+  /** To its end, whatever that is: the answer is saved as far as it came, and what was granted ends. */
+  async run(): Promise<void> {
+    let state: MessageState = "stopped";
+    try {
+      for await (const chunk of this.#chunks()) await this.#pass(chunk);
+      state = this.#hasFailed ? "failed" : "done";
+    } catch (error) {
+      state = this.#hasLeft() ? "stopped" : "failed";
+      if (state === "failed") await this.#fail(error);
+    }
+    await this.#end(state);
+  }
+
+  /** The model's answer as it comes; what it is made of is loaded when the first turn needs it. */
+  async *#chunks(): AsyncGenerator<UIMessageChunk> {
+    const { mode, model, screen, messages, signal, caller } = this.of;
+    const messageId = messages.answer._id.toHexString();
+    yield { type: "start", messageId };
+    const [
+      { streamText, toUIMessageStream, convertToModelMessages, isStepCount },
+      opened,
+      instructions,
+      history,
+      late,
+    ] = await Promise.all([
+      import("ai"),
+      model.open(),
+      getInstructions(caller),
+      readHistory(messages.user),
+      adoptDecisions(this.#turn),
+    ]);
+    const tools = await this.#tools();
+    const said = await convertToModelMessages(history as Omit<UIMessage, "id">[], {
+      tools,
+      ignoreIncompleteToolCalls: true,
+    });
+    const result = streamText({
+      model: opened,
+      instructions: systemText(mode, instructions.text, new Date()),
+      messages: withContext(said, contextText(screen, late)),
+      tools,
+      toolCallConcurrency: TOOLS_AT_ONCE,
+      experimental_refineToolInput: { propose_plan: withSessionId },
+      stopWhen: isStepCount(STEPS_MAX),
+      maxOutputTokens: OUTPUT_TOKENS_MAX,
+      timeout: { firstChunkMs: MODEL_SILENCE_MS, chunkMs: MODEL_SILENCE_MS },
+      abortSignal: signal,
+      prepareStep: async () => {
+        if (!model.isFree) await requireBudget(caller.workspaceId);
+        return undefined;
+      },
+      onStepEnd: async ({ usage }) => {
+        if (!model.isFree) await spend(caller.workspaceId, usage.totalTokens ?? 0);
+      },
+      // Told by the stream; without this it would be printed as well.
+      onError: () => {},
+    });
+    const stream = toUIMessageStream({ stream: result.stream, tools, sendStart: false, onError: wordsOf });
+    const reader = stream.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      await reader.cancel().catch(() => {});
+    }
+  }
+
+  async #pass(chunk: UIMessageChunk): Promise<void> {
+    const { form } = this.of;
+    if (chunk.type === "abort") throw this.of.signal.reason ?? new AppError("timeout", SILENT);
+    this.#answer.take(chunk);
+    if (chunk.type === "finish-step") await this.#save("running");
+    if (chunk.type === "error") this.#hasFailed = true;
+    if (chunk.type === "finish") return this.#finish(this.#hasFailed ? "error" : chunk.finishReason);
+    if (chunk.type === "tool-input-available" || chunk.type === "tool-input-error") {
+      this.#toolNames.set(chunk.toolCallId, chunk.toolName);
+    }
+    const toolName = "toolCallId" in chunk ? (this.#toolNames.get(chunk.toolCallId) ?? "") : "";
+    const event = (form === "plain" ? toPlainResult(chunk, toolName) : null) ?? toWire(chunk, form);
+    if (event) await this.of.stream.write(event);
+  }
+
+  /** The answer is whole in the store before its reader hears that it is. */
+  async #finish(finishReason: Extract<UIMessageChunk, { type: "finish" }>["finishReason"] = "other"): Promise<void> {
+    if (this.#hasFinished) return;
+    this.#hasFinished = true;
+    await this.#save(finishReason === "error" ? "failed" : "done");
+    await endGrants(this.#turn);
+    await this.of.stream.write({ type: "finish", finishReason });
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    this.#hasFailed = true;
+    try {
+      await this.of.stream.write({ type: "error", errorText: wordsOf(error) });
+    } catch {
+      // Its reader has left meanwhile.
+    }
+  }
+
+  async #end(state: MessageState): Promise<void> {
+    try {
+      if (!this.#hasFinished && state !== "stopped") await this.#finish(state === "failed" ? "error" : "other");
+      await this.of.stream.write("[DONE]");
+    } catch (error) {
+      if (!this.#hasLeft()) log.warn({ err: error }, "a turn of a chat could not be ended");
+    } finally {
+      await this.#save(state);
+      await endGrants(this.#turn);
+    }
+  }
+
+  #save(state: MessageState): Promise<void> {
+    return saveAnswer(this.of.messages.answer, JSON.stringify(this.#answer.parts), state, this.#resultIds);
+  }
+
+  /** Whether nobody reads any more; a server that stops is another matter, which the reader is told. */
+  #hasLeft(): boolean {
+    const { signal } = this.of;
+    return signal.aborted && (signal.reason as AppError).kind === "cancelled";
+  }
+
+  async #tools(): Promise<ToolSet> {
+    const { caller, mode, messages } = this.of;
+    const { tool: toSdk } = await import("ai");
+    const failedQueries = { count: 0 };
+    const contextOf = (signal: AbortSignal): ToolContext => ({
+      caller,
+      signal,
+      requireGrant: (grant) => requireGrant(this.#turn, grant),
+      mayWriteByQuery: () => hasGrant(this.#turn, "query-write"),
+      chat: {
+        keep: (resultId) => this.#resultIds.push(new ObjectId(resultId)),
+        hasKept: async (resultId) => {
+          const id = new ObjectId(resultId);
+          return this.#resultIds.some((own) => own.equals(id)) || hasKeptResult(messages.user, id);
+        },
+        failedQueries,
+        propose: async (plan) => {
+          await proposePlan(this.#turn, plan);
+          return waitForDecision(this.#turn, plan.agentSessionId, signal);
+        },
+      },
+    });
+    return Object.fromEntries(
+      toolsOf(mode.id).map((each) => [
+        each.name,
+        toSdk({
+          description: each.description,
+          inputSchema: each.input,
+          execute: (input: unknown, { abortSignal }) => runTool(each, contextOf(abortSignal ?? this.of.signal), input),
+          toModelOutput: ({ output }) => ({
+            type: "json",
+            value: { notice: DATA_NOTICE, ...(output as object) } as never,
+          }),
+        }),
+      ]),
+    );
+  }
+}
+
+/** Behind what the person said, as data of its own: the chat keeps their words alone. */
+function withContext(messages: ModelMessage[], context: string | null): ModelMessage[] {
+  const last = messages.at(-1);
+  if (context === null || last?.role !== "user") return messages;
+  const content = typeof last.content === "string" ? [{ type: "text" as const, text: last.content }] : last.content;
+  return [...messages.slice(0, -1), { ...last, content: [...content, { type: "text", text: context }] }];
+}
+
+const SILENT = "The model has stopped answering. Try again, or choose another one.";
+const FAILED = "The model could not answer. Try again, or choose another one.";
+
+/** What went wrong, in words that hold nothing of what a provider or a driver says (T68). */
+export function wordsOf(error: unknown): string {
+  if (error instanceof ToolFailure || error instanceof AppError) return error.message;
+  const { name, statusCode } = error as { name?: string; statusCode?: number };
+  const cause = causeOf(error);
+  if (cause) return cause.message;
+  if (name === "AI_NoSuchToolError") return "There is no such tool.";
+  if (name === "AI_InvalidToolInputError") return "The input of the tool is malformed.";
+  log.warn({ err: error, statusCode }, "a model has failed");
+  if (statusCode === 401 || statusCode === 403) {
+    return "The model's provider refuses the key of this server. An administrator has to look at it.";
+  }
+  if (statusCode === 429) return "The model's provider has too much to do. Wait a little, then try again.";
+  if (name === "TimeoutError" || name === "AbortError") return SILENT;
+  return FAILED;
+}
+
+/** A failure of ours that a library has wrapped, once or after several tries. */
+function causeOf(error: unknown): AppError | null {
+  for (let inner: unknown = error, depth = 0; inner instanceof Error && depth < 5; depth += 1) {
+    if (inner instanceof AppError) return inner;
+    inner = inner.cause ?? (inner as { lastError?: unknown }).lastError;
+  }
+  return null;
+}
