@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { ObjectId } from "mongodb";
+import type { KeyAccess } from "@/lib/access/caller";
 import type { Role } from "@/lib/access/roles";
 import { hashToken, newApiKey } from "@/lib/auth/tokens";
 import { collections } from "@/lib/lifecycle/collections";
@@ -31,7 +32,7 @@ export async function seedMember(workspaceId: string, role: Role): Promise<Perso
 }
 
 /** An API key of the workspace that this person made. */
-export async function seedKey(workspaceId: string, creator: Person): Promise<string> {
+export async function seedKey(workspaceId: string, creator: Person, access?: KeyAccess): Promise<string> {
   const { key, prefix } = newApiKey();
   await collections.apiKeys().insertOne({
     _id: new ObjectId(),
@@ -40,6 +41,8 @@ export async function seedKey(workspaceId: string, creator: Person): Promise<str
     name: "test",
     prefix,
     hash: hashToken(key),
+    // Without one it is a key of before.
+    ...(access && { access }),
     createdAt: new Date(),
     expiresAt: null,
     lastUsedAt: null,

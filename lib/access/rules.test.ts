@@ -14,7 +14,7 @@ const session = (role: Role | null): Identity => ({
 });
 const key = (role: Role, workspaceId = W1): Identity => {
   const membership = { workspaceId, role };
-  return { user, via: { kind: "key", keyId: new ObjectId(), membership }, membership };
+  return { user, via: { kind: "key", keyId: new ObjectId(), membership, access: "full" }, membership };
 };
 
 /** The code that the caller meets, or "ok". */

@@ -1,17 +1,28 @@
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
-import type { BySession, Caller, Identity, Membership, UserCaller, Via } from "./caller";
+import {
+  type ByKey,
+  type BySession,
+  type Caller,
+  type Identity,
+  isReadOnly,
+  type Membership,
+  type UserCaller,
+  type Via,
+} from "./caller";
 import { isAtLeast, type Role } from "./roles";
 
 /**
  * What a route asks of its caller.
  * - `open`: nothing; the route judges by itself. `keys: "refused"` marks those that only people use (login).
  * - `user`: a signed-in person or, where `keys` says so, a key.
+ * - `key`: a key, and nobody in person: protocols whose clients have nothing else.
  * - `workspace`: a role in the workspace that the path names.
  */
-type Rule = OpenRule | UserRule | WorkspaceRule;
+type Rule = OpenRule | UserRule | KeyRule | WorkspaceRule;
 type OpenRule = { scope: "open"; keys: "ignored" | "refused" };
 type UserRule = { scope: "user"; keys: boolean };
+type KeyRule = { scope: "key" };
 type WorkspaceRule = { scope: "workspace"; role: Role; keys: "as-creator" | "always" | "never" };
 
 /**
@@ -55,6 +66,12 @@ export const anyCredential: Access<UserCaller> = {
   },
 };
 
+/** An API key. A session's cookie alone is nobody here (docs/api.md, Agent). */
+export const keyOnly: Access<UserCaller<ByKey>> = {
+  scope: "key",
+  authorize: (identity) => withKey(identity),
+};
+
 export const member = atLeast("member");
 export const admin = atLeast("admin");
 export const owner = atLeast("owner");
@@ -96,7 +113,18 @@ export function orAnyKey({ role }: WorkspaceAccess): WorkspaceAccess {
 
 /** Whoever is not known goes no further than an open route. @throws AppError `unauthenticated` */
 export function requireCredential({ scope }: Access, identity: Identity | null): void {
-  if (scope !== "open") signedIn(identity);
+  if (scope === "key") withKey(identity);
+  else if (scope !== "open") signedIn(identity);
+}
+
+/** What a 401 says of how to be somebody (RFC 9110, 11.6.1). */
+export const BEARER_NEEDED = { "WWW-Authenticate": "Bearer" } as const;
+
+/** A key that may only look is refused where something is changed. @throws AppError `forbidden` */
+export function refuseReadKey(identity: Identity | null): void {
+  if (identity && isReadOnly(identity)) {
+    throw new AppError("forbidden", "This API key may only read. Use one with full access.");
+  }
 }
 
 /**
@@ -121,6 +149,11 @@ function enteredBy(identity: Identity | null, workspaceId: ObjectId | null): Cal
 function signedIn(identity: Identity | null): Identity {
   if (identity) return identity;
   throw new AppError("unauthenticated", "Sign in first, or send an API key in the Authorization header.");
+}
+
+function withKey(identity: Identity | null): UserCaller<ByKey> {
+  if (identity?.via.kind === "key") return { user: identity.user, via: identity.via };
+  throw new AppError("unauthenticated", "Send an API key in the Authorization header.", { headers: BEARER_NEEDED });
 }
 
 function inPerson({ user, via }: UserCaller): UserCaller<BySession> {

@@ -61,7 +61,10 @@ export function openApiDocument(endpoints: Endpoint[], server: { url: string; ve
  */
 export function failuresOf({ method, path, definition }: Endpoint): ErrorKind[] {
   const { access, body, rawBody, query, params, guardsOrigin, failures = [], worksWithoutStore } = definition;
-  const takesKeys = access.scope === "open" ? access.keys === "ignored" : access.scope === "user" && access.keys;
+  const takesKeys =
+    access.scope === "open"
+      ? access.keys === "ignored"
+      : access.scope === "key" || (access.scope === "user" && access.keys);
   const isLocked = access.scope !== "open" || access.keys === "refused";
   const found: [ErrorKind, boolean][] = [
     ["invalid_request", Boolean(params || query || body || rawBody)],
@@ -107,6 +110,7 @@ function operation(endpoint: Endpoint): JsonSchema {
 
 function securityOf(access: Access): JsonSchema[] {
   if (access.scope === "open") return [];
+  if (access.scope === "key") return [{ apiKey: [] }];
   const takesKeys = access.scope === "user" ? access.keys : access.keys !== "never";
   return takesKeys ? [{ session: [] }, { apiKey: [] }] : [{ session: [] }];
 }

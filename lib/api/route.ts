@@ -2,7 +2,7 @@ import "server-only";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Identity } from "@/lib/access/caller";
-import { type Access, requireCredential } from "@/lib/access/rules";
+import { type Access, refuseReadKey, requireCredential } from "@/lib/access/rules";
 import { identify } from "@/lib/auth/identity";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { databaseReady } from "@/lib/db/ready";
@@ -78,6 +78,11 @@ export type RouteDeclaration<
    * itself: a reason for each field.
    */
   refuses?: Readonly<Record<string, string>>;
+  /**
+   * It changes nothing although it is no GET, so a key that may only read is let in: queries (which read for it),
+   * cancelling of one's own, tests of connections.
+   */
+  isRead?: boolean;
   /** A write without a cookie that a browser could still be made to send: login and register. */
   guardsOrigin?: boolean;
   /** The path's connection is read along with the identity. */
@@ -181,6 +186,7 @@ async function run<C>(
   const params = definition.params && parse(definition.params, path, "params");
   if (isWrite && identified?.via.kind === "session") refuseCrossSite(request.headers, env().publicUrl);
   const caller = access.authorize(identified, workspaceId);
+  if (isWrite && !definition.isRead) refuseReadKey(identified);
 
   const query = definition.query && parse(definition.query, queryOf(request), "query");
   const body = definition.body && parse(definition.body, await bodyOf(definition, request, identified, held), "body");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { KEY_ACCESS } from "@/lib/access/caller";
 import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
 
 const NAME_MAX = 80;
@@ -11,6 +12,10 @@ export const createApiKeyBody = z.object({
     .transform((text) => new Date(text))
     .refine((date) => date.getTime() > Date.now(), "Choose a time that is still to come.")
     .nullish(),
+  access: z
+    .enum(KEY_ACCESS)
+    .default("full")
+    .describe("read: refused on every write, and its queries only read, whatever their connection allows"),
 });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 
@@ -18,6 +23,7 @@ export const apiKeySchema = z.object({
   id: objectIdText,
   name: z.string(),
   prefix: z.string().describe("The first characters of the key, to recognise it by"),
+  access: z.enum(KEY_ACCESS),
   createdBy: objectIdText,
   createdAt: isoDate,
   expiresAt: isoDate.nullable(),

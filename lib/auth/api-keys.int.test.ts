@@ -1,10 +1,10 @@
 import { ObjectId } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { collections } from "@/lib/lifecycle/collections";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { dumpDatabase } from "@/test/security/dump";
-import { type Person, seedMember, seedPerson } from "@/test/seed";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
@@ -22,6 +22,57 @@ const list = (by = owner) => call("GET", `${base}/api-keys`, { cookie: by.cookie
 const revoke = (id: string, by = owner) => call("DELETE", `${base}/api-keys/${id}`, { cookie: by.cookie });
 const use = (key: string) => call("GET", base, { key });
 
+describe("a key that may only read", () => {
+  it("looks and queries, changes nothing, and does not write by a query either", async () => {
+    const file = { name: "Notes", type: "sqlite", config: { file: "notes.sqlite" }, readOnly: false };
+    const { id } = (await call("POST", `${base}/connectors`, { cookie: owner.cookie, body: file })).json.data;
+    const run = (query: string, who: { key: string } | { cookie: string }) =>
+      call("POST", `${base}/databases/${id}/execute`, { ...who, body: { query } });
+    expect((await run("create table notes (n int)", { cookie: owner.cookie })).status).toBe(200);
+    const { key, access } = (await make({ name: "Dashboards", access: "read" })).json.data;
+    expect(access).toBe("read");
+    expect((await use(key)).status).toBe(200);
+    expect((await run("select count(*) as n from notes", { key })).json.data.rows).toEqual([{ n: 0 }]);
+    for (const write of ["insert into notes values (1)", "drop table notes"]) {
+      expect((await run(write, { key })).json.code).toBe("read_only");
+    }
+    const { key: full } = (await make()).json.data;
+    expect((await run("insert into notes values (1)", { key: full })).status).toBe(200);
+    expect((await call("POST", `${base}/connectors`, { key, body: file })).status).toBe(403);
+  });
+
+  it("cancels its own queries alone", async () => {
+    const { key } = (await make({ name: "Dashboards", access: "read" })).json.data;
+    const member = await seedMember(owner.workspaceId, "member");
+    const sample = (await call("GET", `${base}/connectors`, { key })).json.data[0].id;
+    const start = (who: object) => {
+      const executionId = crypto.randomUUID();
+      const query = "select count(*) from range(100000000) a, range(100000) b";
+      const answer = call("POST", `${base}/databases/${sample}/execute`, { ...who, body: { query, executionId } });
+      const cancel = (by: object) => call("POST", `${base}/executions/${executionId}/cancel`, by);
+      return { answer, cancel };
+    };
+    const theirs = start({ cookie: member.cookie });
+    const its = start({ key });
+    await vi.waitFor(async () => expect((await its.cancel({ key })).status).toBe(200), 10_000);
+    expect((await theirs.cancel({ key })).status).toBe(404);
+    // A full key of the same owner does.
+    await vi.waitFor(async () => expect((await theirs.cancel({ cookie: owner.cookie })).status).toBe(200), 10_000);
+    expect((await its.answer).json.code).toBe("cancelled");
+    expect((await theirs.answer).json.code).toBe("cancelled");
+  });
+
+  it("is what it was when it was made before there were two kinds: full", async () => {
+    const old = await seedKey(owner.workspaceId, owner);
+    expect((await call("POST", `${base}/consoles`, { key: old, body: { name: "old", content: "" } })).status).toBe(201);
+    expect((await list()).json.data[0]).toMatchObject({ access: "full" });
+  });
+
+  it("is refused another kind than these", async () => {
+    expect((await make({ name: "Odd", access: "write" })).status).toBe(400);
+  });
+});
+
 describe("making a key", () => {
   it("answers the key this once, not to be cached, and it works at once (T17)", async () => {
     const answer = await make();
@@ -33,6 +84,7 @@ describe("making a key", () => {
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
       name: "Nightly report",
       prefix: key.slice(0, 8),
+      access: "full",
       createdBy: owner.id,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       expiresAt: null,

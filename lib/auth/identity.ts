@@ -1,7 +1,7 @@
 import "server-only";
 import type { Document, ObjectId } from "mongodb";
 import type { Caller, Identity, Membership, UserCaller } from "@/lib/access/caller";
-import { enter, type WorkspaceAccess } from "@/lib/access/rules";
+import { BEARER_NEEDED, enter, type WorkspaceAccess } from "@/lib/access/rules";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { lookUpConnection, type WithConnection } from "@/lib/connections/service";
 import { database } from "@/lib/db/client";
@@ -65,7 +65,9 @@ export async function identify(headers: Headers, named: Named, now = new Date())
   if (authorization !== null) {
     const identity = await identifyKey(authorization, named, now);
     if (!identity)
-      throw new AppError("unauthenticated", "This API key is unknown or has ended. Make a new one in settings.");
+      throw new AppError("unauthenticated", "This API key is unknown or has ended. Make a new one in settings.", {
+        headers: BEARER_NEEDED,
+      });
     return identity;
   }
   const token = sessionTokenOf(headers.get("cookie"));
@@ -115,7 +117,7 @@ async function identifyKey(authorization: string, named: Named, now: Date): Prom
   noteUse(found, now);
   return {
     user,
-    via: { kind: "key", keyId: found._id, membership },
+    via: { kind: "key", keyId: found._id, membership, access: found.access ?? "full" },
     membership,
     connection: found.connection?.[0] ?? null,
     setCookie: null,

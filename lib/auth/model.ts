@@ -1,4 +1,5 @@
 import type { ObjectId } from "mongodb";
+import type { KeyAccess } from "@/lib/access/caller";
 import type { Session } from "./schema";
 
 /** Same _id as its user. Absent for a user who only signs in through a provider. */
@@ -23,6 +24,8 @@ export type ApiKeyDoc = {
   name: string;
   prefix: string;
   hash: string;
+  /** Absent from keys of before: they are full. */
+  access?: KeyAccess;
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;

@@ -1,5 +1,5 @@
 import "server-only";
-import type { Caller } from "@/lib/access/caller";
+import { type Caller, isReadOnly } from "@/lib/access/caller";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { openDataSource } from "@/lib/connections/pool";
@@ -226,7 +226,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       const source = requireQueryable(await orAborted(openDataSource(connection), stop.signal));
       const result = await measured(
         source.query(statement, {
-          readOnly: connection.readOnly || request.readOnly === true,
+          readOnly: connection.readOnly || request.readOnly === true || isReadOnly(caller),
           signal: stop.signal,
           timeoutMs: timeoutMs + DATABASE_TIMEOUT_EXTRA_MS,
           ...(cellBytesMax !== undefined && { cellBytesMax }),

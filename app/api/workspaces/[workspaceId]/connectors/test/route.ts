@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     summary: "Test settings before saving them",
     tag: "Connections",
     access: member,
+    isRead: true,
     params: pathIds("workspaceId"),
     body: testConnectionRequest,
     response: testAnswer,

@@ -14,6 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "As it was last saved, or as `content` has it. Each {{name}} in its text takes a value of `variables`, bound as a parameter. Accept: application/json (capped), application/x-ndjson or text/csv (streams without a cap).",
     tag: "Consoles",
     access: member,
+    isRead: true,
     params: pathIds("workspaceId", "consoleId"),
     body: executeConsoleBody,
     response: executeAnswer,

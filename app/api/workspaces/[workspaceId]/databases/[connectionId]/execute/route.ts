@@ -12,6 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "Accept: application/json (capped), application/x-ndjson, text/csv or application/vnd.apache.arrow.stream (streams without a cap). X-Execution-Id names the run.",
     tag: "Queries",
     access: member,
+    isRead: true,
     readsConnection: true,
     params: pathIds("workspaceId", "connectionId"),
     body: executeOnBody,

@@ -11,6 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       "The statement is ended in the database too; whoever waits for it gets 409 cancelled. Members cancel their own, admins all; what is over or out of reach is 404.",
     tag: "Queries",
     access: member,
+    isRead: true,
     params: pathIds("workspaceId").extend(executionParams.shape),
     message: "Query cancelled",
     handle: async ({ caller, params: { executionId } }) => {

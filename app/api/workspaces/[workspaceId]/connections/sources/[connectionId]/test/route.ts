@@ -10,6 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "A source that does not answer is an answer too: {ok: false, error, code}.",
     tag: "Connections",
     access: member,
+    isRead: true,
     params: pathIds("workspaceId", "connectionId"),
     response: testAnswer,
     failures: ["address_refused", "precondition_failed", "rate_limited"],
