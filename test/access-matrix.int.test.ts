@@ -22,7 +22,7 @@ import { call } from "./client";
 import { takeOwnDatabase } from "./database";
 import { dumpDatabase } from "./security/dump";
 import { endpoints, pathWith } from "./security/routes";
-import { PASSWORD, PRINCIPALS, seedWorld, type World } from "./seed";
+import { PASSWORD, PRINCIPALS, seedKey, seedWorld, type World } from "./seed";
 
 /** The domains with routes, each with the rows that stand in its folder. A route without one fails here. */
 const DOMAINS: AccessRows[] = [
@@ -96,6 +96,7 @@ describe("every route × every principal (T24)", () => {
     for (const principal of PRINCIPALS) {
       const answer = await call(method, pathOf(pattern, row.ids?.(world)) + queryOf(name), {
         ...world.callers[principal],
+        ...(row.headers && { headers: row.headers }),
         body: withForgedFields(bodyOf(name)),
       });
       statuses.push(answer.status);
@@ -118,7 +119,7 @@ const nested = inWorkspace.flatMap((endpoint) => {
   return param ? [{ ...endpoint, param }] : [];
 });
 /** What shows by a signature who sends it needs no guard against other sites: no cookie is looked at. */
-const SIGNED = ["/api/inngest", "/api/webhooks/{token}"];
+const SIGNED = ["/api/inngest", "/api/webhooks/{token}", "/api/mcp"];
 const writes = endpoints.filter(({ method, path }) => method !== "GET" && !SIGNED.includes(path));
 const withBody = endpoints.filter(({ definition }) => definition.body);
 
@@ -129,6 +130,46 @@ async function ownerCookie(): Promise<string> {
   });
   return (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
 }
+
+describe("keys that may only read", () => {
+  /** What changes nothing although it is no GET. */
+  const READS = [
+    "POST /api/execute",
+    "POST /api/mcp",
+    "POST /api/workspaces/{workspaceId}/connections/sources/{connectionId}/test",
+    "POST /api/workspaces/{workspaceId}/connectors/test",
+    "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/execute",
+    "POST /api/workspaces/{workspaceId}/databases/{connectionId}/execute",
+    "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel",
+  ];
+  let key = "";
+  beforeAll(async () => {
+    key = await seedKey(world.workspaceId, world.people.owner, "read");
+  });
+
+  it("are refused by every write but these", () => {
+    const reads = endpoints.filter(({ definition }) => definition.isRead).map(({ name }) => name);
+    expect(reads.sort()).toEqual(READS);
+  });
+
+  const closed = endpoints.filter(
+    ({ method, name, definition }) => method !== "GET" && definition.access.scope !== "open" && !READS.includes(name),
+  );
+  it.each(closed)("$name: 403, whoever made it", async ({ method, path, name }) => {
+    const answer = await call(method, pathOf(path, rows.get(name)?.ids?.(world)), { key, body: bodyOf(name) });
+    expect([answer.status, answer.json.code]).toEqual([403, "forbidden"]);
+  });
+
+  const open = endpoints.filter(({ method, name }) => method === "GET" || READS.includes(name));
+  it.each(open)("$name: as a full key of the same maker", async ({ method, path, name }) => {
+    const ask = async (own: string) => {
+      const url = pathOf(path, rows.get(name)?.ids?.(world)) + queryOf(name);
+      const { headers = {} } = rows.get(name) ?? {};
+      return (await call(method, url, { key: own, headers, body: bodyOf(name) })).status;
+    };
+    expect(await ask(key)).toBe(await ask(world.callers.ownerKey.key ?? ""));
+  });
+});
 
 describe("ids in the path", () => {
   it.each(withIds)("$name answers 400 to malformed ids, once the caller is known", async ({ method, path, name }) => {

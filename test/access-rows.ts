@@ -12,6 +12,7 @@ export type Row = {
   ids?: (world: World) => Record<string, string>;
   query?: (world: World) => string;
   body?: (world: World) => unknown;
+  headers?: Record<string, string>;
 };
 
 /** What a domain declares of its routes, in its folder; test/access-matrix.int.test.ts asks all of them. */

@@ -47,6 +47,12 @@ export const agentAccess: AccessRows = {
       statuses: ANY_CREDENTIAL.replaceAll("200", "404"),
       body: () => ({ agentSessionId: randomUUID(), decision: "approve" }),
     },
+    // Keys alone; a cookie is nobody here.
+    "POST /api/mcp": {
+      statuses: "401 401 401 401 401 200 200 401 401 401 200",
+      body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      headers: { accept: "application/json, text/event-stream" },
+    },
     "GET /api/workspaces/{workspaceId}/agent/instructions": { statuses: MEMBER },
     "PUT /api/workspaces/{workspaceId}/agent/instructions": {
       statuses: ADMIN,

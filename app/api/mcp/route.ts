@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { keyOnly } from "@/lib/access/rules";
+import { answerMcp } from "@/lib/agent/mcp/server";
+import { route } from "@/lib/api/route";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Model Context Protocol",
+    description:
+      "Streamable HTTP without sessions: one JSON-RPC message a request, answered as JSON. The key is the workspace; a cookie alone is 401. Tools are the agent's, those that write for full keys only; queries only read. Resources are `millrace://connections/{id}/schema` and `millrace://consoles/{id}`.",
+    tag: "Agent",
+    access: keyOnly,
+    isRead: true,
+    rawBody: { "application/json": null },
+    outside: {
+      200: { "application/json": z.looseObject({ jsonrpc: z.literal("2.0") }) },
+      202: {},
+      400: { "application/json": z.looseObject({ jsonrpc: z.literal("2.0") }) },
+      406: { "application/json": z.looseObject({ jsonrpc: z.literal("2.0") }) },
+    },
+    failures: ["unsupported_media_type", "forbidden"],
+    handle: ({ caller, request }) => answerMcp(caller, request),
+  }),
+});

@@ -1,0 +1,162 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sampleIdOf } from "@/lib/connections/testing/sample";
+import { call, callRaw } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+
+const own = takeOwnDatabase();
+afterAll(() => own.drop());
+
+let ana: Person;
+let sampleId: string;
+let full: Client;
+let read: Client;
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+  sampleId = await sampleIdOf(ana.workspaceId, ana);
+  full = await connect(await seedKey(ana.workspaceId, ana));
+  read = await connect(await seedKey(ana.workspaceId, ana, "read"));
+});
+
+/** The protocol's own client, whose requests go to the route as a server would hand them over. */
+async function connect(key: string): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" });
+  const fetchRoute = (async (url: string | URL, init: RequestInit = {}) => {
+    const headers = Object.fromEntries(new Headers(init.headers));
+    const { pathname } = new URL(url);
+    return callRaw(init.method ?? "GET", pathname, {
+      key,
+      headers,
+      ...(init.body && { rawBody: init.body as string }),
+    });
+  }) as typeof fetch;
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL("http://localhost:3000/api/mcp"), { fetch: fetchRoute }),
+  );
+  return client;
+}
+
+const use = (client: Client, name: string, input: object) =>
+  client.callTool({ name, arguments: input as Record<string, unknown> }) as Promise<{
+    isError?: boolean;
+    content: { text: string }[];
+    // biome-ignore lint/suspicious/noExplicitAny: each tool has its own
+    structuredContent?: any;
+  }>;
+
+const READING = [
+  "list_connections",
+  "list_entities",
+  "describe_entity",
+  "run_query",
+  "search_consoles",
+  "read_console",
+  "create_chart",
+  "list_flows",
+  "get_flow",
+  "get_run",
+];
+const WRITING = ["save_console", "create_flow", "trigger_flow"];
+
+describe("a client of the Model Context Protocol", () => {
+  it("sees the agent's tools with their hints; those that write with a full key alone", async () => {
+    const ofFull = (await full.listTools()).tools;
+    expect(ofFull.map(({ name }) => name).sort()).toEqual([...READING, ...WRITING].sort());
+    expect((await read.listTools()).tools.map(({ name }) => name).sort()).toEqual([...READING].sort());
+    for (const { name, annotations, outputSchema } of ofFull) {
+      expect([name, annotations?.readOnlyHint]).toEqual([name, READING.includes(name)]);
+      expect(outputSchema?.type).toBe("object");
+    }
+  });
+
+  it("asks the data, with structured answers that its own library finds right", async () => {
+    const { structuredContent } = await use(read, "list_connections", {});
+    expect(structuredContent.connections).toMatchObject([{ id: sampleId, language: "sql", dialect: "duckdb" }]);
+    const found = await use(read, "list_entities", { connectionId: sampleId, search: "orders" });
+    expect(found.structuredContent.entities[0]).toMatchObject({ name: "orders" });
+    const table = await use(read, "describe_entity", { connectionId: sampleId, name: "orders" });
+    expect(table.structuredContent.columns.length).toBeGreaterThan(2);
+    const rows = await use(read, "run_query", { connectionId: sampleId, query: "select count(*) as n from orders" });
+    expect(rows.structuredContent).toMatchObject({ rows: [{ n: 100_000 }], truncated: false });
+    expect(JSON.parse(rows.content[0]?.text ?? "")).toEqual(rows.structuredContent);
+    const many = await use(read, "run_query", { connectionId: sampleId, query: "select * from orders" });
+    expect(many.structuredContent).toMatchObject({ truncated: true });
+    expect(many.structuredContent.rows.length).toBeLessThanOrEqual(200);
+    const chart = { title: "t", spec: { mark: "bar" }, connectionId: sampleId, query: "select 1 as one" };
+    expect((await use(read, "create_chart", chart)).structuredContent.chart.rows).toEqual([{ one: 1 }]);
+    expect((await use(read, "list_flows", {})).structuredContent.flows).toEqual([]);
+    expect((await use(read, "search_consoles", { query: "x" })).structuredContent.consoles).toEqual([]);
+  });
+
+  it("writes with a full key alone, and by a query with none", async () => {
+    const saved = await use(full, "save_console", { name: "by mcp", content: "select 1" });
+    expect(saved.structuredContent).toEqual({ id: expect.any(String), version: 1 });
+    const text = await use(read, "read_console", { consoleId: saved.structuredContent.id });
+    expect(text.structuredContent).toMatchObject({ content: "select 1", truncated: false });
+    await expect(use(read, "save_console", { name: "no", content: "x" })).rejects.toThrow("no tool");
+    const file = { name: "Notes", type: "sqlite", config: { file: "notes.sqlite" }, readOnly: false };
+    const base = `/api/workspaces/${ana.workspaceId}`;
+    const { id } = (await call("POST", `${base}/connectors`, { cookie: ana.cookie, body: file })).json.data;
+    for (const client of [full, read]) {
+      const answer = await use(client, "run_query", { connectionId: id, query: "create table t (n int)" });
+      expect([answer.isError, answer.content[0]?.text]).toEqual([true, expect.stringMatching(/read/i)]);
+    }
+    const consoles = (await call("GET", `${base}/consoles`, { cookie: ana.cookie })).json.data;
+    expect(consoles.map(({ name }: { name: string }) => name)).toEqual(["by mcp"]);
+  });
+
+  it("hears what was wrong as a tool's error, and of no other workspace", async () => {
+    const eve = await seedPerson("Eve");
+    const foreign = await sampleIdOf(eve.workspaceId, eve);
+    const failed = await use(read, "run_query", { connectionId: sampleId, query: "select nothing from orders" });
+    expect([failed.isError, failed.content[0]?.text]).toEqual([true, expect.stringContaining("nothing")]);
+    const absent = await use(read, "run_query", { connectionId: foreign, query: "select 1" });
+    expect(absent.content[0]?.text).toBe("There is no such connection in this workspace.");
+    const malformed = await use(read, "run_query", { connectionId: 7 });
+    expect([malformed.isError, malformed.content[0]?.text]).toEqual([true, expect.stringContaining("malformed")]);
+    await expect(use(read, "__proto__", {})).rejects.toThrow("no tool");
+  });
+
+  it("reads schemas and consoles as resources, those that the key's maker sees", async () => {
+    const body = { name: "private", content: "select 'secret'" };
+    const path = `/api/workspaces/${ana.workspaceId}/consoles`;
+    const { id } = (await call("POST", path, { cookie: ana.cookie, body })).json.data;
+    const { resources } = await read.listResources();
+    const uris = resources.map(({ uri }) => uri);
+    expect(uris).toEqual(
+      expect.arrayContaining([`millrace://connections/${sampleId}/schema`, `millrace://consoles/${id}`]),
+    );
+    const text = await read.readResource({ uri: `millrace://consoles/${id}` });
+    expect(text.contents[0]).toMatchObject({ text: "select 'secret'" });
+    const schema = await read.readResource({ uri: `millrace://connections/${sampleId}/schema` });
+    expect(JSON.parse((schema.contents[0] as { text: string }).text).entities.length).toBeGreaterThan(2);
+    const bob = await seedMember(ana.workspaceId, "member");
+    const bobs = await connect(await seedKey(ana.workspaceId, bob));
+    expect((await bobs.listResources()).resources.map(({ uri }) => uri)).not.toContain(`millrace://consoles/${id}`);
+    await expect(bobs.readResource({ uri: `millrace://consoles/${id}` })).rejects.toThrow("no such console");
+    await expect(bobs.readResource({ uri: "file:///etc/passwd" })).rejects.toThrow("no such resource");
+    expect((await read.listResourceTemplates()).resourceTemplates).toHaveLength(2);
+  });
+});
+
+describe("who is no key", () => {
+  const hello = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  it.each([
+    ["nobody", {}],
+    ["a cookie alone", { withCookie: true }],
+    ["a bad key", { key: `mr_${"A".repeat(43)}` }],
+  ])(
+    "%s is 401 and told how to be somebody",
+    async (_, { withCookie, key }: { withCookie?: boolean; key?: string }) => {
+      const who = { ...(withCookie && { cookie: ana.cookie }), ...(key !== undefined && { key }) };
+      const answer = await call("POST", "/api/mcp", { ...who, body: hello });
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
+    },
+  );
+
+  it("other verbs are 405: there are no sessions", async () => {
+    for (const verb of ["GET", "DELETE"]) expect((await call(verb, "/api/mcp")).status).toBe(405);
+  });
+});
