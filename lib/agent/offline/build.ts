@@ -1,0 +1,514 @@
+import type { DimAsk, Frame, MeasureAsk } from "./frame";
+import type { Measure, Output, Plan, Predicate, Ref } from "./plan";
+import { displayColumns, eventDate, mainMeasure, type Schema, type Step, type Table } from "./schema";
+import { singularOf } from "./words";
+
+/** Rows that a list shows when the question does not say how many. */
+export const ROWS_MAX = 1000;
+
+/** A plan, or in words why there is none. */
+export type Built = { plan: Plan; notes: string[] } | { problem: string };
+
+/** Chooses the rows that are counted, and how the other tables are joined to them. */
+export function build(frame: Frame, schema: Schema): Built {
+  return new Builder(frame, schema).build();
+}
+
+class Builder {
+  readonly #frame: Frame;
+  readonly #schema: Schema;
+  readonly #notes: string[] = [];
+  readonly #joins: Step[] = [];
+  #from: Table | null = null;
+  /** Something went wrong: the sentence about it. */
+  #problem: string | null = null;
+
+  constructor(frame: Frame, schema: Schema) {
+    this.#frame = frame;
+    this.#schema = schema;
+  }
+
+  build(): Built {
+    const frame = this.#frame;
+    const isAggregate =
+      frame.measures.length > 0 || frame.dims.length > 0 || frame.having.length > 0 || frame.share !== null;
+    const plan = isAggregate ? this.#aggregate() : this.#rows();
+    if (this.#problem !== null || plan === null) {
+      return { problem: this.#problem ?? "I could not find out which table this is about." };
+    }
+    return { plan, notes: this.#notes };
+  }
+
+  // --- lists of rows --------------------------------------------------------------------------------------------
+
+  #rows(): Plan | null {
+    const frame = this.#frame;
+    const from = frame.target ?? frame.shown[0]?.table ?? frame.filters.flatMap(refsOf)[0]?.table ?? null;
+    if (!from) return null;
+    this.#from = from;
+    const where = this.#where();
+    const shown = frame.shown.filter(({ table }) => table === from || this.#join(table));
+    if (frame.isDistinctList && shown[0]) {
+      const [ref] = shown;
+      const outputs: Output[] = [{ alias: ref.column.name, kind: "column", ref }];
+      return {
+        ...this.#empty(from),
+        where,
+        joins: this.#joins,
+        outputs,
+        isDistinct: true,
+        order: [{ alias: ref.column.name, isDescending: false }],
+        limit: frame.limit ?? ROWS_MAX,
+      };
+    }
+    const order = frame.order?.ref ?? null;
+    if (order) {
+      where.push({ kind: "null", ref: order, isNegated: true });
+      if (order.table !== from) this.#join(order.table);
+    }
+    const columns = [
+      ...displayColumns(from).map((column): Ref => ({ table: from, column })),
+      ...shown,
+      ...frame.filters.flatMap(refsOf).filter(({ table, column }) => table === from && column.kind !== "boolean"),
+      ...(order ? [order] : []),
+    ];
+    const few = columns.length <= 1 ? this.#telling(from) : [];
+    const key = from.columns.filter(({ isKey }) => isKey).map((column): Ref => ({ table: from, column }));
+    const outputs = toOutputs([...(key.length === 1 ? key : []), ...columns, ...few]);
+    return {
+      ...this.#empty(from),
+      where,
+      joins: this.#joins,
+      outputs,
+      order: order ? [{ alias: aliasOf(outputs, order), isDescending: frame.order?.isDescending ?? false }] : [],
+      limit: frame.limit ?? ROWS_MAX,
+    };
+  }
+
+  /** A few more columns that say what kind of row it is. */
+  #telling(table: Table): Ref[] {
+    const date = eventDate(table);
+    const amount = mainMeasure(table);
+    const kinds = table.columns.filter(({ kind, isReference }) => kind === "text" && !isReference).slice(0, 3);
+    return [...kinds, ...(amount ? [amount] : []), ...(date ? [date] : [])]
+      .slice(0, 4)
+      .map((column) => ({ table, column }));
+  }
+
+  #empty(from: Table): Plan {
+    return {
+      from,
+      joins: [],
+      where: [],
+      hiddenKeys: [],
+      outputs: [],
+      measures: [],
+      isDistinct: false,
+      having: [],
+      order: [],
+      limit: null,
+    };
+  }
+
+  // --- figures --------------------------------------------------------------------------------------------------
+
+  #aggregate(): Plan | null {
+    const frame = this.#frame;
+    const dims = [...frame.dims];
+    const asks = [...frame.measures];
+    const having = [...frame.having];
+    // "Customers with more than five orders" are told apart by themselves.
+    if (
+      having.length > 0 &&
+      dims.length === 0 &&
+      frame.target &&
+      asks.every(({ fn }) => fn !== "count" || having.length === 0)
+    ) {
+      dims.push({ kind: "entity", table: frame.target });
+    }
+    const counted = having.length > 0 && dims.length === 0 && asks.length > 0 && frame.target !== null;
+    if (counted && frame.target) {
+      dims.push({ kind: "entity", table: frame.target });
+      asks.length = 0;
+      this.#notes.push(`Each row is one of the ${words(frame.target)}; their number is the number of rows.`);
+    }
+    // "Companies with at least 20 tickets and how many" counts what it compares.
+    for (const { measure } of having)
+      if (
+        !asks.some(
+          (ask) =>
+            ask.fn === measure.fn &&
+            (ask.table === measure.table || ask.table === null) &&
+            ask.refs[0]?.ref.column === measure.refs[0]?.ref.column,
+        )
+      )
+        asks.push(measure);
+    const dimTables = unique(
+      dims.flatMap((dim) => (dim.kind === "entity" ? [dim.table] : dim.ref ? [dim.ref.table] : [])),
+    );
+    if (asks.length === 0 && frame.share === null) asks.push(this.#implicitCount(dimTables));
+    const from = this.#chooseFrom(asks, dims, dimTables);
+    if (!from) return null;
+    this.#from = from;
+    const outputs: Output[] = [];
+    const hiddenKeys: Ref[] = [];
+    for (const dim of dims) this.#addDim(dim, outputs, hiddenKeys);
+    const measures: Measure[] = [];
+    for (const ask of asks) measures.push(this.#measure(ask, from, dimTables, measures.length));
+    const where = this.#where();
+    if (frame.share) {
+      const share = this.#share(measures, where, from);
+      measures.push(share);
+    }
+    if (this.#problem !== null) return null;
+    const first = outputs[0];
+    const lead = measures[0];
+    const isTime = outputs.some(({ kind }) => kind === "time");
+    const order =
+      frame.order && lead
+        ? [
+            { alias: lead.alias, isDescending: frame.order.isDescending },
+            ...(first ? [{ alias: first.alias, isDescending: false }] : []),
+          ]
+        : first && lead
+          ? isTime
+            ? outputs.filter(({ kind }) => kind === "time").map(({ alias }) => ({ alias, isDescending: false }))
+            : [{ alias: lead.alias, isDescending: true }, { alias: first.alias, isDescending: false }] // biome-ignore format: short
+          : [];
+    return {
+      ...this.#empty(from),
+      joins: this.#joins,
+      where,
+      hiddenKeys,
+      outputs,
+      measures,
+      having: having.map(({ measure, op, value }) => {
+        const place = asks.findIndex(
+          (ask) =>
+            ask === measure ||
+            (ask.fn === measure.fn &&
+              (measure.table === null || ask.table === measure.table || ask.table === null) &&
+              ask.refs[0]?.ref.column === measure.refs[0]?.ref.column),
+        );
+        return { measure: Math.max(0, place), op, value };
+      }),
+      order,
+      limit: outputs.length > 0 ? (frame.limit ?? ROWS_MAX) : null,
+    };
+  }
+
+  /** "Orders per month" counts orders; "the most used tags" counts what refers to tags. */
+  #implicitCount(dimTables: readonly Table[]): MeasureAsk {
+    const frame = this.#frame;
+    const [dim] = frame.dims;
+    let table = frame.target;
+    if (!table && dim?.kind === "entity" && frame.dims.length === 1 && dimTables[0]) {
+      const below = this.#schema.edges.filter(({ to }) => to === dimTables[0]).map(({ from }) => from);
+      table =
+        below.find((each) => each.words.join(" ").includes(dimTables[0]?.words.join(" ") ?? " ")) ?? below[0] ?? null;
+    }
+    table ??= dimTables[0] ?? frame.filters.flatMap(refsOf)[0]?.table ?? null;
+    return { fn: "count", isDistinct: false, table, refs: [], per: null };
+  }
+
+  /** The table whose rows are counted or added up: every other one has to be above it, so that no row counts twice. */
+  #chooseFrom(asks: MeasureAsk[], dims: readonly DimAsk[], dimTables: readonly Table[]): Table | null {
+    const frame = this.#frame;
+    const needed = [...dimTables];
+    const [ask] = asks;
+    if (ask && ask.refs.length > 0) {
+      const filterTables = unique(frame.filters.flatMap(refsOf).map(({ table }) => table));
+      const dateTables = unique(frame.dates.flatMap(({ ref }) => (ref ? [ref.table] : [])));
+      const scored = ask.refs.map((option) => {
+        const { table } = option.ref;
+        const isAbove = (other: Table) => this.#schema.isAbove(table, other);
+        const out = needed.filter((other) => !isAbove(other)).length;
+        const outFilters = [...filterTables, ...dateTables].filter((other) => !isAbove(other)).length;
+        const isTimed =
+          (frame.dates.some(({ ref }) => ref === null) ||
+            dims.some((dim) => dim.kind === "time" && dim.ref === null)) &&
+          !this.#timeOf(table);
+        const steps = [...needed, ...(frame.target ? [frame.target] : [])].reduce(
+          (sum, other) => sum + (this.#schema.path(table, other, frame.hints)?.length ?? 9),
+          0,
+        );
+        const own = frame.target === table ? 0.2 : 0;
+        return { option, score: option.fit + own - out * 2 - outFilters * 0.4 - (isTimed ? 1 : 0) - steps * 0.06 };
+      });
+      scored.sort((a, b) => b.score - a.score);
+      const best = scored[0]?.option;
+      if (best) {
+        ask.refs = [best];
+        // The other figures of the same question are of the same rows where they can be.
+        for (const other of asks.slice(1)) {
+          const same = other.refs.find(({ ref }) => ref.table === best.ref.table);
+          if (same) other.refs = [same];
+        }
+        return best.ref.table;
+      }
+    }
+    const table = ask?.table ?? frame.target ?? dimTables[0] ?? frame.filters.flatMap(refsOf)[0]?.table ?? null;
+    if (!table) return null;
+    if (ask && ask.table === null) ask.table = table;
+    if (ask?.per && !needed.includes(ask.per)) needed.push(ask.per);
+    const timed =
+      frame.dates.some(({ ref }) => ref === null) || dims.some((dim) => dim.kind === "time" && dim.ref === null);
+    const eventTables = frame.dates.flatMap(({ ref }) => (ref ? [ref.table] : []));
+    for (const event of eventTables)
+      if (!needed.includes(event) && !this.#schema.isAbove(table, event)) needed.push(event);
+    for (const other of asks.slice(1)) if (other.table && !needed.includes(other.table)) needed.push(other.table);
+    const isRight = (root: Table) =>
+      needed.every((other) => this.#schema.isAbove(root, other)) &&
+      this.#schema.isAbove(root, table) &&
+      (!timed || this.#timeOf(root) !== null);
+    if (isRight(table)) return table;
+    // A table below all of them: tickets and tags meet in ticket_tags.
+    const length = (root: Table) =>
+      [table, ...needed].reduce((sum, other) => sum + (this.#schema.path(root, other, frame.hints)?.length ?? 9), 0);
+    const below = this.#schema.tables.filter(isRight).sort((a, b) => length(a) - length(b))[0];
+    if (below) return below;
+    return table;
+  }
+
+  #timeOf(table: Table): Ref | null {
+    const own = eventDate(table);
+    if (own) return { table, column: own };
+    for (const edge of this.#schema.edges) {
+      if (edge.from !== table) continue;
+      const date = eventDate(edge.to);
+      // What a row belongs to says when: items of an order, but not the copies of a member's loans.
+      if (date?.words.some((word) => ["place", "creat", "order", "borrow", "date"].includes(word)))
+        return { table: edge.to, column: date };
+    }
+    return null;
+  }
+
+  #addDim(dim: DimAsk, outputs: Output[], hiddenKeys: Ref[]): void {
+    const from = this.#from as Table;
+    if (dim.kind === "entity") {
+      if (!this.#join(dim.table)) return;
+      const keys = dim.table.columns.filter(({ isKey }) => isKey);
+      hiddenKeys.push(...keys.map((column): Ref => ({ table: dim.table, column })));
+      outputs.push(
+        ...toOutputs(
+          displayColumns(dim.table).map((column) => ({ table: dim.table, column })),
+          outputs,
+        ),
+      );
+      return;
+    }
+    const ref = dim.kind === "column" ? dim.ref : (dim.ref ?? this.#timeOf(from));
+    if (!ref) {
+      this.#problem = `The table ${from.name} has no date that it could be told apart by.`;
+      return;
+    }
+    if (!this.#join(ref.table)) return;
+    if (dim.kind === "column") outputs.push(...toOutputs([ref], outputs));
+    else outputs.push({ alias: freeAlias(dim.grain, outputs), kind: "time", ref, grain: dim.grain });
+  }
+
+  #measure(ask: MeasureAsk, from: Table, dimTables: readonly Table[], place: number): Measure {
+    const alias = (name: string) => (place === 0 ? name : `${name}_${place + 1}`);
+    if (ask.fn === "count") {
+      const [distinct] = ask.refs;
+      if (distinct) {
+        this.#join(distinct.ref.table);
+        return { alias: alias(`${distinct.ref.column.name}_count`), fn: "countDistinct", ref: distinct.ref };
+      }
+      const table = ask.table ?? from;
+      if (ask.per) {
+        const key = this.#keyOf(ask.per);
+        if (key && this.#join(ask.per))
+          return { alias: alias(`${plain(table)}_per_${plain(ask.per, true)}`), fn: "ratio", of: key };
+      }
+      if (table !== from && (ask.isDistinct || !dimTables.includes(table) || this.#frame.dims.length > 1)) {
+        const key = this.#keyOf(table);
+        if (key && this.#join(table)) return { alias: alias(`${plain(table)}_count`), fn: "countDistinct", ref: key };
+      }
+      return { alias: alias(`${plain(table)}_count`), fn: "count" };
+    }
+    const option = ask.refs[0];
+    if (!option) return { alias: alias("count"), fn: "count" };
+    this.#join(option.ref.table);
+    if (!this.#schema.isAbove(from, option.ref.table))
+      this.#problem = `Rows of ${option.ref.table.name} would be counted more than once here.`;
+    if (option.ref.table !== from && ask.fn !== "min" && ask.fn !== "max")
+      this.#notes.push(`Each row of ${from.name} counts with what belongs to it in ${option.ref.table.name}.`);
+    const verb = { sum: "total", avg: "average", min: "lowest", max: "highest" }[ask.fn];
+    const name = option.times ? "revenue" : option.ref.column.name.replace(/_?cents$/i, "") || "amount";
+    return {
+      alias: alias(`${verb}_${name}`.replace("total_total", "total")),
+      fn: ask.fn,
+      ref: option.ref,
+      ...(option.times && { times: option.times }),
+    };
+  }
+
+  #share(measures: Measure[], where: Predicate[], from: Table): Measure {
+    const share = this.#frame.share;
+    const amount = measures.find((measure) => measure.fn === "sum");
+    const of = amount?.fn === "sum" && !amount.times ? amount.ref : undefined;
+    if (share?.where) {
+      const wanted = share.where.filter((predicate) => this.#reach(predicate, from, where));
+      return { alias: "percent", fn: "share", where: wanted, ...(of && { of }) };
+    }
+    return { alias: "percent", fn: "share", where: null, ...(of && { of }) };
+  }
+
+  // --- conditions -----------------------------------------------------------------------------------------------
+
+  #where(): Predicate[] {
+    const frame = this.#frame;
+    const from = this.#from as Table;
+    const where: Predicate[] = [];
+    const isShared = (predicate: Predicate) => frame.share?.where?.includes(predicate) ?? false;
+    const below = new Map<Table, Predicate[]>();
+    for (const predicate of frame.filters) {
+      if (isShared(predicate)) continue;
+      if (this.#reach(predicate, from, where)) where.push(predicate);
+      else {
+        const [ref] = refsOf(predicate);
+        if (ref) below.set(ref.table, [...(below.get(ref.table) ?? []), predicate]);
+      }
+    }
+    for (const { start, end, ref, isNegated } of frame.dates) {
+      const anti = frame.exists.find((each) => each.isNegated);
+      const column = ref ?? (anti && !eventDate(from) ? dateOf(anti.table) : this.#timeOf(from)) ?? this.#yearOf(from);
+      if (!column) {
+        this.#problem = `The table ${from.name} has no date, so I cannot tell which rows belong to that time.`;
+        continue;
+      }
+      const predicate: Predicate = { kind: "span", ref: column, start, end, isNegated };
+      if (
+        anti &&
+        (column.table === anti.table || (frame.hints.has("order") === false && !eventDate(from))) &&
+        column.table !== from
+      ) {
+        below.set(column.table, [...(below.get(column.table) ?? []), predicate]);
+      } else if (this.#reach(predicate, from, where)) where.push(predicate);
+      else below.set(column.table, [...(below.get(column.table) ?? []), predicate]);
+    }
+    for (const { table, isNegated } of frame.exists) {
+      const steps = this.#schema.path(from, table, frame.hints);
+      if (!steps || steps.length === 0) continue;
+      const inner = below.get(table) ?? [];
+      below.delete(table);
+      where.push({ kind: "exists", table, steps: this.#outer(steps), where: inner, isNegated });
+    }
+    for (const [table, predicates] of below) {
+      const steps = this.#schema.path(from, table, frame.hints);
+      if (!steps) {
+        this.#problem = `I see no way to join ${from.name} with ${table.name}.`;
+        continue;
+      }
+      // "Not tagged billing" is about all of a ticket's tags.
+      const isNegated = predicates.every((each) => "isNegated" in each && each.isNegated && each.kind !== "null");
+      const inner = isNegated ? predicates.map((each) => ({ ...each, isNegated: false }) as Predicate) : predicates;
+      where.push({ kind: "exists", table, steps: this.#outer(steps), where: inner, isNegated });
+    }
+    return where;
+  }
+
+  #yearOf(table: Table): Ref | null {
+    const column = table.columns.find(({ isYear }) => isYear);
+    return column ? { table, column } : null;
+  }
+
+  /** Joins the way up to where it goes down; the rest stands in the inner query. */
+  #outer(steps: readonly Step[]): Step[] {
+    const at = steps.findIndex(({ isUp }) => !isUp);
+    const up = at < 0 ? [] : steps.slice(0, at);
+    for (const step of up) this.#add(step);
+    return at < 0 ? [...steps] : steps.slice(at);
+  }
+
+  /** Whether the condition is about the rows themselves or what is above them; then it is joined. */
+  #reach(predicate: Predicate, from: Table, _where: Predicate[]): boolean {
+    return refsOf(predicate).every(({ table }) => {
+      if (table === from || this.#joins.some((step) => step.table === table)) return true;
+      return this.#schema.path(from, table, this.#frame.hints)?.every(({ isUp }) => isUp) ? this.#join(table) : false;
+    });
+  }
+
+  #join(table: Table): boolean {
+    const from = this.#from as Table;
+    const steps = this.#schema.path(from, table, this.#frame.hints);
+    if (!steps) {
+      this.#problem = `I see no way to join ${from.name} with ${table.name}.`;
+      return false;
+    }
+    for (const step of steps) this.#add(step);
+    return true;
+  }
+
+  #add(step: Step): void {
+    if (step.table !== this.#from && !this.#joins.some((each) => each.table === step.table)) this.#joins.push(step);
+  }
+
+  #keyOf(table: Table): Ref | null {
+    const keys = table.columns.filter(({ isKey }) => isKey);
+    const column = keys.length === 1 ? keys[0] : table.columns.find(({ name }) => name === "id" || name === "_id");
+    if (!column) return null;
+    // The key is in the row that refers to it, which saves a join.
+    const step = this.#schema.edges.find(
+      (edge) => edge.from === this.#from && edge.to === table && edge.toColumns[0] === column.name,
+    );
+    const own = step?.from.columns.find(({ name }) => name === step.fromColumns[0]);
+    const isJoined = this.#joins.some((each) => each.table === table);
+    return step && own && !isJoined ? { table: step.from, column: own } : { table, column };
+  }
+}
+
+function dateOf(table: Table): Ref | null {
+  const column = eventDate(table);
+  return column ? { table, column } : null;
+}
+
+export function refsOf(predicate: Predicate): Ref[] {
+  return predicate.kind === "exists" ? predicate.where.flatMap(refsOf) : [predicate.ref];
+}
+
+function unique<T>(list: readonly T[]): T[] {
+  return [...new Set(list)];
+}
+
+function toOutputs(refs: readonly Ref[], taken: readonly Output[] = []): Output[] {
+  const outputs: Output[] = [];
+  for (const ref of refs) {
+    if (
+      outputs.some(
+        (output) => output.kind === "column" && output.ref.table === ref.table && output.ref.column === ref.column,
+      )
+    )
+      continue;
+    const name = ref.column.unit === 1 ? ref.column.name : ref.column.name.replace(/_?cents$/i, "") || ref.column.name;
+    const all = [...taken, ...outputs];
+    const alias = all.some((output) => output.alias === name) ? `${plain(ref.table, true)}_${name}` : name;
+    outputs.push({ alias: freeAlias(alias, all), kind: "column", ref });
+  }
+  return outputs;
+}
+
+function freeAlias(name: string, taken: readonly { alias: string }[]): string {
+  let alias = name;
+  for (let n = 2; taken.some((each) => each.alias === alias); n++) alias = `${name}_${n}`;
+  return alias;
+}
+
+function aliasOf(outputs: readonly Output[], ref: Ref): string {
+  return (
+    outputs.find((output) => output.ref.column === ref.column && output.ref.table === ref.table)?.alias ??
+    outputs[0]?.alias ??
+    ""
+  );
+}
+
+function plain(table: Table, isSingular = false): string {
+  const name = table.name.toLowerCase().replaceAll(/[^a-z0-9_]+/g, "_");
+  return isSingular ? singularOf(name) : name;
+}
+
+/** A table's name in a sentence. */
+export function words(table: Table): string {
+  return table.name.replaceAll(/[_-]+/g, " ");
+}

@@ -1,0 +1,80 @@
+import { refsOf } from "./build";
+import type { Frame } from "./frame";
+import type { Linked } from "./link";
+import type { Schema } from "./schema";
+import { understand } from "./understand";
+
+/** Whether a question says less than a question does by itself: "and by month?", "only paid ones". */
+export function isFollowUp({ tokens, mentions, text }: Linked): boolean {
+  const lower = text.toLowerCase().trim();
+  if (
+    /^(?:and|only|just|but|what about|how about|same|also|now|then|instead|ok|okay|break (?:it|that|this|them)|split (?:it|that|this|them)|group (?:it|that|them)|exclud|without|except|sort|order (?:it|that|them)|by |per |in |for |as a )/.test(
+      lower,
+    )
+  ) {
+    return (
+      !/^(?:and |now |then )?(?:how many|how much|which|what(?!'s)|who|list|show)\b (?!about)/.test(
+        lower.replace(/^(?:in|for) .{0,30}?,? /, ""),
+      ) || tokens.length <= 4
+    );
+  }
+  if (
+    /\b(?:those|them|that|these|ones|instead)\b/.test(lower) &&
+    tokens.length <= 10 &&
+    !/^(?:which|what|who|how many)\b.*\bthat (?:have|has|are|were|cost|earn)\b/.test(lower)
+  )
+    return true;
+  return tokens.length <= 2 && mentions.every(({ tables }) => tables.length === 0) && mentions.length > 0;
+}
+
+/** What was asked before, changed by what is asked now. */
+export function mergeFollowUp(before: Frame, linked: Linked, schema: Schema): Frame {
+  const focus = [
+    before.target,
+    ...before.measures.flatMap(({ table, refs }) => [table, ...refs.map(({ ref }) => ref.table)]),
+    ...before.dims.flatMap((dim) => (dim.kind === "entity" ? [dim.table] : dim.ref ? [dim.ref.table] : [])),
+  ].filter((table) => table !== null);
+  const next = understand(linked, schema, focus);
+  const isInstead = /\binstead\b|^(?:what|how) about by\b/i.test(linked.text);
+  const isOther = /^(?:and )?(?:what|how) about\b|^and (?:for |in )?\b/i.test(linked.text.trim());
+  const touched = new Set(next.filters.flatMap(refsOf).map(({ table, column }) => `${table.id} ${column.name}`));
+  const kept = before.filters.filter(
+    (predicate) => !refsOf(predicate).some(({ table, column }) => touched.has(`${table.id} ${column.name}`)),
+  );
+  // "And agents?" after a question per team is the same per agent.
+  const isNewDim =
+    isOther &&
+    next.filters.length === 0 &&
+    next.dates.length === 0 &&
+    next.dims.length === 0 &&
+    next.measures.length === 0 &&
+    next.target !== null &&
+    before.dims.length > 0;
+  const dims =
+    isNewDim && next.target
+      ? [{ kind: "entity" as const, table: next.target }]
+      : next.dims.length === 0
+        ? before.dims
+        : isInstead
+          ? next.dims
+          : [...before.dims, ...next.dims];
+  const isNewMeasure = next.measures.some(
+    ({ refs, fn, table }) => refs.length > 0 || fn !== "count" || (table !== null && table !== before.target),
+  );
+  return {
+    ...before,
+    target: before.target ?? next.target,
+    measures: isNewMeasure ? next.measures : before.measures,
+    dims,
+    filters: [...kept, ...next.filters],
+    dates: next.dates.length > 0 ? next.dates : before.dates,
+    exists: [...before.exists, ...next.exists],
+    having: next.having.length > 0 ? next.having : before.having,
+    share: next.share ?? before.share,
+    order: next.order ?? before.order ?? (next.limit !== null ? { ref: null, isDescending: true } : null),
+    limit: next.limit ?? before.limit,
+    shown: [...before.shown, ...(before.measures.length === 0 && before.dims.length === 0 ? next.shown : [])],
+    ignored: next.ignored,
+    hints: new Set([...before.hints, ...next.hints]),
+  };
+}

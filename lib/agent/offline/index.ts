@@ -1,0 +1,1 @@
+export { OFFLINE_MODEL_ID, offlineModel } from "./model";

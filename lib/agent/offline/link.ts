@@ -1,0 +1,212 @@
+import { type DateMention, findDates } from "./dates";
+import type { Ref } from "./plan";
+import { fitOf, type Schema, type Table } from "./schema";
+import { GRAMMAR, type Token, tokenize } from "./words";
+
+/** Which words of a question name which part of the database. */
+
+export type Mention = {
+  /** Tokens from, and up to. */
+  from: number;
+  to: number;
+  tables: { table: Table; fit: number }[];
+  columns: { ref: Ref; fit: number }[];
+  values: ValueHit[];
+  /** The best of the three. */
+  fit: number;
+};
+/** A value that is in a column, as it stands there. */
+export type ValueHit = { ref: Ref; value: string; isExact: boolean };
+export type FoundDate = DateMention & { fromToken: number; toToken: number };
+
+export type Linked = {
+  text: string;
+  tokens: Token[];
+  mentions: Mention[];
+  dates: FoundDate[];
+};
+
+const SPAN_MAX = 4;
+/** Names that fit a little are kept beside the best one: which of them is meant shows with the tables. */
+const CLOSE = 0.16;
+const FIT_MIN = 0.5;
+/** From here on a name is meant, also when the word is a value somewhere. */
+const NAMED = 0.9;
+
+export function link(text: string, schema: Schema, hits: readonly ValueHit[], today: string): Linked {
+  const tokens = tokenize(text);
+  const dates = findDates(text, today).map((date) => {
+    const inside = tokens
+      .map((token, i) => ({ token, i }))
+      .filter(({ token }) => token.at >= date.at && token.at < date.until);
+    return { ...date, fromToken: inside[0]?.i ?? 0, toToken: (inside.at(-1)?.i ?? -1) + 1 };
+  });
+  const isDate = (i: number) =>
+    dates.some(({ fromToken, toToken, isBareYear }) => !isBareYear && i >= fromToken && i < toToken);
+  const candidates: Mention[] = [];
+  for (let from = 0; from < tokens.length; from++) {
+    for (let to = from + 1; to <= Math.min(tokens.length, from + SPAN_MAX); to++) {
+      const span = tokens.slice(from, to);
+      if (span.some(({ stem }) => /^[?.,;:<>=!]/.test(stem)) || span.some((_, i) => isDate(from + i))) break;
+      const mention = mentionOf(span, from, to, schema, hits);
+      if (mention) candidates.push(mention);
+    }
+  }
+  const rank = ({ fit, from, to }: Mention) => fit + 0.3 * (to - from - 1);
+  candidates.sort((a, b) => rank(b) - rank(a) || a.from - b.from);
+  const mentions: Mention[] = [];
+  for (const candidate of candidates) {
+    if (!mentions.some(({ from, to }) => candidate.from < to && from < candidate.to)) mentions.push(candidate);
+  }
+  return { text, tokens, dates, mentions: mentions.sort((a, b) => a.from - b.from) };
+}
+
+function mentionOf(
+  span: readonly Token[],
+  from: number,
+  to: number,
+  schema: Schema,
+  hits: readonly ValueHit[],
+): Mention | null {
+  const isQuoted = span.some((token) => token.isQuoted);
+  const isGrammar = span.every(({ lower }) => GRAMMAR.has(lower));
+  const words = span.map(({ stem }) => stem);
+  const values = hits
+    .filter((hit) => isValue(hit, span))
+    .map((hit) => ({ ...hit, isExact: hit.value.toLowerCase() === span.map(({ lower }) => lower).join(" ") }));
+  const isEdgeGrammar = GRAMMAR.has(span[0]?.lower ?? "") && span.length > 1;
+  const tables: Mention["tables"] = [];
+  const columns: Mention["columns"] = [];
+  if (!isQuoted && span.every(({ number }) => number === null)) {
+    for (const table of schema.tables) {
+      const fit = tableFit(words, table);
+      if (fit >= (isGrammar ? 0.98 : FIT_MIN)) tables.push({ table, fit });
+      for (const column of table.columns) {
+        if (
+          column.isReference &&
+          !schema.edges.some((edge) => edge.from === table && edge.fromColumns.includes(column.name))
+        )
+          continue;
+        const fit =
+          columnFit(words, table, column.words, column.kind === "date" || column.isYear) - (table.isView ? 0.05 : 0);
+        const isNamed = fit >= (isGrammar || isEdgeGrammar ? 0.9 : FIT_MIN);
+        if (!isNamed || (isGrammar && WORDS_OF_SENTENCES.has(span[0]?.lower ?? ""))) continue;
+        const target = column.isReference
+          ? schema.edges.find((edge) => edge.from === table && edge.fromColumns.includes(column.name))?.to
+          : null;
+        // A key means the table that it leads to, by a way that its own words name.
+        if (target) {
+          if (column.words.join() !== target.words.join() && fit > 0.75)
+            tables.push({ table: target, fit: fit - 0.01 });
+        } else columns.push({ ref: { table, column }, fit });
+      }
+    }
+  }
+  const fits = [...tables, ...columns].map(({ fit }) => fit);
+  const named = Math.max(0, ...fits);
+  const valued = values.length === 0 ? 0 : values.some(({ isExact }) => isExact) ? 0.93 : 0.85;
+  if (named === 0 && valued === 0) return null;
+  const isClose = ({ fit }: { fit: number }) => fit >= named - CLOSE;
+  return {
+    from,
+    to,
+    tables: valued > named ? [] : unique(tables.filter(isClose).sort((a, b) => b.fit - a.fit)),
+    columns: valued > named && named < NAMED ? [] : columns.filter(isClose).sort((a, b) => b.fit - a.fit),
+    values,
+    fit: Math.max(named, valued),
+  };
+}
+
+function unique(tables: Mention["tables"]): Mention["tables"] {
+  return tables.filter(({ table }, i) => tables.findIndex((other) => other.table === table) === i);
+}
+
+/** Grammar that is a column's name only where nothing else is asked of it. */
+const WORDS_OF_SENTENCES = new Set(["total", "count", "number", "average", "sum", "first", "last", "order", "place", "day", "week", "month", "year", "time", "current", "right", "left", "share", "rate", "show", "like", "start", "end", "top", "group", "one", "ones", "value"]); // biome-ignore format: short
+
+function tableFit(words: readonly string[], table: Table): number {
+  // Of several words each has to be there: "products sold" is no view of product sales.
+  if (words.length > 1 && !words.every((word) => table.words.includes(word))) return 0;
+  const fit = fitOf(words, table.words) - (table.isView ? 0.05 : 0);
+  // Part of a table's name may be anything; its last word is its kind.
+  if (words.length === 1 && fit === 0.7) return 0.52;
+  return fit >= 0.6 ? fit : 0;
+}
+
+function columnFit(words: readonly string[], table: Table, name: readonly string[], isDate: boolean): number {
+  const asked =
+    isDate && words.length > 1 && ["dat", "date", "tim", "day"].includes(words.at(-1) ?? "")
+      ? words.slice(0, -1)
+      : words;
+  const plain = fitOf(asked, name);
+  // Of "tickets solved" the first word is the rows, and the second what happened to them.
+  if (asked.length < 2 || plain >= 0.98 || isDate) return plain;
+  // "order value" is the value of an order.
+  const rest = asked.filter((word, i) => i === asked.length - 1 || !table.words.includes(word));
+  if (rest.length === asked.length) return plain;
+  const inner = fitOf(rest, name);
+  return inner > 0 ? Math.max(plain, Math.min(0.97, inner + 0.28)) : plain;
+}
+
+/** Whether the words say the value: the same, in the singular, or its beginning. */
+function isValue({ value }: ValueHit, span: readonly Token[]): boolean {
+  const lower = value.toLowerCase();
+  const said = span.map((token) => token.lower).join(" ");
+  if (lower === said || lower.replaceAll(/[_-]/g, " ") === said) return true;
+  if (span.some((token) => token.isQuoted)) return false;
+  const words = lower.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  const stems = tokenize(words.join(" ")).map(({ stem }) => stem);
+  return stems.length === span.length && stems.every((stem, i) => stem === span[i]?.stem);
+}
+
+/**
+ * The wordings that may be values of a column: every run of words that is not all grammar, as written and without its
+ * plural; bounded.
+ */
+export function valueWordings({ tokens, mentions, dates }: Linked): string[] {
+  const isNamed = (i: number) =>
+    mentions.some(({ from, to, tables, fit }) => i >= from && i < to && tables.length > 0 && fit >= 0.98);
+  const isDate = (i: number) => dates.some(({ fromToken, toToken }) => i >= fromToken && i < toToken);
+  const wordings = new Set<string>();
+  for (let from = 0; from < tokens.length; from++) {
+    for (let to = from + 1; to <= Math.min(tokens.length, from + SPAN_MAX); to++) {
+      const span = tokens.slice(from, to);
+      if (span.some((token, i) => /^[?.,;:<>=!]/.test(token.lower) || isDate(from + i))) break;
+      const isEmpty = span.every(
+        (token, i) => (GRAMMAR.has(token.lower) && !token.isQuoted) || isNamed(from + i) || token.number !== null,
+      );
+      const ends = [span[0], span.at(-1)];
+      if (isEmpty || (span.length > 1 && ends.some((token) => LOOSE.has(token?.lower ?? "")))) continue;
+      for (const wording of wordingsOf(span)) if (wordings.size < WORDINGS_MAX) wordings.add(wording);
+    }
+  }
+  return [...wordings];
+}
+
+const WORDINGS_MAX = 120;
+const LOOSE = new Set(
+  "a an the of in on at to for from with by and or is are was were we our do does did have has many much how which what who per each".split(
+    " ",
+  ),
+);
+
+function wordingsOf(span: readonly Token[]): string[] {
+  const said = span.map(({ lower }) => lower).join(" ");
+  if (span.some(({ isQuoted }) => isQuoted)) return [said];
+  const last = span.at(-1)?.lower ?? "";
+  const head = span.slice(0, -1).map(({ lower }) => lower);
+  const forms = new Set([last]);
+  if (last.endsWith("ies")) forms.add(`${last.slice(0, -3)}y`);
+  if (last.endsWith("es")) forms.add(last.slice(0, -2));
+  if (last.endsWith("s")) forms.add(last.slice(0, -1));
+  else forms.add(`${last}s`);
+  if (last.endsWith("canceled")) forms.add("cancelled");
+  if (last === "cancelled") forms.add("canceled");
+  if (last === "returns") forms.add("returned");
+  return [...forms]
+    .flatMap((form) => {
+      const words = [...head, form];
+      return words.length === 1 ? words : [words.join(" "), words.join("_"), words.join("-")];
+    })
+    .concat(said);
+}

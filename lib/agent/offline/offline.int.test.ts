@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateText, isStepCount } from "ai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shopEngine, type TestEngine } from "../testing/engines";
+import { workbench } from "../testing/stand-in-tools";
+import { offlineModel } from ".";
+
+const folder = mkdtempSync(join(tmpdir(), "millrace-offline-"));
+let shop: TestEngine;
+
+beforeAll(async () => {
+  shop = await shopEngine(join(folder, "shop.duckdb"));
+});
+afterAll(async () => {
+  await shop.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function ask(question: string) {
+  const bench = workbench(shop, "Sample shop", await shop.tables());
+  const result = await generateText({
+    model: offlineModel(),
+    instructions: "Today is 2026-11-01 (UTC).",
+    messages: [{ role: "user", content: question }],
+    tools: bench.tools,
+    stopWhen: isStepCount(20),
+  });
+  return { text: result.text, ran: bench.ran, calls: bench.calls };
+}
+
+test("tables are listed with their sizes", async () => {
+  const { text, ran } = await ask("Which tables are there?");
+  for (const name of ["customers", "orders", "page_events", "daily_revenue"]) expect(text).toContain(`\`${name}\``);
+  expect(ran).toEqual([]);
+});
+
+test("a table is described with its columns and what they refer to, by their names where no keys are declared", async () => {
+  const { text } = await ask("Describe the orders table");
+  expect(text).toContain("`total_cents` (BIGINT)");
+  expect(text).toContain("refers to `customers`");
+  expect(text).toContain("referred to by `order_items`, `refunds`");
+});
+
+test("a count is one query, and its figure is in the answer", async () => {
+  const { text, ran } = await ask("How many customers do we have?");
+  expect(ran.at(-1)?.rows).toEqual([{ customers_count: "2400" }]);
+  expect(text).toContain("**2400**");
+});
+
+test("the top of something joins along keys, ranks and cuts", async () => {
+  const { text, ran } = await ask("top 3 customers by total order value in 2025");
+  const expected = await shop.query(
+    "select c.name, sum(o.total_cents) / 100.0 as total from orders o join customers c on c.id = o.customer_id where year(o.placed_at) = 2025 group by c.id, c.name order by 2 desc limit 3",
+  );
+  expect(ran.at(-1)?.rows).toEqual(expected.rows.map(({ name, total }) => ({ name, total })));
+  expect(text).toContain(`**${expected.rows[0]?.name}**`);
+  expect(text).toMatch(/\| name \| total \|/);
+});

@@ -1,0 +1,216 @@
+/** English as far as questions about data need it: words, their stems, and which of them are grammar. */
+
+export type Token = {
+  /** As it was written. */
+  raw: string;
+  lower: string;
+  stem: string;
+  /** What stood in quotes is a value, whatever it says. */
+  isQuoted: boolean;
+  /** Null for what is no number; `3k` is 3000. */
+  number: number | null;
+  /** Where it begins in the text. */
+  at: number;
+};
+
+/** Questions are cut here: no question needs more words, and linking is quadratic in them. */
+const TOKENS_MAX = 120;
+const TOKEN =
+  /"([^"\n]{1,120})"|“([^”\n]{1,120})”|(?<![\p{L}\p{N}])'([^'\n]{1,120})'(?![\p{L}\p{N}])|[$€£]?\d[\d,]*(?:\.\d+)?(?:[km%](?![\p{L}]))?|[\p{L}_][\p{L}\p{N}_]*(?:['’][\p{L}]+)?|[<>]=?|!=|=|[?.,;:]/giu;
+
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of text.matchAll(TOKEN)) {
+    if (tokens.length === TOKENS_MAX) break;
+    const quoted = match[1] ?? match[2] ?? match[3];
+    const raw = quoted ?? match[0].replace(/['’]s$/i, "");
+    const lower = raw.toLowerCase().replaceAll("’", "'");
+    tokens.push({
+      raw,
+      lower,
+      stem: stemOf(lower),
+      isQuoted: quoted !== undefined,
+      number: quoted === undefined ? toNumber(lower) : null,
+      at: match.index,
+    });
+  }
+  return tokens;
+}
+
+const NUMBER_WORDS: Record<string, number> = {
+  two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, fifteen: 15,
+  twenty: 20, fifty: 50, hundred: 100, thousand: 1000, dozen: 12,
+}; // biome-ignore format: a table
+
+function toNumber(lower: string): number | null {
+  if (Object.hasOwn(NUMBER_WORDS, lower)) return NUMBER_WORDS[lower] ?? null;
+  const match = /^[$€£]?(\d[\d,]*(?:\.\d+)?)([km%])?$/.exec(lower);
+  if (!match) return null;
+  const scale = match[2] === "k" ? 1000 : match[2] === "m" ? 1_000_000 : 1;
+  return Number((match[1] ?? "").replaceAll(",", "")) * scale;
+}
+
+const IRREGULAR: Record<string, string> = {
+  people: "person", children: "child", men: "man", women: "woman", staff: "staff", data: "data", status: "status",
+  statuses: "status", address: "address", addresses: "address", sold: "sell", bought: "buy", spent: "spend",
+  wrote: "write", written: "write", paid: "paid", pays: "pay", made: "make", left: "left", news: "news", series: "series",
+  has: "have", is: "be", media: "media", lent: "lend", born: "birth", birthday: "birth", sent: "send", analyses: "analysis",
+  indices: "index", ms: "ms", campus: "campus", bus: "bus", buses: "bus", qty: "quantity", won: "win", lost: "lose",
+  this: "this", plus: "plus", canceled: "cancel", cancelled: "cancel", cancellation: "cancel", busiest: "busiest",
+}; // biome-ignore format: a table
+
+/** Two words of one family have one stem: "reserved" and "reservations", "category" and "categories". */
+export function stemOf(lower: string): string {
+  const irregular = Object.hasOwn(IRREGULAR, lower) ? IRREGULAR[lower] : undefined;
+  if (irregular !== undefined) return irregular;
+  const word = singularOf(lower);
+  if (word.length < 5) return word;
+  for (const suffix of ["ations", "ation", "ings", "ing", "ed", "ee"]) {
+    const rest = word.slice(0, -suffix.length);
+    if (!word.endsWith(suffix) || rest.length < 3 || !/[aeiouy]/.test(rest)) continue;
+    return softened(/([bdgmnprtl])\1$/.test(rest) ? rest.slice(0, -1) : rest);
+  }
+  return softened(word);
+}
+
+function softened(word: string): string {
+  if (word.length > 3 && word.endsWith("e")) return word.slice(0, -1);
+  return word.length > 3 && word.endsWith("y") ? `${word.slice(0, -1)}i` : word;
+}
+
+export function singularOf(lower: string): string {
+  const irregular = Object.hasOwn(IRREGULAR, lower) ? IRREGULAR[lower] : undefined;
+  if (irregular !== undefined) return irregular;
+  if (lower.length < 4 || /(?:ss|us|is)$/.test(lower)) return lower;
+  if (lower.endsWith("ies")) return `${lower.slice(0, -3)}y`;
+  if (/(?:ch|sh|ss|x|zz)es$/.test(lower)) return lower.slice(0, -2);
+  return lower.endsWith("s") ? lower.slice(0, -1) : lower;
+}
+
+/** The words of a name in a schema, as stems: "orderItems", "ORDER_ITEMS" and "order items" are the same. */
+export function nameWords(name: string): string[] {
+  return name
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "")
+    .map((word) => stemOf(word.toLowerCase()));
+}
+
+/** Words that carry the sentence and name nothing in a database. */
+export const GRAMMAR = new Set(
+  (
+    "a an the and or of in on at to for from with by per as is are was were be been being am do does did done doing have has had having " +
+    "i we you he she it they me us them our my your their its his her who whom whose which what when where why how many much there here " +
+    "that this these those than then so if but not no nor neither either none never nobody nothing any some all each every both more most less " +
+    "least fewer few fewest over under above below between within without about into through during since until till before after again ever yet " +
+    "show list give tell get got gets find display see want need know like can could would should will shall may might must please let say says said mean means " +
+    "number count total sum average avg mean maximum minimum max min top bottom best worst highest lowest largest smallest biggest longest shortest " +
+    "first last next previous past current now right still just only also too very really exactly overall altogether ones one thing things " +
+    "come comes came coming go went going make made makes use uses used using out up down back off away around please compared versus vs " +
+    "distinct different unique order sorted ordered ranked sort rank ascending descending asc desc group grouped broken break split down " +
+    "share percentage percent proportion fraction ratio rate trend time date day week month quarter year daily weekly monthly quarterly yearly annual " +
+    "own ours it's what's who's how's that's there's don't doesn't didn't haven't hasn't aren't isn't wasn't weren't can't won't i'm i'd we've " +
+    "instead same them euros euro dollars dollar usd eur gbp pounds money everything anything something someone somebody row rows record records value values " +
+    "breakdown overview figure figures result results table tables column columns field fields entry entries database connection info information data " +
+    "whole entire single currently recently already usually often ago today yesterday tomorrow until per-cent ones' hi hello hey thanks thank ok okay " +
+    "keep keeps kept hold holds look looks happen happened happens belong belongs contain contains containing mention mentions mentioning include includes including " +
+    "start starts starting begin begins beginning end ends ending word words text named called equal equals greater except excluding exclude besides other another " +
+    "place placed places put take took taken run ran work works"
+  ).split(" "),
+);
+
+/** What a word of a question may be called in a database, the nearest first; by stems. */
+const SYNONYM_LINES = [
+  "revenu: revenu sale turnover total amount gross",
+  "sale: sale revenu turnover total amount order",
+  "turnover: turnover revenu sale total amount",
+  "incom: incom revenu total amount",
+  "earn: salari wage earn pay compensation incom",
+  "pay: salari wage pay amount paid",
+  "paid: paid salari",
+  "salari: salari wage pay compensation",
+  "wag: salari wage pay",
+  "valu: valu total amount price worth",
+  "worth: worth valu total amount price",
+  "spend: total amount spend price cost",
+  "sell: quantiti order sale",
+  "cost: price cost fee amount",
+  "expensiv: price cost amount total",
+  "cheap: price cost amount total",
+  "pric: price cost amount",
+  "owe: due balanc amount fine debt",
+  "unit: quantiti unit",
+  "piec: quantiti unit",
+  "sign: sign join regist creat",
+  "signup: sign join regist creat",
+  "regist: regist join sign creat",
+  "join: join sign regist creat hire",
+  "start: start hire join begin",
+  "creat: creat open insert",
+  "receiv: receiv creat",
+  "submit: submit creat",
+  "buy: order purchas",
+  "purchas: purchas order",
+  "client: client customer",
+  "buyer: buyer customer",
+  "shopper: shopper customer",
+  "user: user member account customer",
+  "reader: reader member",
+  "patron: patron member",
+  "employe: employe employ staff agent",
+  "staff: staff agent employ",
+  "colleagu: agent employ staff",
+  "rep: agent representativ",
+  "compani: compani organization account firm",
+  "firm: firm compani organization",
+  "organization: organization compani account",
+  "organisation: organization compani account",
+  "borrow: borrow loan",
+  "lend: loan lend borrow",
+  "checkout: checkout loan",
+  "penalti: fine penalti fee",
+  "writer: author writer",
+  "label: label tag",
+  "tag: tag label",
+  "cas: ticket case",
+  "issue: issue ticket",
+  "request: request ticket",
+  "item: item product line",
+  "good: product item",
+  "article: product article item",
+  "typ: type kind categori",
+  "kind: kind type categori",
+  "sort: type kind categori",
+  "categori: categori type genre",
+  "nation: countri nation",
+  "countri: countri nation",
+  "citi: citi town",
+  "town: citi town",
+  "nam: name title",
+  "titl: title name",
+  "tim: tim time duration minut second",
+  "long: duration length minut second page",
+  "duration: duration minut second length",
+  "old: birth age open creat",
+  "young: birth age",
+  "ag: age birth",
+  "feedback: feedback rating comment",
+  "headcount: employ staff",
+  "staff size: employ",
+  "visit: visit event session",
+  "subscrib: subscrib newsletter",
+  "genr: genre categori",
+  "stock: stock quantiti",
+];
+export const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
+  SYNONYM_LINES.map((line) => {
+    const [word = "", others = ""] = line.split(": ");
+    return [
+      stemOf(word),
+      others
+        .split(" ")
+        .flatMap((other) => [other, stemOf(other)])
+        .filter((other, i, all) => all.indexOf(other) === i),
+    ];
+  }),
+);
