@@ -86,11 +86,11 @@ function beyond(lower: string): string | null {
     return "I only read: I change no data and no schema. I can show the rows that you mean, so that you can write the change yourself in a console.";
   }
   if (
-    /\b(?:why|predict|forecast|will (?:we|it|they)|recommend|should (?:we|i)|correlat|regression|cluster|sentiment|median|percentile|standard deviation|variance)\b/.test(
+    /\b(?:why|predict|forecast|will (?:we|it|they)|recommend|should (?:we|i)|correlat|regression|cluster|sentiment|median|percentile|standard deviation|variance|weekdays?|day of (?:the )?week|hour of (?:the )?day|per hour|by hour|hourly|running total|cumulative|moving average|growth|year over year|month over month)\b/.test(
       lower,
     )
   ) {
-    return "That is beyond me: I do not explain causes, forecast, or compute medians and other statistics. I can give you the figures behind it: counts, sums, averages, minimum and maximum, shares, and trends over time.";
+    return "That is beyond me: I do not explain causes, forecast, compare one time with another, group by hour or weekday, or compute medians and other statistics. I can give you the figures behind it: counts, sums, averages, minimum and maximum, shares, and trends over time.";
   }
   if (
     /\b(?:draw|plot|chart|graph|visuali[sz]e)\b/.test(lower) &&

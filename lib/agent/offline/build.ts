@@ -277,7 +277,7 @@ class Builder {
       if (edge.from !== table) continue;
       const date = eventDate(edge.to);
       // What a row belongs to says when: items of an order, but not the copies of a member's loans.
-      if (date?.words.some((word) => ["place", "creat", "order", "borrow", "date"].includes(word)))
+      if (date?.words.some((word) => ["plac", "creat", "order", "borrow", "date", "issu", "purchas"].includes(word)))
         return { table: edge.to, column: date };
     }
     return null;
@@ -347,7 +347,7 @@ class Builder {
   #share(measures: Measure[], where: Predicate[], from: Table): Measure {
     const share = this.#frame.share;
     const amount = measures.find((measure) => measure.fn === "sum");
-    const of = amount?.fn === "sum" && !amount.times ? amount.ref : undefined;
+    const of = amount?.fn === "sum" ? { ref: amount.ref, times: amount.times } : undefined;
     if (share?.where) {
       const wanted = share.where.filter((predicate) => this.#reach(predicate, from, where));
       return { alias: "percent", fn: "share", where: wanted, ...(of && { of }) };

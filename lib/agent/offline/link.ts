@@ -79,7 +79,12 @@ function mentionOf(
   const columns: Mention["columns"] = [];
   if (!isQuoted && span.every(({ number }) => number === null)) {
     for (const table of schema.tables) {
-      const fit = tableFit(words, table);
+      const isVerb =
+        span.length === 1 &&
+        /ed$/.test(span[0]?.lower ?? "") &&
+        !table.name.toLowerCase().includes(span[0]?.lower ?? "");
+      // "Refunded" says what happened, and may be a state as well as a row of refunds.
+      const fit = Math.min(tableFit(words, table), isVerb ? 0.75 : 1);
       if (fit >= (isGrammar ? 0.98 : FIT_MIN)) tables.push({ table, fit });
       for (const column of table.columns) {
         if (
@@ -87,8 +92,14 @@ function mentionOf(
           !schema.edges.some((edge) => edge.from === table && edge.fromColumns.includes(column.name))
         )
           continue;
+        const isOther =
+          words.length > 1 && schema.tables.some((other) => other !== table && other.words.join() === words[0]);
         const fit =
-          columnFit(words, table, column.words, column.kind === "date" || column.isYear) - (table.isView ? 0.05 : 0);
+          columnFit(words, table, column.words, column.kind === "date" || column.isYear || isOther) -
+          (table.isView ? 0.05 : 0);
+        const isPlural = column.kind === "date" && /[^s]s$/.test(span.at(-1)?.lower ?? "") && span.length === 1;
+        // "Ratings" are no time at which something was rated.
+        if (isPlural) continue;
         const isNamed = fit >= (isGrammar || isEdgeGrammar ? 0.9 : FIT_MIN);
         if (!isNamed || (isGrammar && WORDS_OF_SENTENCES.has(span[0]?.lower ?? ""))) continue;
         const target = column.isReference
@@ -152,6 +163,7 @@ function columnFit(words: readonly string[], table: Table, name: readonly string
 function isValue({ value }: ValueHit, span: readonly Token[]): boolean {
   const lower = value.toLowerCase();
   const said = span.map((token) => token.lower).join(" ");
+  if (NATIONS.get(said)?.includes(lower)) return true;
   if (lower === said || lower.replaceAll(/[_-]/g, " ") === said) return true;
   if (span.some((token) => token.isQuoted)) return false;
   const words = lower.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
@@ -183,6 +195,21 @@ export function valueWordings({ tokens, mentions, dates }: Linked): string[] {
   return [...wordings];
 }
 
+/** People and their countries are often named for each other. */
+const NATIONS = nationsOf(
+  "german germany de,french france fr,spanish spain es,italian italy it,dutch netherlands nl,british united-kingdom uk gb,english united-kingdom england,american united-states usa us,swedish sweden se,polish poland pl,canadian canada ca,mexican mexico mx,japanese japan jp,australian australia au,brazilian brazil br,chilean chile cl,chinese china cn,indian india in,swiss switzerland ch,austrian austria at,belgian belgium be,danish denmark dk,norwegian norway no,finnish finland fi,irish ireland ie,portuguese portugal pt,greek greece gr,turkish turkey tr,russian russia ru,korean south-korea,nigerian nigeria ng,argentinian argentina ar,uk united-kingdom gb,usa united-states us,us united-states usa,holland netherlands",
+);
+
+function nationsOf(lines: string): Map<string, string[]> {
+  const map = new Map<string, string[]>();
+  for (const line of lines.split(",")) {
+    const names = line.split(" ").map((name) => name.replaceAll("-", " "));
+    for (const name of names) map.set(name, [...(map.get(name) ?? []), ...names.filter((other) => other !== name)]);
+  }
+  for (const word of ["in", "it", "be", "at", "no", "us", "de"]) map.delete(word);
+  return map;
+}
+
 const WORDINGS_MAX = 120;
 const LOOSE = new Set(
   "a an the of in on at to for from with by and or is are was were we our do does did have has many much how which what who per each".split(
@@ -200,6 +227,7 @@ function wordingsOf(span: readonly Token[]): string[] {
   if (last.endsWith("es")) forms.add(last.slice(0, -2));
   if (last.endsWith("s")) forms.add(last.slice(0, -1));
   else forms.add(`${last}s`);
+  for (const other of NATIONS.get(last) ?? []) forms.add(other);
   if (last.endsWith("canceled")) forms.add("cancelled");
   if (last === "cancelled") forms.add("canceled");
   if (last === "returns") forms.add("returned");

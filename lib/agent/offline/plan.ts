@@ -21,7 +21,7 @@ export type Measure = { alias: string } & (
   | { fn: "countDistinct"; ref: Ref }
   | { fn: "sum" | "avg" | "min" | "max"; ref: Ref; times?: Ref }
   /** Percent of rows that hold; without a condition, of all rows of the answer. */
-  | { fn: "share"; where: Predicate[] | null; of?: Ref }
+  | { fn: "share"; where: Predicate[] | null; of?: { ref: Ref; times?: Ref | undefined } }
   | { fn: "ratio"; of: Ref }
 );
 

@@ -126,21 +126,25 @@ class Writer {
       case "share": {
         const { where, of } = measure;
         if (where === null) {
-          const amount = of ? `sum(${this.#ref(of)})` : "count(*)";
+          const amount = of ? `sum(${this.#product(of)})` : "count(*)";
           return `100.0 * ${amount} / sum(${amount}) over ()`;
         }
         const condition = where.map((each) => this.#predicate(each)).join(" and ");
         return of
-          ? `100.0 * sum(case when ${condition} then ${this.#ref(of)} else 0 end) / sum(${this.#ref(of)})`
+          ? `100.0 * sum(case when ${condition} then ${this.#product(of)} else 0 end) / sum(${this.#product(of)})`
           : `100.0 * sum(case when ${condition} then 1 else 0 end) / count(*)`;
       }
       default: {
         const { fn, ref, times } = measure;
-        const inner = times ? `${this.#ref(ref)} * ${this.#ref(times)}` : this.#ref(ref);
+        const inner = this.#product({ ref, times });
         const unit = ref.column.unit * (times?.column.unit ?? 1);
         return `${fn}(${inner})${unit === 1 ? "" : ` / ${unit}.0`}`;
       }
     }
+  }
+
+  #product({ ref, times }: { ref: Ref; times?: Ref | undefined }): string {
+    return times ? `${this.#ref(ref)} * ${this.#ref(times)}` : this.#ref(ref);
   }
 
   #text(value: string): string {

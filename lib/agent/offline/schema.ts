@@ -266,6 +266,7 @@ const MEASURES = [
   "price",
   "sale",
   "salari",
+  "wage",
   "cost",
   "fee",
   "balanc",
@@ -285,7 +286,7 @@ export function mainDate(table: Table): Column | null {
 }
 const DATES = [
   "creat",
-  "place",
+  "plac",
   "order",
   "occur",
   "purchas",

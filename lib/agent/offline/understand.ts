@@ -15,7 +15,7 @@ const GRAINS: Record<string, Grain> = {
   months: "month", monthly: "month", quarter: "quarter", quarters: "quarter", quarterly: "quarter", year: "year", years: "year",
   yearly: "year", annual: "year", annually: "year",
 }; // biome-ignore format: a table
-const MONEY = new Set(["revenu", "sal", "sale", "turnover", "incom", "valu", "value", "worth", "spend", "money"]);
+const MONEY = new Set(["revenu", "sale", "turnover", "incom", "valu", "value", "worth", "spend", "money"]);
 const NUMBER =
   "([$€£]?\\d[\\d,.]*[km]?|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|fifty|hundred|thousand)";
 
@@ -318,9 +318,26 @@ class Reader {
       frame.limit = toNumber(count.match[1]);
       this.#take(count);
     }
-    const most = this.#first(
-      "(?:the )?(most|fewest|least)(?: (common|frequent|popular|used|often|frequently|active|busy|frequently used|commonly used))?",
+    const extreme = this.#first(
+      "(?:the )?(highest|lowest|largest|biggest|smallest|greatest)(?= (?:average|avg|mean|total|number|count|sum|revenue|sales|turnover|overall|combined))",
     );
+    if (extreme && !this.#all("highest first|lowest first").length) {
+      this.#superlative = null;
+      this.#take(extreme);
+      frame.order = { ref: null, isDescending: !/lowest|smallest/.test(extreme.match[0]) };
+      this.#mostAt = {
+        ...extreme,
+        match: Object.assign([extreme.match[0], extreme.match[1], undefined], {
+          index: extreme.match.index,
+          input: extreme.match.input,
+        }) as unknown as RegExpExecArray,
+      };
+    }
+    const most = extreme
+      ? null
+      : this.#first(
+          "(?:the )?(most|fewest|least)(?: (common|frequent|popular|used|often|frequently|active|busy|frequently used|commonly used))?",
+        );
     if (
       most &&
       !this.#superlative &&
@@ -456,6 +473,17 @@ class Reader {
       if (mention && dim) {
         frame.dims.unshift(dim);
         this.#use(mention);
+        return;
+      }
+    }
+    const [first] = free;
+    // "Countries with more than 50 customers" are told apart by the column.
+    if (frame.having.length > 0 && frame.dims.length === 0 && first && !this.#isTable(first)) {
+      const isCounted = this.#has("how many|number of|count of");
+      const ref = this.#pick(first, (each) => each.column.kind === "text");
+      if (ref && !isCounted) {
+        frame.dims.push({ kind: "column", ref });
+        this.#use(first);
         return;
       }
     }
@@ -661,7 +689,7 @@ class Reader {
   #amounts(mention: Mention): MeasureRef[] {
     const own = mention.columns.filter(({ ref }) => isAmount(ref));
     const isMoney = this.#linked.tokens.slice(mention.from, mention.to).some(({ stem }) => MONEY.has(stem));
-    return [...own, ...(isMoney ? this.#computed() : [])].sort((a, b) => b.fit - a.fit);
+    return [...own, ...(isMoney ? this.#moneyColumns() : [])].sort((a, b) => b.fit - a.fit);
   }
 
   #computed(): MeasureRef[] {
@@ -678,14 +706,18 @@ class Reader {
 
   #moneyWord(from: number, to: number): MeasureRef[] {
     const isSaid = this.#linked.tokens.slice(from, to).some(({ stem }) => MONEY.has(stem));
-    if (!isSaid) return [];
+    return isSaid ? this.#moneyColumns() : [];
+  }
+
+  /** What money comes to: totals, and prices times quantities. */
+  #moneyColumns(): MeasureRef[] {
     const totals = this.#schema.tables.flatMap((table) =>
       table.columns
         .filter(
           (column) =>
             isAmount({ table, column }) && column.words.some((word) => ["total", "amount", "revenu"].includes(word)),
         )
-        .map((column) => ({ ref: { table, column }, fit: 0.6 })),
+        .map((column) => ({ ref: { table, column }, fit: table.isView ? 0.55 : 0.62 })),
     );
     return [...totals, ...this.#computed()];
   }
@@ -961,6 +993,7 @@ class Reader {
         frame.target,
         ...frame.dims.map(tableOf),
         ...this.#linked.mentions.map((each) => this.#table(each)),
+        ...this.#focus,
       ].filter((each) => each !== null);
       const found = tables
         .flatMap((table) => table.columns.map((column) => ({ table, column })))
@@ -1130,10 +1163,8 @@ class Reader {
       )
         return true;
       if (word === "than" && this.#lower(i - 1) === "other") return true;
-      if (
-        !/^(in|of|from|the|a|an|or|and|by|on|be|was|were|been|use|,)$/.test(word) &&
-        !(this.#at(i)?.values.length ?? 0)
-      )
+      if (/^(who|which|but|that|how|what)$/.test(word)) return false;
+      if (!GRAMMAR.has(word) && !/^(,|receive|get|want)$/.test(word) && !(this.#at(i)?.values.length ?? 0))
         return false;
     }
     return false;
@@ -1188,7 +1219,15 @@ class Reader {
     const [event] = this.#events;
     const [measure] = frame.measures;
     // "How many books were borrowed" counts loans.
-    if (event && measure?.fn === "count" && measure.table && !measure.isDistinct && frame.exists.length === 0)
+    const isRelative = this.#has("who|whose|that|which") && !this.#has("^which");
+    if (
+      event &&
+      measure?.fn === "count" &&
+      measure.table &&
+      !measure.isDistinct &&
+      frame.exists.length === 0 &&
+      !isRelative
+    )
       measure.table = event;
   }
 
@@ -1219,7 +1258,12 @@ class Reader {
       .filter(({ gap }) => gap >= 0 && gap <= 8)
       .sort((a, b) => a.gap - b.gap);
     for (const { mention } of near) {
-      const ref = this.#pick(mention, ({ column }) => column.kind === "date" || column.isYear);
+      // A word that is a state is no time.
+      if (this.#used.has(mention) && mention.values.length > 0) continue;
+      const subjectOf = this.#subjectTable();
+      const isSure = ({ table, column }: Ref) =>
+        table === subjectOf || mention.columns.some(({ ref, fit }) => ref.column === column && fit >= 0.9);
+      const ref = this.#pick(mention, (each) => (each.column.kind === "date" || each.column.isYear) && isSure(each));
       if (!ref) continue;
       if (!this.#isTable(mention)) {
         if (!this.#used.has(mention)) this.#use(mention);
