@@ -60,7 +60,7 @@ export async function listModels(): Promise<ModelsAnswer> {
       id,
       name,
       provider,
-      default: id === preferred?.id,
+      default: id === preferred.id,
       ...(contextWindow !== undefined && { contextWindow }),
     })),
   };
@@ -68,17 +68,12 @@ export async function listModels(): Promise<ModelsAnswer> {
 
 /**
  * @param id the default one without
- * @throws AppError `unknown_model` for one that no provider with a key has, `unavailable` when there is none at all
+ * @throws AppError `unknown_model` for one that no provider with a key has
  */
 export async function getModelOrThrow(id?: string): Promise<Model> {
   const models = await allModels();
   const model = id === undefined ? defaultOf(models) : models.get(id);
   if (model) return model;
-  if (id === undefined) {
-    throw new AppError("unavailable", "No model is set up. An administrator sets the key of a provider.", {
-      retryAfterSeconds: LIST_MS / 1000,
-    });
-  }
   throw new AppError("unknown_model", "There is no such model here. GET /api/agent/models lists them.", {
     details: [{ path: "modelId", message: "Not one of the models that are set up." }],
   });
@@ -100,11 +95,21 @@ async function allModels(): Promise<ReadonlyMap<string, Model>> {
       models.set(full, { ...facts, id: full, provider: provider.name, isFree: false, open: () => open(id) });
     }
   }
+  models.set(OFFLINE.id, OFFLINE);
   return models;
 }
 
-function defaultOf(models: ReadonlyMap<string, Model>): Model | undefined {
-  return models.get(env().DEFAULT_MODEL ?? "") ?? models.values().next().value;
+/** Needs no network and no key: always there, and the default one where there is no other. */
+const OFFLINE: Model = {
+  id: "millrace/offline",
+  name: "Offline assistant",
+  provider: "Millrace",
+  isFree: true,
+  open: async () => (await import("./offline")).offlineModel(),
+};
+
+function defaultOf(models: ReadonlyMap<string, Model>): Model {
+  return models.get(env().DEFAULT_MODEL ?? "") ?? models.values().next().value ?? OFFLINE;
 }
 
 async function providers(): Promise<Provider[]> {

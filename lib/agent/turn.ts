@@ -23,7 +23,16 @@ import {
 } from "./limits";
 import type { MessageState } from "./model";
 import { getModelOrThrow, type Model } from "./models";
-import { adoptDecisions, endGrants, hasGrant, proposePlan, requireGrant, type TurnOf, waitForDecision } from "./plans";
+import {
+  adoptDecisions,
+  endGrants,
+  hasGrant,
+  type Proposal,
+  proposePlan,
+  requireGrant,
+  type TurnOf,
+  waitForDecision,
+} from "./plans";
 import { contextText, DATA_NOTICE, type ScreenContext, screenContext, systemText } from "./prompt";
 import { type ChatBody, userParts } from "./schema";
 import { withSessionId } from "./tools/plans";
@@ -105,6 +114,7 @@ class Turn {
   readonly #answer = new AnswerParts();
   readonly #resultIds: ObjectId[] = [];
   readonly #toolNames = new Map<string, string>();
+  readonly #refusedPlans = new Map<string, AppError>();
   #hasFailed = false;
   #hasFinished = false;
 
@@ -154,7 +164,7 @@ class Turn {
       messages: withContext(said, contextText(screen, late)),
       tools,
       toolCallConcurrency: TOOLS_AT_ONCE,
-      experimental_refineToolInput: { propose_plan: withSessionId },
+      experimental_refineToolInput: { propose_plan: (input) => this.#propose(input) },
       stopWhen: isStepCount(STEPS_MAX),
       maxOutputTokens: OUTPUT_TOKENS_MAX,
       timeout: { firstChunkMs: MODEL_SILENCE_MS, chunkMs: MODEL_SILENCE_MS },
@@ -195,6 +205,18 @@ class Turn {
     const toolName = "toolCallId" in chunk ? (this.#toolNames.get(chunk.toolCallId) ?? "") : "";
     const event = (form === "plain" ? toPlainResult(chunk, toolName) : null) ?? toWire(chunk, form);
     if (event) await this.of.stream.write(event);
+  }
+
+  /** Before the stream tells of the call: whoever reads of a plan can decide on it at once. */
+  async #propose(input: unknown): Promise<Proposal> {
+    const proposal = withSessionId(input);
+    try {
+      await proposePlan(this.#turn, proposal);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.#refusedPlans.set(proposal.agentSessionId, error);
+    }
+    return proposal;
   }
 
   /** The answer is whole in the store before its reader hears that it is. */
@@ -253,9 +275,10 @@ class Turn {
           return this.#resultIds.some((own) => own.equals(id)) || hasKeptResult(messages.user, id);
         },
         failedQueries,
-        propose: async (plan) => {
-          await proposePlan(this.#turn, plan);
-          return waitForDecision(this.#turn, plan.agentSessionId, signal);
+        decision: async (agentSessionId) => {
+          const refused = this.#refusedPlans.get(agentSessionId);
+          if (refused) throw refused;
+          return waitForDecision(this.#turn, agentSessionId, signal);
         },
       },
     });

@@ -7,8 +7,6 @@ import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { digestDatabase } from "./dump";
 
 process.env.SAMPLE_DATA = "off";
-process.env.OPENAI_COMPATIBLE_BASE_URL = "http://127.0.0.1:9/v1";
-process.env.DEFAULT_MODEL = "compatible/absent";
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
 

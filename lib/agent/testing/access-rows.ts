@@ -4,10 +4,6 @@ import { call } from "@/test/client";
 import type { Person, World } from "@/test/seed";
 import { ask, newId } from "./ask";
 
-// A model that nobody serves: who may begin a turn shows before it is asked.
-process.env.OPENAI_COMPATIBLE_BASE_URL ??= "http://127.0.0.1:9/v1";
-process.env.DEFAULT_MODEL ??= "compatible/absent";
-
 const ANY_CREDENTIAL = "401 401 200 200 200 200 200 200 401 200 200";
 /** A chat of the owner's: nobody else sees it, whatever their role. */
 const CHAT_OWNER = "401 401 404 404 200 200 404 403 401 403 403";

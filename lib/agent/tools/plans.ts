@@ -4,7 +4,7 @@ import { z } from "zod";
 import { AppError } from "@/lib/http/errors";
 import { isStorable } from "@/lib/http/schema";
 import { PLAN_CHARS_MAX } from "../limits";
-import { outcomeOf } from "../plans";
+import { outcomeOf, type Proposal } from "../plans";
 import { grant } from "../schema";
 import { BOTH, defineTool } from "./tool";
 
@@ -28,17 +28,17 @@ const proposePlanTool = defineTool({
   writes: null,
   agents: BOTH,
   needsChat: true,
-  run: async ({ chat }, { agentSessionId = randomUUID(), planMarkdown, grants }) => {
-    if (!chat) throw new AppError("not_allowed", "There is nobody here to ask.");
-    const decided = await chat.propose({ agentSessionId, planMarkdown, grants });
-    return { agentSessionId, ...outcomeOf(decided) };
+  run: async ({ chat }, { agentSessionId }) => {
+    // The turn has given it its id and stored it (`withSessionId`).
+    if (!chat || agentSessionId === undefined) throw new AppError("not_allowed", "There is nobody here to ask.");
+    return { agentSessionId, ...outcomeOf(await chat.decision(agentSessionId)) };
   },
 });
 
 export const planTools = [proposePlanTool];
 
 /** The plan's id is in what the stream says of the call, so that whoever reads it can decide while it waits. */
-export function withSessionId(input: unknown): unknown {
-  const { agentSessionId, ...rest } = input as { agentSessionId?: string };
-  return { agentSessionId: agentSessionId ?? randomUUID(), ...rest };
+export function withSessionId(input: unknown): Proposal {
+  const { agentSessionId = randomUUID(), ...rest } = input as Omit<Proposal, "agentSessionId"> & Partial<Proposal>;
+  return { agentSessionId, ...rest };
 }

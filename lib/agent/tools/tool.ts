@@ -24,8 +24,8 @@ export type ChatContext = {
   hasKept: (resultId: string) => Promise<boolean>;
   /** Failed queries of this turn since one that worked. */
   failedQueries: { count: number };
-  /** Puts a plan before the person and waits; null when they have not decided. */
-  propose: (plan: { agentSessionId: string; planMarkdown: string; grants: Grant[] }) => Promise<PlanDoc | null>;
+  /** Waits for what the person decides on a plan that was put before them; null when they have not. */
+  decision: (agentSessionId: string) => Promise<PlanDoc | null>;
 };
 
 /** One thing that the agent can do, and a client of the Model Context Protocol. */
