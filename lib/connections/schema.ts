@@ -125,6 +125,14 @@ export const entitySchema = z.object({
     .array(z.object({ name: z.string(), type: z.string(), nullable: z.boolean(), primaryKey: z.boolean() }))
     .optional(),
   rowEstimate: z.number().optional(),
+  foreignKeys: z
+    .array(
+      z.object({
+        columns: z.array(z.string()),
+        references: z.object({ schema: z.string().optional(), name: z.string(), columns: z.array(z.string()) }),
+      }),
+    )
+    .optional(),
 }) satisfies z.ZodType<Entity>;
 
 /** `refresh=1` reads the schema anew. */

@@ -27,10 +27,16 @@ export type WireValue = null | boolean | number | string | WireValue[] | { [key:
 export type Batch = { rowCount: number; columns: WireValue[][]; isCut?: true };
 
 export type EntityColumn = { name: string; type: string; nullable: boolean; primaryKey: boolean };
+/** Whose rows these belong to, as the database declares it: `columns[i]` holds what is in `references.columns[i]`. */
+export type EntityForeignKey = { columns: string[]; references: { schema?: string; name: string; columns: string[] } };
+/** Of one entity: a table has a few; more than these say nothing to anybody. */
+export const FOREIGN_KEYS_MAX = 50;
 export type Entity = {
   name: string;
   schema?: string;
   kind: "table" | "view" | "collection" | "resource";
   columns?: EntityColumn[];
   rowEstimate?: number;
+  /** Left out where none is declared. */
+  foreignKeys?: EntityForeignKey[];
 };

@@ -1,4 +1,4 @@
-import type { Entity, EntityColumn } from "../../tabular/fields.ts";
+import { type Entity, type EntityColumn, type EntityForeignKey, FOREIGN_KEYS_MAX } from "../../tabular/fields.ts";
 import type { EngineDatabase } from "./database.ts";
 
 const COLUMNS = `
@@ -10,6 +10,12 @@ const PRIMARY_KEYS = `
   select schema_name, table_name, unnest(constraint_column_names)
   from duckdb_constraints()
   where database_name = current_database() and constraint_type = 'PRIMARY KEY'`;
+/** A key and what it refers to are in one schema. */
+const FOREIGN_KEYS = `
+  select schema_name, table_name, to_json(constraint_column_names), referenced_table, to_json(referenced_column_names)
+  from duckdb_constraints()
+  where database_name = current_database() and constraint_type = 'FOREIGN KEY'
+  order by schema_name, table_name, constraint_index`;
 const TABLES = `
   select schema_name, table_name, 'table', estimated_size
   from duckdb_tables() where not internal and database_name = current_database()
@@ -40,13 +46,30 @@ export async function readEntities(database: EngineDatabase): Promise<Entity[]> 
       });
       columns.set(key, list);
     }
-    return (await rowsOf(TABLES)).map(([schema, name, kind, size]) => ({
-      name: String(name),
-      ...(schema !== DEFAULT_SCHEMA && { schema: String(schema) }),
-      kind: kind === "view" ? "view" : "table",
-      columns: columns.get(JSON.stringify([schema, name])) ?? [],
-      ...(size !== null && size !== undefined && { rowEstimate: Number(size) }),
-    }));
+    const foreignKeys = new Map<string, EntityForeignKey[]>();
+    for (const [schema, table, names, target, targetNames] of await rowsOf(FOREIGN_KEYS)) {
+      const key = JSON.stringify([schema, table]);
+      const list = foreignKeys.get(key) ?? [];
+      if (list.length === FOREIGN_KEYS_MAX) continue;
+      const references = {
+        ...(schema !== DEFAULT_SCHEMA && { schema: String(schema) }),
+        name: String(target),
+        columns: JSON.parse(String(targetNames)) as string[],
+      };
+      list.push({ columns: JSON.parse(String(names)) as string[], references });
+      foreignKeys.set(key, list);
+    }
+    return (await rowsOf(TABLES)).map(([schema, name, kind, size]) => {
+      const keys = foreignKeys.get(JSON.stringify([schema, name]));
+      return {
+        name: String(name),
+        ...(schema !== DEFAULT_SCHEMA && { schema: String(schema) }),
+        kind: kind === "view" ? ("view" as const) : ("table" as const),
+        columns: columns.get(JSON.stringify([schema, name])) ?? [],
+        ...(size !== null && size !== undefined && { rowEstimate: Number(size) }),
+        ...(keys && { foreignKeys: keys }),
+      };
+    });
   } finally {
     connection.closeSync();
   }

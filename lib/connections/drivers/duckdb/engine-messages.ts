@@ -1,7 +1,7 @@
 import "server-only";
 import { z } from "zod";
 import type { EngineResponse } from "@/lib/embedded/engine/wire";
-import { FIELD_TYPES } from "@/lib/tabular/fields";
+import { FIELD_TYPES, FOREIGN_KEYS_MAX } from "@/lib/tabular/fields";
 
 /*
  * What an engine may say. It works on files of strangers, and one of those may have taken it over: what is no answer of
@@ -13,12 +13,17 @@ const FAILURES = [
 ] as const;
 
 const column = z.object({ name: z.string(), type: z.string(), nullable: z.boolean(), primaryKey: z.boolean() });
+const foreignKey = z.object({
+  columns: z.array(z.string()),
+  references: z.object({ schema: z.string().optional(), name: z.string(), columns: z.array(z.string()) }),
+});
 const entity = z.object({
   name: z.string(),
   schema: z.string().optional(),
   kind: z.enum(["table", "view"]),
   columns: z.array(column).optional(),
   rowEstimate: z.number().optional(),
+  foreignKeys: z.array(foreignKey).max(FOREIGN_KEYS_MAX).optional(),
 });
 const rare = z.discriminatedUnion("type", [
   z.object({

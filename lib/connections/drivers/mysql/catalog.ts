@@ -1,4 +1,4 @@
-import type { Entity, EntityColumn } from "@/lib/tabular/fields";
+import { type Entity, type EntityColumn, type EntityForeignKey, FOREIGN_KEYS_MAX } from "@/lib/tabular/fields";
 
 const OWN_SCHEMAS = "('information_schema', 'performance_schema', 'mysql', 'sys')";
 
@@ -11,8 +11,23 @@ export const COLUMNS_SQL = `
   from information_schema.columns where table_schema not in ${OWN_SCHEMAS}
   order by table_schema, table_name, ordinal_position`;
 
+/** Columns of foreign keys that are read of all databases together: the tables of a large product have some thousands. */
+const KEY_COLUMNS_MAX = 20_000;
+/** A key of several columns has a row for each. */
+export const FOREIGN_KEYS_SQL = `
+  select table_schema, table_name, constraint_name, column_name,
+    referenced_table_schema, referenced_table_name, referenced_column_name, referenced_table_schema = database()
+  from information_schema.key_column_usage
+  where referenced_table_name is not null and table_schema not in ${OWN_SCHEMAS}
+  order by table_schema, table_name, constraint_name, ordinal_position limit ${KEY_COLUMNS_MAX}`;
+
 /** The database that names without one belong to is left out. */
-export function toEntities(tables: readonly unknown[][], columns: readonly unknown[][]): Entity[] {
+export function toEntities(
+  tables: readonly unknown[][],
+  columns: readonly unknown[][],
+  keys: readonly unknown[][],
+): Entity[] {
+  const foreignKeys = keysByTable(keys);
   const byTable = new Map<string, EntityColumn[]>();
   for (const [schema, table, name, type, nullable, key] of columns) {
     const id = JSON.stringify([schema, table]);
@@ -20,11 +35,35 @@ export function toEntities(tables: readonly unknown[][], columns: readonly unkno
     list.push({ name: String(name), type: String(type), nullable: nullable === "YES", primaryKey: key === "PRI" });
     byTable.set(id, list);
   }
-  return tables.map(([schema, name, kind, rows, isCurrent]) => ({
-    name: String(name),
-    ...(Number(isCurrent) !== 1 && { schema: String(schema) }),
-    kind: /VIEW/.test(String(kind)) ? ("view" as const) : ("table" as const),
-    columns: byTable.get(JSON.stringify([schema, name])) ?? [],
-    ...(rows !== null && { rowEstimate: Number(rows) }),
-  }));
+  return tables.map(([schema, name, kind, rows, isCurrent]) => {
+    const own = foreignKeys.get(JSON.stringify([schema, name]));
+    return {
+      name: String(name),
+      ...(Number(isCurrent) !== 1 && { schema: String(schema) }),
+      kind: /VIEW/.test(String(kind)) ? ("view" as const) : ("table" as const),
+      columns: byTable.get(JSON.stringify([schema, name])) ?? [],
+      ...(rows !== null && { rowEstimate: Number(rows) }),
+      ...(own && { foreignKeys: [...own.values()].slice(0, FOREIGN_KEYS_MAX) }),
+    };
+  });
+}
+
+/** By table, then by the key's name. */
+function keysByTable(rows: readonly unknown[][]): Map<string, Map<string, EntityForeignKey>> {
+  const byTable = new Map<string, Map<string, EntityForeignKey>>();
+  for (const [schema, table, constraint, column, targetSchema, target, targetColumn, isCurrent] of rows) {
+    const id = JSON.stringify([schema, table]);
+    const keys = byTable.get(id) ?? new Map<string, EntityForeignKey>();
+    const references = {
+      ...(Number(isCurrent) !== 1 && { schema: String(targetSchema) }),
+      name: String(target),
+      columns: [],
+    };
+    const key = keys.get(String(constraint)) ?? { columns: [], references };
+    key.columns.push(String(column));
+    key.references.columns.push(String(targetColumn));
+    keys.set(String(constraint), key);
+    byTable.set(id, keys);
+  }
+  return byTable;
 }

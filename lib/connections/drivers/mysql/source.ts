@@ -16,7 +16,7 @@ import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
-import { COLUMNS_SQL, TABLES_SQL, toEntities } from "./catalog";
+import { COLUMNS_SQL, FOREIGN_KEYS_SQL, TABLES_SQL, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
 import { toMysqlParams } from "./params";
@@ -72,7 +72,8 @@ export class MysqlSource implements DataSource {
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
     return this.#ask(signal, async (session) => {
-      return toEntities(await session.run(TABLES_SQL), await session.run(COLUMNS_SQL));
+      const tables = await session.run(TABLES_SQL);
+      return toEntities(tables, await session.run(COLUMNS_SQL), await session.run(FOREIGN_KEYS_SQL));
     });
   }
 

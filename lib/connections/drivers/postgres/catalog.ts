@@ -1,4 +1,9 @@
-import type { Entity } from "@/lib/tabular/fields";
+import { type Entity, FOREIGN_KEYS_MAX } from "@/lib/tabular/fields";
+
+/** Columns of a key, by their numbers and in its order. */
+const namesOf = (table: string, numbers: string) => `(
+  select json_agg(a.attname order by n.place) from unnest(${numbers}) with ordinality n(number, place)
+  join pg_catalog.pg_attribute a on a.attrelid = ${table} and a.attnum = n.number)`;
 
 /** Tables, views and the like that the user may read, with their columns, in one reading. */
 export const ENTITIES_SQL = `
@@ -11,7 +16,20 @@ export const ENTITIES_SQL = `
         'primaryKey', exists (
           select from pg_catalog.pg_index i where i.indrelid = c.oid and i.indisprimary and a.attnum = any(i.indkey)))
         order by a.attnum)
-      from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped), '[]')
+      from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped), '[]'),
+    (
+      select json_agg(json_build_object('columns', k.columns, 'references', json_strip_nulls(json_build_object(
+        'schema', nullif(k.nspname, (current_setting('millrace.schemas')::name[])[1]),
+        'name', k.relname, 'columns', k.target_columns))) order by k.conname)
+      from (
+        select k.conname, t.relname, tn.nspname, ${namesOf("k.conrelid", "k.conkey")} as columns,
+          ${namesOf("k.confrelid", "k.confkey")} as target_columns
+        from pg_catalog.pg_constraint k join pg_catalog.pg_class t on t.oid = k.confrelid
+          join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
+        where k.conrelid = c.oid and k.contype = 'f' and not t.relispartition
+          and has_schema_privilege(tn.oid, 'USAGE')
+          and (has_table_privilege(t.oid, 'SELECT') or has_any_column_privilege(t.oid, 'SELECT'))
+        order by k.conname limit ${FOREIGN_KEYS_MAX}) k)
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema')
     and n.nspname not like 'pg\\_toast%' and n.nspname not like 'pg\\_temp\\_%'
@@ -22,11 +40,12 @@ export const ENTITIES_SQL = `
 
 /** Rows of ENTITIES_SQL; the schema of unqualified names is left out. */
 export function toEntities(rows: readonly unknown[][]): Entity[] {
-  return rows.map(([schema, name, kind, estimate, isCurrent, columns]) => ({
+  return rows.map(([schema, name, kind, estimate, isCurrent, columns, foreignKeys]) => ({
     name: String(name),
     ...(isCurrent !== true && { schema: String(schema) }),
     kind: kind === "v" || kind === "m" ? ("view" as const) : ("table" as const),
     columns: columns as Entity["columns"],
     ...(estimate !== null && { rowEstimate: Number(estimate) }),
+    ...(foreignKeys !== null && { foreignKeys: foreignKeys as NonNullable<Entity["foreignKeys"]> }),
   }));
 }
