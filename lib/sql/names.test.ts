@@ -10,6 +10,8 @@ it.each([
   // Reserved everywhere, and nowhere.
   ["order", '"order"', "`order`"],
   ["date", "date", "date"],
+  // Reserved by MySQL alone.
+  ["condition", "condition", "`condition`"],
 ])("the name %s is written as each database reads it", (name, standard, mysql) => {
   expect(toSqlName(name, "postgres")).toBe(standard);
   expect(toSqlName(name, "mysql")).toBe(mysql);

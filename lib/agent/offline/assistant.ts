@@ -10,7 +10,7 @@ import { toPipeline } from "./render-mongo";
 import { toSql } from "./render-sql";
 import { type Described, fitOf, Schema, type Table } from "./schema";
 import { understand } from "./understand";
-import { lookupColumns, lookupPipelines, lookupSql, readHits } from "./value-lookup";
+import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-lookup";
 import { GRAMMAR, nameWords, SYNONYMS, tokenize } from "./words";
 
 /**
@@ -393,25 +393,12 @@ function* lookUp(
   const near = linked.flatMap(tablesOf);
   const refs = lookupColumns(schema, near);
   if (refs.length === 0) return [];
-  if (connection.language === "mongodb") {
-    const calls = lookupPipelines(refs, wordings).map((text) => ({
-      tool: "run_query",
-      input: { connectionId: connection.id, query: text, limit: RESULT_ROWS },
-    }));
-    const results = yield calls;
-    return results.flatMap((result) =>
-      result.isOk ? readHits(records<Record<string, unknown>>(result.value.rows), refs) : [],
-    );
-  }
+  const text =
+    connection.language === "mongodb"
+      ? lookupPipeline(refs, wordings)
+      : lookupSql(refs, wordings, dialectOf(connection));
   const [result] = yield [
-    {
-      tool: "run_query",
-      input: {
-        connectionId: connection.id,
-        query: lookupSql(refs, wordings, dialectOf(connection)),
-        limit: RESULT_ROWS,
-      },
-    },
+    { tool: "run_query", input: { connectionId: connection.id, query: text, limit: RESULT_ROWS } },
   ];
   return result?.isOk ? readHits(records<Record<string, unknown>>(result.value.rows), refs) : [];
 }

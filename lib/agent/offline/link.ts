@@ -95,9 +95,13 @@ function mentionOf(
         const isOther =
           words.length > 1 && schema.tables.some((other) => other !== table && other.words.join() === words[0]);
         const fit =
-          columnFit(words, table, column.words, column.kind === "date" || column.isYear || isOther) -
-          (table.isView ? 0.05 : 0);
-        const isPlural = column.kind === "date" && /[^s]s$/.test(span.at(-1)?.lower ?? "") && span.length === 1;
+          columnFit(
+            words,
+            table,
+            column.words,
+            column.kind === "date" || column.kind === "boolean" || column.isYear || isOther,
+          ) - (table.isView ? 0.05 : 0);
+        const isPlural = column.kind === "date" && /[^s]s$|ing$/.test(span[0]?.lower ?? "") && span.length === 1;
         // "Ratings" are no time at which something was rated.
         if (isPlural) continue;
         const isNamed = fit >= (isGrammar || isEdgeGrammar ? 0.9 : FIT_MIN);
@@ -107,6 +111,8 @@ function mentionOf(
           : null;
         // A key means the table that it leads to, by a way that its own words name.
         if (target) {
+          // "Assigned to" is what somebody did, not who.
+          if (/ed$/.test(span.at(-1)?.lower ?? "")) continue;
           if (column.words.join() !== target.words.join() && fit > 0.75)
             tables.push({ table: target, fit: fit - 0.01 });
         } else columns.push({ ref: { table, column }, fit });

@@ -289,16 +289,21 @@ class Reader {
     const top =
       this.#first(`(?:the )?(?:top|best|bottom|worst|first|last)(?:-| )${NUMBER}`) ??
       this.#first("(?:the )?(top|bottom)");
-    if (top && !this.#isDateToken(top.to - 1)) {
+    const isInTime = top !== null && /(?:first|last)/.test(top.match[0]);
+    if (top && isInTime && top.match[1] !== undefined && !this.#isDateToken(top.to - 1)) {
+      this.#superlative = top;
+      this.#take(top);
+    } else if (top && !isInTime && !this.#isDateToken(top.to - 1)) {
       this.#take(top);
       frame.limit = toNumber(top.match[1]) || 10;
       frame.order = { ref: null, isDescending: !/bottom|worst|last/.test(top.match[0]) };
       this.#rankedFrom = top.to;
     }
     const superlative = this.#first(
-      `(?:the )?(?:${NUMBER} )?(cheapest|priciest|(?:most|least) expensive|newest|latest|most recent|oldest|earliest|youngest|longest|shortest|biggest|largest|smallest|highest|lowest|greatest|heaviest|best paid|highest paid|lowest paid|maximum|minimum)(?: ${NUMBER})?`,
+      `(?:the )?(?:${NUMBER} )?(cheapest|priciest|(?:most|least) expensive|newest|latest|most recent|oldest|earliest|youngest|longest|shortest|slowest|fastest|quickest|biggest|largest|smallest|highest|lowest|greatest|heaviest|best paid|highest paid|lowest paid|maximum|minimum)(?: ${NUMBER})?`,
     );
     if (
+      this.#superlative === null &&
       superlative &&
       !/^(?:highest|lowest|biggest|largest|smallest|best|newest|oldest|latest)(?: \w+)? first/.test(
         this.#text.slice(superlative.match.index),
@@ -820,7 +825,8 @@ class Reader {
     const word = range.match[0];
     const count = toNumber(range.match[1] ?? range.match[3]) || null;
     const isDescending =
-      !/cheapest|least|oldest|earliest|shortest|smallest|lowest|minimum|^first/.test(word) || /youngest/.test(word);
+      !/\b(?:cheapest|least|oldest|earliest|shortest|fastest|quickest|smallest|lowest|minimum|first)\b/.test(word) ||
+      /youngest/.test(word);
     const isTime = /newest|latest|recent|oldest|earliest|youngest|first|last/.test(word);
     const isPrice = /cheap|expensive|pric/.test(word);
     const near = this.#linked.mentions.filter((mention) => !this.#used.has(mention));
@@ -868,7 +874,7 @@ class Reader {
       const date = eventDate(table);
       ref ??= date ? { table, column: date } : year;
     }
-    if (!ref && /long|short/.test(word))
+    if (!ref && /long|short|slow|fast|quick/.test(word))
       ref = within(
         ({ column }) =>
           column.kind === "number" &&
@@ -882,6 +888,17 @@ class Reader {
     if (named) this.#use(named);
     const isOwn = ref.table === table;
     if (frame.dims.length > 0 || (!subject && !isTime && !frame.target) || !isOwn) {
+      // "Which channel has the slowest reply" is about channels.
+      const asked = near.find(
+        (mention) => mention !== named && mention.to <= range.from && (mention === subject || !this.#isNumber(mention)),
+      );
+      const dim = frame.dims.length === 0 && asked && this.#has("which|what|who") ? this.#rankedDim(asked) : null;
+      if (dim && asked) {
+        frame.dims.push(dim);
+        this.#use(asked);
+        frame.order = { ref: null, isDescending };
+        frame.limit = count ?? (this.#isPlural(asked) ? 10 : 1);
+      }
       frame.measures.push({
         fn: isDescending ? "max" : "min",
         isDistinct: false,
@@ -1213,13 +1230,14 @@ class Reader {
         this.#used.add(mention);
       } else if (subject && ref.table !== subject && this.#schema.isAbove(ref.table, subject)) {
         this.#used.add(mention);
-        this.#events.push(ref.table);
+        this.#addEvent(ref.table, mention);
       }
     }
     const [event] = this.#events;
     const [measure] = frame.measures;
     // "How many books were borrowed" counts loans.
-    const isRelative = this.#has("who|whose|that|which") && !this.#has("^which");
+    // "Were borrowed" tells of the loans, "have borrowed" of those who did.
+    const isRelative = !this.#isPassive;
     if (
       event &&
       measure?.fn === "count" &&
@@ -1232,6 +1250,14 @@ class Reader {
   }
 
   readonly #events: Table[] = [];
+  #isPassive = false;
+
+  /** Notes that something of another table has happened to what is counted, or was done by it. */
+  #addEvent(table: Table, mention: Mention): void {
+    this.#events.push(table);
+    const before = this.#wordsBetween(Math.max(0, mention.from - 3), mention.from);
+    this.#isPassive ||= before.some((word) => /^(was|were|is|are|been|be|being|got|get)$/.test(word));
+  }
 
   #isTakenYear({ isBareYear, fromToken, toToken }: FoundDate): boolean {
     if (!isBareYear) return false;
@@ -1268,7 +1294,13 @@ class Reader {
       if (!this.#isTable(mention)) {
         if (!this.#used.has(mention)) this.#use(mention);
         const subject = this.#subjectTable();
-        if (subject && ref.table !== subject && this.#schema.isAbove(ref.table, subject)) this.#events.push(ref.table);
+        if (subject && ref.table !== subject && this.#schema.isAbove(ref.table, subject))
+          this.#addEvent(ref.table, mention);
+        // "Solved per month" counts by the day of solving.
+        for (const dim of this.#frame.dims) {
+          if (dim.kind === "time" && dim.ref === null && ref.table === subject && ref.column.kind === "date")
+            dim.ref = ref;
+        }
         return ref;
       }
     }

@@ -2,6 +2,7 @@ import type { SqlDialect } from "@/lib/sql/dialects";
 import { toSqlName, toSqlText } from "@/lib/sql/names";
 import type { ValueHit } from "./link";
 import type { Ref } from "./plan";
+import { collectionText, sameText, toShell } from "./render-mongo";
 import { tableName } from "./render-sql";
 import type { Schema, Table } from "./schema";
 
@@ -72,6 +73,19 @@ export function readHits(rows: readonly Record<string, unknown>[], refs: readonl
   });
 }
 
-export function lookupPipelines(refs: readonly Ref[], _wordings: readonly string[]): string[] {
-  return refs.map(() => "");
+/** The same for collections. */
+export function lookupPipeline(refs: readonly Ref[], wordings: readonly string[]): string {
+  const patterns = wordings.map(sameText);
+  const [first, ...others] = refs.map(({ table, column }, place) => ({
+    table,
+    stages: [
+      { $match: { [column.name]: { $in: patterns } } },
+      { $group: { _id: `$${column.name}` } },
+      { $limit: HITS_OF_COLUMN_MAX },
+      { $project: { _id: 0, place: { $literal: place }, found: "$_id" } },
+    ],
+  }));
+  if (!first) return "";
+  const unions = others.map(({ table, stages }) => ({ $unionWith: { coll: table.name, pipeline: stages } }));
+  return `${collectionText(first.table)}.aggregate(${toShell([...first.stages, ...unions])})`;
 }

@@ -127,7 +127,8 @@ export const DESK_QUESTIONS: Question[] = [
   },
   {
     ask: "busiest day of all time: on which date did most tickets come in?",
-    sql: "select date(created_at), count(*) from tickets group by 1 order by 2 desc, 1 limit 1",
+    sql: "select date(created_at), count(*) from tickets group by 1 order by 2 desc limit 1",
+    isOrdered: true,
   },
   {
     ask: "How many distinct contacts wrote to us in 2026?",

@@ -67,7 +67,7 @@ export const LIBRARY_QUESTIONS: Question[] = [
   { ask: "Loans per year", sql: "select extract(year from borrowed_at)::int, count(*) from loans group by 1" },
   { ask: "How many French authors do we have?", sql: "select count(*) from authors where nationality = 'French'" },
   { ask: "authors born after 1960", sql: "select name from authors where birth_year > 1960" },
-  { ask: "Which genres have fewer than 10 books?", sql: "select genre from books group by 1 having count(*) < 10" },
+  { ask: "Which genres have fewer than 14 books?", sql: "select genre from books group by 1 having count(*) < 14" },
   { ask: "average price of science books", sql: "select avg(price) from books where genre = 'science'" },
   { ask: "most expensive book we have", sql: "select title from books order by price desc limit 1" },
   {

@@ -28,7 +28,7 @@ export const SHOP_QUESTIONS: Question[] = [
     sql: "select strftime(date_trunc('month', placed_at), '%Y-%m'), count(*) from orders where year(placed_at) = 2025 group by 1",
   },
   { ask: "average order value by channel", sql: "select channel, avg(total_cents) / 100.0 from orders group by 1" },
-  { ask: "What is the cheapest product?", sql: "select name from products order by price_cents limit 1" },
+  { ask: "What is the cheapest product?", sql: "select min(price_cents) / 100.0 from products" },
   { ask: "what was the largest order ever, in money", sql: "select max(total_cents) / 100.0 from orders" },
   {
     ask: "How many orders were cancelled last month?",

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { Client, types } from "pg";
+import { ask, change, type SubjectName, startSubject } from "@/lib/connections/drivers/conformance/subjects";
 import { buildSample } from "@/lib/embedded/engine/build-sample";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import { startPostgres } from "@/test/servers/postgres";
@@ -188,4 +189,77 @@ export async function postgresEngine(tables: readonly SeedTable[]): Promise<Test
       await server.stop();
     },
   };
+}
+
+/**
+ * A data set behind one of the product's own drivers. Documents have their key in `_id`, as is usual there.
+ * @returns null when the server is not installed
+ */
+export async function driverEngine(
+  name: SubjectName,
+  dialect: SqlDialect | null,
+  tables: readonly SeedTable[],
+): Promise<TestEngine | null> {
+  const subject = await startSubject(name);
+  if (!subject) return null;
+  const writer = await subject.open(false);
+  if (dialect === null) {
+    for (const table of tables) {
+      const documents = table.rows.map((row) => toDocument(table, row));
+      await change(writer, { collection: table.name, operation: "insertMany", documents });
+    }
+  } else {
+    const booleans = dialect === "sqlite" || dialect === "mysql" ? "numbers" : "words";
+    for (const statement of toSeedSql(tables.map(withLengths), booleans)) await change(writer, statement);
+  }
+  await writer.close();
+  const source = await subject.open(true);
+  return {
+    type: name,
+    language: dialect === null ? "mongodb" : "sql",
+    dialect,
+    async query(text) {
+      const { fields, rows } = await ask(source, text);
+      const names = fields.map((field) => field.name);
+      return { fields: names, rows: rows.map((row) => Object.fromEntries(names.map((field, i) => [field, row[i]]))) };
+    },
+    async tables() {
+      const entities = await source.entities(new AbortController().signal);
+      const own = entities.filter((entity) => tables.some((table) => table.name === entity.name));
+      return own.map((entity) => ({
+        ...entity,
+        kind: entity.kind as EngineTable["kind"],
+        columns: entity.columns ?? [],
+        foreignKeys: entity.foreignKeys ?? [],
+      }));
+    },
+    async stop() {
+      await source.close();
+      await subject.stop();
+    },
+  };
+}
+
+/** A key needs a length in MySQL, and no text here is longer. */
+function withLengths(table: SeedTable): SeedTable {
+  return { ...table, ddl: table.ddl.replaceAll(" text", " varchar(200)") };
+}
+
+function toDocument({ columns, ddl }: SeedTable, row: SeedTable["rows"][number]): Record<string, unknown> {
+  return Object.fromEntries(
+    columns.map((column, i) => {
+      const value = row[i] ?? null;
+      const isKey = new RegExp(`(?:^|, )${column} \\w+ primary key`).test(ddl);
+      const isDate = new RegExp(`(?:^|, )${column} (?:date|datetime|timestamp)\\b`).test(ddl);
+      const date =
+        typeof value === "string" && isDate
+          ? {
+              $date: new Date(
+                `${value.replace(" ", "T")}Z`.replace(/^(\d{4}-\d{2}-\d{2})Z$/, "$1T00:00:00Z"),
+              ).toISOString(),
+            }
+          : null;
+      return [isKey ? "_id" : column, date ?? value];
+    }),
+  );
 }

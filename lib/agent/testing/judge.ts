@@ -7,40 +7,44 @@ const DIGITS = 2;
 const RELATIVE = 1e-6;
 const COLUMNS_MAX = 12;
 
-export function isSameAnswer(given: Rows, expected: Rows, isOrdered: boolean): boolean {
+/**
+ * @param all the expected rows without their limit: of rows with one rank at the end any may be given
+ */
+export function isSameAnswer(given: Rows, expected: Rows, isOrdered: boolean, all: Rows = expected): boolean {
   if (given.rows.length !== expected.rows.length || given.fields.length > COLUMNS_MAX) return false;
-  const have = given.fields.map((field) => given.rows.map((row) => normal(row[field])));
-  const want = expected.fields.map((field) => expected.rows.map((row) => normal(row[field])));
-  return assign(want, have, [], isOrdered);
+  const columnsOf = ({ fields, rows }: Rows) => fields.map((field) => rows.map((row) => normal(row[field])));
+  const task = { want: columnsOf(expected), all: columnsOf(all), have: columnsOf(given), isOrdered };
+  return assign(task, []);
 }
+
+type Task = { want: string[][]; all: string[][]; have: string[][]; isOrdered: boolean };
 
 /** Gives each expected column one of those that are there, until the rows agree. */
-function assign(want: string[][], have: string[][], chosen: number[], isOrdered: boolean): boolean {
-  if (chosen.length === want.length) {
-    const rowsOf = (columns: string[][]) =>
-      (columns[0] ?? []).map((_, row) => JSON.stringify(columns.map((column) => column[row])));
-    const expected = rowsOf(want);
-    const given = rowsOf(chosen.map((place) => have[place] ?? []));
-    if (isOrdered) {
-      // What ranks stands last; rows of one rank may come in any order.
-      settle(expected, want.at(-1) ?? []);
-      settle(given, have[chosen.at(-1) ?? 0] ?? []);
-    } else {
-      expected.sort();
-      given.sort();
-    }
-    return expected.every((row, i) => row === given[i]);
+function assign(task: Task, chosen: number[]): boolean {
+  const { want, all, have, isOrdered } = task;
+  if (chosen.length < want.length) {
+    return have.some((_, place) => !chosen.includes(place) && assign(task, [...chosen, place]));
   }
-  return have.some((_, place) => !chosen.includes(place) && assign(want, have, [...chosen, place], isOrdered));
+  const taken = chosen.map((place) => have[place] ?? []);
+  const given = rowsOf(taken);
+  if (!isOrdered) {
+    const expected = rowsOf(want).sort();
+    return given.sort().every((row, i) => row === expected[i]);
+  }
+  // What ranks stands last: the ranks come in order, and each row is one that has its rank.
+  const ranks = taken.at(-1) ?? [];
+  const known = new Set(rowsOf(all));
+  const areRanked = (want.at(-1) ?? []).every((rank, i) => rank === ranks[i]);
+  return areRanked && given.every((row) => known.has(row)) && (want.length === 1 || isUnique(given, known.size));
 }
 
-function settle(rows: string[], ranks: readonly string[]): void {
-  for (let from = 0; from < rows.length; ) {
-    let to = from + 1;
-    while (to < rows.length && ranks[to] === ranks[from]) to++;
-    rows.splice(from, to - from, ...rows.slice(from, to).sort());
-    from = to;
-  }
+function rowsOf(columns: readonly string[][]): string[] {
+  return (columns[0] ?? []).map((_, row) => JSON.stringify(columns.map((column) => column[row])));
+}
+
+/** No row is given twice, unless people of one name have one figure. */
+function isUnique(given: readonly string[], known: number): boolean {
+  return new Set(given).size === given.length || known < given.length;
 }
 
 /** One writing for a value, whatever engine gives it. */
