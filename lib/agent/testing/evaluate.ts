@@ -54,7 +54,7 @@ export async function evaluate(
           stopWhen: isStepCount(STEPS_MAX),
           maxRetries: 2,
         });
-        messages.push(...result.response.messages);
+        messages.push(...result.responseMessages);
         steps += result.steps.length;
         tokens += result.totalUsage.totalTokens ?? 0;
         text = result.text;

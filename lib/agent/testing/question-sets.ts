@@ -1,0 +1,23 @@
+import { deskTables } from "../questions/desk-data";
+import { DESK_QUESTIONS } from "../questions/desk-questions";
+import { libraryTables } from "../questions/library-data";
+import { LIBRARY_QUESTIONS } from "../questions/library-questions";
+import type { Question } from "../questions/question";
+import { SHOP_QUESTIONS } from "../questions/shop-questions";
+import { postgresEngine, shopEngine, sqliteEngine, type TestEngine } from "./engines";
+
+export type QuestionSet = {
+  name: string;
+  questions: readonly Question[];
+  /** Null where the database is not installed. */
+  open(): Promise<TestEngine | null>;
+};
+
+/** The three sets of data with their questions. @param shopFile where the sample shop is, or is built */
+export function questionSets(shopFile: string): QuestionSet[] {
+  return [
+    { name: "Sample shop", questions: SHOP_QUESTIONS, open: () => shopEngine(shopFile) },
+    { name: "Support desk", questions: DESK_QUESTIONS, open: () => sqliteEngine(deskTables()) },
+    { name: "Library", questions: LIBRARY_QUESTIONS, open: () => postgresEngine(libraryTables()) },
+  ];
+}
