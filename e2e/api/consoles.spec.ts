@@ -107,6 +107,7 @@ test("every action on consoles works with a key, and the API reference lists no 
     .poll(async () => (await data(api.get(`${owner.home}${at}/runs`))).items[0].status, { timeout: 30_000 })
     .toBe("failure");
   await ask("GET", `${at}/runs`, 200);
+  expect(await data(ask("GET", `${at}/runs/${run.id}`, 200))).toMatchObject({ id: run.id, status: "failure" });
   await ask("POST", `${at}/runs/${run.id}/cancel`, 409);
   await ask("DELETE", `${at}/schedule`, 200);
 

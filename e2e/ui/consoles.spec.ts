@@ -211,6 +211,8 @@ test("the tree of a workspace that could not be read says why and reads again wh
   page,
   consolePage,
 }) => {
+  // A stream that begins has the tree read again, unasked.
+  await page.route("**/events", (route) => route.abort());
   await page.route(/\/consoles\?limit/, (route) =>
     route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
   );
