@@ -1,10 +1,24 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
+/** Sources, handbooks and second forms of modules, which packages carry beside what is run here. */
+const UNREAD = [
+  "@base-ui/react/docs",
+  "@modelcontextprotocol/sdk/dist/cjs",
+  "better-sqlite3/deps",
+  "better-sqlite3/src",
+  "lucide-react/dist/cjs",
+  "lucide-react/dist/lucide-react.prefixed.d.ts",
+  "lucide-react/dist/lucide-react.suffixed.d.ts",
+  "mongodb/src",
+  "next/dist/docs",
+  "vega-lite/src",
+  "zod/src",
+];
+
 /**
  * Takes out of node_modules what nothing here reads, a fifth of all: the maps of packages' sources, what one would
- * compile Node.js add-ons with, SQLite's sources and its builds for other systems, and the sources and handbooks that
- * the packages of the ai SDK carry beside what they run.
+ * compile Node.js add-ons with, SQLite's builds for other systems, sources and handbooks.
  * @param {string} root the project's folder
  */
 export function trimPackages(root) {
@@ -18,9 +32,8 @@ export function trimPackages(root) {
   for (const folder of [join(packages, "ai"), ...ofSdk]) {
     for (const name of ["docs", "src"]) rmSync(join(folder, name), { recursive: true, force: true });
   }
-  const sqlite = join(packages, "better-sqlite3");
-  for (const folder of ["deps", "src"]) rmSync(join(sqlite, folder), { recursive: true, force: true });
-  const prebuilds = join(sqlite, "prebuilds");
+  for (const place of UNREAD) rmSync(join(packages, place), { recursive: true, force: true });
+  const prebuilds = join(packages, "better-sqlite3", "prebuilds");
   const own = new RegExp(`^${process.platform}(musl)?-${process.arch}\\.node$`);
   for (const file of existsSync(prebuilds) ? readdirSync(prebuilds) : []) {
     if (!own.test(file)) rmSync(join(prebuilds, file));
