@@ -407,14 +407,17 @@ function tablesOf({ mentions }: Linked): Table[] {
   return [...new Set(mentions.flatMap(({ tables }) => tables.slice(0, 1).map(({ table }) => table)))];
 }
 
-/** Names that people write as names, and that nothing in the data has: an answer without them would be wrong. */
+/**
+ * Names that people write as names, and words right before what is asked for: an answer that leaves them out would be
+ * wrong.
+ */
 function unknownNames(frame: Frame, linked: Linked): string[] {
+  const isName = ({ raw, isQuoted }: Linked["tokens"][number], i: number) =>
+    isQuoted || (i > 0 && /^\p{Lu}/u.test(raw) && !/^[A-Z]{2,5}$/.test(raw));
+  const isBeforeSubject = (i: number) =>
+    linked.mentions.some(({ from, tables }) => from === i + 1 && tables[0]?.table === frame.target);
   return linked.tokens
-    .filter(
-      (token, i) =>
-        frame.ignored.includes(token.raw) &&
-        (token.isQuoted || (i > 0 && /^\p{Lu}/u.test(token.raw) && !/^[A-Z]{2,5}$/.test(token.raw))),
-    )
+    .filter((token, i) => frame.ignored.includes(token.raw) && (isName(token, i) || isBeforeSubject(i)))
     .map(({ raw }) => raw);
 }
 

@@ -3,7 +3,7 @@ import type { DateAsk, DimAsk, Frame, MeasureAsk, MeasureRef } from "./frame";
 import type { FoundDate, Linked, Mention } from "./link";
 import type { Predicate, Ref } from "./plan";
 import { eventDate, mainMeasure, type Schema, type Table } from "./schema";
-import { GRAMMAR } from "./words";
+import { GRAMMAR, singularOf } from "./words";
 
 /** Reads a linked question: which words ask for what. */
 export function understand(linked: Linked, schema: Schema, focus: readonly Table[] = []): Frame {
@@ -66,8 +66,10 @@ class Reader {
     this.#shares();
     this.#ranking();
     this.#groups();
+    this.#unknowns();
     this.#chooseTarget();
     this.#measures();
+    this.#whoever();
     this.#missing();
     this.#texts();
     this.#values();
@@ -140,7 +142,11 @@ class Reader {
   // --- choosing between names -----------------------------------------------------------------------------------
 
   #distance(table: Table): number {
-    const near = [this.#frame.target, ...this.#frame.dims.map(tableOf), ...this.#focus].filter((each) => each !== null);
+    // Before it is clear what the question is about, it is what it names first.
+    const first = this.#linked.mentions.find(({ tables }) => tables.length === 1)?.tables[0]?.table ?? null;
+    const near = [this.#frame.target ?? first, ...this.#frame.dims.map(tableOf), ...this.#focus].filter(
+      (each) => each !== null,
+    );
     if (near.length === 0) return 0;
     const steps = near.map((from) => this.#schema.path(from, table, this.#frame.hints));
     return Math.min(
@@ -300,7 +306,7 @@ class Reader {
       this.#rankedFrom = top.to;
     }
     const superlative = this.#first(
-      `(?:the )?(?:${NUMBER} )?(cheapest|priciest|(?:most|least) expensive|newest|latest|most recent|oldest|earliest|youngest|longest|shortest|slowest|fastest|quickest|biggest|largest|smallest|highest|lowest|greatest|heaviest|best paid|highest paid|lowest paid|maximum|minimum)(?: ${NUMBER})?`,
+      `(?:the )?(?:${NUMBER} )?(cheapest|priciest|(?:most|least) expensive|newest|latest|most recent|most recently|oldest|earliest|youngest|longest|shortest|slowest|fastest|quickest|biggest|largest|smallest|highest|lowest|greatest|heaviest|best paid|highest paid|lowest paid|maximum|minimum)(?: ${NUMBER})?`,
     );
     if (
       this.#superlative === null &&
@@ -324,12 +330,12 @@ class Reader {
       this.#take(count);
     }
     const extreme = this.#first(
-      "(?:the )?(highest|lowest|largest|biggest|smallest|greatest)(?= (?:average|avg|mean|total|number|count|sum|revenue|sales|turnover|overall|combined))",
+      "(?:the )?(highest|lowest|largest|biggest|smallest|greatest|best|worst)(?= (?:average|avg|mean|total|number|count|sum|revenue|sales|turnover|overall|combined))",
     );
     if (extreme && !this.#all("highest first|lowest first").length) {
       this.#superlative = null;
       this.#take(extreme);
-      frame.order = { ref: null, isDescending: !/lowest|smallest/.test(extreme.match[0]) };
+      frame.order = { ref: null, isDescending: !/lowest|smallest|worst/.test(extreme.match[0]) };
       this.#mostAt = {
         ...extreme,
         match: Object.assign([extreme.match[0], extreme.match[1], undefined], {
@@ -433,8 +439,14 @@ class Reader {
         const dim = this.#dimOf(mention);
         if (!dim) return;
         this.#use(mention);
+        // "By hire year" is by the year of the date.
+        const ownGrain = GRAINS[this.#lower(mention.to)];
+        if (dim.kind === "time" && ownGrain !== undefined) {
+          dim.grain = ownGrain;
+          this.#take({ from: mention.to, to: mention.to + 1 });
+        }
         frame.dims.push(dim);
-        at = mention.to;
+        at = mention.to + (dim.kind === "time" && ownGrain !== undefined ? 1 : 0);
       } else if (grain !== undefined && !this.#isDateToken(at)) {
         frame.dims.push({ kind: "time", grain, ref: null });
         this.#take({ from: at, to: at + 1 });
@@ -557,7 +569,7 @@ class Reader {
         } else frame.measures.push(measure);
       } else if (measure && this.#superlative) this.#superlativeMeasure = ref ?? null;
     }
-    if (this.#mostAt && frame.dims.length > 0 && frame.measures.length === 0) {
+    if (this.#mostAt && (frame.dims.length > 0 || this.#has("who|whom")) && frame.measures.length === 0) {
       const measure = this.#measureFrom(this.#mostAt.to, this.#clauseEnd(this.#mostAt.to));
       if (measure) frame.measures.push(measure);
     }
@@ -793,6 +805,10 @@ class Reader {
     }
     const amount = free.find((mention) => this.#isNumber(mention));
     const table = free.find((mention) => this.#isTable(mention));
+    if (range.match[0] === "how much" && !amount) {
+      const happened = this.#happened(free);
+      if (happened) return happened;
+    }
     const quantity = fn === "sum" && !amount ? this.#quantity(range.to, end) : null;
     if (quantity) return quantity;
     if (amount && !(table && table.from < amount.from && fn === "sum" && /number|count/.test(range.match[0]))) {
@@ -816,6 +832,72 @@ class Reader {
     return column
       ? { fn, isDistinct: false, table: null, refs: [{ ref: { table: counted, column }, fit: 1 }], per: null }
       : { fn: "count", isDistinct: false, table: counted, refs: [], per: null };
+  }
+
+  /** "How much was refunded", "how much came in by fines": what the table that is named adds up to. */
+  #happened(free: readonly Mention[]): MeasureAsk | null {
+    const isMoney = ({ words }: Ref["column"]) =>
+      words.some((word) => /^(total|amount|pric|price|fee|cost|valu|revenu|salari|paid|balanc)$/.test(word));
+    for (const mention of free) {
+      const event = mention.columns.find(({ ref, fit }) => ref.column.kind === "date" && fit >= 0.9)?.ref.table;
+      const tables = this.#isTable(mention) ? [this.#table(mention)] : event ? [event] : [];
+      for (const table of tables) {
+        const column = table && mainMeasure(table);
+        if (!table || !column || !isMoney(column)) continue;
+        this.#use(mention);
+        return { fn: "sum", isDistinct: false, table: null, refs: [{ ref: { table, column }, fit: 1 }], per: null };
+      }
+    }
+    return null;
+  }
+
+  /** "Who" is a person: whoever the counted rows belong to. */
+  #whoever(): void {
+    const frame = this.#frame;
+    const [measure] = frame.measures;
+    if (!measure || frame.dims.length > 0 || !this.#has("who|whom") || frame.order === null) return;
+    const isPerson = ({ columns }: Table) =>
+      columns.some(({ words }) => /^(first name|last name|full name|email|mail)$/.test(words.join(" ")));
+    const events = this.#linked.mentions
+      .filter((mention) => !this.#used.has(mention) && !this.#isTable(mention))
+      .flatMap((mention) => mention.columns.filter(({ ref, fit }) => ref.column.kind === "date" && fit >= 0.9));
+    const tables = [
+      measure.table,
+      ...measure.refs.map(({ ref }) => ref.table),
+      ...events.map(({ ref }) => ref.table),
+    ].filter((table) => table !== null);
+    const found = this.#schema.tables
+      .filter(isPerson)
+      .flatMap((person) => tables.map((table) => ({ person, path: this.#schema.path(table, person, frame.hints) })))
+      .filter(({ path }) => path !== null && path.length > 0 && path.every(({ isUp }) => isUp))
+      .sort((a, b) => (a.path?.length ?? 0) - (b.path?.length ?? 0))[0];
+    if (!found) return;
+    frame.dims.push({ kind: "entity", table: found.person });
+    frame.limit ??= 1;
+  }
+
+  /** Numbers that are not there: "no known number of employees", "employees unknown". */
+  #unknowns(): void {
+    const before =
+      "(?:no|without|missing|unknown|(?:do not|don't|does not|doesn't|did not|didn't|have not|haven't) (?:say|said|state|stated|tell|told|give|given|report|reported|list|know|have|specify|specified|provide|provided))(?: (?:us|a|an|any|the|known|stated|given|their|how|many|much|number|count|of|its))*";
+    for (const range of this.#all(before)) {
+      const mention = this.#linked.mentions.find(({ from }) => from === range.to);
+      const ref = mention && !this.#used.has(mention) && this.#isNumber(mention) ? this.#pick(mention, isAmount) : null;
+      if (mention && ref) this.#isEmpty(ref, mention, range);
+    }
+    for (const range of this.#all(
+      "(?:is|are|was|were) (?:unknown|missing|empty|not known|not set|blank|null|not given)",
+    )) {
+      const mention = this.#lastBefore(range.from, (each) => each.columns.length > 0 && !this.#isTable(each), 1);
+      const ref = mention && this.#pick(mention);
+      if (mention && ref) this.#isEmpty(ref, mention, range);
+    }
+  }
+
+  #isEmpty(ref: Ref, mention: Mention, range: Range): void {
+    this.#frame.filters.push({ kind: "null", ref, isNegated: false });
+    this.#use(mention);
+    this.#take(range);
   }
 
   #superlatives(): void {
@@ -960,7 +1042,9 @@ class Reader {
           each.columns.some(({ ref }) => ref.column.kind !== "boolean") ||
           each.columns.length > 0,
       );
-      if (!mention || mention.values.length > 0) continue;
+      if (!mention) continue;
+      const isNever = /never|yet/.test(`${range.match[0]} ${this.#lower(mention.to)}`);
+      if (mention.values.length > 0 && !isNever) continue;
       const isNoun = !/^(?:were not|was not|is not|are not|aren't|isn't|not)$/.test(range.match[0].trim());
       const event = this.#pick(mention, ({ column }) => column.kind === "date");
       const table = this.#isTable(mention) ? this.#table(mention) : null;
@@ -1032,6 +1116,22 @@ class Reader {
       const mention = this.#at(i);
       if (mention) this.#use(mention);
     }
+    // "Not assigned to anyone": what somebody would stand for is empty.
+    for (const range of this.#all(
+      "(?:not|never|n't|isn't|aren't|wasn't|weren't|hasn't|haven't)(?: been| yet)* (\\w+ed)",
+    )) {
+      const i = range.to - 1;
+      const table = this.#subjectTable();
+      const stem = this.#stem(i);
+      const column = table?.columns.find(
+        (each) => each.nullable && (each.isReference || each.kind === "date") && each.words.includes(stem),
+      );
+      if (!table || !column || this.#taken.has(i) || (this.#at(i)?.values.length ?? 0) > 0) continue;
+      frame.filters.push({ kind: "null", ref: { table, column }, isNegated: false });
+      this.#take(range);
+      const mention = this.#at(i);
+      if (mention) this.#use(mention);
+    }
     // A key that is not there: "no assignee".
     for (const range of this.#all("(?:no|without(?: an| a)?|any|lacking|missing)")) {
       const i = range.to;
@@ -1095,6 +1195,32 @@ class Reader {
         "anywhere",
       ],
     ];
+    for (const range of this.#all("about|regarding|concerning|related to")) {
+      const i = range.to;
+      const table = this.#subjectTable();
+      const column = table?.columns.find(
+        ({ kind, words }) => kind === "text" && /^(titl|subject|name|summari|description)$/.test(words.at(-1) ?? ""),
+      );
+      const token = this.#linked.tokens[i];
+      if (
+        !table ||
+        !column ||
+        !token ||
+        this.#taken.has(i) ||
+        this.#at(i) ||
+        GRAMMAR.has(token.lower) ||
+        token.number !== null
+      )
+        continue;
+      this.#frame.filters.push({
+        kind: "contains",
+        ref: { table, column },
+        text: singularOf(token.lower),
+        where: "anywhere",
+        isNegated: false,
+      });
+      this.#take({ from: range.from, to: i + 1 });
+    }
     for (const [source, where] of ways) {
       for (const range of this.#all(`(?:${source})(?: the)?(?: word| words| text| term| phrase| letters| letter)?`)) {
         const token = this.#linked.tokens[range.to];
@@ -1237,7 +1363,7 @@ class Reader {
     const [measure] = frame.measures;
     // "How many books were borrowed" counts loans.
     // "Were borrowed" tells of the loans, "have borrowed" of those who did.
-    const isRelative = !this.#isPassive;
+    const isRelative = !this.#isPassive && frame.dims.length === 0;
     if (
       event &&
       measure?.fn === "count" &&
