@@ -177,13 +177,13 @@ function aboutSchema(question: string): SchemaQuestion {
   )
     return "tables";
   if (
-    /\b(?:which|what|where)\b.{0,40}\b(?:tables?|columns?|fields?)\b.{0,30}\b(?:has|have|contains?|holds?|with|store|is there|are there|named|called|is|find)\b/.test(
+    /\b(?:which|what|where)\b.{0,40}\b(?:tables?|columns?|fields?)\b.{0,30}\b(?:has|have|contains?|holds?|with|store|is there|are there|named|called|is|find)\b|^where (?:can i find|do (?:we|you|i) (?:keep|store|find|have)|is|are)\b/.test(
       lower,
     )
   )
     return "columns";
   if (
-    /^(?:please )?(?:describe|explain|show me the (?:structure|schema|columns) of)\b|\b(?:structure|schema|columns|fields|definition) (?:of|in|does|for)\b|what (?:information|data|columns|fields|attributes|details)\b.{0,30}\b(?:about|of|for|in|on|do we (?:keep|store|have))\b/.test(
+    /^(?:please )?(?:describe|explain|show me the (?:structure|schema|columns) of)\b|\b(?:structure|schema|columns|fields|definition)(?: are)?(?: there)? (?:of|in|on|does|for)\b|what (?:do|can) (?:we|you) (?:know|keep|store|record|tell me) (?:about|on)\b|what (?:information|data|columns|fields|attributes|details)\b.{0,30}\b(?:about|of|for|in|on|do we (?:keep|store|have))\b/.test(
       lower,
     )
   )

@@ -107,6 +107,7 @@ class Builder {
       having: [],
       order: [],
       limit: null,
+      countedAs: null,
     };
   }
 
@@ -122,15 +123,18 @@ class Builder {
       having.length > 0 &&
       dims.length === 0 &&
       frame.target &&
-      asks.every(({ fn }) => fn !== "count" || having.length === 0)
+      asks.every(({ fn, table }) => fn !== "count" || table !== frame.target)
     ) {
       dims.push({ kind: "entity", table: frame.target });
     }
-    const counted = having.length > 0 && dims.length === 0 && asks.length > 0 && frame.target !== null;
+    // "And how many they have" is what is compared.
+    const loose = asks.find(({ fn, table, refs }) => fn === "count" && table === null && refs.length === 0);
+    if (loose && having[0]) asks.splice(asks.indexOf(loose), 1, having[0].measure);
+    const isCount = asks.some(({ fn, table }) => fn === "count" && table !== null && table === frame.target);
+    const counted = having.length > 0 && dims.length === 0 && isCount;
     if (counted && frame.target) {
       dims.push({ kind: "entity", table: frame.target });
       asks.length = 0;
-      this.#notes.push(`Each row is one of the ${words(frame.target)}; their number is the number of rows.`);
     }
     // "Companies with at least 20 tickets and how many" counts what it compares.
     for (const { measure } of having)
@@ -194,6 +198,7 @@ class Builder {
       }),
       order,
       limit: outputs.length > 0 ? (frame.limit ?? ROWS_MAX) : null,
+      countedAs: counted && frame.target ? `${plain(frame.target)}_count` : null,
     };
   }
 

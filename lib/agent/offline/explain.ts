@@ -19,6 +19,9 @@ export function explain(plan: Plan, answer: Answer, notes: readonly string[]): s
 function lead(plan: Plan, { fields, rows, rowCount, truncated }: Answer): string {
   const first = rows[0];
   if (!first) return `There are no such ${words(plan.from)}${whereWords(plan)}.`;
+  if (plan.countedAs !== null) {
+    return `The number of ${plan.countedAs.replace(/_count$/, "").replaceAll("_", " ")} of which that holds is **${cell(first[plan.countedAs])}**.`;
+  }
   const single = plan.outputs.length === 0 && rows.length === 1;
   if (single) {
     const parts = plan.measures.map(

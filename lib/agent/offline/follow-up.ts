@@ -7,6 +7,8 @@ import { understand } from "./understand";
 /** Whether a question says less than a question does by itself: "and by month?", "only paid ones". */
 export function isFollowUp({ tokens, mentions, text }: Linked): boolean {
   const lower = text.toLowerCase().trim();
+  // "Top 5 only", "show 10 instead": how many, and nothing of what.
+  if (mentions.length === 0 && tokens.length <= 6 && tokens.some(({ number }) => number !== null)) return true;
   if (
     /^(?:and|only|just|but|what about|how about|same|also|now|then|instead|ok|okay|break (?:it|that|this|them)|split (?:it|that|this|them)|group (?:it|that|them)|exclud|without|except|sort|order (?:it|that|them)|by |per |in |for |as a )/.test(
       lower,
@@ -35,6 +37,8 @@ export function mergeFollowUp(before: Frame, linked: Linked, schema: Schema): Fr
     ...before.dims.flatMap((dim) => (dim.kind === "entity" ? [dim.table] : dim.ref ? [dim.ref.table] : [])),
   ].filter((table) => table !== null);
   const next = understand(linked, schema, focus);
+  const bare = linked.mentions.length === 0 && linked.dates.length === 0 && next.having.length === 0;
+  const count = bare ? (linked.tokens.find(({ number }) => number !== null)?.number ?? null) : null;
   const isInstead = /\binstead\b|^(?:what|how) about by\b/i.test(linked.text);
   const isOther = /^(?:and )?(?:what|how) about\b|^and (?:for |in )?\b/i.test(linked.text.trim());
   const touched = new Set(next.filters.flatMap(refsOf).map(({ table, column }) => `${table.id} ${column.name}`));
@@ -72,7 +76,7 @@ export function mergeFollowUp(before: Frame, linked: Linked, schema: Schema): Fr
     having: next.having.length > 0 ? next.having : before.having,
     share: next.share ?? before.share,
     order: next.order ?? before.order ?? (next.limit !== null ? { ref: null, isDescending: true } : null),
-    limit: next.limit ?? before.limit,
+    limit: next.limit ?? count ?? before.limit,
     shown: [...before.shown, ...(before.measures.length === 0 && before.dims.length === 0 ? next.shown : [])],
     ignored: next.ignored,
     hints: new Set([...before.hints, ...next.hints]),

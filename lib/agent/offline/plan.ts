@@ -42,4 +42,6 @@ export type Plan = {
   having: { measure: number; op: "<" | "<=" | ">" | ">=" | "="; value: number }[];
   order: { alias: string; isDescending: boolean }[];
   limit: number | null;
+  /** Not the groups are asked for but how many there are, by this name. */
+  countedAs: string | null;
 };

@@ -85,6 +85,7 @@ class Writer {
         },
       });
     }
+    if (this.#plan.countedAs !== null) return [...stages, { $count: alias(this.#plan.countedAs) }];
     if (order.length > 0)
       stages.push({ $sort: Object.fromEntries(order.map((each) => [alias(each.alias), each.isDescending ? -1 : 1])) });
     if (limit !== null) stages.push({ $limit: limit });

@@ -34,6 +34,13 @@ class Writer {
   }
 
   write(): string {
+    const { countedAs } = this.#plan;
+    const text = this.#select();
+    return countedAs === null ? text : `select count(*) as ${this.#quote(countedAs)} from (\n${text}\n) as found`;
+  }
+
+  #select(): string {
+    const { countedAs } = this.#plan;
     const { from, joins, where, hiddenKeys, outputs, measures, isDistinct, having, order, limit } = this.#plan;
     const columns = [
       ...outputs.map((output) => {
@@ -57,12 +64,12 @@ class Writer {
             `having ${having.map(({ measure, op, value }) => `${this.#measure(measures[measure] as Measure)} ${op} ${value}`).join(" and ")}`,
           ]
         : []),
-      ...(order.length > 0
+      ...(order.length > 0 && countedAs === null
         ? [
             `order by ${order.map(({ alias, isDescending }) => `${this.#place(alias)}${isDescending ? " desc" : ""}`).join(", ")}`,
           ]
         : []),
-      ...(limit !== null ? [`limit ${limit}`] : []),
+      ...(limit !== null && countedAs === null ? [`limit ${limit}`] : []),
     ].join("\n");
   }
 

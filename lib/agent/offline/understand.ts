@@ -376,7 +376,9 @@ class Reader {
         isDescending: !/lowest|fewest|least|smallest|worst|cheapest|oldest|(?<!de)ascending/.test(sorted.match[0]),
       };
     }
-    const by = this.#first(`(?:sorted|ordered|ranked|sort|order|rank)(?: \\w+)? (?:by|on)`);
+    const by = this.#first(
+      `(?:sorted|ordered|ranked|sort|rank)(?: \\w+)? (?:by|on)|order (?:(?:it|them|these|those|results|rows) )?by`,
+    );
     if (by) {
       this.#take(by);
       this.#sortedFrom = by.to;
@@ -804,7 +806,10 @@ class Reader {
       }
     }
     const amount = free.find((mention) => this.#isNumber(mention));
-    const table = free.find((mention) => this.#isTable(mention));
+    const isTail = fn === "sum" && this.#linked.tokens.slice(range.to).every(({ lower }) => GRAMMAR.has(lower));
+    const table =
+      free.find((mention) => this.#isTable(mention)) ??
+      (isTail ? this.#lastBefore(range.from, (mention) => this.#isTable(mention), 1) : null);
     if (range.match[0] === "how much" && !amount) {
       const happened = this.#happened(free);
       if (happened) return happened;
@@ -1110,8 +1115,10 @@ class Reader {
               column.words.some((each) => each.startsWith(stem) && stem.length >= 4),
           );
       if (!key) continue;
-      if (key.column.kind === "boolean") frame.filters.push({ kind: "compare", ref: key, op: "=", value: false });
-      else frame.filters.push({ kind: "null", ref: key, isNegated: false });
+      // Without the inactive ones there are the active ones.
+      const isNegated = this.#isNegatedAt(i);
+      if (key.column.kind === "boolean") frame.filters.push({ kind: "compare", ref: key, op: "=", value: isNegated });
+      else frame.filters.push({ kind: "null", ref: key, isNegated });
       this.#take({ from: i, to: i + 1 });
       const mention = this.#at(i);
       if (mention) this.#use(mention);

@@ -16,7 +16,7 @@ export type Token = {
 /** Questions are cut here: no question needs more words, and linking is quadratic in them. */
 const TOKENS_MAX = 120;
 const TOKEN =
-  /"([^"\n]{1,120})"|“([^”\n]{1,120})”|(?<![\p{L}\p{N}])'([^'\n]{1,120})'(?![\p{L}\p{N}])|[$€£]?\d[\d,]*(?:\.\d+)?(?:[km%](?![\p{L}]))?|[\p{L}_][\p{L}\p{N}_]*(?:['’][\p{L}]+)?|[<>]=?|!=|=|[?.,;:]/giu;
+  /"([^"\n]{1,120})"|“([^”\n]{1,120})”|(?<![\p{L}\p{N}])'([^'\n]{1,120})'(?![\p{L}\p{N}])|[$€£]?\d[\d,]*(?:\.\d+)?(?:[km%](?![\p{L}]))?|\p{L}[\p{L}\p{N}]*(?:['’][\p{L}]+)?|[<>]=?|!=|=|[?.,;:]/giu;
 
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
