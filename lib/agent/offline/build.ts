@@ -147,6 +147,14 @@ class Builder {
         )
       )
         asks.push(measure);
+    // A monthly salary is one for each month already.
+    const isPeriodic = (grain: string) =>
+      asks.some(({ refs }) =>
+        refs[0]?.ref.column.words.some((word) => word.startsWith(grain.slice(0, 4)) && word !== grain),
+      );
+    for (const dim of dims.filter((each) => each.kind === "time" && each.ref === null)) {
+      if (dim.kind === "time" && isPeriodic(dim.grain)) dims.splice(dims.indexOf(dim), 1);
+    }
     const dimTables = unique(
       dims.flatMap((dim) => (dim.kind === "entity" ? [dim.table] : dim.ref ? [dim.ref.table] : [])),
     );

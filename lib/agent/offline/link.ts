@@ -84,8 +84,8 @@ function mentionOf(
         /ed$/.test(span[0]?.lower ?? "") &&
         !table.name.toLowerCase().includes(span[0]?.lower ?? "");
       // "Refunded" says what happened, and may be a state as well as a row of refunds.
-      const fit = Math.min(tableFit(words, table), isVerb ? 0.75 : 1);
-      if (fit >= (isGrammar ? 0.98 : FIT_MIN)) tables.push({ table, fit });
+      const named = tableFit(words, table);
+      if (named >= (isGrammar ? 0.98 : FIT_MIN)) tables.push({ table, fit: Math.min(named, isVerb ? 0.75 : 1) });
       for (const column of table.columns) {
         if (
           column.isReference &&
@@ -100,7 +100,11 @@ function mentionOf(
             table,
             column.words,
             column.kind === "date" || column.kind === "boolean" || column.isYear || isOther,
-          ) - (table.isView ? 0.05 : 0);
+          ) - (table.isView ? 0.15 : 0);
+        // "Ordered" happens; a number called orders is counted.
+        if (/ed$/.test(span[0]?.lower ?? "") && span.length === 1 && column.kind === "number" && !column.isYear) {
+          if (!column.name.toLowerCase().includes(span[0]?.lower ?? "") && fit > 0.9) continue;
+        }
         const isPlural = column.kind === "date" && /[^s]s$|ing$/.test(span[0]?.lower ?? "") && span.length === 1;
         // "Ratings" are no time at which something was rated.
         if (isPlural) continue;
@@ -144,7 +148,7 @@ const WORDS_OF_SENTENCES = new Set(["total", "count", "number", "average", "sum"
 function tableFit(words: readonly string[], table: Table): number {
   // Of several words each has to be there: "products sold" is no view of product sales.
   if (words.length > 1 && !words.every((word) => table.words.includes(word))) return 0;
-  const fit = fitOf(words, table.words) - (table.isView ? 0.05 : 0);
+  const fit = fitOf(words, table.words) - (table.isView ? 0.15 : 0);
   // Part of a table's name may be anything; its last word is its kind.
   if (words.length === 1 && fit === 0.7) return 0.52;
   return fit >= 0.6 ? fit : 0;
@@ -160,7 +164,9 @@ function columnFit(words: readonly string[], table: Table, name: readonly string
   if (asked.length < 2 || plain >= 0.98 || isDate) return plain;
   // "order value" is the value of an order.
   const rest = asked.filter((word, i) => i === asked.length - 1 || !table.words.includes(word));
-  if (rest.length === asked.length) return plain;
+  // "Order counts" are no column of orders that counts something else.
+  const isFigure = rest.every((word) => word === "count" || word === "number");
+  if (rest.length === asked.length || isFigure) return plain;
   const inner = fitOf(rest, name);
   return inner > 0 ? Math.max(plain, Math.min(0.97, inner + 0.28)) : plain;
 }
@@ -234,6 +240,8 @@ function wordingsOf(span: readonly Token[]): string[] {
   if (last.endsWith("s")) forms.add(last.slice(0, -1));
   else forms.add(`${last}s`);
   for (const other of NATIONS.get(last) ?? []) forms.add(other);
+  // "Did we close" asks for what is closed.
+  if (/[a-z]{3}/.test(last) && !/(?:s|ed|ing)$/.test(last)) forms.add(last.endsWith("e") ? `${last}d` : `${last}ed`);
   if (last.endsWith("canceled")) forms.add("cancelled");
   if (last === "cancelled") forms.add("canceled");
   if (last === "returns") forms.add("returned");

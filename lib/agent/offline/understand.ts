@@ -222,6 +222,17 @@ class Reader {
       after &&
       !this.#wordsBetween(range.to, after.from).some((word) => /^(in|for|with|that|who|which|by|per)$/.test(word));
     const before = this.#lastBefore(range.from, (mention) => this.#isNumber(mention));
+    if (before && /^costs?$/.test(this.#lower(before.to - 1))) {
+      // What things cost is their price; their cost is what was paid for them.
+      const priced = this.#schema.tables.flatMap((table) =>
+        table.columns
+          .filter(({ words, kind }) => kind === "number" && words.some((word) => /^pri(?:c|ce)$/.test(word)))
+          .map((column) => ({ ref: { table, column }, fit: 1 })),
+      );
+      const subject = this.#subject(before);
+      const own = priced.filter(({ ref }) => ref.table === subject);
+      if (own.length > 0) before.columns = own;
+    }
     // "more than 10 in fines" compares what the fines come to.
     const inside =
       after &&
@@ -306,7 +317,7 @@ class Reader {
       this.#rankedFrom = top.to;
     }
     const superlative = this.#first(
-      `(?:the )?(?:${NUMBER} )?(cheapest|priciest|(?:most|least) expensive|newest|latest|most recent|most recently|oldest|earliest|youngest|longest|shortest|slowest|fastest|quickest|biggest|largest|smallest|highest|lowest|greatest|heaviest|best paid|highest paid|lowest paid|maximum|minimum)(?: ${NUMBER})?`,
+      `(?:the )?(?:${NUMBER} )?(cheapest|priciest|(?:most|least) expensive|newest|latest|most recent|most recently|oldest|earliest|youngest|longest|shortest|slowest|fastest|quickest|(?:best|worst)(?! (?:first|paid|day|week|month|year|quarter|selling))|biggest|largest|smallest|highest|lowest|greatest|heaviest|best paid|highest paid|lowest paid|maximum|minimum)(?: ${NUMBER})?`,
     );
     if (
       this.#superlative === null &&
@@ -322,7 +333,8 @@ class Reader {
         "(?:hired|joined|opened|created|born|placed|published|registered|signed up|started|came|borrowed|issued) (first|last)|(first|last) (?:hired|joined|opened|created|placed|published|registered)",
       )
     ) {
-      this.#superlative = this.#first("first|last");
+      const last = this.#first("first|last");
+      if (last && !this.#isDateToken(last.from)) this.#superlative = last;
     }
     const count = this.#first(`(?:which|what|the) ${NUMBER}`);
     if (count && frame.limit === null && !this.#isDateToken(count.to - 1)) {
@@ -433,7 +445,11 @@ class Reader {
         }
         if (isMetric && !/^(?:by|per|each)$/.test(word)) return;
         // "Average items per order" divides by orders.
-        if (word === "per" && this.#isTable(mention) && this.#has("(?:average|avg|mean) (?:number|count|amount)?")) {
+        if (
+          word === "per" &&
+          this.#isTable(mention) &&
+          this.#has("(?:average|avg|mean) (?:number|count|\\w+ counts?)")
+        ) {
           this.#perAt = mention;
           this.#take(range);
           return;
@@ -496,6 +512,18 @@ class Reader {
       }
     }
     const [first] = free;
+    const sorted = this.#sortedFrom;
+    if (sorted !== null && frame.dims.length === 0 && first && first.to < sorted) {
+      const isFigure = this.#wordsBetween(sorted, sorted + 3).some((word) =>
+        /^(number|count|total|sum|average|avg)$/.test(word),
+      );
+      const dim = isFigure ? this.#rankedDim(first) : null;
+      if (dim) {
+        frame.dims.push(dim);
+        this.#use(first);
+        return;
+      }
+    }
     // "Countries with more than 50 customers" are told apart by the column.
     if (frame.having.length > 0 && frame.dims.length === 0 && first && !this.#isTable(first)) {
       const isCounted = this.#has("how many|number of|count of");
@@ -586,6 +614,7 @@ class Reader {
         (range) => this.#count(range),
       ],
       ["how much", (range) => this.#aggregate("sum", range)],
+      ["on average", () => this.#onAverage()],
     ];
     for (const [source, toMeasure] of asks) {
       for (const range of this.#all(source)) {
@@ -603,6 +632,18 @@ class Reader {
     }
     this.#superlatives();
     if (frame.measures.length === 0 && !frame.target) this.#bareMeasures();
+  }
+
+  /** "What do we refund on average": what the sentence is about, before or behind. */
+  #onAverage(): MeasureAsk | null {
+    const free = this.#linked.mentions.filter((mention) => !this.#used.has(mention) && mention.values.length === 0);
+    const amount = free.find((mention) => this.#isNumber(mention));
+    if (amount) {
+      this.#use(amount);
+      return { fn: "avg", isDistinct: false, table: null, refs: this.#amounts(amount), per: null };
+    }
+    const happened = this.#happened(free);
+    return happened && { ...happened, fn: "avg" };
   }
 
   #inTotal = false;
@@ -728,6 +769,21 @@ class Reader {
     return isSaid ? this.#moneyColumns() : [];
   }
 
+  /** "Time spent" is a duration. */
+  #lasting(from: number, to: number): MeasureRef[] {
+    if (!this.#wordsBetween(from, to).some((word) => /^(time|duration|long)$/.test(word))) return [];
+    const named = this.#linked.mentions.map((mention) => this.#table(mention));
+    return this.#schema.tables.flatMap((table) =>
+      table.columns
+        .filter(
+          (column) =>
+            isAmount({ table, column }) &&
+            column.words.some((word) => /^(duration|length|minut|second|ms|hour)$/.test(word)),
+        )
+        .map((column) => ({ ref: { table, column }, fit: named.includes(table) ? 1 : 0.5 })),
+    );
+  }
+
   /** What money comes to: totals, and prices times quantities. */
   #moneyColumns(): MeasureRef[] {
     const totals = this.#schema.tables.flatMap((table) =>
@@ -752,6 +808,16 @@ class Reader {
       const mention = this.#next(range.to, 0);
       if (mention) this.#use(mention);
       return quantity;
+    }
+    const counted = /^counts?$/.test(range.match[0])
+      ? this.#lastBefore(range.from, (each) => this.#isTable(each), 0)
+      : null;
+    if (counted) {
+      // "Order counts" are counts of orders.
+      this.#use(counted);
+      const table = this.#table(counted);
+      frame.target ??= table;
+      return { fn: "count", isDistinct, table, refs: [], per: null };
     }
     const mention = this.#next(range.to, 5, (each) => this.#isTable(each) || each.columns.length > 0);
     if (!mention) return { fn: "count", isDistinct: false, table: null, refs: [], per: null };
@@ -801,11 +867,17 @@ class Reader {
       }
       const table = counted ? this.#table(counted) : null;
       if (table) {
+        this.#take({ from: range.from, to: (counted?.to ?? range.to) + 1 });
         frame.target ??= table;
         return { fn: "count", isDistinct: false, table, refs: [], per };
       }
     }
     const amount = free.find((mention) => this.#isNumber(mention));
+    const durations = this.#lasting(range.from, end);
+    if (durations.length > 0 && (!amount || amount.fit < 0.9)) {
+      if (amount) this.#use(amount);
+      return { fn, isDistinct: false, table: null, refs: durations, per: null };
+    }
     const isTail = fn === "sum" && this.#linked.tokens.slice(range.to).every(({ lower }) => GRAMMAR.has(lower));
     const table =
       free.find((mention) => this.#isTable(mention)) ??
@@ -912,8 +984,9 @@ class Reader {
     const word = range.match[0];
     const count = toNumber(range.match[1] ?? range.match[3]) || null;
     const isDescending =
-      !/\b(?:cheapest|least|oldest|earliest|shortest|fastest|quickest|smallest|lowest|minimum|first)\b/.test(word) ||
-      /youngest/.test(word);
+      !/\b(?:cheapest|least|oldest|earliest|shortest|fastest|quickest|smallest|lowest|worst|minimum|first)\b/.test(
+        word,
+      ) || /youngest/.test(word);
     const isTime = /newest|latest|recent|oldest|earliest|youngest|first|last/.test(word);
     const isPrice = /cheap|expensive|pric/.test(word);
     const near = this.#linked.mentions.filter((mention) => !this.#used.has(mention));
@@ -947,6 +1020,17 @@ class Reader {
         ({ column }) =>
           column.kind === "number" && column.words.some((each) => /^(pric|price|cost|amount|total|fee)$/.test(each)),
       );
+    if (!ref && isTime && !table) {
+      const happened = near.find((mention) => mention.columns.some((each) => each.ref.column.kind === "date"));
+      const found = happened && this.#pick(happened, (each) => each.column.kind === "date");
+      if (happened && found) {
+        this.#use(happened);
+        frame.target = found.table;
+        frame.order = { ref: found, isDescending };
+        frame.limit = count ?? 1;
+        return;
+      }
+    }
     if (!ref && isTime && table) {
       const verb = near.find((mention) =>
         mention.columns.some(({ ref: each }) => each.table === table && each.column.kind === "date"),
@@ -1230,6 +1314,8 @@ class Reader {
     }
     for (const [source, where] of ways) {
       for (const range of this.#all(`(?:${source})(?: the)?(?: word| words| text| term| phrase| letters| letter)?`)) {
+        // A quoted "The" is the text itself.
+        if (this.#linked.tokens[range.to - 1]?.isQuoted) range.to--;
         const token = this.#linked.tokens[range.to];
         if (!token || (this.#taken.has(range.to) && !token.isQuoted) || (GRAMMAR.has(token.lower) && !token.isQuoted))
           continue;
@@ -1259,6 +1345,19 @@ class Reader {
 
   #values(): void {
     const frame = this.#frame;
+    const [head] = this.#linked.mentions;
+    // "Seniors whose home is ..." are rows, although a value names them.
+    if (
+      head &&
+      head.values.length > 0 &&
+      head.tables.length === 0 &&
+      frame.target === null &&
+      frame.dims.length === 0
+    ) {
+      const isNoun = /^(who|whose|that|which|with|without|in|at|from|whom|living)$/.test(this.#lower(head.to));
+      const [hit] = head.values;
+      if (isNoun && hit && frame.measures.length === 0) frame.target = hit.ref.table;
+    }
     const groups = new Map<string, { ref: Ref; values: string[]; isNegated: boolean; inShare: boolean }>();
     for (const mention of this.#linked.mentions) {
       if (mention.values.length === 0 || this.#used.has(mention)) continue;
@@ -1267,7 +1366,14 @@ class Reader {
         mention.columns.some(({ ref }) => ref.column.kind === "date" && ref.table === focusTable) &&
         this.#linked.dates.length > 0 &&
         mention.fit >= 0.98;
-      if (isDateVerb && !/^(open)$/.test(this.#stem(mention.from))) continue;
+      const isChoice = this.#linked.mentions.some(
+        (other) =>
+          other !== mention &&
+          other.values.length > 0 &&
+          (this.#lower(mention.to) === "or" ? other.from === mention.to + 1 : other.to === mention.from - 1) &&
+          (this.#lower(mention.to) === "or" || this.#lower(mention.from - 1) === "or"),
+      );
+      if (isDateVerb && !isChoice && !/^(open)$/.test(this.#stem(mention.from))) continue;
       const ranked = mention.values
         .map((hit) => ({
           hit,
@@ -1314,13 +1420,32 @@ class Reader {
         return true;
       if (word === "than" && this.#lower(i - 1) === "other") return true;
       if (/^(who|which|but|that|how|what)$/.test(word)) return false;
+      if (word === "no") return true;
       if (!GRAMMAR.has(word) && !/^(,|receive|get|want)$/.test(word) && !(this.#at(i)?.values.length ?? 0))
         return false;
     }
     return false;
   }
 
+  /** Who owes has not paid, and what was collected is paid. */
+  #debts(): void {
+    const frame = this.#frame;
+    const owed = this.#first("owe|owes|owed|owing|outstanding|overdue and unpaid");
+    const range = owed ?? this.#first("collect|collected|settled");
+    if (!range || this.#taken.has(range.from)) return;
+    const asks = [...frame.measures, ...frame.having.map(({ measure }) => measure)];
+    const tables = [frame.target, ...asks.flatMap(({ table, refs }) => [table, ...refs.map(({ ref }) => ref.table)])];
+    for (const table of tables) {
+      const column = table?.columns.find(({ kind, words }) => kind === "boolean" && words.includes("paid"));
+      if (!table || !column) continue;
+      frame.filters.push({ kind: "compare", ref: { table, column }, op: "=", value: owed === null });
+      this.#take(range);
+      return;
+    }
+  }
+
   #booleans(): void {
+    this.#debts();
     const frame = this.#frame;
     for (const mention of this.#linked.mentions) {
       if (this.#used.has(mention) || this.#isTable(mention)) continue;
@@ -1462,6 +1587,22 @@ class Reader {
     }
     if (!frame.target && frame.shown[0] && frame.measures.length === 0 && frame.dims.length === 0)
       frame.target = frame.shown[0].table;
+    const named = this.#linked.mentions
+      .filter((mention) => !this.#used.has(mention))
+      .map((mention) => this.#table(mention));
+    const [counting] = frame.measures;
+    // "Lent out the most books" counts what is lent.
+    if (counting?.fn === "count" && counting.table && frame.dims.length > 0 && frame.order) {
+      const counted = counting.table;
+      const between = named.find(
+        (table) =>
+          table !== null &&
+          table !== counted &&
+          this.#schema.isAbove(table, counted) &&
+          frame.dims.every((dim) => dim.kind !== "entity" || this.#schema.isAbove(table, dim.table)),
+      );
+      if (between) counting.table = between;
+    }
     const isListing =
       frame.measures.length === 0 &&
       frame.dims.length === 0 &&

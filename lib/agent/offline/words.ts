@@ -115,7 +115,7 @@ export const GRAMMAR = new Set(
     "whole entire single currently recently already usually often ago today yesterday tomorrow until per-cent ones' hi hello hey thanks thank ok okay " +
     "keep keeps kept hold holds look looks happen happened happens belong belongs contain contains containing mention mentions mentioning include includes including " +
     "start starts starting begin begins beginning end ends ending word words text named called equal equals greater except excluding exclude besides other another " +
-    "place placed places put take took taken run ran work works"
+    "new existing incoming milliseconds millisecond seconds second minutes minute hours hour longer place placed places put take took taken run ran work works"
   ).split(" "),
 );
 

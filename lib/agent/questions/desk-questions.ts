@@ -156,4 +156,39 @@ export const DESK_QUESTIONS: Question[] = [
   },
   { ask: "Describe the tickets table", sql: "", says: ["subject", "priority", "assignee_id", "first_reply_minutes"] },
   { ask: "In which tables is there an email column?", sql: "", says: ["agents", "contacts"] },
+  {
+    ask: "How many chat tickets did we close or solve in 2025?",
+    sql: "select count(*) from tickets where channel = 'chat' and status in ('closed', 'solved') and created_at >= '2025-01-01' and created_at < '2026-01-01'",
+  },
+  {
+    ask: "headcount per team",
+    sql: "select t.name, count(*) from agents a join teams t on t.id = a.team_id group by t.id",
+  },
+  {
+    ask: "Which free plan companies are from Canada?",
+    sql: "select name from companies where plan = 'free' and country = 'Canada'",
+  },
+  {
+    ask: "What is the worst satisfaction score an enterprise company gave us?",
+    sql: "select min(r.score) from satisfaction_ratings r join tickets t on t.id = r.ticket_id join contacts c on c.id = t.contact_id join companies co on co.id = c.company_id where co.plan = 'enterprise'",
+  },
+  {
+    ask: "Give me the number of tickets per status for the Billing desk",
+    sql: "select k.status, count(*) from tickets k join agents a on a.id = k.assignee_id join teams t on t.id = a.team_id where t.name = 'Billing desk' group by 1",
+  },
+  { ask: "How many ratings were there per score?", sql: "select score, count(*) from satisfaction_ratings group by 1" },
+  {
+    ask: "Who are the five best paid agents?",
+    sql: "select full_name from agents order by monthly_salary desc limit 5",
+    isOrdered: true,
+  },
+  { ask: "average number of employees by country", sql: "select country, avg(employees) from companies group by 1" },
+  {
+    ask: "Phone tickets with low priority since August",
+    sql: "select id from tickets where channel = 'phone' and priority = 'low' and created_at >= '2026-08-01'",
+  },
+  {
+    ask: "Which contacts belong to Delta Media?",
+    sql: "select c.full_name from contacts c join companies co on co.id = c.company_id where co.name = 'Delta Media'",
+  },
 ];

@@ -96,7 +96,7 @@ export const LIBRARY_QUESTIONS: Question[] = [
   { ask: "branches not in Springfield", sql: "select name from branches where city <> 'Springfield'" },
   {
     ask: "loans of history books in 2025",
-    sql: "select count(*) from loans l join copies c on c.copy_id = l.copy_id join books b on b.book_id = c.book_id where b.genre = 'history' and l.borrowed_at >= '2025-01-01' and l.borrowed_at < '2026-01-01'",
+    sql: "select l.loan_id from loans l join copies c on c.copy_id = l.copy_id join books b on b.book_id = c.book_id where b.genre = 'history' and l.borrowed_at >= '2025-01-01' and l.borrowed_at < '2026-01-01'",
   },
   {
     ask: "How much did we collect in fines from students?",
@@ -144,5 +144,41 @@ export const LIBRARY_QUESTIONS: Question[] = [
   {
     ask: "How many books by Japanese authors were borrowed last year?",
     sql: "select count(*) from loans l join copies c on c.copy_id = l.copy_id join books b on b.book_id = c.book_id join authors a on a.author_id = b.author_id where a.nationality = 'Japanese' and l.borrowed_at >= '2025-01-01' and l.borrowed_at < '2026-01-01'",
+  },
+  { ask: "How many poetry titles do we carry?", sql: "select count(*) from books where genre = 'poetry'" },
+  { ask: "Total number of pages of all travel books", sql: "select sum(pages) from books where genre = 'travel'" },
+  {
+    ask: "Which branch lent out the most books in 2025?",
+    sql: "select br.name, count(*) from loans l join copies c on c.copy_id = l.copy_id join branches br on br.branch_id = c.branch_id where l.borrowed_at >= '2025-01-01' and l.borrowed_at < '2026-01-01' group by br.branch_id, br.name order by 2 desc limit 1",
+    isOrdered: true,
+  },
+  {
+    ask: "seniors whose home branch is Old Mill",
+    sql: "select first_name, last_name from members m join branches b on b.branch_id = m.home_branch_id where m.membership_type = 'senior' and b.name = 'Old Mill'",
+  },
+  {
+    ask: "number of authors per nationality, largest group first",
+    sql: "select nationality, count(*) from authors group by 1 order by 2 desc",
+    isOrdered: true,
+  },
+  {
+    ask: "Are any reservations ready for pick-up? Count them.",
+    sql: "select count(*) from reservations where status = 'ready'",
+  },
+  {
+    ask: "mean fine amount per home branch",
+    sql: "select b.name, avg(f.amount) from fines f join loans l on l.loan_id = f.loan_id join members m on m.member_id = l.member_id join branches b on b.branch_id = m.home_branch_id group by b.branch_id, b.name",
+  },
+  {
+    ask: "How many books have fewer than 200 pages and cost less than 15?",
+    sql: "select count(*) from books where pages < 200 and price < 15",
+  },
+  {
+    ask: "What is the average loan count per branch?",
+    sql: "select count(*) * 1.0 / count(distinct c.branch_id) from loans l join copies c on c.copy_id = l.copy_id",
+  },
+  {
+    ask: "list worn copies held in Hillside",
+    sql: "select c.copy_id from copies c join branches b on b.branch_id = c.branch_id where c.condition = 'worn' and b.name = 'Hillside'",
   },
 ];

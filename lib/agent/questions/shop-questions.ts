@@ -172,4 +172,42 @@ export const SHOP_QUESTIONS: Question[] = [
     ask: "weekly revenue in September 2026 from orders",
     sql: "select date_trunc('week', placed_at)::date, sum(total_cents) / 100.0 from orders where placed_at >= '2026-09-01' and placed_at < '2026-10-01' group by 1",
   },
+  {
+    ask: "Could you tell me how many store orders we got in July 2026?",
+    sql: "select count(*) from orders where channel = 'store' and placed_at >= '2026-07-01' and placed_at < '2026-08-01'",
+  },
+  {
+    ask: "What do we refund on average when something arrived damaged?",
+    sql: "select avg(amount_cents) / 100.0 from refunds where reason = 'arrived damaged'",
+  },
+  {
+    ask: "segments ranked by number of customers",
+    sql: "select segment, count(*) from customers group by 1 order by 2 desc",
+    isOrdered: true,
+  },
+  {
+    ask: "Which Lighting products are no longer active?",
+    sql: "select name from products where category = 'Lighting' and not is_active",
+  },
+  {
+    ask: "How many Italian customers subscribed to the newsletter?",
+    sql: "select count(*) from customers where country = 'Italy' and newsletter",
+  },
+  { ask: "yearly number of new customers", sql: "select year(created_at), count(*) from customers group by 1" },
+  {
+    ask: "Sum of order totals for partner orders, by quarter of 2026",
+    sql: "select date_trunc('quarter', placed_at)::date, sum(total_cents) / 100.0 from orders where channel = 'partner' and placed_at >= '2026-01-01' and placed_at < '2027-01-01' group by 1",
+  },
+  {
+    ask: "What was the biggest refund in 2025?",
+    sql: "select max(amount_cents) / 100.0 from refunds where refunded_at >= '2025-01-01' and refunded_at < '2026-01-01'",
+  },
+  {
+    ask: "Which categories have an average price above 100 euros?",
+    sql: "select category from products group by 1 having avg(price_cents) > 10000",
+  },
+  {
+    ask: "customers per region outside Europe",
+    sql: "select region, count(*) from customers where region <> 'Europe' group by 1",
+  },
 ];
