@@ -411,6 +411,30 @@ describe("a provider", () => {
     }, 5000);
   });
 
+  it("ends with the membership of who has begun it, at the next step", async () => {
+    const bob = await seedMember(ana.workspaceId, "member");
+    model.say(
+      [
+        { text: "I look. ", everyMs: 20 },
+        { tool: "list_connections", input: {} },
+      ],
+      [{ text: "Still here." }],
+    );
+    const response = await askRaw("Look", { cookie: bob.cookie, workspaceId: ana.workspaceId });
+    const events: Event[] = [];
+    for await (const event of readEvents(response)) {
+      if (events.length === 0) {
+        await call("DELETE", `/api/workspaces/${ana.workspaceId}/members/${bob.id}`, { cookie: ana.cookie });
+      }
+      events.push(event);
+    }
+    expect(textOf(events)).not.toContain("Still");
+    expect(events.slice(-2)).toMatchObject([
+      { type: "error", errorText: expect.stringContaining("access") },
+      { finishReason: "error" },
+    ]);
+  });
+
   it("T66 and stops the query that its tool runs", async () => {
     const query = "select count(*) from range(100000000) a, range(100000) b";
     model.say([{ tool: "run_query", input: { connectionId: sampleId, query } }]);

@@ -97,7 +97,7 @@ export async function getChat(
   }
   const oldest = shown.at(-1);
   return {
-    chat: { ...toChat(chat), messages: shown.reverse().map(toChatMessage) },
+    chat: { ...toChat(chat), messages: shown.reverse().map((doc) => toChatMessage(doc)) },
     nextCursor: hasMore && oldest ? oldest._id.toHexString() : null,
   };
 }

@@ -4,7 +4,7 @@ import type { Caller } from "@/lib/access/caller";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { inTransaction } from "@/lib/db/transaction";
 import { AppError } from "@/lib/http/errors";
-import { newChat, noSuchChat, ownedBy } from "./chats";
+import { newChat, noSuchChat, ownedBy, UNTITLED } from "./chats";
 import { collections } from "./collections";
 import { CHAT_BYTES_MAX, CHAT_MESSAGES_MAX, HISTORY_CHARS_MAX, IMAGE_CHARS, OWN_TITLE_CHARS } from "./limits";
 import type { ChatDoc, MessageDoc, MessageState } from "./model";
@@ -61,7 +61,7 @@ export async function beginTurn(
         { session },
       );
     } else {
-      const doc = newChat(caller, chatId, { title: title ?? "New chat", isUntitled: title === null, ...facts }, now);
+      const doc = newChat(caller, chatId, { title: title ?? UNTITLED, isUntitled: title === null, ...facts }, now);
       await collections.chats().insertOne({ ...doc, messageCount: count, bytes: text.length }, { session });
     }
     const of = (seq: number, role: MessageDoc["role"], own: string, state: MessageState): MessageDoc => ({

@@ -90,12 +90,16 @@ export function toChat(doc: ChatDoc): Chat {
   };
 }
 
-export function toChatMessage(doc: MessageDoc): ChatMessage {
+/** No turn lasts so long: its server has gone, and the answer is what was stored of it. */
+const TURN_MS_MAX = 2 * 60 * 60_000;
+
+export function toChatMessage(doc: MessageDoc, now = Date.now()): ChatMessage {
+  const isLost = doc.state === "running" && doc.createdAt.getTime() + TURN_MS_MAX < now;
   return {
     id: doc._id.toHexString(),
     role: doc.role,
     parts: JSON.parse(doc.parts),
-    state: doc.state,
+    state: isLost ? "stopped" : doc.state,
     feedback: doc.feedback,
     createdAt: doc.createdAt.toISOString(),
   };

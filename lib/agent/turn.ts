@@ -1,6 +1,7 @@
 import "server-only";
-import type { ModelMessage, ToolSet, UIMessage, UIMessageChunk } from "ai";
+import type { jsonSchema, ModelMessage, Schema, ToolSet, UIMessage, UIMessageChunk } from "ai";
 import { ObjectId } from "mongodb";
+import { z } from "zod";
 import type { Caller, UserCaller } from "@/lib/access/caller";
 import { consume } from "@/lib/access/rate-limit";
 import { enterWorkspace } from "@/lib/auth/identity";
@@ -37,13 +38,19 @@ import { contextText, DATA_NOTICE, type ScreenContext, screenContext, systemText
 import { type ChatBody, userParts } from "./schema";
 import { withSessionId } from "./tools/plans";
 import { runTool, ToolFailure, toolsOf } from "./tools/registry";
-import type { ToolContext } from "./tools/tool";
+import type { Tool, ToolContext } from "./tools/tool";
 import { toPlainResult, toWire, UI_STREAM_HEADER, UI_STREAM_VERSION, type WireForm } from "./wire";
 
 /** Tools of one step that work at the same time; a workspace has ten queries in all. */
 const TOOLS_AT_ONCE = 3;
 
-export type TurnRequest = { body: ChatBody; form: WireForm; signal: AbortSignal };
+export type TurnRequest = {
+  body: ChatBody;
+  form: WireForm;
+  /** Asked before each step: a turn ends with the session, the key or the membership that began it. */
+  mayGoOn: (workspaceId: ObjectId) => Promise<boolean>;
+  signal: AbortSignal;
+};
 
 /**
  * One turn of a chat: the person's message, the model with its tools, the stream. What is refused is refused before
@@ -51,7 +58,7 @@ export type TurnRequest = { body: ChatBody; form: WireForm; signal: AbortSignal 
  * @throws AppError `forbidden` for the workspace; `not_found` for the chat, the agent, a console or a connection; `unknown_model`; `rate_limited`;
  *   `conflict` for a chat that is full
  */
-export async function startTurn(whoever: UserCaller, { body, form, signal }: TurnRequest): Promise<Response> {
+export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, signal }: TurnRequest): Promise<Response> {
   const caller = await enterWorkspace(whoever, new ObjectId(body.workspaceId));
   const chatId = new ObjectId(body.chatId);
   await refuseForeignChat(caller, chatId);
@@ -75,7 +82,7 @@ export async function startTurn(whoever: UserCaller, { body, form, signal }: Tur
   if (signal.aborted) onLeave();
   else signal.addEventListener("abort", onLeave, { once: true });
   const forget = onShutdown(() => stop.abort(new AppError("unavailable", "The server is stopping. Send it again.")));
-  const turn = new Turn({ caller, mode, model, screen, messages, form, stream, signal: stop.signal });
+  const turn = new Turn({ caller, mode, model, screen, messages, form, mayGoOn, stream, signal: stop.signal });
   // Not awaited: the answer begins now. Nothing that it fails with is anybody else's.
   void turn
     .run()
@@ -105,6 +112,7 @@ type TurnParts = {
   screen: ScreenContext;
   messages: TurnMessages;
   form: WireForm;
+  mayGoOn: TurnRequest["mayGoOn"];
   stream: SseStream;
   signal: AbortSignal;
 };
@@ -137,7 +145,7 @@ class Turn {
 
   /** The model's answer as it comes; what it is made of is loaded when the first turn needs it. */
   async *#chunks(): AsyncGenerator<UIMessageChunk> {
-    const { mode, model, screen, messages, signal, caller } = this.of;
+    const { mode, model, screen, messages, mayGoOn, signal, caller } = this.of;
     const messageId = messages.answer._id.toHexString();
     yield { type: "start", messageId };
     const [
@@ -170,6 +178,9 @@ class Turn {
       timeout: { firstChunkMs: MODEL_SILENCE_MS, chunkMs: MODEL_SILENCE_MS },
       abortSignal: signal,
       prepareStep: async () => {
+        if (!(await mayGoOn(caller.workspaceId))) {
+          throw new AppError("unauthenticated", "Your access to this workspace has ended.");
+        }
         if (!model.isFree) await requireBudget(caller.workspaceId);
         return undefined;
       },
@@ -261,7 +272,7 @@ class Turn {
 
   async #tools(): Promise<ToolSet> {
     const { caller, mode, messages } = this.of;
-    const { tool: toSdk } = await import("ai");
+    const { tool: toSdk, jsonSchema } = await import("ai");
     const failedQueries = { count: 0 };
     const contextOf = (signal: AbortSignal): ToolContext => ({
       caller,
@@ -287,7 +298,7 @@ class Turn {
         each.name,
         toSdk({
           description: each.description,
-          inputSchema: each.input,
+          inputSchema: inputSchemaOf(each, jsonSchema),
           execute: (input: unknown, { abortSignal }) => runTool(each, contextOf(abortSignal ?? this.of.signal), input),
           toModelOutput: ({ output }) => ({
             type: "json",
@@ -297,6 +308,22 @@ class Turn {
       ]),
     );
   }
+}
+
+const INPUT_SCHEMAS = new Map<string, Schema>();
+
+/** A tool's input for the SDK. Written as JSON Schema once, not with each step of each turn. */
+function inputSchemaOf({ name, input }: Tool, toSchema: typeof jsonSchema): Schema {
+  const known = INPUT_SCHEMAS.get(name);
+  if (known) return known;
+  const made = toSchema<unknown>(z.toJSONSchema(input, { io: "input" }) as Parameters<typeof jsonSchema>[0], {
+    validate: (value) => {
+      const { success, data, error } = input.safeParse(value);
+      return success ? { success, value: data } : { success: false, error };
+    },
+  });
+  INPUT_SCHEMAS.set(name, made);
+  return made;
 }
 
 /** Behind what the person said, as data of its own: the chat keeps their words alone. */

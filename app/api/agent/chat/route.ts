@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { anyCredential } from "@/lib/access/rules";
+import { anyCredential, member } from "@/lib/access/rules";
 import { CHAT_REFUSALS, TURN_FAILURES } from "@/lib/agent/reference";
 import { chatBody, chatQuery } from "@/lib/agent/schema";
 import { startTurn } from "@/lib/agent/turn";
 import { wireFormOf } from "@/lib/agent/wire";
 import { route } from "@/lib/api/route";
+import { mayStill } from "@/lib/auth/identity";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
@@ -20,6 +21,11 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: TURN_FAILURES,
     refuses: CHAT_REFUSALS,
     handle: ({ caller, query, body, request, signal }) =>
-      startTurn(caller, { body, form: wireFormOf(request.headers, query.stream), signal }),
+      startTurn(caller, {
+        body,
+        form: wireFormOf(request.headers, query.stream),
+        mayGoOn: (workspaceId) => mayStill(request.headers, member, workspaceId),
+        signal,
+      }),
   }),
 });
