@@ -59,6 +59,20 @@ export const CONTRACT_ROUTES: readonly string[] = [
   "GET /api/workspaces/{}/executions",
   "GET /api/workspaces/{}/executions/{}",
   "POST /api/workspaces/{}/executions/{}/cancel",
+  "POST /api/agent/chat",
+  "GET /api/agent/models",
+  "GET /api/agent/agents",
+  "POST /api/agent/plan-decision",
+  "GET /api/workspaces/{}/agent/instructions",
+  "PUT /api/workspaces/{}/agent/instructions",
+  "GET /api/workspaces/{}/chats",
+  "POST /api/workspaces/{}/chats",
+  "GET /api/workspaces/{}/chats/{}",
+  "PUT /api/workspaces/{}/chats/{}",
+  "DELETE /api/workspaces/{}/chats/{}",
+  "PUT /api/workspaces/{}/chats/{}/messages/{}/feedback",
+  "GET /api/workspaces/{}/chats/{}/results/{}",
+  "POST /api/mcp",
 ];
 
 /** Outside the envelope, or with a protocol of their own (docs/api.md, Common rules). */
