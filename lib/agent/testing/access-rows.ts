@@ -46,7 +46,8 @@ export const agentAccess: AccessRows = {
     // Keys alone; a cookie is nobody here.
     "POST /api/mcp": {
       statuses: "401 401 401 401 401 200 200 401 401 401 200",
-      body: () => ({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      // A list of messages: one by itself takes no field that the protocol does not know.
+      body: () => [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
       headers: { accept: "application/json, text/event-stream" },
     },
     "GET /api/workspaces/{workspaceId}/agent/instructions": { statuses: MEMBER },
