@@ -133,9 +133,9 @@ export const connectionTools = [listConnectionsTool, listEntitiesTool, describeE
 /** What a table looks like, in the tool's form and in the protocol's resource. */
 export function toDescription(entities: readonly Entity[], entity: Entity) {
   const { name, schema, kind, rowEstimate, columns = [] } = entity;
-  const foreignKeys = keysOf(entity);
+  const { foreignKeys = [] } = entity;
   const referencedBy = entities.flatMap((other) =>
-    keysOf(other)
+    (other.foreignKeys ?? [])
       .filter(({ references }) => references.name === name && (references.schema ?? schema) === schema)
       .map(({ columns: own, references }) => ({
         name: other.name,
@@ -154,12 +154,6 @@ export function toDescription(entities: readonly Entity[], entity: Entity) {
     foreignKeys: foreignKeys.slice(0, REFERENCES_MAX),
     referencedBy: referencedBy.slice(0, REFERENCES_MAX),
   };
-}
-
-type ForeignKey = { columns: string[]; references: { schema?: string; name: string; columns: string[] } };
-
-function keysOf(entity: Entity): ForeignKey[] {
-  return (entity as Entity & { foreignKeys?: ForeignKey[] }).foreignKeys ?? [];
 }
 
 export function entitiesOf(caller: Caller, connectionId: string, signal: AbortSignal): Promise<Entity[]> {
