@@ -1,17 +1,21 @@
 "use client";
 
 import { CircleCheck, GitBranch, Keyboard, Waves, WifiOff } from "lucide-react";
+import Link from "next/link";
 import { useSyncExternalStore } from "react";
 import { Tip } from "@/components/ui/tip";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useUnsavedCount } from "@/components/workspace/use-consoles";
+import { useRunsInMotion } from "@/components/workspace/use-runs-in-motion";
 import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
+import { formatCount } from "@/lib/ui/format";
 
 /** One line of facts: is the server there, what runs, where the cursor is, which zone times are in. */
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {
-  const { editors } = useWorkspace();
+  const { editors, workspace } = useWorkspace();
   const { isOnline } = useConnectivity();
-  const running = useRunningCount();
+  // What this tab waits for, and what runs in the background for anybody.
+  const running = useRunningCount() + useRunsInMotion();
   const unsaved = useUnsavedCount();
   const cursor = useSyncExternalStore(editors.subscribe, editors.readCursor, () => null);
   const zone = useSyncExternalStore(
@@ -36,10 +40,13 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
         <GitBranch className="xs" />
         {unsaved === 0 ? "All saved" : `${unsaved} unsaved`}
       </span>
-      <span className={running > 0 ? "row moving" : "row"}>
+      <Link
+        className={running > 0 ? "row moving" : "row"}
+        href={`/w/${workspace.slug}/activity${running > 0 ? "?state=motion" : ""}`}
+      >
         <Waves className="xs" />
-        {running === 0 ? "Nothing running" : `${running} ${running === 1 ? "run" : "runs"} in motion`}
-      </span>
+        {running === 0 ? "Nothing running" : `${formatCount(running)} ${running === 1 ? "run" : "runs"} in motion`}
+      </Link>
       <span className="grow" />
       {cursor && (
         <span className="num">

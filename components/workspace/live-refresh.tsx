@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { toFoldersKey, toListKey } from "@/components/workspace/console-service";
 import { applyFlowEvent } from "@/components/workspace/use-flows";
 import { useLive } from "@/components/workspace/use-live";
+import { applyRunInMotion } from "@/components/workspace/use-runs-in-motion";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { LiveEvent } from "@/lib/client/live";
 
@@ -21,6 +22,7 @@ export function LiveRefresh() {
   useLive((event) => {
     const { kind } = event;
     applyFlowEvent(queryClient, workspace.id, event);
+    applyRunInMotion(queryClient, workspace.id, event);
     const keysOf = kind === "reset" ? Object.values(STALE_AFTER) : [STALE_AFTER[kind]];
     for (const queryKey of keysOf.flatMap((keys) => keys?.(workspace.id) ?? [])) {
       void queryClient.invalidateQueries({ queryKey });

@@ -1,5 +1,6 @@
 import { expect, expectAccessible, test } from "./fixtures";
 import { endless, flowBench, sendSigned } from "./flows-people";
+import { addRunnable, LONG, startRun } from "./run-people";
 import { join } from "./settings-people";
 
 test("a sync is made from the catalogue, run, and watched to its end", async ({ page, person }) => {
@@ -263,4 +264,31 @@ test("on a phone a run is read and cancelled, and nothing is wider than the scre
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
   await expect(page.getByRole("textbox", { name: "Query" })).toBeVisible();
   await fits();
+});
+
+test("the status bar counts what runs for anybody, and leads to it", async ({ page, person, browser }) => {
+  const { home, make, sample } = await flowBench(page.request);
+  const { flow, run } = await make({ ...endless(sample), trigger: true });
+  const jun = await join(browser, page, "member");
+  await jun.page.goto(`/w/${person.slug}/flows`);
+  const bar = jun.page.getByRole("contentinfo");
+  // It ran before this page was there; what begins and ends later comes by the stream.
+  await expect(bar.getByRole("link", { name: "1 run in motion" })).toBeVisible();
+  const { id } = await addRunnable(page.request, "long.sql", LONG, "workspace");
+  const background = await startRun(page.request, id);
+  await expect(bar.getByRole("link", { name: "2 runs in motion" })).toBeVisible();
+  // A private console's run is its owner's alone.
+  const secret = await addRunnable(page.request, "mine.sql", LONG, "private");
+  const hidden = await startRun(page.request, secret.id);
+  await page.goto(`/w/${person.slug}/flows`);
+  await expect(page.getByRole("contentinfo").getByRole("link", { name: "3 runs in motion" })).toBeVisible();
+  await expect(bar.getByRole("link", { name: "2 runs in motion" })).toBeVisible();
+  await bar.getByRole("link", { name: "2 runs in motion" }).click();
+  await expect(jun.page).toHaveURL(/\/activity\?state=motion$/);
+  await expect(jun.page.getByRole("table", { name: "Activity" }).getByRole("row")).toHaveCount(4);
+  for (const path of [`consoles/${id}/runs/${background}`, `consoles/${secret.id}/runs/${hidden}`]) {
+    expect((await page.request.post(`${home}/${path}/cancel`, { data: {} })).status()).toBeLessThan(300);
+  }
+  expect((await page.request.post(`${home}/flows/${flow.id}/runs/${run?.id}/cancel`)).status()).toBeLessThan(300);
+  await expect(bar.getByRole("link", { name: "Nothing running" })).toBeVisible({ timeout: 30_000 });
 });

@@ -12,6 +12,17 @@ export const runsApi = {
   /** Of all consoles and flows that the person may see, the newest first. */
   list: (workspaceId: string, filters: RunFilters, cursor: string | null, signal?: AbortSignal) =>
     send<Page<Run>>("GET", `${root(workspaceId)}/runs${toQuery({ ...filters, cursor })}`, { signal }),
+  /** All that the person may see in this status. For those that have not ended, of which a resource has one at a time. */
+  listAll: async (workspaceId: string, status: "queued" | "running", signal?: AbortSignal): Promise<Run[]> => {
+    const all: Run[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Page<Run> = await runsApi.list(workspaceId, { status }, cursor, signal);
+      all.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    return all;
+  },
   listOfConsole: (workspaceId: string, consoleId: string, cursor: string | null, signal?: AbortSignal) =>
     send<Page<ConsoleRun>>("GET", `${ofConsole(workspaceId, consoleId)}/runs${toQuery({ cursor })}`, { signal }),
   readOfConsole: (workspaceId: string, consoleId: string, runId: string, signal?: AbortSignal) =>

@@ -33,6 +33,11 @@ export const collections = {
         serves: "the last run of each of many resources",
       },
       { key: { workspaceId: 1, _id: -1 }, serves: "all runs of a workspace, newest first" },
+      {
+        key: { workspaceId: 1, isUnfinished: 1, _id: -1 },
+        partialFilterExpression: { isUnfinished: true },
+        serves: "what goes on in a workspace",
+      },
       { key: { dueAt: 1 }, sparse: true, serves: "runs whose process has died" },
       { key: { endPendingSince: 1 }, sparse: true, serves: "ends that are still to be told" },
       {
