@@ -4,9 +4,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Play } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { DestinationFields } from "@/components/flows/destination-fields";
 import { FlowTrail } from "@/components/flows/flow-trail";
+import { LeaveFlow } from "@/components/flows/leave-flow";
 import { SourceFields } from "@/components/flows/source-fields";
 import { SourcePreview } from "@/components/flows/source-preview";
 import { WhatWillHappen } from "@/components/flows/what-will-happen";
@@ -25,6 +26,7 @@ import { type FlowDetail, flowsApi } from "@/lib/client/flows";
 import {type FlowDraft, type FormProblem, 
   findDraftProblems, NEW_FLOW, settle, toCreateBody, toDraft, toUpdateBody,
 } from "@/lib/ui/flow-form"; // biome-ignore format: one look at the whole list
+import { isBegun, KeptFlow } from "@/lib/ui/kept-flow";
 
 type FlowEditorProps = {
   /** As which it is changed; null for a new one. */
@@ -41,17 +43,32 @@ type FlowEditorProps = {
 /** Where rows come from, where they go, how, and when. */
 export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root }: FlowEditorProps) {
   const formId = useId();
-  const { workspace } = useWorkspace();
+  const { user, workspace } = useWorkspace();
   const router = useRouter();
   const client = useQueryClient();
   const { isOnline } = useConnectivity();
-  const [draft, setDraft] = useState<FlowDraft>(() => (flow ? toDraft(flow) : NEW_FLOW));
+  // It is drawn once the connections are there, which only a browser asks for.
+  const [kept] = useState(() => (flow ? null : new KeptFlow(user.id, workspace.id, sessionStorage)));
+  const [found] = useState(() => kept?.read(connections.map(({ id }) => id)) ?? null);
+  const [isFound, setIsFound] = useState(found !== null);
+  const [draft, setDraft] = useState<FlowDraft>(() => (flow ? toDraft(flow) : (found ?? NEW_FLOW)));
+  useEffect(() => kept?.keep(draft), [kept, draft]);
+  /** Set until the page that follows is there: neither of two presses may make a second flow. */
+  const isSaving = useRef(false);
+  const [isSaved, setIsSaved] = useState(false);
+  const formRef = useRef<HTMLFormElement>(null);
   const [problems, setProblems] = useState<FormProblem[]>([]);
   const [failure, setFailure] = useState<string | null>(null);
+  const [refusals, setRefusals] = useState(0);
   const [hasConflict, setHasConflict] = useState(false);
   const change = (more: Partial<FlowDraft>) => {
     setDraft((before) => settle({ ...before, ...more }));
     setProblems([]);
+    setFailure(null);
+  };
+  const refuse = (why: string) => {
+    setFailure(why);
+    setRefusals((before) => before + 1);
   };
   const save = useMutation({
     mutationFn: async ({ trigger, over }: { trigger: boolean; over?: FlowDetail }) => {
@@ -61,27 +78,32 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
     },
   });
   const submit = async (trigger: boolean, over?: FlowDetail) => {
+    if (isSaving.current) return;
     setFailure(null);
     setHasConflict(false);
-    const found = findDraftProblems(draft);
-    setProblems(found);
-    if (found.length > 0) return setFailure("Something is missing. It is said where.");
-    if (!isGoodSchedule(draft.schedule)) return;
+    const missing = findDraftProblems(draft);
+    setProblems(missing);
+    if (missing.length > 0) return refuse("Something is missing. It is said where.");
+    if (!isGoodSchedule(draft.schedule)) return refuse("The schedule cannot be kept so. It is said where.");
+    isSaving.current = true;
     try {
       const { flow: saved, run } = await save.mutateAsync({ trigger, over });
+      kept?.discard();
+      setIsSaved(true);
       announce(`${saved.name} is saved`);
       void client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true });
       void client.invalidateQueries({ queryKey: toFlowKey(workspace.id, saved.id) });
       const isFirstWebhook = flow === null && saved.type === "webhook";
       router.push(`${root}/${saved.id}${isFirstWebhook ? "/webhook" : run === null ? "" : `/runs/${run.id}`}`);
     } catch (error) {
+      isSaving.current = false;
       if (error instanceof ApiError && error.code === "conflict" && flow !== null) {
         // It shows what is there by now once that was read.
         await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id), exact: true });
         return setHasConflict(true);
       }
       setProblems(error instanceof ApiError ? error.problems : []);
-      setFailure(
+      refuse(
         error instanceof ApiError ? error.message : "Something stopped this here in the browser. Load the page again.",
       );
     }
@@ -92,11 +114,22 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
   };
   const problemOf = (path: string) => problems.find((each) => each.path === path)?.message;
   const fields = { draft, change, connections, problemOf, isDisabled: !mayChange, isNew: flow === null };
-  const isBusy = save.isPending;
+  const isBusy = save.isPending || isSaved;
+  const isUnsaved = mayChange && !isSaved && (flow === null ? isBegun(draft) : isChanged(draft, flow));
+  // Whoever presses Save is led to the first field that is wrong.
+  useEffect(() => {
+    if (refusals > 0) formRef.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [refusals]);
+  const beginAnew = () => {
+    kept?.discard();
+    setDraft(NEW_FLOW);
+    setIsFound(false);
+  };
   const title = flow === null ? "New flow" : mayChange ? `Edit ${flow.name}` : flow.name;
   const isRunNext = flow === null && draft.type !== "webhook";
   const actions = mayChange && (
     <>
+      {flow === null && isUnsaved && <span className="xs t3">Draft kept</span>}
       <Link className="btn ghost" href={flow === null ? root : `${root}/${flow.id}`}>
         Cancel
       </Link>
@@ -125,7 +158,7 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
       isWide
     >
       <div className="flow-edit">
-        <form id={formId} className="flow-form" onSubmit={onSubmit} noValidate aria-label={title}>
+        <form ref={formRef} id={formId} className="flow-form" onSubmit={onSubmit} noValidate aria-label={title}>
           {!mayChange && (
             <Notice kind="locked">Only owners, admins and whoever made this flow may change it. You may run it.</Notice>
           )}
@@ -142,6 +175,18 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
                   Save mine over it
                 </button>
               </div>
+            </Notice>
+          )}
+          {isFound && (
+            <Notice
+              kind="info"
+              action={
+                <button type="button" className="btn sm" onClick={beginAnew}>
+                  Begin anew
+                </button>
+              }
+            >
+              This is the flow that you have begun here and not saved.
             </Notice>
           )}
           {failure !== null && (
@@ -191,6 +236,11 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
           <WhatWillHappen draft={draft} connections={connections} />
         </div>
       </div>
+      <LeaveFlow isOn={isUnsaved} onDiscard={kept && (() => kept.discard())} />
     </Page>
   );
+}
+
+function isChanged(draft: FlowDraft, flow: FlowDetail): boolean {
+  return Object.keys(toUpdateBody(draft, flow)).some((name) => name !== "updatedAt");
 }

@@ -35,6 +35,7 @@ export function Select<T extends string>(props: SelectProps<T>) {
         aria-label={label}
         aria-labelledby={labelId}
         aria-describedby={props.describedBy}
+        aria-invalid={isInvalid || undefined}
       >
         <Base.Value className="grow trunc">
           {(chosen: T) =>

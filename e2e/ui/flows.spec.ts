@@ -292,3 +292,53 @@ test("the status bar counts what runs for anybody, and leads to it", async ({ pa
   expect((await page.request.post(`${home}/flows/${flow.id}/runs/${run?.id}/cancel`)).status()).toBeLessThan(300);
   await expect(bar.getByRole("link", { name: "Nothing running" })).toBeVisible({ timeout: 30_000 });
 });
+
+test("a form that was begun is kept over a reload, leaving it asks, and a double press makes one flow", async ({
+  page,
+  person,
+}) => {
+  const { home, into } = await flowBench(page.request);
+  // A browser asks before it reloads a page with something unsaved.
+  page.on("dialog", (dialog) => dialog.accept());
+  await page.goto(`/w/${person.slug}/flows/new`);
+  await page.getByRole("radio", { name: "Webhook", exact: true }).click();
+  // What is missing is where the person is led to.
+  await page.getByRole("button", { name: "Save flow" }).click();
+  const name = page.getByRole("textbox", { name: "Name" });
+  await expect(name).toBeFocused();
+  await name.fill("Carrier tracking");
+  await page.getByRole("textbox", { name: "Table" }).fill("scans");
+  await expect(page.getByText("Draft kept")).toBeVisible();
+  await page.reload();
+  await expect(page.getByText("This is the flow that you have begun here and not saved.")).toBeVisible();
+  await expect(name).toHaveValue("Carrier tracking");
+  await expect(page.getByRole("textbox", { name: "Table" })).toHaveValue("scans");
+  const dialog = page.getByRole("dialog", { name: "Leave the new flow?" });
+  const leave = () => page.getByRole("link", { name: "Connections" }).first().click();
+  await leave();
+  await dialog.getByRole("button", { name: "Stay" }).click();
+  await expect(name).toHaveValue("Carrier tracking");
+  await leave();
+  await dialog.getByRole("button", { name: "Keep and leave" }).click();
+  await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
+  await page.goto(`/w/${person.slug}/flows/new`);
+  await expect(name).toHaveValue("Carrier tracking");
+  await expectAccessible(page);
+  await page.getByRole("region", { name: "To" }).getByRole("combobox", { name: "Connection" }).click();
+  await page.getByRole("option", { name: /^warehouse/ }).click();
+  await page.getByRole("button", { name: "Save flow" }).dblclick();
+  await expect(page.getByRole("heading", { name: "The webhook is not open yet" })).toBeVisible();
+  const flows = (await (await page.request.get(`${home}/flows`)).json()).data;
+  expect(flows.map((flow: { name: string; destination: object }) => [flow.name, flow.destination])).toEqual([
+    ["Carrier tracking", { connectionId: into, table: "scans", write: "append" }],
+  ]);
+  // What is saved is begun no more.
+  await page.goto(`/w/${person.slug}/flows/new`);
+  await expect(name).toHaveValue("");
+  await name.fill("Another");
+  await leave();
+  await dialog.getByRole("button", { name: "Discard and leave" }).click();
+  await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
+  await page.goto(`/w/${person.slug}/flows/new`);
+  await expect(name).toHaveValue("");
+});
