@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
+import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { toFlowsKey } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Flow, flowsApi } from "@/lib/client/flows";
@@ -14,14 +15,16 @@ type DeleteFlowProps = { flow: Flow; isOpen: boolean; onClose: () => void; onDel
 export function DeleteFlow({ flow, isOpen, onClose, onDeleted }: DeleteFlowProps) {
   const { workspace } = useWorkspace();
   const client = useQueryClient();
-  const remove = useMutation({
-    mutationFn: () => flowsApi.remove(workspace.id, flow.id),
-    onSuccess: async () => {
-      announce(`${flow.name} is deleted`);
-      onDeleted?.();
-      await client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true });
-    },
-  });
+  const remove = useOnceAtATime(
+    useMutation({
+      mutationFn: () => flowsApi.remove(workspace.id, flow.id),
+      onSuccess: async () => {
+        announce(`${flow.name} is deleted`);
+        onDeleted?.();
+        await client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true });
+      },
+    }),
+  );
   return (
     <Confirm
       title={`Delete ${flow.name}?`}

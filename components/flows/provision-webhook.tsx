@@ -7,6 +7,7 @@ import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
 import { SwitchRow } from "@/components/ui/switch-row";
+import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { toFlowKey } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Flow, flowsApi, type Provisioned } from "@/lib/client/flows";
@@ -25,15 +26,17 @@ export function ProvisionWebhook({ flow, isNew, onDone, onClose }: ProvisionWebh
   const client = useQueryClient();
   const [events, setEvents] = useState<string[]>([]);
   const [verifySignature, setVerifySignature] = useState(true);
-  const provision = useMutation({
-    mutationFn: () =>
-      flowsApi.provision(workspace.id, flow.id, { verifySignature, ...(events.length > 0 && { events }) }),
-    onSuccess: async (made) => {
-      announce("The webhook is open. Copy the signing secret now.");
-      onDone(made);
-      await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) });
-    },
-  });
+  const provision = useOnceAtATime(
+    useMutation({
+      mutationFn: () =>
+        flowsApi.provision(workspace.id, flow.id, { verifySignature, ...(events.length > 0 && { events }) }),
+      onSuccess: async (made) => {
+        announce("The webhook is open. Copy the signing secret now.");
+        onDone(made);
+        await client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) });
+      },
+    }),
+  );
   return (
     <Confirm
       title={isNew ? "Open the webhook?" : "Rotate address and secret?"}

@@ -5,6 +5,7 @@ import { useRouter } from "next/navigation";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
 import { showFailure } from "@/components/ui/toast";
+import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { toFlowKey, toFlowsKey } from "@/components/workspace/use-flows";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -27,15 +28,16 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
       client.invalidateQueries({ queryKey: toFlowsKey(workspace.id), exact: true }),
       client.invalidateQueries({ queryKey: toFlowKey(workspace.id, flow.id) }),
     ]);
+  /** Under way until the page knows of the run: until then a button would start it once more. */
   const toRun = (run: Run | null) => {
-    void renew();
     router.push(run === null ? `${root}/${flow.id}` : `${root}/${flow.id}/runs/${run.id}`);
+    return renew();
   };
   const run = useMutation({
     mutationFn: () => flowsApi.run(workspace.id, flow.id),
     onSuccess: ({ run: started }) => {
       announce(`${flow.name} runs`);
-      toRun(started);
+      return toRun(started);
     },
     onError: (error) => showFailure(toMessage(error)),
   });
@@ -43,7 +45,7 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
     mutationFn: (body: BackfillBody) => flowsApi.backfill(workspace.id, flow.id, body),
     onSuccess: ({ run: started }) => {
       announce(`${flow.name} runs, a backfill`);
-      toRun(started);
+      return toRun(started);
     },
   });
   const cancel = useMutation({
@@ -65,5 +67,10 @@ export function useFlowActions(flow: Pick<Flow, "id" | "name">) {
     },
     onError: (error) => showFailure(toMessage(error)),
   });
-  return { run, backfill, cancel, setEnabled };
+  return {
+    run: useOnceAtATime(run),
+    backfill: useOnceAtATime(backfill),
+    cancel: useOnceAtATime(cancel),
+    setEnabled: useOnceAtATime(setEnabled),
+  };
 }

@@ -342,3 +342,20 @@ test("a form that was begun is kept over a reload, leaving it asks, and a double
   await page.goto(`/w/${person.slug}/flows/new`);
   await expect(name).toHaveValue("");
 });
+
+test("a double press runs a flow once and deletes it without a complaint", async ({ page, person }) => {
+  const { home, make } = await flowBench(page.request);
+  const { flow } = await make({ name: "Products" });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}`);
+  const asked: string[] = [];
+  page.on("request", (request) => request.method() !== "GET" && asked.push(`${request.method()} ${request.url()}`));
+  await page.getByRole("button", { name: "Run now" }).dblclick();
+  await expect(page.getByRole("group", { name: "Run" }).getByText("Success")).toBeVisible({ timeout: 30_000 });
+  expect(asked.filter((each) => each.endsWith("/flows"))).toHaveLength(1);
+  expect((await (await page.request.get(`${home}/flows/${flow.id}/runs`)).json()).data.items).toHaveLength(1);
+  await page.getByRole("button", { name: "More about Products" }).click();
+  await page.getByRole("menuitem", { name: "Delete flow" }).click();
+  await page.getByRole("button", { name: "Delete flow" }).dblclick();
+  await expect(page.getByRole("heading", { name: "No flows yet" })).toBeVisible();
+  expect(asked.filter((each) => each.startsWith("DELETE"))).toHaveLength(1);
+});
