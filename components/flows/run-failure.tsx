@@ -11,6 +11,14 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { FlowDetail, FlowRun } from "@/lib/client/flows";
 import { isGoing } from "@/lib/ui/flow-words";
 
+/** What a run that failed has left, and what the next one makes of it (docs/flows.md, How rows move). */
+const WHAT_STAYS = {
+  replaced: "A table is replaced once all of it was read, so what it held is still there. ",
+  kept: "What was written before stays, and is not written twice. ",
+  doubled:
+    "What was written before stays. This flow reads everything and adds it, so a table that was read to its end is there twice then. ",
+};
+
 /** Why a run failed, in the words of who refused, and the ways on from there. */
 export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
   const { workspace } = useWorkspace();
@@ -28,11 +36,7 @@ export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
         {run.error ?? "Its log says more."}
       </p>
       <p className="xs t2 run-next">
-        Mend the cause, then run it again.{" "}
-        {flow.type === "sync" &&
-          (flow.destination.write === "replace"
-            ? "A table is replaced once all of it was read, so what it held is still there. "
-            : "What was written before stays, and is not written twice. ")}
+        Mend the cause, then run it again. {flow.type === "sync" && WHAT_STAYS[toStaying(flow)]}
         {flow.type === "webhook" && "The events wait and are tried again by themselves. "}
       </p>
       <div className="row run-ways">
@@ -59,4 +63,9 @@ export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
       </div>
     </Notice>
   );
+}
+
+function toStaying({ mode, destination: { write } }: FlowDetail): keyof typeof WHAT_STAYS {
+  if (write === "replace") return "replaced";
+  return write === "append" && mode === "full" ? "doubled" : "kept";
 }

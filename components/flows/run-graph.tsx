@@ -65,7 +65,7 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
           {others.length > 0 && (
             <li className="graph-item">
               <Node icon={<Table2 />} name={`${formatCount(others.length)} more`} state={sumUp(others)} isEnd>
-                {formatRows(others.reduce((sum, { progress }) => sum + (progress?.counts.written ?? 0), 0))} written
+                {toOthersWords(others)}
               </Node>
             </li>
           )}
@@ -96,10 +96,19 @@ function choose(entities: Entity[]): { nodes: Entity[]; others: Entity[] } {
   return { nodes: ordered.slice(0, NODES_MAX - 1), others: ordered.slice(NODES_MAX - 1) };
 }
 
+/** What stands for several: the worst of them, and of a run that is between them that it moves. */
 function sumUp(entities: Entity[]): State {
   const states = new Set(entities.map(({ state }) => state));
+  if (states.has("done") && states.has("waiting") && !states.has("failed")) return "running";
   for (const state of ["failed", "running", "stopped", "waiting"] as const) if (states.has(state)) return state;
   return "done";
+}
+
+function toOthersWords(others: Entity[]): string {
+  const done = others.filter(({ state }) => state === "done").length;
+  const rows = others.reduce((sum, { progress }) => sum + (progress?.counts.written ?? 0), 0);
+  const written = `${formatCount(rows)} written`;
+  return done === others.length ? written : `${done} done, ${written}`;
 }
 
 /** A run that waits does not say yet what it will read; the flow does. */

@@ -30,7 +30,12 @@ export function WhatWillHappen({ draft, connections }: { draft: FlowDraft; conne
           (schedule === null
             ? "It runs by hand."
             : `It runs by itself: ${(toScheduleWords(schedule.cron) ?? "by the expression").toLowerCase()}, ${schedule.timezone}.`)}{" "}
-        {draft.type === "sync" && "If a run stops, the next one goes on there and writes no row twice."}
+        {draft.type === "sync" &&
+          draft.mode === "incremental" &&
+          "If a run stops, the next one goes on there and writes no row twice."}
+        {draft.type !== "webhook" &&
+          draft.write === "replace" &&
+          "If a run stops, the table holds what it held before."}
       </p>
     </section>
   );
