@@ -9,6 +9,7 @@ import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, toShow } from "@/components/connections/show";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { NoneShown } from "@/components/ui/none-shown";
 import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
 import { useConnectionTypes } from "@/components/workspace/use-connection-types";
@@ -80,7 +81,9 @@ export function ConnectionList() {
       )}
       {/* Elsewhere it stands in the explorer, which a phone does not show. */}
       {isPhone && all.length > 0 && <ConnectionSearch />}
-      {all.length > 0 && shown.length === 0 && <NoneShown search={search} root={root} />}
+      {all.length > 0 && shown.length === 0 && (
+        <NoneShown noun="connection" search={search} alsoBy="kind" href={root} />
+      )}
       {shown.length > 0 && (
         <table className="list tall fold connections" aria-label="Connections">
           <thead>
@@ -110,23 +113,5 @@ export function ConnectionList() {
         </table>
       )}
     </Page>
-  );
-}
-
-function NoneShown({ search, root }: { search: string; root: string }) {
-  return (
-    <div className="empty blank">
-      <h2>{search === "" ? "None here" : `Nothing is called "${search}"`}</h2>
-      <p>
-        {search === ""
-          ? "No connection of this workspace belongs to this part of the list."
-          : "Look for a part of the name, or of the kind."}
-      </p>
-      <div className="row">
-        <Link className="btn" href={root}>
-          Show all connections
-        </Link>
-      </div>
-    </div>
   );
 }

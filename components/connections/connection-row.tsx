@@ -20,8 +20,8 @@ import { useMayChange } from "@/components/connections/use-may-change";
 import { useTest } from "@/components/connections/use-test";
 import { toMessage } from "@/components/ui/load-failure";
 import { Menu, MenuItem } from "@/components/ui/menu";
-import { Notice } from "@/components/ui/notice";
 import { PersonCell } from "@/components/ui/person";
+import { ProblemRow } from "@/components/ui/problem-row";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -31,6 +31,7 @@ import { formatDuration } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 
 const AGE_EVERY_MS = 30_000;
+const COLUMNS = 7;
 
 type ConnectionRowProps = {
   connection: Connection;
@@ -142,13 +143,9 @@ export function ConnectionRow({ connection, type, addedBy, testRound }: Connecti
         </td>
       </tr>
       {problem !== null && (
-        <tr className="sub">
-          <td colSpan={7}>
-            <Notice kind="bad" action={mayChange && <Link href={href}>Edit connection</Link>}>
-              {problem}
-            </Notice>
-          </td>
-        </tr>
+        <ProblemRow columns={COLUMNS} action={mayChange && <Link href={href}>Edit connection</Link>}>
+          {problem}
+        </ProblemRow>
       )}
       <DeleteConnection connection={connection} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
     </>

@@ -7,6 +7,7 @@ import { FlowRow } from "@/components/flows/flow-row";
 import { isShown, SHOWS, type Show, toShow } from "@/components/flows/show";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { NoneShown } from "@/components/ui/none-shown";
 import { Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { NavFind } from "@/components/workspace/nav-find";
@@ -71,21 +72,7 @@ export function FlowList() {
           />
         </div>
       )}
-      {all.length > 0 && shown.length === 0 && (
-        <div className="empty blank">
-          <h2>{search === "" ? "None here" : `Nothing is called "${search}"`}</h2>
-          <p>
-            {search === ""
-              ? "No flow of this workspace belongs to this part of the list."
-              : "Look for a part of the name."}
-          </p>
-          <div className="row">
-            <Link className="btn" href={root}>
-              Show all flows
-            </Link>
-          </div>
-        </div>
-      )}
+      {all.length > 0 && shown.length === 0 && <NoneShown noun="flow" search={search} href={root} />}
       {shown.length > 0 && (
         <table className="list tall fold flows" aria-label="Flows">
           <thead>
@@ -95,7 +82,7 @@ export function FlowList() {
               <th>Last run</th>
               <th className="r">Rows</th>
               <th className="opt">Schedule</th>
-              <th>Next</th>
+              <th className="opt">Next</th>
               <th>
                 <span className="sr-only">Actions</span>
               </th>

@@ -9,7 +9,7 @@ import { DeleteFlow } from "@/components/flows/delete-flow";
 import { RunStateWord } from "@/components/flows/run-state";
 import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
 import { Menu, MenuItem } from "@/components/ui/menu";
-import { Notice } from "@/components/ui/notice";
+import { ProblemRow } from "@/components/ui/problem-row";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
 import { useFindType } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -21,6 +21,7 @@ import { formatAgo, formatMoment, formatStamp } from "@/lib/ui/format-time";
 import { toScheduleWords } from "@/lib/ui/schedule-words";
 
 const AGE_EVERY_MS = 30_000;
+const COLUMNS = 7;
 
 /** One flow, and below it why its last run has failed. */
 export function FlowRow({ flow, connections }: { flow: Flow; connections: Connection[] }) {
@@ -61,7 +62,7 @@ export function FlowRow({ flow, connections }: { flow: Flow; connections: Connec
               : (toScheduleWords(schedule.cron) ?? <span className="mono xs">{schedule.cron}</span>)}
         </td>
         <td
-          className="t2"
+          className="opt t2"
           data-label="Next"
           title={now && flow.nextRunAt ? formatStamp(new Date(flow.nextRunAt)) : undefined}
         >
@@ -118,13 +119,9 @@ export function FlowRow({ flow, connections }: { flow: Flow; connections: Connec
         </td>
       </tr>
       {problem !== null && (
-        <tr className="sub">
-          <td colSpan={7}>
-            <Notice kind="bad" action={<Link href={`${href}/runs/${lastRun?.id}`}>See the run</Link>}>
-              {problem}
-            </Notice>
-          </td>
-        </tr>
+        <ProblemRow columns={COLUMNS} action={<Link href={`${href}/runs/${lastRun?.id}`}>See the run</Link>}>
+          {problem}
+        </ProblemRow>
       )}
       <DeleteFlow flow={flow} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
     </>

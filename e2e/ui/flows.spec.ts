@@ -359,3 +359,21 @@ test("a double press runs a flow once and deletes it without a complaint", async
   await expect(page.getByRole("heading", { name: "No flows yet" })).toBeVisible();
   expect(asked.filter((each) => each.startsWith("DELETE"))).toHaveLength(1);
 });
+
+test("long names and long reasons stay inside of the list", async ({ page, person }) => {
+  const { make, sample } = await flowBench(page.request);
+  const query = `select i from range(3) t(i) where i = '${"no_number_at_all ".repeat(40)}'`;
+  const source = { connectionId: sample, query };
+  await make({ name: "x".repeat(80), type: "query", source, trigger: true });
+  await make({ name: "تدفق الطلبات إلى المستودع" });
+  for (const width of [1440, 1200, 1000, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`/w/${person.slug}/flows`);
+    await expect(page.getByRole("link", { name: "See the run" })).toBeVisible({ timeout: 30_000 });
+    const wide = await page.evaluate(() => {
+      const box = document.querySelector("main.page");
+      return box === null ? null : box.scrollWidth - box.clientWidth;
+    });
+    expect(wide, `at ${width}`).toBe(0);
+  }
+});
