@@ -5,12 +5,11 @@ import { ArrowRight, CircleCheck, Eye, KeyRound } from "lucide-react";
 import { useState } from "react";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { RowsTable } from "@/components/ui/rows-table";
 import { Select } from "@/components/ui/select";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type FlowPreview, flowsApi, type PreviewBody } from "@/lib/client/flows";
-import type { CellValue } from "@/lib/tabular/json-rows";
-import { isNumericField, toCellText } from "@/lib/ui/cell-text";
 import type { FlowDraft } from "@/lib/ui/flow-form";
 import { formatCount, formatDuration } from "@/lib/ui/format";
 
@@ -154,33 +153,13 @@ function FirstRows({ preview: { fields, rows, durationMs } }: { preview: FlowPre
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
         <section className="preview-scroll" tabIndex={0} aria-label="Rows of the source">
-          <table className="mini" aria-label="First rows of the source">
-            <thead>
-              <tr>
-                {shown.map((field) => (
-                  <th key={field.name} className={isNumericField(field) ? "r" : undefined}>
-                    {field.name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: rows have no more than their place
-                <tr key={index}>
-                  {shown.map((field) => {
-                    const value = row[field.name] as CellValue | undefined;
-                    return (
-                      <td key={field.name} className={isNumericField(field) ? "r" : undefined}>
-                        {value === null || value === undefined ? <i className="t3">null</i> : toCellText(value, field)}
-                      </td>
-                    );
-                  })}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <RowsTable label="First rows of the source" fields={shown} rows={rows} />
         </section>
+      )}
+      {shown.length < fields.length && (
+        <p className="xs t3 preview-foot">
+          The first {formatCount(shown.length)} of {formatCount(fields.length)} columns.
+        </p>
       )}
     </section>
   );
