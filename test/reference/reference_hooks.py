@@ -29,8 +29,9 @@ SHARD, SHARDS = (int(part) for part in os.environ.get("REFERENCE_SHARD", "1/1").
 # Of so many requests one keeps the id that was made up, which names nothing: an answer of 404 has a form too.
 KEEP_UNKNOWN_EVERY = 8
 FREE_STATEMENT = "select 1 as one"
-# A stream ends with its reader alone, who would be this process; an event's body is judged with its signature.
-LEFT_OUT = ["/api/workspaces/{workspaceId}/events", "/api/webhooks/{token}"]
+# A stream ends with its reader alone, who would be this process; an event's body is judged with its signature; and a
+# protocol of its own has clients of its own.
+LEFT_OUT = ["/api/workspaces/{workspaceId}/events", "/api/webhooks/{token}", "/api/mcp"]
 # History is written within a second; a loaded machine gets ten.
 HISTORY_TRIES = 100
 HISTORY_EVERY_S = 0.1
@@ -172,6 +173,9 @@ class Person:
         body = {"verifySignature": False}
         return send("POST", f"{self.home}/flows/{flow}/webhook/provision", self, body)["url"].rsplit("/", 1)[1]
 
+    def new_chat(self):
+        return send("POST", f"{self.home}/chats", self, {})["id"]
+
     def new_session(self):
         requests.post(f"{BASE}/api/auth/login", json={"email": self.email, "password": PASSWORD}, timeout=30)
         sessions = send("GET", "/api/auth/sessions", self)
@@ -292,6 +296,10 @@ PATH_VALUES = {
     "runId": run_of,
     "provider": lambda case, person: "github",
     "ruleId": lambda case, person: thing(case, person, "rule", person.new_rule),
+    "chatId": lambda case, person: thing(case, person, "chat", person.new_chat),
+    # Only an answer makes them.
+    "messageId": lambda case, person: uuid.uuid4().hex[:24],
+    "resultId": lambda case, person: uuid.uuid4().hex[:24],
     # Only the end of a run makes one.
     "deliveryId": lambda case, person: uuid.uuid4().hex[:24],
 }
@@ -384,6 +392,10 @@ def put_field_values(case, person, digest):
     if isinstance(case.body, dict):
         if digest % 4 != 0:
             put_statement(case, digest)
+        if case.path == "/api/agent/chat" and digest % 4 != 0:
+            put_question(case)
+        if case.path.endswith("/flows/preview") and digest % 4 != 0:
+            case.body = {"connectionId": person.sample(), "query": FREE_STATEMENT}
         if case.path == "/api/auth/login" and digest % 2 == 0:
             case.body.update(email=person.email, password=PASSWORD)
         put_in(case, person, case.body)
@@ -404,6 +416,15 @@ def put_statement(case, digest):
             if digest % 4 != 1:
                 for other in ("params", "variables"):
                     case.body.pop(other, None)
+
+
+def put_question(case):
+    """One that is answered: most of what is made up names nobody's chat, console, agent or model."""
+    parts = [{"type": "text", "text": "How many orders are there?"}]
+    case.body["messages"] = [{"id": "question", "role": "user", "parts": parts}]
+    case.body["chatId"] = uuid.uuid4().hex[:24]
+    for name in ("modelId", "agentId", "openConsoles", "consoleId"):
+        case.body.pop(name, None)
 
 
 def put_in(case, person, fields):

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: chatQuery,
     body: chatBody,
     bodyLimit: "chat",
-    outside: { 200: { "text/event-stream": z.string() } },
+    outside: { 200: { "text/event-stream": z.looseObject({ data: z.string() }).describe("Each event") } },
     failures: TURN_FAILURES,
     refuses: CHAT_REFUSALS,
     handle: ({ caller, query, body, request, signal }) =>

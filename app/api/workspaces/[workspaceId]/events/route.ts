@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Workspaces",
     access: member,
     params: pathIds("workspaceId"),
-    outside: { 200: { "text/event-stream": z.string() } },
+    outside: { 200: { "text/event-stream": z.looseObject({ data: z.string() }).describe("Each event") } },
     failures: ["rate_limited"],
     handle: ({ caller: { workspaceId, user }, request, signal }) =>
       streamEvents({
