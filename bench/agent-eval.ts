@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { OFFLINE_MODEL_ID, offlineModel } from "@/lib/agent/offline";
+import type { Half } from "@/lib/agent/questions/question";
 import { evaluate, type Outcome } from "@/lib/agent/testing/evaluate";
 import { questionSets } from "@/lib/agent/testing/question-sets";
 
@@ -20,16 +21,18 @@ export async function run(args: string[]): Promise<void> {
   const model = await openModel(values.model);
   const folder = join(tmpdir(), "millrace-eval");
   mkdirSync(folder, { recursive: true });
-  const all: Outcome[] = [];
+  const all: (Outcome & { half: Half })[] = [];
   console.log(`${values.model}\n`);
-  for (const { name, questions, open } of questionSets(join(folder, "shop.duckdb"))) {
+  for (const { name, seen, unseen, open } of questionSets(join(folder, "shop.duckdb"))) {
     const engine = await open();
     if (!engine) {
       console.log(`${name}: left out, its database is not installed`);
       continue;
     }
     try {
-      const outcomes = await evaluate(model, engine, name, questions);
+      const ask = async (half: Half, questions: typeof seen) =>
+        (await evaluate(model, engine, name, questions)).map((outcome) => ({ ...outcome, half }));
+      const outcomes = [...(await ask("seen", seen)), ...(await ask("unseen", unseen))];
       all.push(...outcomes);
       print(name, outcomes);
       for (const { question, half, isRight, query, text } of outcomes) {

@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-
 /** One question as people ask it, and the rows that answer it. */
 export type Question = {
   ask: string;
@@ -13,12 +11,5 @@ export type Question = {
   says?: string[];
 };
 
+/** What the assistant was worked on with, and what only its score is known of (unseen-questions.ts). */
 export type Half = "seen" | "unseen";
-
-/** The unseen half is not looked at while the offline assistant is worked on: which one it is follows from the text. */
-export function halfOf({ ask, after }: Question): Half {
-  const digest = createHash("sha256")
-    .update([...(after ?? []), ask].join("\n"))
-    .digest();
-  return (digest[0] ?? 0) % 2 === 0 ? "seen" : "unseen";
-}

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { generateText, isStepCount, type ModelMessage } from "ai";
-import { type Half, halfOf, type Question } from "../questions/question";
+import type { Question } from "../questions/question";
 import type { TestEngine } from "./engines";
 import { isSameAnswer } from "./judge";
 import { workbench } from "./stand-in-tools";
@@ -12,7 +12,6 @@ const STEPS_MAX = 20;
 
 export type Outcome = {
   question: Question;
-  half: Half;
   isRight: boolean;
   steps: number;
   tokens: number;
@@ -66,7 +65,6 @@ export async function evaluate(
     const isRight = await judge(question, last, text, reference);
     outcomes.push({
       question,
-      half: halfOf(question),
       isRight,
       steps,
       tokens,
