@@ -116,7 +116,7 @@ function toEntities(flow: FlowDetail, run: FlowRun): Entity[] {
   if (run.entities.length > 0) {
     return run.entities.map((progress) => ({
       name: progress.name,
-      state: progress.status === "running" && !isGoing(run) ? "stopped" : progress.status,
+      state: progress.status === "cancelled" ? "stopped" : progress.status,
       progress,
     }));
   }

@@ -85,7 +85,6 @@ async function outcomeOf(
     return { counts, entities, rowCount: counts.written };
   };
   const failed = async (message: string): Promise<RunEnd> => {
-    for (const entity of progress.entities) if (entity.status === "running") entity.status = "failed";
     await progress.log([{ level: "error", text: message }]);
     return { status: "failure", error: message, ...facts() };
   };

@@ -238,7 +238,7 @@ describe("a run that is cancelled", () => {
     expect(asked.json.data.run.cancelRequestedAt).not.toBeNull();
     await over;
     const shown = (await ana.send("GET", `/flows/${flow.id}/runs/${run.id}`)).json.data;
-    expect(shown).toMatchObject({ status: "cancelled", error: null });
+    expect(shown).toMatchObject({ status: "cancelled", error: null, entities: [{ status: "cancelled" }] });
     expect(await ana.sql(postgres, "select count(*) as n from ends")).toEqual([{ n: 0 }]);
     expect(
       await ana.sql(postgres, "select tablename from pg_tables where tablename like '\\_millrace\\_stage%'"),

@@ -213,6 +213,33 @@ describe("the end of a run", () => {
     expect(await tellPendingEnds(0)).toBe(0);
   });
 
+  it.each([
+    ["cancelled", "cancelled"],
+    ["failure", "failed"],
+  ] as const)("leaves nothing on its way: with %s what was read is %s", async (status, becomes) => {
+    const resource = newResource();
+    const counts = { read: 2, written: 1, skipped: 0, failed: 0 };
+    const stands = ["done", "running", "waiting"] as const;
+    const entities = stands.map((each) => ({ name: `$${each}`, status: each, counts, total: null }));
+    const { run, hold } = await begun(resource);
+    await finishRun(hold, { status, error: "boom", entities });
+    const ended = entities.map((each) => (each.status === "running" ? { ...each, status: becomes } : each));
+    expect(await stored(run)).toMatchObject({ status, entities: ended });
+
+    // Nobody holds these: one was let go and cancelled before somebody took it up, of one the server has died.
+    const letGo = await begun(newResource());
+    await reportProgress(letGo.hold, { entities });
+    await releaseRun(letGo.hold);
+    const { workspaceId: of, resourceType, resourceId } = letGo.run;
+    await requestCancel({ workspaceId: of, resourceType, resourceId }, letGo.run._id, new ObjectId());
+    expect((await stored(letGo.run))?.entities[1]?.status).toBe("cancelled");
+    const dead = await begun(newResource());
+    await reportProgress(dead.hold, { entities });
+    await touch(dead.run, { dueAt: LONG_AGO });
+    await sweepRuns({});
+    expect((await stored(dead.run))?.entities[1]?.status).toBe("failed");
+  });
+
   it("has no negative duration when a clock was set back (F9), and always a reason for a failure", async () => {
     const { run, hold } = await begun(newResource());
     await touch(run, { startedAt: new Date(Date.now() + 3_600_000) });

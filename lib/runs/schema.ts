@@ -22,7 +22,7 @@ export type RunCounts = z.infer<typeof runCounts>;
 /** How far a run is with one of the entities that it moves. `total` is the source's own estimate, null when it has none. */
 export const entityProgress = z.object({
   name: z.string(),
-  status: z.enum(["waiting", "running", "done", "failed"]),
+  status: z.enum(["waiting", "running", "done", "failed", "cancelled"]),
   counts: runCounts,
   total: count.nullable(),
 });

@@ -18,6 +18,8 @@ export const RUN_LEASE_MS = 60_000;
 /** Of what a source or a database said; its place is the log. */
 const ERROR_CHARS_MAX = 10_000;
 const UNFINISHED: RunStatus[] = ["queued", "running"];
+/** Nothing goes on behind an end, whoever ended the run. */
+const ENTITIES_AFTER = { failure: withoutRunning("failed"), cancelled: withoutRunning("cancelled") };
 /** A list of entities is a part of the run's document. */
 const ENTITIES_MAX = 500;
 
@@ -259,6 +261,7 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId): P
           ...(cancelledBy && { cancelRequestedAt: "$$NOW", cancelRequestedBy: cancelledBy }),
         },
       },
+      ...(outcome.status === "success" ? [] : [{ $set: { entities: ENTITIES_AFTER[outcome.status] } }]),
       { $unset: ["isUnfinished", "holder", "dueAt", "nextLookAt", "params"] },
     ],
     { returnDocument: "after" },
@@ -359,6 +362,17 @@ export async function deleteRuns({ workspaceId, resourceType, resourceId }: RunR
 
 function heldBy({ runId, workspaceId, holder }: RunHold): Document {
   return { _id: runId, workspaceId, holder, status: "running" };
+}
+
+/** The entities of a run that ends, where one that runs is this from now on. */
+function withoutRunning(status: EntityProgress["status"]): Document {
+  const stopped = { $mergeObjects: ["$$this", { status }] };
+  return {
+    $map: {
+      input: "$entities",
+      in: { $cond: [{ $eq: ["$$this.status", "running"] }, stopped, "$$this"] },
+    },
+  };
 }
 
 /** Values for a pipeline as they are: a text that begins with a dollar sign is no path. Absent ones change nothing. */
