@@ -13,10 +13,9 @@ import { closeDatabase } from "../lib/db/client";
 import { databaseReady } from "../lib/db/ready";
 import { collections } from "../lib/lifecycle/collections";
 import { prepareStore } from "../lib/lifecycle/prepare-store";
+import { attemptDelivery } from "../lib/notifications/attempts";
 import { nextChannel } from "../lib/notifications/channels/stored";
-import { attemptDelivery } from "../lib/notifications/deliveries";
 import { fanOut } from "../lib/notifications/fan-out";
-import type { DeliveryQueued } from "../lib/notifications/wake";
 import { sendJobEventsBy } from "../lib/process/job-events";
 import { RUN_ENDED_EVENT, type RunEnded } from "../lib/runs/ends";
 import { beginRun, finishRun, queueRun } from "../lib/runs/service";
@@ -132,19 +131,18 @@ async function sendsAlone(workspaceId: ObjectId, deliveries: number): Promise<Re
   const receivers = await startReceivers(1, 0);
   const rules = Math.min(RULES_PER_RUN, deliveries);
   const resourceId = await addRules(workspaceId, receivers.urls, rules);
-  const waiting: string[] = [];
   sendJobEventsBy(async (events) => {
     for (const { name, data } of events) {
       if (name === RUN_ENDED_EVENT) await fanOut(data as RunEnded);
-      else waiting.push(...(data as DeliveryQueued).deliveryIds);
     }
   });
   for (let made = 0; made < deliveries; made += rules) await endRun(workspaceId, resourceId);
+  const waiting = await collections.deliveries().distinct("_id", { resourceId });
   const since = performance.now();
   const cpu = process.cpuUsage();
   const work = async () => {
     for (let next = waiting.pop(); next; next = waiting.pop()) {
-      await attemptDelivery(workspaceId, new ObjectId(next));
+      await attemptDelivery(workspaceId, next);
     }
   };
   await Promise.all(Array.from({ length: SENDERS }, work));

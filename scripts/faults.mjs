@@ -14,7 +14,10 @@ const LIES = "lib/connections/drivers/conformance/lying-servers.int.test.ts";
 
 /** What is killed and failed in full here, and in part by `npm test`: the tests, and the counts that they take. */
 const FAULTS = {
-  deliveries: { tests: ["lib/notifications/faults.int.test.ts"], env: { DELIVERIES: "10000", KILLS: "200" } },
+  deliveries: {
+    tests: ["lib/notifications/faults.int.test.ts", "test/faults/backlog.int.test.ts"],
+    env: { DELIVERIES: "10000", KILLS: "200", BACKLOG: "10000" },
+  },
   jobs: { tests: ["lib/jobs/faults.int.test.ts"], env: { FAULTS: "full" } },
   flows: { tests: ["test/faults/flows.int.test.ts"], env: { FLOW_ROWS: "1000000", FLOW_KILLS: "6" } },
 };

@@ -1,7 +1,6 @@
 import { RetryAfterError } from "inngest";
 import { inngest } from "@/inngest/client";
-import { deliver } from "@/lib/notifications/deliveries";
-import { SENDS_PER_TARGET } from "@/lib/notifications/limits";
+import { deliver } from "@/lib/notifications/deliver";
 import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "@/lib/notifications/wake";
 
 /** One send and up to five more: `SENDS_MAX` of the domain. */
@@ -11,12 +10,15 @@ export const deliverNotification = inngest.createFunction(
   {
     id: "deliver-notification",
     retries: RETRIES,
-    concurrency: { limit: SENDS_PER_TARGET, key: "event.data.target" },
+    // A call sends as many at once as a host gets, and whatever waits for it.
+    concurrency: { limit: 1, key: "event.data.target" },
     triggers: [{ event: DELIVERY_QUEUED_EVENT }],
   },
-  async ({ event }) => {
-    // No steps of their own: the outcome of each is in its record.
-    const result = await deliver(event.data as DeliveryQueued);
+  async ({ event, step }) => {
+    const call = event.data as DeliveryQueued;
+    if (call.afterMs !== undefined) await step.sleep("pause", call.afterMs);
+    // No step of its own: the outcome of each send is in its record.
+    const result = await deliver(call);
     if (result.state === "final") return result.status;
     if (result.afterMs === null) throw new Error(result.error);
     throw new RetryAfterError(result.error, result.afterMs);

@@ -27,6 +27,11 @@ export const collections = {
       },
       { key: { workspaceId: 1, resourceType: 1, resourceId: 1, _id: -1 }, serves: "the deliveries of a resource" },
       { key: { workspaceId: 1, _id: -1 }, serves: "all deliveries of a workspace, newest first" },
+      {
+        key: { target: 1, _id: 1 },
+        partialFilterExpression: { status: "queued" },
+        serves: "what waits for a host, which a call for one of it sends too",
+      },
       { key: { dueAt: 1 }, sparse: true, serves: "deliveries that the job runner has forgotten" },
       {
         key: { createdAt: 1 },

@@ -12,7 +12,7 @@ import { collections } from "./collections";
 import type { DeliveryDoc, RuleDoc } from "./model";
 import { toPayload } from "./payload";
 import { tellDeliveries } from "./tell";
-import { wakeCalls } from "./wake";
+import { firstCalls } from "./wake";
 
 /** Until a delivery that was queued and that nobody has taken is looked after. */
 const QUEUE_PATIENCE_MS = 30_000;
@@ -105,7 +105,7 @@ async function wake(keys: string[], workspaceId: ObjectId): Promise<void> {
     .toArray();
   tellDeliveries(docs);
   await Promise.all([
-    sendJobEvents(wakeCalls(docs)),
+    firstCalls(docs).then(sendJobEvents),
     docs.length > 0 &&
       collections.notificationRules().bulkWrite(
         docs.map(({ _id, ruleId }) => ({

@@ -12,7 +12,7 @@ import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { randomOf } from "@/test/random";
 import { type Person, seedPerson } from "@/test/seed";
-import { attemptDelivery } from "./deliveries";
+import { attemptDelivery } from "./attempts";
 import { fanOut } from "./fan-out";
 import { addConsole, endRun } from "./testing/ended-run";
 import { type Receiver, startReceiver } from "./testing/receiver";

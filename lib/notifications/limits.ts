@@ -10,3 +10,5 @@ export const SENDS_PER_TARGET = 5;
 export const SENDS_MAX = 6;
 /** The part of a receiver's answer that the log of attempts shows. */
 export const SNIPPET_CHARS_MAX = 500;
+/** A send ends within 10 s; three times that, and its server is given up. */
+export const LEASE_MS = 30_000;

@@ -2,7 +2,7 @@ import { ObjectId } from "mongodb";
 import type { EgressPolicy } from "@/lib/net/policy";
 import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
 import { RUN_ENDED_EVENT, type RunEnded } from "@/lib/runs/ends";
-import { type AttemptResult, attemptDelivery } from "../deliveries";
+import { type AttemptResult, attemptDelivery } from "../attempts";
 import { fanOut } from "../fan-out";
 import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "../wake";
 

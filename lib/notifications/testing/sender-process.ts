@@ -3,8 +3,9 @@ import { ObjectId } from "mongodb";
 import { sendJobEventsBy } from "@/lib/process/job-events";
 import { RUN_ENDED_EVENT, type RunEnded } from "@/lib/runs/ends";
 import { sweepRuns } from "@/lib/runs/sweep";
+import { attemptDelivery } from "../attempts";
 import { collections } from "../collections";
-import { attemptDelivery, sweepDeliveries } from "../deliveries";
+import { sweepDeliveries } from "../deliveries";
 import { fanOut } from "../fan-out";
 import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "../wake";
 
