@@ -33,6 +33,8 @@ export type RunDoc = RunResource & {
   starts: number;
   /** How often it was taken over from a process that had fallen silent. */
   lapses: number;
+  /** Those of them since it last got further. Absent from runs of earlier versions. */
+  fruitlessLapses?: number;
   /** Who carries it out now; a new one with each beginning, so that one who was given up can write nothing more. */
   holder?: ObjectId;
   /** By the store's clock: when nobody has said a word by then, the run is looked after. Absent from ended runs. */

@@ -296,6 +296,27 @@ describe("a run that nobody carries out (F2)", () => {
     expect(await stored(run)).toMatchObject({ status: "failure", lapses: 5 });
   });
 
+  it("goes on however many servers die, as long as it gets further with each (F2)", async () => {
+    const { run } = await start(newResource());
+    for (let lapse = 0; lapse < 8; lapse += 1) {
+      const begun = await beginRun(workspaceId, run._id);
+      const counts = { read: lapse + 1, written: 0, skipped: 0, failed: 0 };
+      await reportProgress(begun?.hold as RunHold, { counts });
+      await touch(run, { dueAt: LONG_AGO, nextLookAt: LONG_AGO });
+      await sweepRuns({ flow: async () => "woken" });
+    }
+    expect(await stored(run)).toMatchObject({ status: "running", lapses: 7 });
+    // One that stands where it stood is begun five times more.
+    for (let lapse = 0; lapse < 5; lapse += 1) {
+      const begun = await beginRun(workspaceId, run._id);
+      const counts = { read: 8, written: 0, skipped: 0, failed: 0 };
+      await reportProgress(begun?.hold as RunHold, { counts });
+      await touch(run, { dueAt: LONG_AGO, nextLookAt: LONG_AGO });
+      await sweepRuns({ flow: async () => "woken" });
+    }
+    expect(await stored(run)).toMatchObject({ status: "failure", lapses: 12 });
+  });
+
   it("is not ended by a sweeper that has looked before it was taken up again", async () => {
     const { run } = await begun(newResource());
     await touch(run, { dueAt: LONG_AGO });

@@ -65,6 +65,7 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
     entities: [],
     starts: 0,
     lapses: 0,
+    fruitlessLapses: 0,
     cancelRequestedAt: null,
     cancelRequestedBy: null,
     logLines: 0,
@@ -120,6 +121,7 @@ export async function beginRun(
   { leaseMs = RUN_LEASE_MS }: { leaseMs?: number } = {},
 ): Promise<{ run: RunDoc; hold: RunHold } | null> {
   const holder = new ObjectId();
+  const lapse = { $cond: [{ $eq: ["$status", "running"] }, 1, 0] };
   const run = await collections.runs().findOneAndUpdate(
     {
       _id: runId,
@@ -132,7 +134,8 @@ export async function beginRun(
           status: "running",
           startedAt: { $ifNull: ["$startedAt", "$$NOW"] },
           starts: { $add: ["$starts", 1] },
-          lapses: { $add: ["$lapses", { $cond: [{ $eq: ["$status", "running"] }, 1, 0] }] },
+          lapses: { $add: ["$lapses", lapse] },
+          fruitlessLapses: { $add: [{ $ifNull: ["$fruitlessLapses", 0] }, lapse] },
           holder,
           dueAt: { $add: ["$$NOW", leaseMs] },
         },
@@ -152,14 +155,28 @@ export type RunProgress = { counts?: RunCounts; entities?: EntityProgress[]; row
 /** Says that the run goes on and how far it is, and hears whether it shall. Call it at least every third of the lease. */
 export async function reportProgress(hold: RunHold, progress: RunProgress): Promise<RunWord> {
   if (progress.entities && progress.entities.length > ENTITIES_MAX) throw new Error("Too many entities for one run.");
-  const run = await collections
-    .runs()
-    .findOneAndUpdate(heldBy(hold), [{ $set: { ...literals(progress), dueAt: { $add: ["$$NOW", hold.leaseMs] } } }], {
-      returnDocument: "after",
-    });
+  const run = await collections.runs().findOneAndUpdate(
+    heldBy(hold),
+    [
+      {
+        $set: {
+          ...literals(progress),
+          dueAt: { $add: ["$$NOW", hold.leaseMs] },
+          ...(progress.counts && { fruitlessLapses: noneIfFurther(progress.counts) }),
+        },
+      },
+    ],
+    { returnDocument: "after" },
+  );
   if (!run) return "lost";
   if (Object.keys(progress).length > 0) tellRun(run);
   return run.cancelRequestedAt ? "cancel" : "go_on";
+}
+
+/** Whoever gets further is not what kills its servers, however many of them die. */
+function noneIfFurther({ read }: RunCounts): Document {
+  const isFurther = { $gt: [read, { $ifNull: ["$counts.read", 0] }] };
+  return { $cond: [isFurther, 0, { $ifNull: ["$fruitlessLapses", 0] }] };
 }
 
 /** Says that the run goes on, and hears whether it shall. */

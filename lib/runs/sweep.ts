@@ -6,8 +6,8 @@ import type { RunDoc } from "./model";
 import type { ResourceType } from "./schema";
 import { endUnheldRun } from "./service";
 
-/** A run whose server dies each time that it is begun is what kills it, and ends here (F16). */
-const RUN_LAPSES_MAX = 5;
+/** A run whose server dies so often in a row before it has got any further is what kills it, and ends here (F16). */
+const FRUITLESS_LAPSES_MAX = 5;
 /** Until an overdue run is looked after again, if its owner could not wake it. */
 const NEXT_LOOK_MS = 30_000;
 const INTERRUPTED = "The run was interrupted: its server stopped before it ended.";
@@ -49,7 +49,7 @@ async function recoverOverdue(owners: RunOwners): Promise<void> {
 }
 
 async function recover(run: RunDoc, owners: RunOwners): Promise<void> {
-  const isHopeless = run.lapses >= RUN_LAPSES_MAX;
+  const isHopeless = (run.fruitlessLapses ?? 0) >= FRUITLESS_LAPSES_MAX;
   const verdict = isHopeless ? "give_up" : await owners[run.resourceType]?.(run);
   if (verdict === "woken") return;
   await endUnheldRun(run, { status: "failure", error: run.startedAt ? INTERRUPTED : NEVER_BEGUN });
