@@ -1,0 +1,31 @@
+import { startLocalServer } from "@/test/security/local-server";
+
+/** What receivers of a process of their own have seen: it counts, so that those who send have their processor alone. */
+export type Seen = { messages: number; repeated: number; busiest: number };
+
+/** Receivers that accept everything. Arguments: how many, and what each takes to answer, in milliseconds. */
+const [count = 0, answerMs = 0] = process.argv.slice(2).map(Number);
+const hits = new Map<string, number>();
+let busiest = 0;
+const urls: string[] = [];
+for (let i = 0; i < count; i += 1) {
+  let underWay = 0;
+  const { url } = await startLocalServer((request, response) => {
+    const id = String(request.headers["webhook-id"]);
+    hits.set(id, (hits.get(id) ?? 0) + 1);
+    underWay += 1;
+    busiest = Math.max(busiest, underWay);
+    request.resume();
+    setTimeout(() => {
+      underWay -= 1;
+      response.writeHead(200).end("ok");
+    }, answerMs);
+  });
+  urls.push(url);
+}
+process.send?.(urls);
+process.on("message", () => {
+  const repeated = [...hits.values()].filter((times) => times > 1).length;
+  process.send?.({ messages: hits.size, repeated, busiest } satisfies Seen);
+});
+process.on("disconnect", () => process.exit(0));
