@@ -19,7 +19,7 @@ import { runsApi } from "@/lib/client/runs";
 import { type Activity, type ActivityKind, errorOf, nameOf, starterOf, statusOf } from "@/lib/ui/activity";
 import { formatCount, formatDuration } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
-import { formatMoment, TRIGGER_WORDS } from "@/lib/ui/run-words";
+import { formatRowTime, TRIGGER_WORDS } from "@/lib/ui/run-words";
 
 const ICONS: Record<ActivityKind, ReactNode> = {
   console: <SquareTerminal className="s t3" />,
@@ -67,7 +67,7 @@ export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
           <By item={item} />
         </td>
         <td data-label="Started" className="num t2" title={formatStamp(at)}>
-          {formatMoment(at, new Date())}
+          {formatRowTime(at, new Date())}
         </td>
         <td data-label="Took" className="r">
           <Took item={item} />

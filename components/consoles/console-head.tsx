@@ -28,7 +28,7 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Console } from "@/lib/client/consoles";
 import type { Connection } from "@/lib/connections/schema";
 import { toTrail } from "@/lib/ui/console-tree";
-import { formatMoment } from "@/lib/ui/run-words";
+import { formatRowTime } from "@/lib/ui/run-words";
 
 const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
   ssr: false,
@@ -88,11 +88,11 @@ function ScheduleButton({ saved }: { saved: Console }) {
       type="button"
       className={isSchedule ? "btn ghost sm on" : "btn ghost sm"}
       aria-pressed={isSchedule}
-      aria-label={next ? `Schedule, next run ${formatMoment(new Date(next), new Date())}` : "Schedule"}
+      aria-label={next ? `Schedule, next run ${formatRowTime(new Date(next), new Date())}` : "Schedule"}
       onClick={() => (isSchedule ? open(saved.id) : openSchedule(saved.id))}
     >
       <CalendarClock className="s" />
-      <span className="bar-word">{next ? formatMoment(new Date(next), new Date()) : "Schedule"}</span>
+      <span className="bar-word">{next ? formatRowTime(new Date(next), new Date()) : "Schedule"}</span>
     </button>
   );
 }

@@ -21,7 +21,7 @@ import { ApiError } from "@/lib/client/api";
 import { type ConsoleRun, type Run, runsApi } from "@/lib/client/runs";
 import { formatCount, formatDuration } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
-import { formatMoment, TRIGGER_WORDS, toRunAdvice } from "@/lib/ui/run-words";
+import { formatRowTime, TRIGGER_WORDS, toRunAdvice } from "@/lib/ui/run-words";
 
 const CLOCK_EVERY_MS = 1000;
 const COLUMNS = 6;
@@ -110,7 +110,7 @@ function RunRow({ run, isOpen, onToggle }: RunRowProps) {
           <StatusWord status={run.status} />
         </td>
         <td data-label="Started" className="num" title={formatStamp(started)}>
-          {formatMoment(started, new Date())}
+          {formatRowTime(started, new Date())}
         </td>
         <td data-label="By" className="t2" title={by === null ? undefined : `By ${by}`}>
           {TRIGGER_WORDS[run.triggerType]}
@@ -236,7 +236,9 @@ function OldRun({ consoleId, runId, onClose }: { consoleId: string; runId: strin
     <>
       <div className="row">
         <StatusWord status={run.data.status} />
-        <span className="grow num">{formatMoment(new Date(run.data.startedAt ?? run.data.createdAt), new Date())}</span>
+        <span className="grow num">
+          {formatRowTime(new Date(run.data.startedAt ?? run.data.createdAt), new Date())}
+        </span>
         {close}
       </div>
       <RunDetails run={run.data} />

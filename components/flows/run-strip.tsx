@@ -3,7 +3,7 @@
 import { RunStateWord } from "@/components/flows/run-state";
 import { useNow } from "@/components/ui/use-browser";
 import type { Run } from "@/lib/client/flows";
-import { isGoing, TRIGGER_WORDS, toRunState, toShareDone } from "@/lib/ui/flow-words";
+import { isGoing, TRIGGER_PHRASES, toRunState, toShareDone } from "@/lib/ui/flow-words";
 import { formatCount, toDuration } from "@/lib/ui/format";
 
 const TICK_MS = 200;
@@ -43,7 +43,7 @@ export function RunStrip({ run }: { run: Run }) {
         {rate !== null && <Figure name="rows/s" value={formatCount(rate)} />}
         {duration && <Figure name={duration.unit} value={duration.value} />}
       </dl>
-      <span className="xs t3">{TRIGGER_WORDS[run.triggerType]}</span>
+      <span className="xs t3">{TRIGGER_PHRASES[run.triggerType]}</span>
     </div>
   );
 }

@@ -16,7 +16,7 @@ import { type Delivery, notificationApi } from "@/lib/client/notifications";
 import { toDeliveryAdvice } from "@/lib/ui/delivery-words";
 import { formatClock, formatDuration } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
-import { formatMoment } from "@/lib/ui/run-words";
+import { formatRowTime } from "@/lib/ui/run-words";
 import "./notifications.css";
 
 const COLUMNS = 7;
@@ -94,7 +94,7 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
           {hasResource ? `${delivery.resourceName}, ${trigger.toLowerCase()}` : trigger}
         </td>
         <td data-label="Queued" className="num t2" title={formatStamp(at)}>
-          {formatMoment(at, new Date())}
+          {formatRowTime(at, new Date())}
         </td>
         <td data-label="Tries" className="r">
           {delivery.attempts}
@@ -118,7 +118,7 @@ function DeliveryRow({ delivery, name, hasResource, isOpen, onToggle }: RowProps
               type="button"
               className="btn ghost icon sm"
               aria-expanded={isOpen}
-              aria-label={`Attempts to ${name}, ${formatMoment(at, new Date())}`}
+              aria-label={`Attempts to ${name}, ${formatRowTime(at, new Date())}`}
               onClick={onToggle}
             >
               {isOpen ? <ChevronDown /> : <ChevronRight />}

@@ -18,7 +18,7 @@ import { Select } from "@/components/ui/select";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { DeliveryStatus, ListedRule } from "@/lib/client/notifications";
-import { formatMoment } from "@/lib/ui/run-words";
+import { formatRowTime } from "@/lib/ui/run-words";
 import "./notifications.css";
 
 const SHOWS = [
@@ -152,7 +152,7 @@ function RuleRow({ rule, of, isMarked, onOpen }: RuleRowProps) {
         {last ? (
           <span className="row">
             <StatusWord status={last.status} />
-            <span className="xs t3 num">{formatMoment(new Date(last.createdAt), new Date())}</span>
+            <span className="xs t3 num">{formatRowTime(new Date(last.createdAt), new Date())}</span>
           </span>
         ) : (
           <span className="xs t3">Nothing sent yet</span>

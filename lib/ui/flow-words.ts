@@ -19,7 +19,8 @@ export function toFlowMode({ type, mode, destination }: Pick<Flow, "type" | "mod
   return `${reads}, ${WRITE_WORDS[destination.write]}`;
 }
 
-export const TRIGGER_WORDS: Record<Run["triggerType"], string> = {
+/** How a run was started, as a sentence goes on with it. */
+export const TRIGGER_PHRASES: Record<Run["triggerType"], string> = {
   scheduled: "by schedule",
   manual: "by hand",
   api: "by the API",

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { formatMoment, toRunAdvice } from "@/lib/ui/run-words";
+import { formatRowTime, toRunAdvice } from "@/lib/ui/run-words";
 
 describe("a moment in a list", () => {
   const now = new Date(2026, 10, 22, 12, 0, 0);
   it("is a time today, a day before, and has its year once it is another one", () => {
-    expect(formatMoment(new Date(2026, 10, 22, 7, 5, 9), now)).toBe("Today 07:05:09");
-    expect(formatMoment(new Date(2026, 10, 16, 7, 0), now)).toBe("Mon 16 Nov 07:00");
-    expect(formatMoment(new Date(2025, 10, 16, 7, 0), now)).toBe("16 Nov 2025 07:00");
+    expect(formatRowTime(new Date(2026, 10, 22, 7, 5, 9), now)).toBe("Today 07:05:09");
+    expect(formatRowTime(new Date(2026, 10, 16, 7, 0), now)).toBe("Mon 16 Nov 07:00");
+    expect(formatRowTime(new Date(2025, 10, 16, 7, 0), now)).toBe("16 Nov 2025 07:00");
   });
 });
 

@@ -14,7 +14,7 @@ const DAY = new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric",
 const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 /** A moment in a list, in the reader's zone: "Today 10:40:07", "Mon 16 Nov 07:00"; with the year once it is another one. */
-export function formatMoment(at: Date, now: Date): string {
+export function formatRowTime(at: Date, now: Date): string {
   if (at.toDateString() === now.toDateString()) return `Today ${formatClock(at)}`;
   const day = at.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR;
   return `${day.format(at).replace(",", "")} ${formatClock(at, false)}`;
