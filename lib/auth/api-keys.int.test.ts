@@ -236,12 +236,13 @@ describe("a key", () => {
         times[name]?.push(performance.now() - start);
       }
     }
-    const [a, b] = [median(times.near ?? []), median(times.far ?? [])];
+    const [a, b] = [quickOf(times.near ?? []), quickOf(times.far ?? [])];
     // Far above what a difference in comparing 46 characters could be, far below what a scan would cost.
-    expect(Math.abs(a - b)).toBeLessThan(1);
+    expect(Math.abs(a - b)).toBeLessThan(Math.max(1, Math.min(a, b) / 2));
   });
 });
 
-function median(values: number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** What nine of ten take longer than: what else the machine does is in the slow ones. */
+function quickOf(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? Number.NaN;
 }
