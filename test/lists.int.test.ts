@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
+import { collections as agent } from "@/lib/agent/collections";
 import { listEndpoints } from "@/lib/api/registry";
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from "@/lib/http/schema";
 import { takeJobEvents } from "@/lib/notifications/testing/clock";
@@ -35,6 +37,7 @@ let home: string;
 let connectionId: string;
 let consoleId: string;
 let flowId: string;
+let chatId: string;
 let flowOf: (n: number) => Item;
 
 const post = async (path: string, body: unknown, method = "POST"): Promise<Item> => {
@@ -99,6 +102,24 @@ const lists: Record<string, List> = {
       return post(`${home}/consoles/${consoleId}/runs/${(run as Item).id}/cancel`, {});
     },
   },
+  "/api/workspaces/{workspaceId}/chats": { add: (n) => post(`${home}/chats`, { title: `Chat ${n}` }) },
+  "/api/workspaces/{workspaceId}/chats/{chatId}": {
+    add: (n) =>
+      agent.chatMessages().insertOne({
+        _id: new ObjectId(),
+        workspaceId: new ObjectId(owner.workspaceId),
+        chatId: new ObjectId(chatId),
+        seq: n + 1,
+        role: "user",
+        parts: JSON.stringify([{ type: "text", text: `Question ${n}` }]),
+        state: "done",
+        resultIds: [],
+        feedback: null,
+        createdAt: new Date(),
+      }),
+    // The newest page comes first, and each of them in the order of the conversation.
+    itemsIn: ({ messages }) => (messages as Item[]).toReversed(),
+  },
   "/api/workspaces/{workspaceId}/executions": {
     add: (n) => post(`${home}/databases/${connectionId}/execute`, { query: `select ${n} as n` }),
     idOf: ({ executionId }) => executionId,
@@ -151,13 +172,18 @@ beforeAll(async () => {
   const source = { connectionId, query: "select 1 as one" };
   flowOf = (n) => ({ name: `Flow ${n}`, type: "query", source, destination, trigger: false });
   flowId = String(((await post(`${home}/flows`, flowOf(-1))).flow as Item).id);
+  chatId = String((await post(`${home}/chats`, { title: "Read" })).id);
   // One after the other: what is made at once has no order that could be told.
   for (const list of Object.values(lists)) for (let n = 0; n < ITEMS; n++) await list.add(n);
 });
 afterAll(() => own.drop());
 
 const urlOf = (path: string, person: Person = owner) =>
-  path.replace("{workspaceId}", person.workspaceId).replace("{consoleId}", consoleId).replace("{flowId}", flowId);
+  path
+    .replace("{workspaceId}", person.workspaceId)
+    .replace("{consoleId}", consoleId)
+    .replace("{flowId}", flowId)
+    .replace("{chatId}", chatId);
 
 function read(path: string, query: Record<string, string>, person: Person = owner): Promise<Answer> {
   const asked = new URLSearchParams({ ...lists[path]?.query?.(person), ...query });
@@ -256,7 +282,7 @@ describe.each(Object.keys(lists))("%s", (path) => {
     const { idOf = ({ id }: Item) => id } = lists[path] ?? {};
     for (const other of pagedPaths) {
       for (const person of [owner, stranger]) {
-        if (person === stranger && /\{(consoleId|flowId)\}/.test(other)) continue;
+        if (person === stranger && /\{(consoleId|flowId|chatId)\}/.test(other)) continue;
         const cursor = nextOf(await read(other, { limit: "1" }, person));
         if (cursor === null) continue;
         const answer = await read(path, { cursor });

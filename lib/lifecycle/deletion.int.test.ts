@@ -58,7 +58,8 @@ async function fillWorkspace({ isUsed = false } = {}): Promise<Filled> {
   // What no route of this test makes: a row of its own in each collection.
   for (const name of WORKSPACE_COLLECTIONS) {
     const there = database().collection(name);
-    if ((await there.countDocuments({ workspaceId })) === 0) await there.insertOne({ workspaceId, seeded: id });
+    if ((await there.countDocuments({ workspaceId })) === 0)
+      await there.insertOne({ workspaceId, agentSessionId: id, seeded: id });
   }
   return { id, base, key, inviteToken: tokenOf(invite.json.data.link) };
 }
