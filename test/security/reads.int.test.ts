@@ -1,5 +1,6 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ask, newId } from "@/lib/agent/testing/ask";
 import { takeJobEvents } from "@/lib/notifications/testing/clock";
 import { endRun } from "@/lib/notifications/testing/ended-run";
 import { writeNow } from "@/lib/query/history-writer";
@@ -74,6 +75,9 @@ beforeAll(async () => {
     "/entities": "?refresh=1",
   };
   const executed = await make(`/databases/${connection.id}/execute`, { query: "create table goods (name text)" });
+  const chatId = newId();
+  const { events } = await ask("How many goods are there?", { cookie, workspaceId, chatId });
+  const kept = events.find(({ type, toolName }) => type === "tool-result" && toolName === "run_query");
   await writeNow();
   ids = {
     workspaceId,
@@ -86,6 +90,8 @@ beforeAll(async () => {
     runId: flowRun,
     deliveryId: deliveries.json.data.items[0].id,
     inviteId: invite.id,
+    chatId,
+    resultId: kept?.output.resultId,
     token: invite.link.split("/").at(-1),
   };
 });
