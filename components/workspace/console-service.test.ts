@@ -61,6 +61,9 @@ function serve(first: Console) {
 function makeService() {
   const queryClient = new QueryClient();
   const workbench = new WorkbenchStore("u", "w", () => {});
+  vi.stubGlobal("addEventListener", () => {});
+  vi.stubGlobal("document", new EventTarget());
+  workbench.wake();
   const server = { put: () => new Promise<never>(() => {}), remove: async () => {} };
   const drafts = new DraftStore("u", "w", server, () => {});
   const editors = new EditorMemory();

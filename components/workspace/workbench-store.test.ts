@@ -51,6 +51,15 @@ describe("WorkbenchStore", () => {
     expect(store.read()).toBeNull();
   });
 
+  it("makes what was asked for before it was awake beside what was kept", () => {
+    kept.set(KEY, JSON.stringify(addConsole(EMPTY_WORKBENCH, draft)));
+    const store = new WorkbenchStore("u", "w", () => {});
+    store.change((workbench) => addConsole(workbench, { ...draft, id: "b" }));
+    expect(store.read()).toBeNull();
+    store.wake();
+    expect(store.read()).toMatchObject({ tabs: ["a", "b"], lastActiveId: "b" });
+  });
+
   it("keeps a change a moment after the last one, for the next page", () => {
     const store = new WorkbenchStore("u", "w", () => {});
     store.wake();

@@ -12,6 +12,8 @@ export class WorkbenchStore {
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #isSettled = false;
+  /** What was done before the page was awake, which a key that was pressed early may do; null from then on. */
+  #early: ((workbench: Workbench) => Workbench)[] | null = [];
   readonly #key: string;
 
   constructor(
@@ -44,6 +46,9 @@ export class WorkbenchStore {
   /** Reads what was kept and begins to follow other tabs. @returns how to stop; what is not kept yet is kept then */
   wake(): () => void {
     this.#show(parseWorkbench(this.#readKept()));
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const change of early) this.change(change);
     const onStorage = (event: StorageEvent) => {
       if (event.key === this.#key) this.#show(parseWorkbench(event.newValue) ?? this.#workbench);
     };
@@ -61,6 +66,10 @@ export class WorkbenchStore {
 
   /** Changes the workbench; a workbench that nobody has yet begins empty. */
   change = (change: (workbench: Workbench) => Workbench): void => {
+    if (this.#early !== null) {
+      this.#early.push(change);
+      return;
+    }
     const next = change(this.#workbench ?? EMPTY_WORKBENCH);
     if (next === this.#workbench) return;
     this.#show({ ...next, changedAt: Date.now() });

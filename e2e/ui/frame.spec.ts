@@ -87,6 +87,21 @@ test("shortcuts that are pressed before the page is awake are carried out when i
   await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
 });
 
+test("a console that is asked for before the page is awake stands beside those that were open", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  await expect(page.getByRole("tab", { name: "best-sellers.sql" })).toBeVisible();
+  const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
+  await page.keyboard.press("c");
+  wake();
+  await expect(consolePage.editor).toBeVisible();
+  await expect(page.getByRole("tab", { name: "untitled.sql" })).toHaveAttribute("aria-selected", "true");
+  await expect(page.getByRole("tab", { name: "best-sellers.sql" })).toBeVisible();
+});
+
 test("letters of a text that is typed before the page is awake are no shortcuts", async ({ page, person }) => {
   const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
   await page.keyboard.type("select");
