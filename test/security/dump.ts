@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 import { EJSON } from "bson";
 import type { Db } from "mongodb";
 import { database } from "@/lib/db/client";
+import { writeNow as writeEvents } from "@/lib/events/publish";
+import { tellNow } from "@/lib/notifications/tell";
+import { writeNow as writeHistory } from "@/lib/query/history-writer";
 
 /** Everything that the database holds, as one text: where a secret could be found. */
 export async function dumpDatabase(db: Db = database()): Promise<string> {
@@ -26,6 +29,9 @@ export async function digestDatabase(leaveOut: string[] = [], db: Db = database(
 }
 
 async function readAll(db: Db) {
+  // All are written in groups, a moment later: what was done before is in there, and nothing comes of it afterwards.
+  await tellNow();
+  await Promise.all([writeEvents(), writeHistory()]);
   const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
   return Promise.all(
     names.map(async (name) => [name, await db.collection(name).find().sort({ _id: 1 }).toArray()] as const),
