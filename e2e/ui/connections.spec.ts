@@ -411,8 +411,10 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await expect(page.getByRole("row", { name: /orders service/ })).toContainText("service.invalid/v1");
   // Nobody writes consoles on it.
   await page.getByRole("button", { name: "More about orders service" }).click();
+  await expect(page.getByRole("menuitem", { name: "Edit" })).toBeVisible();
   await expect(page.getByRole("menuitem", { name: "New console on it" })).toHaveCount(0);
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("menu")).toHaveCount(0);
 
   await page.getByRole("link", { name: "orders service" }).click();
   await expect(page.getByLabel("Headers: name 1")).toHaveValue("X-Tenant");
