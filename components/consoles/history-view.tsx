@@ -4,11 +4,10 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ArrowLeft, FileCode2, History, RotateCcw } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
-import { useEffect, useState } from "react";
-import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
+import { useState } from "react";
+import { SavedView } from "@/components/consoles/saved-view";
 import { SqlCode } from "@/components/editor/sql-code";
 import { CopyButton } from "@/components/ui/copy-button";
-import { Keys } from "@/components/ui/keys";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -16,7 +15,7 @@ import { LoadMore } from "@/components/ui/load-more";
 import { Mark } from "@/components/ui/person";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
-import { useConnectivity, useIsPhone, useMediaQuery, useNow } from "@/components/ui/use-browser";
+import { useConnectivity, useMediaQuery, useNow } from "@/components/ui/use-browser";
 import { toHistoryKey } from "@/components/workspace/console-service";
 import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
@@ -45,39 +44,17 @@ const KINDS = [
 
 /** The saves of a console, and what one of them changed. */
 export function HistoryView({ open }: { open: OpenConsole }) {
-  const isPhone = useIsPhone();
-  const databases = useDatabases();
-  const connection = databases.find(({ id }) => id === open.connectionId) ?? null;
+  const connection = useDatabases().find(({ id }) => id === open.connectionId) ?? null;
   const dialect = useDialect(connection?.type);
-  useEffect(() => {
-    document.title = `History of ${open.name} - Millrace`;
-  }, [open.name]);
   return (
-    <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${open.id}`}>
-      {isPhone ? <PhoneHead draft={open} connection={null} /> : <ConsoleBar draft={open} connection={connection} />}
-      {open.saved ? <Saves saved={open.saved} dialect={dialect} /> : <NotSaved id={open.id} />}
-    </div>
-  );
-}
-
-function NotSaved({ id }: { id: string }) {
-  const { save } = useConsoleActions();
-  return (
-    <div className="bench-empty">
-      <div className="empty">
-        <span className="empty-mark">
-          <History />
-        </span>
-        <h2>Not saved yet</h2>
-        <p>Each save is kept here with its author and what changed.</p>
-        <div className="row">
-          <button type="button" className="btn primary" onClick={() => void save(id)}>
-            Save
-            <Keys keys="mod+s" />
-          </button>
-        </div>
-      </div>
-    </div>
+    <SavedView
+      open={open}
+      title="History"
+      icon={<History />}
+      unsaved="Each save is kept here with its author and what changed."
+    >
+      {(saved) => <Saves saved={saved} dialect={dialect} />}
+    </SavedView>
   );
 }
 

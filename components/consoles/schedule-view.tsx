@@ -2,19 +2,16 @@
 
 import { CalendarClock } from "lucide-react";
 import { useSearchParams } from "next/navigation";
-import { useEffect, useState } from "react";
-import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
+import { useState } from "react";
 import { RunHistory } from "@/components/consoles/run-history";
+import { SavedView } from "@/components/consoles/saved-view";
 import { ScheduleCard } from "@/components/consoles/schedule-card";
 import { ResourceDeliveries } from "@/components/notifications/resource-deliveries";
 import { ResourceRules } from "@/components/notifications/resource-rules";
 import { RulePanel } from "@/components/notifications/rule-panel";
 import { useLiveDeliveries, useRulesOf } from "@/components/notifications/use-notifications";
-import { Keys } from "@/components/ui/keys";
-import { useIsPhone } from "@/components/ui/use-browser";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { useDatabases } from "@/components/workspace/use-schema";
 import type { Console } from "@/lib/client/consoles";
 import "./schedule.css";
 
@@ -22,37 +19,15 @@ const NEW = "new";
 
 /** When a console runs by itself, how its runs went, and whom that is told. */
 export function ScheduleView({ open }: { open: OpenConsole }) {
-  const isPhone = useIsPhone();
-  const connection = useDatabases().find(({ id }) => id === open.connectionId) ?? null;
-  useEffect(() => {
-    document.title = `Schedule of ${open.name} - Millrace`;
-  }, [open.name]);
   return (
-    <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${open.id}`}>
-      {isPhone ? <PhoneHead draft={open} connection={null} /> : <ConsoleBar draft={open} connection={connection} />}
-      {open.saved ? <Parts saved={open.saved} hasEdits={open.draft !== null} /> : <NotSaved id={open.id} />}
-    </div>
-  );
-}
-
-function NotSaved({ id }: { id: string }) {
-  const { save } = useConsoleActions();
-  return (
-    <div className="bench-empty">
-      <div className="empty">
-        <span className="empty-mark">
-          <CalendarClock />
-        </span>
-        <h2>Not saved yet</h2>
-        <p>A console runs by itself as it is saved. Save it first, then say when.</p>
-        <div className="row">
-          <button type="button" className="btn primary" onClick={() => void save(id)}>
-            Save
-            <Keys keys="mod+s" />
-          </button>
-        </div>
-      </div>
-    </div>
+    <SavedView
+      open={open}
+      title="Schedule"
+      icon={<CalendarClock />}
+      unsaved="A console runs by itself as it is saved. Save it first, then say when."
+    >
+      {(saved) => <Parts saved={saved} hasEdits={open.draft !== null} />}
+    </SavedView>
   );
 }
 

@@ -1,0 +1,53 @@
+"use client";
+
+import { type ReactNode, useEffect } from "react";
+import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
+import { Keys } from "@/components/ui/keys";
+import { useIsPhone } from "@/components/ui/use-browser";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import type { OpenConsole } from "@/components/workspace/use-consoles";
+import { useDatabases } from "@/components/workspace/use-schema";
+import type { Console } from "@/lib/client/consoles";
+import "@/components/consoles/consoles.css";
+
+type SavedViewProps = {
+  open: OpenConsole;
+  /** As in "History of orders.sql". */
+  title: string;
+  icon: ReactNode;
+  /** What saving is good for, where it was not saved yet. */
+  unsaved: string;
+  children: (saved: Console) => ReactNode;
+};
+
+/** What there is to see of a console besides its text, under the head of the console: only saved ones have it. */
+export function SavedView({ open, title, icon, unsaved, children }: SavedViewProps) {
+  const isPhone = useIsPhone();
+  const { save } = useConsoleActions();
+  const connection = useDatabases().find(({ id }) => id === open.connectionId) ?? null;
+  useEffect(() => {
+    document.title = `${title} of ${open.name} - Millrace`;
+  }, [title, open.name]);
+  return (
+    <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${open.id}`}>
+      {isPhone ? <PhoneHead draft={open} connection={null} /> : <ConsoleBar draft={open} connection={connection} />}
+      {open.saved ? (
+        children(open.saved)
+      ) : (
+        <div className="bench-empty">
+          <div className="empty">
+            <span className="empty-mark">{icon}</span>
+            <h2>Not saved yet</h2>
+            <p>{unsaved}</p>
+            <div className="row">
+              <button type="button" className="btn primary" onClick={() => void save(open.id)}>
+                Save
+                <Keys keys="mod+s" />
+              </button>
+            </div>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
