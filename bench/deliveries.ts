@@ -19,7 +19,7 @@ import { fanOut } from "../lib/notifications/fan-out";
 import { sendJobEventsBy } from "../lib/process/job-events";
 import { RUN_ENDED_EVENT, type RunEnded } from "../lib/runs/ends";
 import { beginRun, finishRun, queueRun } from "../lib/runs/service";
-import { startJobServer } from "../test/jobs";
+import { startJobServer } from "../test/jobs/server";
 
 /*
  * Deliveries by the embedded executor, the store and the receivers on one machine, the functions in this process: how many

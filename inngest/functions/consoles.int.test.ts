@@ -3,7 +3,7 @@ import { collections } from "@/lib/lifecycle/collections";
 import { writeNow } from "@/lib/query/history-writer";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
-import { type JobServer, startJobServer } from "@/test/jobs";
+import { type JobServer, startJobServer } from "@/test/jobs/server";
 import { type Person, seedPerson } from "@/test/seed";
 import { runConsole } from "./run-console";
 import { runSchedules } from "./run-schedules";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readFunction } from "@/lib/jobs/functions";
-import { scenarios } from "@/lib/jobs/testing/scenarios";
+import { scenarios } from "@/test/jobs/scenarios";
 import { functions } from ".";
 
 /** The SDK keeps it to itself. */

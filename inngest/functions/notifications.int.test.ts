@@ -5,7 +5,7 @@ import { answerWith, type Receiver, startReceiver } from "@/lib/notifications/te
 import type { RunDoc } from "@/lib/runs/model";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
-import { type JobServer, startJobServer } from "@/test/jobs";
+import { type JobServer, startJobServer } from "@/test/jobs/server";
 import { type Person, seedPerson } from "@/test/seed";
 import { deliverNotification } from "./deliver-notification";
 import { fanOutNotifications } from "./fan-out-notifications";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
-import { type JobServer, startJobServer } from "@/test/jobs";
+import { scenarios, seen } from "@/test/jobs/scenarios";
+import { type JobServer, startJobServer } from "@/test/jobs/server";
 import { freePort } from "@/test/servers/free-port";
-import { scenarios, seen } from "./testing/scenarios";
 
 /*
  * The same functions and events, and what must come out, on the embedded executor or on the Inngest server that

@@ -4,13 +4,13 @@ import { inngest } from "@/inngest/client";
 import { database } from "@/lib/db/client";
 import { finished, startChild } from "@/lib/repository/testing/child";
 import { takeOwnDatabase } from "@/test/database";
-import { type JobServer, startJobServer, until } from "@/test/jobs";
+import { bundleCrash } from "@/test/jobs/bundle";
+import { CRASH_RESULT, CRASH_STEPS, crashFunctions, notes } from "@/test/jobs/crash-functions";
+import type { CrashTask } from "@/test/jobs/crash-process";
+import { type JobServer, startJobServer, until } from "@/test/jobs/server";
 import { captureLog } from "@/test/security/log-lines";
 import { collections } from "./collections";
 import { LAPSES_MAX, newTask } from "./progress";
-import { bundleCrash } from "./testing/bundle";
-import { CRASH_RESULT, CRASH_STEPS, crashFunctions, notes } from "./testing/crash-functions";
-import type { CrashTask } from "./testing/crash-process";
 
 /** All instants of a crash instead of a sample of them. */
 const IS_FULL = process.env.FAULTS === "full";

@@ -20,7 +20,7 @@ import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
 import { bundleProcess } from "@/test/bundle";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
-import { type JobServer, startJobServer } from "@/test/jobs";
+import { type JobServer, startJobServer } from "@/test/jobs/server";
 import { type Person, seedPerson } from "@/test/seed";
 import type { Seen } from "./receivers-process";
 

@@ -16,7 +16,7 @@ import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
 import { writeNow } from "@/lib/query/history-writer";
 import type { RunEnded } from "@/lib/runs/ends";
 import { takeOwnDatabase } from "@/test/database";
-import { type JobServer, startJobServer } from "@/test/jobs";
+import { type JobServer, startJobServer } from "@/test/jobs/server";
 
 /*
  * Runs that an earlier version has begun (F17): the folder beside this file has a run of each function as the executor has

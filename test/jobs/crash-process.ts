@@ -1,6 +1,6 @@
 import { Collection } from "mongodb";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
-import { startJobServer } from "@/test/jobs";
+import { startJobServer } from "@/test/jobs/server";
 import { crashFunctions } from "./crash-functions";
 
 /** Runs one function, and is killed when the store has carried out so many of its writes, before anything follows. */

@@ -2,14 +2,14 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Bundles the process that is killed, which uses the product by its "@/" names. @returns the file to run */
 export async function bundleCrash(): Promise<string> {
   const outfile = `${ROOT}node_modules/.cache/jobs-crash-${process.pid}.mjs`;
   const { dependencies } = JSON.parse(await readFile(`${ROOT}package.json`, "utf8"));
   await build({
-    entryPoints: [`${ROOT}lib/jobs/testing/crash-process.ts`],
+    entryPoints: [`${ROOT}test/jobs/crash-process.ts`],
     outfile,
     alias: { "server-only": `${ROOT}test/empty.ts` },
     bundle: true,
