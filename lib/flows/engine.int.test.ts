@@ -166,6 +166,9 @@ async function killWhen(child: ChildProcess, isTime: () => Promise<boolean>): Pr
 
 const startsOf = async (runId: string) => (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.starts ?? 0;
 
+const isOver = async (runId: string) =>
+  (await collections.runs().findOne({ _id: new ObjectId(runId) }))?.completedAt != null;
+
 /** The lease of whoever was killed is over. */
 const lapse = (runId: string) =>
   collections.runs().updateOne({ _id: new ObjectId(runId) }, { $set: { dueAt: new Date(Date.now() - 60_000) } });
@@ -196,7 +199,7 @@ describe("a run whose server is killed again and again (F2)", () => {
         const child = carryOutElsewhere(run.id);
         const isAtWork = async () => (await startsOf(run.id)) > kills && (await written(run.id)) > before;
         // A fast machine may have brought the rest by then.
-        if (!(await killWhen(child, isAtWork))) break;
+        if (!(await killWhen(child, isAtWork)) || (await isOver(run.id))) break;
         kills += 1;
         const [seen = 0] = await count("postgres", copy);
         // Replaced all at once or not at all; else whole batches behind the row that was there.
