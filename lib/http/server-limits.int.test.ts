@@ -101,3 +101,21 @@ it.concurrent("an answer that goes on for long is left alone", { timeout: TEST_T
   expect(client.isClosed()).toBe(false);
   client.socket.destroy();
 });
+
+it("whoever asks for its health is answered before five hundred others that came earlier, and all of these are answered (F15)", {
+  timeout: TEST_TIMEOUT_MS,
+}, async () => {
+  const all = await Promise.all(Array.from({ length: 500 }, () => open("")));
+  const asking = await open("");
+  const leaving = await Promise.all(Array.from({ length: 20 }, () => open("")));
+  for (const { socket } of all) socket.write("GET /work HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  asking.socket.write("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  for (const { socket } of leaving) socket.end("GET /work HTTP/1.1\r\nHost: localhost\r\n\r\n").destroy();
+  await vi.waitFor(() => expect(asking.text()).toContain("begun"), CUT_WITHIN_MS);
+  // 5 s of work: on any machine that runs at all the question has come long before its half.
+  expect(Number(/begun (\d+)\./.exec(asking.text())?.[1])).toBeLessThan(250);
+  await vi.waitFor(() => {
+    for (const client of all) expect(client.text()).toContain("took 0");
+  }, CUT_WITHIN_MS);
+  for (const { socket } of [...all, asking]) socket.destroy();
+});

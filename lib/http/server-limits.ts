@@ -1,5 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
+import { paceRequests } from "./admission.ts";
 
 /** From the first byte, or from the connection when none comes, to the end of the headers. */
 const HEADERS_TIMEOUT_MS = 8000;
@@ -15,13 +16,16 @@ const TIMEOUT_ANSWER = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nCon
 type Coming = { request: IncomingMessage; response: ServerResponse; since: number; bytes: number };
 
 /**
- * Sets the deadlines of every HTTP server of this process (T72, T104): of headers, and of bodies that stop or drip.
+ * Sets the deadlines of every HTTP server of this process (T72, T104): of headers, and of bodies that stop or drip; and
+ * the pace at which it begins requests (F15).
  * Loaded before the framework, which makes its server by itself and has no settings for these.
  */
 export function limitServers(): void {
   subscribe("tracing:net.server.listen:asyncStart", (message) => {
     const { server } = message as { server: unknown };
-    if (server instanceof Server) limitHeaders(server);
+    if (!(server instanceof Server)) return;
+    limitHeaders(server);
+    paceRequests(server);
   });
   watchBodies();
 }

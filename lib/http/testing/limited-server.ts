@@ -2,8 +2,13 @@ import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { limitServers } from "../server-limits.ts";
 
-/** A web server for tests of the deadlines: it counts a body, reads one late, or streams an event a second. */
+/**
+ * A web server for tests of deadlines and pace: it counts a body, reads one late, streams an event a second, works on its
+ * thread, or tells how many such works it has begun.
+ */
 const LATE_MS = 14_000;
+const WORK_MS = 10;
+let begun = 0;
 
 limitServers();
 const server = createServer(async (request, response) => {
@@ -12,6 +17,14 @@ const server = createServer(async (request, response) => {
       response.write(`data: event ${count}\n\n`);
       await sleep(1000);
     }
+    return;
+  }
+  if (request.url === "/work") {
+    begun += 1;
+    for (const until = performance.now() + WORK_MS; performance.now() < until; );
+  }
+  if (request.url === "/api/health") {
+    response.end(`begun ${begun}.`);
     return;
   }
   if (request.url === "/late") await sleep(LATE_MS);

@@ -187,9 +187,8 @@ type Waiter = { resolve: (message: Incoming) => void; reject: (error: unknown) =
 function parseFrame(bytes: Buffer): Incoming {
   if (bytes.length <= LARGE_FRAME_BYTES) return toResponse(JSON.parse(bytes.toString("utf8")));
   const threads = sharedState("frame-threads", () => new ThreadPool<Uint8Array, unknown>("frames", 1));
-  // Of its own, since the rest of what came in stays here.
-  const own = new Uint8Array(bytes);
-  const read = threads.run(own, [own.buffer]).catch((cause: unknown) => {
+  // One that is larger than a piece of a socket has memory of its own, which goes along.
+  const read = threads.run(bytes, [bytes.buffer as ArrayBuffer]).catch((cause: unknown) => {
     throw new AppError("query_failed", "The result has a value that is too large to be read.", { cause });
   });
   const message = read.then(toResponse);

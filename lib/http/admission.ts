@@ -1,0 +1,25 @@
+import type { RequestListener, Server } from "node:http";
+import { PacedLine } from "../process/paced-line.ts";
+
+/** What tells a balancer whether this server lives must not wait behind what floods it. */
+const URGENT_PATHS: ReadonlySet<string | undefined> = new Set(["/api/health"]);
+/** Beginning a request takes the framework 1 to 3 ms. */
+const TURN_MS = 10;
+
+/**
+ * Paces the requests that a server begins, so that five hundred that arrive at once are not begun in one turn of the
+ * event loop (F15); those that ask for its health come first. Call it when the server has its listener, before it listens.
+ */
+export function paceRequests(server: Server): void {
+  const listeners = server.listeners("request") as RequestListener[];
+  const line = new PacedLine(TURN_MS);
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    const begin = () => {
+      // Whoever has left by now waits for no answer.
+      if (response.destroyed) return;
+      for (const listener of listeners) listener.call(server, request, response);
+    };
+    line.enter(begin, { isUrgent: URGENT_PATHS.has(request.url) });
+  });
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { PacedLine } from "./paced-line";
+
+const TURN_MS = 10;
+/** Three of them are more than a turn has. */
+const WORK_MS = 4;
+
+/** Works on this thread, partly in a promise that is settled by then. */
+function work(): void {
+  burn(WORK_MS / 2);
+  void Promise.resolve().then(() => burn(WORK_MS / 2));
+}
+
+function burn(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
+describe("works of a paced line", () => {
+  it("fill one turn of the event loop no further than its time, what they settle included (F15)", async () => {
+    const line = new PacedLine(TURN_MS);
+    const perTurn: number[] = [];
+    let done = 0;
+    for (let index = 0; index < 40; index += 1) {
+      line.enter(() => {
+        work();
+        done += 1;
+      });
+    }
+    for (let before = 0; done < 40; before = done) {
+      await nextTurn();
+      perTurn.push(done - before);
+    }
+    // The turn in which they entered and the one after it are one from here.
+    expect(Math.max(...perTurn.slice(1))).toBeLessThanOrEqual(3);
+    expect(perTurn[0]).toBeLessThanOrEqual(6);
+    // No turn goes by without any.
+    expect(perTurn.length).toBeLessThanOrEqual(42);
+  });
+
+  it("are done at once while there are few, and in their order", () => {
+    const line = new PacedLine(TURN_MS);
+    const done: string[] = [];
+    line.enter(() => done.push("first"));
+    expect(done).toEqual(["first"]);
+  });
+
+  it("let those that are urgent go before all that wait, and lose none", async () => {
+    const line = new PacedLine(TURN_MS);
+    const done: string[] = [];
+    for (const name of ["a", "b", "c"]) {
+      line.enter(() => {
+        burn(TURN_MS);
+        done.push(name);
+      });
+    }
+    line.enter(() => void done.push("urgent"), { isUrgent: true });
+    while (done.length < 4) await nextTurn();
+    expect(done).toEqual(["a", "urgent", "b", "c"]);
+  });
+
+  it("that enter while one is at work come after it", async () => {
+    const line = new PacedLine(TURN_MS);
+    const done: string[] = [];
+    line.enter(() => {
+      line.enter(() => void done.push("inner"));
+      done.push("outer");
+    });
+    await nextTurn();
+    expect(done).toEqual(["outer", "inner"]);
+  });
+});
