@@ -7,14 +7,15 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
-  McpError,
   ReadResourceRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { type ByKey, type Caller, isReadOnly, type UserCaller } from "@/lib/access/caller";
 import { enterWorkspace } from "@/lib/auth/identity";
+import { env } from "@/lib/env";
 import { parseJsonBytes, readRawBody } from "@/lib/http/body";
 import { AppError } from "@/lib/http/errors";
+import { log } from "@/lib/log";
 import { version } from "@/package.json";
 import { DATA_NOTICE } from "../prompt";
 import { runTool, TOOLS, ToolFailure } from "../tools/registry";
@@ -23,13 +24,18 @@ import { listResources, readResource, TEMPLATES } from "./resources";
 
 /** One message of the protocol; a console that is saved is the largest. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
+/** The protocol's code, which its SDK has no name for. */
+const RESOURCE_NOT_FOUND = -32002;
+/** Of the name of a tool that is not there: it may be anything. */
+const NAME_SHOWN = 100;
 
 /**
  * One request of a client of the Model Context Protocol (Streamable HTTP, without sessions), answered as JSON. Its tools
  * are the agent's: a key does what its maker could do, a read key only looks, and queries only read.
- * @throws AppError `too_large`, `invalid_request` for a body that is no JSON
+ * @throws AppError `forbidden` for a page of another site, `too_large`, `invalid_request` for a body that is no JSON
  */
 export async function answerMcp(key: UserCaller<ByKey>, request: Request): Promise<Response> {
+  refusePages(request.headers);
   const parsedBody = parseJsonBytes(await readRawBody(request, BODY_BYTES_MAX));
   const caller = await enterWorkspace(key, key.via.membership.workspaceId);
   const stop = new AbortController();
@@ -55,6 +61,19 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request): Promi
   }
 }
 
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * The protocol demands it of its servers, though no page can have a key by accident. The host that a request claims to
+ * come to is not asked: a name that was bound anew to this machine is its own.
+ */
+function refusePages(headers: Headers): void {
+  const origin = headers.get("origin");
+  if (origin === null || origin === env().publicUrl) return;
+  if (URL.canParse(origin) && LOOPBACK.has(new URL(origin).hostname)) return;
+  throw new AppError("forbidden", "Pages of other sites cannot use this. Connect a program, or set PUBLIC_URL.");
+}
+
 function serverFor(caller: Caller, left: AbortSignal): Server {
   const server = new Server(
     { name: "millrace", title: "Millrace", version },
@@ -67,7 +86,8 @@ function serverFor(caller: Caller, left: AbortSignal): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toListed) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
     const tool = tools.find(({ name }) => name === params.name);
-    if (!tool) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name} for this key.`);
+    if (!tool)
+      throw failure(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, NAME_SHOWN)} for this key.`);
     try {
       const context = contextFor(caller, AbortSignal.any([left, signal]));
       const output = (await runTool(tool, context, params.arguments ?? {})) as Record<string, unknown>;
@@ -123,9 +143,16 @@ async function told<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof AppError))
-      throw new McpError(ErrorCode.InternalError, "That failed on our side. Try again.");
-    const code = error.status < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError;
-    throw new McpError(code, error.message);
+    if (!(error instanceof AppError)) {
+      log.error({ err: error }, "a resource could not be read");
+      throw failure(ErrorCode.InternalError, "That failed on our side. Try again.");
+    }
+    if (error.kind === "not_found") throw failure(RESOURCE_NOT_FOUND, error.message);
+    throw failure(error.status < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError, error.message);
   }
+}
+
+/** The SDK's own class writes the code into its message, and its client does so again. */
+function failure(code: number, message: string): Error {
+  return Object.assign(new Error(message), { code });
 }
