@@ -361,11 +361,12 @@ export class Executor {
 
   /** Does a job that this process holds. Whatever happens, it is done or given back. */
   #hold({ _id }: QueueFields, work: () => Promise<void>): Promise<void> {
-    const done = work()
+    const done: Promise<void> = work()
       .catch((error: unknown) => this.#giveBack(_id, error))
       .finally(() => {
         const wasFull = this.#held.size >= CALLS_MAX;
-        this.#held.delete(_id);
+        // It may be held anew: a job that has to wait can get its turn before this one has ended.
+        if (this.#held.get(_id) === done) this.#held.delete(_id);
         if (wasFull) this.wake();
       });
     this.#held.set(_id, done);
