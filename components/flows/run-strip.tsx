@@ -1,10 +1,10 @@
 "use client";
 
 import { RunStateWord } from "@/components/flows/run-state";
-import { useNow } from "@/components/ui/use-browser";
+import { useNow, useStaleSince } from "@/components/ui/use-browser";
 import type { Run } from "@/lib/client/flows";
 import { isGoing, TRIGGER_PHRASES, toRunState, toShareDone } from "@/lib/ui/flow-words";
-import { formatCount, toDuration } from "@/lib/ui/format";
+import { formatClock, formatCount, toDuration } from "@/lib/ui/format";
 
 const TICK_MS = 200;
 /** Over less than this a rate says nothing. */
@@ -13,7 +13,10 @@ const RATE_FROM_MS = 1000;
 /** The race of a flow's run: how it stands, the line, and the numbers (docs/design.md, Parts). */
 export function RunStrip({ run }: { run: Run }) {
   const isOn = isGoing(run);
-  const now = useNow(isOn && run.startedAt !== null, TICK_MS);
+  const staleSince = useStaleSince();
+  const isLive = isOn && staleSince === null;
+  const clock = useNow(isLive && run.startedAt !== null, TICK_MS);
+  const now = staleSince ?? clock;
   const state = toRunState(run);
   const share = isOn ? toShareDone(run.entities) : null;
   const started = run.startedAt === null ? null : Date.parse(run.startedAt);
@@ -24,9 +27,15 @@ export function RunStrip({ run }: { run: Run }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a strip of figures is no form
     <div className="run-strip" role="group" aria-label="Run">
-      <RunStateWord state={state} more={share === null ? "" : `, ${Math.floor(share * 100)}%`} />
+      <RunStateWord
+        state={state}
+        more={
+          (share === null ? "" : `, ${Math.floor(share * 100)}%`) +
+          (isOn && staleSince !== null ? `, as of ${formatClock(new Date(staleSince))}` : "")
+        }
+      />
       <span className="run-line" aria-hidden="true">
-        {isOn && share === null && <i className="moving" />}
+        {isLive && share === null && <i className="moving" />}
         {share !== null && <i className="filling" style={{ width: `${share * 100}%` }} />}
         {state === "success" && <i className="whole" />}
         {state === "failure" && <i className="broken" />}

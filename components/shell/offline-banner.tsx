@@ -2,14 +2,16 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { WifiOff } from "lucide-react";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
 import { api } from "@/lib/client/api";
 import { RETRY_AFTER_MS, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import { formatClock } from "@/lib/ui/format";
 
-/** Says that the server cannot be reached, and asks again until it can. */
+/** Says that the server cannot be reached and since when, asks again until it can, and then reads everything anew. */
 export function OfflineBanner() {
-  const { isOnline, retryAt } = useConnectivity();
+  const connectivity = useConnectivity();
+  const { isOnline, retryAt } = connectivity;
   const queryClient = useQueryClient();
   const [isTrying, setIsTrying] = useState(false);
   const now = useNow(!isOnline, 500);
@@ -19,13 +21,19 @@ export function OfflineBanner() {
     try {
       await api.ping();
       reportReachable();
-      await queryClient.invalidateQueries();
     } catch {
       reportUnreachable();
     } finally {
       setIsTrying(false);
     }
-  }, [queryClient]);
+  }, []);
+
+  // Whoever finds out that the server is back, the stream or a request: what was missed is read again.
+  const wasOnline = useRef(isOnline);
+  useEffect(() => {
+    if (isOnline && !wasOnline.current) void queryClient.invalidateQueries();
+    wasOnline.current = isOnline;
+  }, [isOnline, queryClient]);
 
   useEffect(() => {
     const onOffline = () => reportUnreachable();
@@ -43,17 +51,19 @@ export function OfflineBanner() {
     return () => clearTimeout(timer);
   }, [isOnline, retryAt, tryNow]);
 
-  if (isOnline) return null;
+  if (connectivity.isOnline) return null;
   const seconds =
     retryAt === null || now === null ? null : Math.max(0, Math.ceil(Math.min(RETRY_AFTER_MS, retryAt - now) / 1000));
   return (
     <div className="offline" role="status">
       <WifiOff />
-      <b className="b6">You are offline.</b>
+      <b className="b6">{connectivity.lacks === "network" ? "You are offline." : "The server cannot be reached."}</b>
       <span className="grow offline-text">
-        Your edits are kept in this browser and sent when you are back. Runs already started go on.
+        What is shown is as of {formatClock(new Date(connectivity.since))}. Your edits are kept in this browser and sent
+        when {connectivity.lacks === "network" ? "you are" : "it is"} back.
+        {connectivity.lacks === "network" && " Runs already started go on."}
       </span>
-      <span className="xs num" aria-hidden="true">
+      <span className="xs num offline-next" aria-hidden="true">
         {isTrying || seconds === 0 ? "Trying" : seconds === null ? "" : `Trying again in ${seconds} s`}
       </span>
       <button type="button" className="btn sm" onClick={tryNow}>

@@ -13,7 +13,7 @@ import { formatCount } from "@/lib/ui/format";
 /** One line of facts: is the server there, what runs, where the cursor is, which zone times are in. */
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { editors, workspace } = useWorkspace();
-  const { isOnline } = useConnectivity();
+  const connectivity = useConnectivity();
   // What this tab waits for, and what runs in the background for anybody.
   const running = useRunningCount() + useRunsInMotion();
   const unsaved = useUnsavedCount();
@@ -25,7 +25,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
   );
   return (
     <footer className="status">
-      {isOnline ? (
+      {connectivity.isOnline ? (
         <span className="row good">
           <CircleCheck className="xs" />
           Online
@@ -33,7 +33,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
       ) : (
         <span className="row warn">
           <WifiOff className="xs" />
-          Offline
+          {connectivity.lacks === "network" ? "Offline" : "Server unreachable, trying again"}
         </span>
       )}
       <span className="row">

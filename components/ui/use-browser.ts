@@ -49,6 +49,12 @@ export function useConnectivity() {
   return useSyncExternalStore(subscribeConnectivity, readConnectivity, readServerConnectivity);
 }
 
+/** The time of the last word of the server while it cannot be reached, in milliseconds since 1970; null while it can. */
+export function useStaleSince(): number | null {
+  const connectivity = useConnectivity();
+  return connectivity.isOnline ? null : connectivity.since;
+}
+
 /** The time, renewed every `everyMs` while `isOn`; null before the first tick. Reading it in an effect keeps rendering pure. */
 export function useNow(isOn: boolean, everyMs: number): number | null {
   const [now, setNow] = useState<number | null>(null);

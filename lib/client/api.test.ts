@@ -127,6 +127,24 @@ describe("the API client", () => {
     expect(readConnectivity().isOnline).toBe(true);
   });
 
+  it("takes a proxy's page, and the word of a server that is about to stop, for no sign of life", async () => {
+    reportUnreachable();
+    answer(502, "<html>Bad gateway</html>");
+    await expect(api.logout()).rejects.toMatchObject({ status: 502 });
+    expect(readConnectivity().isOnline).toBe(false);
+    await expect(api.ping()).rejects.toThrow();
+    answer(503, { status: "unavailable", failing: "shutdown" });
+    await expect(api.ping()).rejects.toThrow();
+    answer(503, { status: "unavailable", failing: "mongo" });
+    await api.ping();
+  });
+
+  it("knows since when nothing answers, however often it was tried", () => {
+    reportUnreachable(1000);
+    reportUnreachable(5000);
+    expect(readConnectivity()).toMatchObject({ isOnline: false, lacks: "server", since: 1000, retryAt: 13_000 });
+  });
+
   it("lets an abort of the caller's own through as it is", async () => {
     const stop = new AbortController();
     vi.stubGlobal("fetch", async () => {

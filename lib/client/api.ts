@@ -64,9 +64,19 @@ export const api = {
   },
   cancelExecution: (workspaceId: string, executionId: string) =>
     send<unknown>("POST", `/api/workspaces/${workspaceId}/executions/${executionId}/cancel`, { body: {} }),
-  /** Resolves when the server is there, whatever state its parts are in. */
-  ping: () => fetch("/api/health", { cache: "no-store" }),
+  /**
+   * Resolves when the server is there, whatever state its parts are in.
+   * @throws when nothing answers, when a proxy does for a server that is gone, and when the server is about to stop
+   */
+  ping: async () => {
+    const answer = await fetch("/api/health", { cache: "no-store", signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
+    const health: { status?: string; failing?: string } | null = await answer.json();
+    if (health?.status === undefined || health.failing === "shutdown") throw new Error("There is no server");
+  },
 };
+
+/** A server that is there and busy answers within this; one that takes longer is of no use to a reader either. */
+const PING_TIMEOUT_MS = 5000;
 
 /** The most that a list answers at once (docs/api.md, Common rules). */
 const PAGE_ITEMS = 200;
@@ -121,8 +131,9 @@ async function request<T>(method: string, url: string, options: RequestOptions):
     reportUnreachable();
     throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
   }
-  reportReachable(sentAfter);
   const answer = parseEnvelope(await body.text());
+  // A page without an envelope may be of a proxy whose server is gone.
+  if (answer !== null) reportReachable(sentAfter);
   if (response.ok && answer?.success === true) {
     return { data: answer.data as T, bytes: body.size, nextCursor: response.headers.get("x-next-cursor") };
   }

@@ -65,8 +65,8 @@ function uploadFile(
       reject(new ApiError(0, "unreachable", "The upload broke off. Check the network, then send the file again."));
     };
     request.onload = () => {
-      reportReachable(sentAfter);
       const answer = parseEnvelope(request.responseText);
+      if (answer !== null) reportReachable(sentAfter);
       if (request.status < 300 && answer?.success === true) resolve(answer.data as UploadedFile);
       else reject(toApiError(request.status, request.getResponseHeader("retry-after"), answer));
     };

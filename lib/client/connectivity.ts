@@ -1,5 +1,14 @@
-/** Whether the server can be reached, as far as this page knows. */
-export type Connectivity = { isOnline: boolean; retryAt: number | null };
+/** Whether the server can be reached, as far as this page knows. Times are milliseconds since 1970. */
+export type Connectivity =
+  | { isOnline: true; retryAt: null }
+  | {
+      isOnline: false;
+      /** Whether this machine has no network, or the server alone does not answer. */
+      lacks: "network" | "server";
+      /** What is shown is no newer than this. */
+      since: number;
+      retryAt: number;
+    };
 
 /** How long to wait before asking again; short enough that nobody reloads the page meanwhile. */
 export const RETRY_AFTER_MS = 8000;
@@ -40,8 +49,10 @@ export function reportReachable(sentAfter = outages): void {
 
 /** A request did not reach the server, or the browser says that it is offline. */
 export function reportUnreachable(now = Date.now()): void {
+  const since = state.isOnline ? now : state.since;
   if (state.isOnline) outages += 1;
-  update({ isOnline: false, retryAt: now + RETRY_AFTER_MS });
+  const lacks = typeof navigator !== "undefined" && navigator.onLine === false ? "network" : "server";
+  update({ isOnline: false, lacks, since, retryAt: now + RETRY_AFTER_MS });
 }
 
 function update(next: Connectivity): void {

@@ -1,8 +1,13 @@
+import { api } from "@/lib/client/api";
+import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import type { EventData, EventKind } from "@/lib/events/schema";
 
 /** One change; `reset` says that some were missed, and everything shown is to be read anew. */
 export type LiveEvent = { kind: EventKind; data: EventData } | { kind: "reset" };
 type Listener = (event: LiveEvent) => void;
+/** What the tab that reads the stream tells the others: what has come, and whether the server is there. */
+type Passed = LiveEvent | { kind: "reachable" } | { kind: "unreachable" };
+type Pass = (news: Passed) => void;
 
 /** All kinds, in a form that leaves out none. */
 const KINDS: Record<EventKind, true> = {
@@ -18,10 +23,13 @@ const KINDS: Record<EventKind, true> = {
 };
 /** After a stream that was refused for good; a browser tries again by itself only after one that broke. */
 const REOPEN_AFTER_MS = 10_000;
+/** The same while the server cannot be reached: the one that is back is to be seen soon. */
+const REOPEN_LOST_AFTER_MS = 2000;
 
 /**
  * The live updates of a workspace. The tabs of a browser share one stream, since it has few connections for a server:
  * the tab that holds a lock reads it and passes on what comes; when that tab goes, the next one takes the lock.
+ * A stream that breaks is how all of them learn at once that the server is gone.
  */
 export class LiveUpdates {
   readonly #workspaceId: string;
@@ -49,36 +57,51 @@ export class LiveUpdates {
     const url = `/api/workspaces/${this.#workspaceId}/events`;
     const name = `millrace-live-${this.#workspaceId}`;
     const channel = new BroadcastChannel(name);
-    channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => this.#tell(data);
+    channel.onmessage = ({ data }: MessageEvent<Passed>) => this.#hear(data);
     stop.signal.addEventListener("abort", () => channel.close());
-    const pass = (event: LiveEvent) => {
-      this.#tell(event);
-      channel.postMessage(event);
+    const pass = (news: Passed) => {
+      this.#hear(news);
+      if (!stop.signal.aborted) channel.postMessage(news);
     };
     // Browsers have locks on safe origins alone; elsewhere each tab reads for itself.
-    if (!navigator.locks) void readUntil(stop.signal, url, (event) => this.#tell(event));
+    if (!navigator.locks) void readUntil(stop.signal, url, (news) => this.#hear(news));
     else
       navigator.locks.request(name, { signal: stop.signal }, () => readUntil(stop.signal, url, pass)).catch(() => {});
     return stop;
   }
 
-  #tell(event: LiveEvent): void {
-    for (const listener of this.#listeners) listener(event);
+  #hear(news: Passed): void {
+    if (news.kind === "unreachable") reportUnreachable();
+    else if (news.kind === "reachable") reportReachable();
+    else for (const listener of this.#listeners) listener(news);
   }
 }
 
 /** Resolves when the signal aborts. */
-async function readUntil(signal: AbortSignal, url: string, pass: (event: LiveEvent) => void): Promise<void> {
+async function readUntil(signal: AbortSignal, url: string, pass: Pass): Promise<void> {
   while (!signal.aborted) {
     await readStream(signal, url, pass);
-    await sleepUntil(signal, REOPEN_AFTER_MS);
+    await sleepUntil(signal, readConnectivity().isOnline ? REOPEN_AFTER_MS : REOPEN_LOST_AFTER_MS);
   }
 }
 
 /** Resolves when the stream is closed for good; a broken one is opened again by the browser, behind the last event. */
-function readStream(signal: AbortSignal, url: string, pass: (event: LiveEvent) => void): Promise<void> {
+function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(url);
+    let isAsking = false;
+    // The browser opens it again by itself and says nothing meanwhile: a page would look current and be old.
+    const askWhetherLost = async () => {
+      if (isAsking || !readConnectivity().isOnline) return;
+      isAsking = true;
+      try {
+        await api.ping();
+      } catch {
+        if (!signal.aborted && source.readyState !== EventSource.OPEN) pass({ kind: "unreachable" });
+      } finally {
+        isAsking = false;
+      }
+    };
     const end = () => {
       source.close();
       resolve();
@@ -90,7 +113,9 @@ function readStream(signal: AbortSignal, url: string, pass: (event: LiveEvent) =
     source.addEventListener("reset", () => pass({ kind: "reset" }));
     // What was read before the stream was open may be old already. A stream that is opened again says where it was.
     source.addEventListener("open", () => pass({ kind: "reset" }), { once: true });
+    source.addEventListener("open", () => pass({ kind: "reachable" }));
     source.onerror = () => {
+      void askWhetherLost();
       if (source.readyState !== EventSource.CLOSED) return;
       signal.removeEventListener("abort", end);
       end();

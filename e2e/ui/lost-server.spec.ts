@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { becomesHealthy, childrenOf, freePort, startServer, type TestServer } from "../../scripts/testing/server";
+import { test as base, expect, expectAccessible } from "./fixtures";
+import { endless, flowBench } from "./flows-people";
+import { expectNoSidewaysScroll } from "./run-people";
+
+/** A server that can be killed and started again at the same address, with the same data. */
+type Mortal = { url: string; kill: () => Promise<void>; start: () => Promise<void> };
+
+const test = base.extend<{ mortal: Mortal }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern.
+  mortal: async ({}, use) => {
+    const dataDir = await mkdtemp(join(tmpdir(), "millrace-mortal-"));
+    const port = await freePort();
+    const env = { DATA_DIR: dataDir, SAMPLE_DATA: "on", RATE_LIMIT_SCALE: "1000", JOB_RETRY_FAST: "1" };
+    let server: TestServer | null = null;
+    const start = async () => {
+      server = await startServer(env, port);
+      await becomesHealthy(server);
+    };
+    const kill = async () => {
+      if (server === null) return;
+      for (const pid of childrenOf(server.process.pid)) process.kill(pid, "SIGKILL");
+      await server.ended;
+      server = null;
+    };
+    try {
+      await start();
+      await use({ url: `http://127.0.0.1:${port}`, kill, start });
+    } finally {
+      await kill();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    }
+  },
+  baseURL: async ({ mortal }, use) => use(mortal.url),
+});
+
+const LOST = "Server unreachable, trying again";
+const strip = (page: Page) => page.getByRole("group", { name: "Run" });
+
+test("a page whose server is killed says so in every tab, and is current again by itself when it is back", async ({
+  context,
+  mortal,
+  page,
+  person,
+}) => {
+  test.slow();
+  const { home, make, sample } = await flowBench(page.request);
+  const { flow, run } = await make({ ...endless(sample), trigger: true });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}/runs/${run?.id}`);
+  await expect(strip(page)).toContainText("Running", { timeout: 30_000 });
+  const second = await context.newPage();
+  await second.goto(`/w/${person.slug}/flows`);
+  await expect(second.getByRole("row", { name: /Without an end/ })).toContainText("Running");
+  for (const each of [page, second]) await expect(each.getByText("Online", { exact: true })).toBeVisible();
+
+  await mortal.kill();
+  for (const each of [page, second]) {
+    await expect(each.getByRole("contentinfo")).toContainText(LOST);
+    await expect(each.getByText("The server cannot be reached.")).toBeVisible();
+  }
+  await expect(strip(page)).toContainText(/Running, as of \d\d:\d\d:\d\d/);
+  await expectAccessible(page);
+  // Nothing that looks alive is left on it.
+  const figures = await strip(page).textContent();
+  await page.getByRole("button", { name: "Try now" }).click();
+  await expect(page.getByRole("contentinfo")).toContainText(LOST);
+  expect(await strip(page).textContent()).toBe(figures);
+
+  await mortal.start();
+  // Before the pages are back or after: neither way may it be missed.
+  const renamed = await page.request.patch(`${home}/flows/${flow.id}`, { data: { name: "Renamed meanwhile" } });
+  expect(renamed.status()).toBe(200);
+  for (const each of [page, second]) {
+    await expect(each.getByText("Online", { exact: true })).toBeVisible({ timeout: 20_000 });
+    await expect(each.getByText("The server cannot be reached.")).toHaveCount(0);
+    await expect(each.getByText("Renamed meanwhile").first()).toBeVisible();
+  }
+  await expect(strip(page)).not.toContainText("as of");
+  // And live: what is asked for in one tab is seen in the other.
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await expect(second.getByRole("row", { name: /Renamed meanwhile/ })).toContainText(/Cancell(ing|ed)/);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+
+  test("it says so above the work, and fits", async ({ mortal, page, person }) => {
+    test.slow();
+    await page.goto(`/w/${person.slug}/activity`);
+    await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
+    await mortal.kill();
+    await expect(page.getByText("The server cannot be reached.")).toBeVisible();
+    await expect(page.getByText("Live", { exact: true })).toHaveCount(0);
+    await expectAccessible(page);
+    await expectNoSidewaysScroll(page);
+  });
+});
