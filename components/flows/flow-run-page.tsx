@@ -13,6 +13,7 @@ import { RunList } from "@/components/flows/run-list";
 import { RunLog } from "@/components/flows/run-log";
 import { RunStrip } from "@/components/flows/run-strip";
 import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
+import { useResourceNotifications } from "@/components/notifications/use-resource-notifications";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -61,34 +62,44 @@ function Loaded({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; ro
   const isPhone = useIsPhone();
   const at = run && new Date(run.startedAt ?? run.createdAt);
   const title = at === null ? flow.name : now === null ? "Run" : `Run, ${formatMoment(at, new Date(now))}`;
+  const told = useResourceNotifications({ resourceType: "flow", resourceId: flow.id });
   return (
-    <Page
-      title={title}
-      trail={<FlowTrail root={root} flow={at === null ? null : flow} />}
-      actions={<Actions flow={flow} run={run} root={root} />}
-      isWide
-    >
-      {!flow.enabled && (
-        <Notice kind="info">
-          This flow is paused: it runs by hand alone
-          {flow.type === "webhook" && ", and events that come wait until it is on again"}.
-        </Notice>
-      )}
-      {run === null ? (
-        <NotRun flow={flow} root={root} />
-      ) : (
+    <div className="panel-host">
+      <Page
+        title={title}
+        trail={<FlowTrail root={root} flow={at === null ? null : flow} />}
+        actions={<Actions flow={flow} run={run} root={root} />}
+        isWide
+      >
+        {!flow.enabled && (
+          <Notice kind="info">
+            This flow is paused: it runs by hand alone
+            {flow.type === "webhook" && ", and events that come wait until it is on again"}.
+          </Notice>
+        )}
         <div className="run-page">
-          {run.status === "failure" && <RunFailure flow={flow} run={run} />}
-          <section className="card run-card" aria-label="How the run stands">
-            <RunStrip run={run} />
-            <RunGraph flow={flow} run={run} />
-          </section>
-          <RunLog run={run} />
-          {flow.checkpoint && <Checkpoint checkpoint={flow.checkpoint} />}
-          {isPhone && <RunList flowId={flow.id} />}
+          {run === null ? (
+            <NotRun flow={flow} root={root} />
+          ) : (
+            <>
+              {run.status === "failure" && <RunFailure flow={flow} run={run} />}
+              <section className="card run-card" aria-label="How the run stands">
+                <RunStrip run={run} />
+                <RunGraph flow={flow} run={run} />
+              </section>
+              <RunLog run={run} />
+              {flow.checkpoint && <Checkpoint checkpoint={flow.checkpoint} />}
+            </>
+          )}
+          <div className="run-told">
+            {told.rules}
+            {told.deliveries}
+          </div>
+          {run !== null && isPhone && <RunList flowId={flow.id} />}
         </div>
-      )}
-    </Page>
+      </Page>
+      {told.panel}
+    </div>
   );
 }
 

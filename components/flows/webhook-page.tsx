@@ -9,6 +9,7 @@ import { RunList } from "@/components/flows/run-list";
 import { TryWebhook } from "@/components/flows/try-webhook";
 import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
 import { WebhookHours } from "@/components/flows/webhook-hours";
+import { useResourceNotifications } from "@/components/notifications/use-resource-notifications";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -63,6 +64,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
   const { setEnabled } = useFlowActions(flow);
   const fresh = useFresh(secrets, flow.id);
   const [isAsking, setIsAsking] = useState(false);
+  const told = useResourceNotifications({ resourceType: "flow", resourceId: flow.id });
   const { url } = stats;
   const open = (
     <button type="button" className="btn primary" disabled={!isOnline} onClick={() => setIsAsking(true)}>
@@ -92,81 +94,86 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
     </>
   );
   return (
-    <Page title={flow.name} trail={<FlowTrail root={root} flow={flow} name="Webhook" />} actions={actions} isWide>
-      {!flow.enabled && (
-        <Notice kind="info">This flow is paused: events that come are kept, and written once it is on again.</Notice>
-      )}
-      {fresh && (
-        <SecretBanner
-          name={`signing secret of ${flow.name}`}
-          noun="secret"
-          secret={fresh.secret}
-          lost="It is not shown again. Lost it? Rotate both: address and secret are new then."
-          onSaved={() => secrets.hold(flow.id, null)}
-        />
-      )}
-      {url === null ? (
-        <div className="empty blank">
-          <span className="empty-mark">
-            <Webhook />
-          </span>
-          <h2>The webhook is not open yet</h2>
-          <p>
-            Opening it makes an address to send events to, and a secret to sign them with. The secret is shown once.
-          </p>
-          {isAdmin ? (
-            <div className="row">{open}</div>
-          ) : (
-            <Notice kind="locked">Owners and admins open webhooks. Ask one of them.</Notice>
-          )}
-        </div>
-      ) : (
-        <div className="hook">
-          <div className="hook-main">
-            <Figures stats={stats} />
-            <Where flow={flow} />
-            {isPhone && <RunList flowId={flow.id} />}
+    <div className="panel-host">
+      <Page title={flow.name} trail={<FlowTrail root={root} flow={flow} name="Webhook" />} actions={actions} isWide>
+        {!flow.enabled && (
+          <Notice kind="info">This flow is paused: events that come are kept, and written once it is on again.</Notice>
+        )}
+        {fresh && (
+          <SecretBanner
+            name={`signing secret of ${flow.name}`}
+            noun="secret"
+            secret={fresh.secret}
+            lost="It is not shown again. Lost it? Rotate both: address and secret are new then."
+            onSaved={() => secrets.hold(flow.id, null)}
+          />
+        )}
+        {url === null ? (
+          <div className="empty blank">
+            <span className="empty-mark">
+              <Webhook />
+            </span>
+            <h2>The webhook is not open yet</h2>
+            <p>
+              Opening it makes an address to send events to, and a secret to sign them with. The secret is shown once.
+            </p>
+            {isAdmin ? (
+              <div className="row">{open}</div>
+            ) : (
+              <Notice kind="locked">Owners and admins open webhooks. Ask one of them.</Notice>
+            )}
           </div>
-          <div className="hook-side">
-            <section className="card hook-card" aria-labelledby="address">
-              <h2 id="address">Address</h2>
-              <div className="row hook-address">
-                <div className="input mono grow">
-                  <input aria-label="Address" readOnly value={url} onFocus={({ target }) => target.select()} />
+        ) : (
+          <div className="hook">
+            <div className="hook-main">
+              <Figures stats={stats} />
+              <Where flow={flow} />
+              {told.deliveries}
+              {isPhone && <RunList flowId={flow.id} />}
+            </div>
+            <div className="hook-side">
+              <section className="card hook-card" aria-labelledby="address">
+                <h2 id="address">Address</h2>
+                <div className="row hook-address">
+                  <div className="input mono grow">
+                    <input aria-label="Address" readOnly value={url} onFocus={({ target }) => target.select()} />
+                  </div>
+                  {isAdmin && <CopyButton text={url} name="Copy the address" />}
                 </div>
-                {isAdmin && <CopyButton text={url} name="Copy the address" />}
-              </div>
-              <p className="xs t3">POST, JSON, up to 1 MiB, 60 a minute with room for 600.</p>
-              {isAdmin ? (
-                <button
-                  type="button"
-                  className="btn ghost danger sm hook-rotate"
-                  disabled={!isOnline || fresh !== null}
-                  onClick={() => setIsAsking(true)}
-                >
-                  <RefreshCw className="s" />
-                  Rotate both
-                </button>
-              ) : (
-                <p className="xs t3">The address holds its key: owners and admins see all of it.</p>
-              )}
-            </section>
-            <TryWebhook url={isAdmin ? url : null} />
+                <p className="xs t3">POST, JSON, up to 1 MiB, 60 a minute with room for 600.</p>
+                {isAdmin ? (
+                  <button
+                    type="button"
+                    className="btn ghost danger sm hook-rotate"
+                    disabled={!isOnline || fresh !== null}
+                    onClick={() => setIsAsking(true)}
+                  >
+                    <RefreshCw className="s" />
+                    Rotate both
+                  </button>
+                ) : (
+                  <p className="xs t3">The address holds its key: owners and admins see all of it.</p>
+                )}
+              </section>
+              <TryWebhook url={isAdmin ? url : null} />
+              {told.rules}
+            </div>
           </div>
-        </div>
-      )}
-      {isAsking && (
-        <ProvisionWebhook
-          flow={flow}
-          isNew={url === null}
-          onDone={(made) => {
-            secrets.hold(flow.id, made);
-            setIsAsking(false);
-          }}
-          onClose={() => setIsAsking(false)}
-        />
-      )}
-    </Page>
+        )}
+        {isAsking && (
+          <ProvisionWebhook
+            flow={flow}
+            isNew={url === null}
+            onDone={(made) => {
+              secrets.hold(flow.id, made);
+              setIsAsking(false);
+            }}
+            onClose={() => setIsAsking(false)}
+          />
+        )}
+      </Page>
+      {told.panel}
+    </div>
   );
 }
 

@@ -10,6 +10,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Segments } from "@/components/ui/segments";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Resource, Rule } from "@/lib/client/notifications";
+import "./notifications.css";
 
 const SHOWS = [
   { value: "all", label: "All" },
@@ -26,7 +27,7 @@ export function ResourceDeliveries({ resource, rules }: { resource: Resource; ru
   const all = deliveries.data ?? [];
   const shown = show === "all" ? all : all.filter(({ status }) => status === "failed" || status === "retrying");
   return (
-    <section className="card" aria-label="Delivery log">
+    <section className="card told-card" aria-label="Delivery log">
       <div className="row between card-head">
         <h2 className="sh">Delivery log</h2>
         {all.length > 0 && <Segments label="Which deliveries" value={show} options={SHOWS} onChange={setShow} />}

@@ -21,7 +21,7 @@ type ResourceRulesProps = {
 export function ResourceRules({ rules, openId, onOpen, onAdd }: ResourceRulesProps) {
   const { isAdmin } = useRights();
   return (
-    <section className="card resource-rules" aria-label="Tell people when it ends">
+    <section className="card told-card" aria-label="Tell people when it ends">
       <div className="row between card-head">
         <h2 className="sh">Tell people when it ends</h2>
         {isAdmin && (

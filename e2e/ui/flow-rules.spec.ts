@@ -1,0 +1,81 @@
+import { expect, expectAccessible, test } from "./fixtures";
+import { flowBench } from "./flows-people";
+import { expectNoSidewaysScroll } from "./run-people";
+import { join } from "./settings-people";
+
+/** A name of no host: what is sent there fails at once, on any machine. */
+const NOWHERE = "https://hooks.nowhere.invalid/in";
+
+test("whom a flow's end is told is chosen on its page, tried there, and what was sent stands below it", async ({
+  browser,
+  page,
+  person,
+}) => {
+  const { make } = await flowBench(page.request);
+  const { flow } = await make({ name: "Products" });
+  await page.goto(`/w/${person.slug}/flows/${flow.id}`);
+  const rules = page.getByRole("region", { name: "Tell people when it ends" });
+  await expect(rules).toContainText("Nobody is told yet.");
+  await rules.getByRole("button", { name: "Add rule" }).click();
+  const fresh = page.getByRole("complementary", { name: "New rule" });
+  // The flow is no question here.
+  await expect(fresh.getByRole("combobox")).toHaveCount(0);
+  await fresh.getByRole("checkbox", { name: "Success" }).check();
+  await fresh.getByRole("textbox", { name: "Addresses" }).fill("ana@example.com");
+  await fresh.getByRole("button", { name: "Add rule" }).click();
+  const panel = page.getByRole("complementary", { name: "ana@example.com" });
+  await panel.getByRole("button", { name: "Send a test" }).click();
+  await expect(panel.getByRole("status")).toContainText("It was accepted");
+  await panel.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("button", { name: "Run now" }).click();
+  await expect(page.getByRole("group", { name: "Run" }).getByText("Success")).toBeVisible({ timeout: 30_000 });
+  const sent = page.getByRole("table", { name: "Deliveries" }).getByRole("row", { name: /ana@example\.com/ });
+  await expect(sent.getByText("Sent")).toBeVisible({ timeout: 30_000 });
+  await expectAccessible(page);
+  await rules.getByRole("switch").click();
+  await expect(rules.getByRole("switch")).not.toBeChecked();
+
+  const jun = await join(browser, page, "member");
+  await jun.page.goto(`/w/${person.slug}/flows/${flow.id}`);
+  const read = jun.page.getByRole("region", { name: "Tell people when it ends" });
+  await expect(read.getByRole("switch")).toBeDisabled();
+  await expect(read.getByRole("button", { name: "Add rule" })).toHaveCount(0);
+});
+
+for (const [theme, width] of [
+  ["dark", 1440],
+  ["light", 390],
+] as const) {
+  test.describe(`in the ${theme} theme, ${width} wide`, () => {
+    test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
+
+    test("a webhook's page has its rules too, and a rule's secret is shown there once", async ({ page, person }) => {
+      const { home, make, into } = await flowBench(page.request);
+      const destination = { connectionId: into, table: "events", write: "append" };
+      const { flow } = await make({ name: "Carrier tracking", type: "webhook", source: undefined, destination });
+      await page.request.post(`${home}/flows/${flow.id}/webhook/provision`, { data: {} });
+      await page.goto(`/w/${person.slug}/flows/${flow.id}/webhook`);
+      const rules = page.getByRole("region", { name: "Tell people when it ends" });
+      await rules.getByRole("button", { name: "Add rule" }).click();
+      const fresh = page.getByRole("complementary", { name: "New rule" });
+      await fresh.getByRole("radio", { name: "Webhook" }).click();
+      await fresh.getByRole("textbox", { name: "Address" }).fill(NOWHERE);
+      await fresh.getByRole("button", { name: "Add rule" }).click();
+      const banner = page.getByRole("region", { name: "The new secret" });
+      expect(await banner.getByRole("textbox", { name: "Secret" }).inputValue()).toMatch(/^whsec_[0-9a-f]{64}$/);
+      await expectAccessible(page);
+      await expectNoSidewaysScroll(page);
+      const panel = page.getByRole("complementary", { name: /hooks\.nowhere\.invalid/ });
+      await panel.getByRole("button", { name: "Send a test" }).click();
+      await expect(panel.getByRole("alert")).toContainText("It did not arrive");
+      await banner.getByRole("button", { name: "I have saved it" }).click();
+      await page.keyboard.press("Escape");
+      await expect(panel).toHaveCount(0);
+      await expect(rules.getByRole("button", { name: /hooks\.nowhere\.invalid/ })).toBeVisible();
+      await page.reload();
+      await expect(rules.getByRole("button", { name: /hooks\.nowhere\.invalid/ })).toBeVisible();
+      expect(await page.content()).not.toContain("whsec_");
+      await expectNoSidewaysScroll(page);
+    });
+  });
+}
