@@ -37,6 +37,7 @@ let home: string;
 let connectionId: string;
 let consoleId: string;
 let flowId: string;
+let webhookFlowId: string;
 let chatId: string;
 let flowOf: (n: number) => Item;
 
@@ -135,6 +136,9 @@ const lists: Record<string, List> = {
       return post(`${home}/flows/${flowId}/runs/${(run as Item).id}/cancel`, {});
     },
   },
+  "/api/workspaces/{workspaceId}/flows/{flowId}/webhook/events": {
+    add: () => post(`${home}/flows/${webhookFlowId}/webhook/test`, {}),
+  },
   // Those of consoles and flows, which the lists above and the deliveries below have made.
   "/api/workspaces/{workspaceId}/runs": { add: () => Promise.resolve() },
   "/api/workspaces/{workspaceId}/invites": {
@@ -172,6 +176,9 @@ beforeAll(async () => {
   const source = { connectionId, query: "select 1 as one" };
   flowOf = (n) => ({ name: `Flow ${n}`, type: "query", source, destination, trigger: false });
   flowId = String(((await post(`${home}/flows`, flowOf(-1))).flow as Item).id);
+  const webhook = { name: "Webhook", type: "webhook", destination, trigger: false };
+  webhookFlowId = String(((await post(`${home}/flows`, webhook)).flow as Item).id);
+  await post(`${home}/flows/${webhookFlowId}/webhook/provision`, {});
   chatId = String((await post(`${home}/chats`, { title: "Read" })).id);
   // One after the other: what is made at once has no order that could be told.
   for (const list of Object.values(lists)) for (let n = 0; n < ITEMS; n++) await list.add(n);
@@ -182,7 +189,7 @@ const urlOf = (path: string, person: Person = owner) =>
   path
     .replace("{workspaceId}", person.workspaceId)
     .replace("{consoleId}", consoleId)
-    .replace("{flowId}", flowId)
+    .replace("{flowId}", path.includes("/webhook/") ? webhookFlowId : flowId)
     .replace("{chatId}", chatId);
 
 function read(path: string, query: Record<string, string>, person: Person = owner): Promise<Answer> {

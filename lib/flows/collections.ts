@@ -1,6 +1,6 @@
 import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/db/collection";
-import type { FlowDoc, FlowEventDoc, FlowHourDoc, FlowWebhookDoc } from "./model";
+import type { FlowDoc, FlowEventDoc, FlowHourDoc, FlowRefusalDoc, FlowWebhookDoc } from "./model";
 
 /** The statistics show a day, hour by hour. */
 const HOURS_DAYS = 2;
@@ -39,7 +39,15 @@ export const collections = {
         partialFilterExpression: { isPending: true },
         serves: "what is not in the destination yet, oldest first",
       },
+      { key: { workspaceId: 1, flowId: 1, _id: -1 }, serves: "what a webhook has taken, the newest first" },
       { key: { forgetAt: 1 }, expireAfterSeconds: 0, serves: "events are known for seven days" },
+    ],
+  }),
+  flowRefusals: declareCollection<FlowRefusalDoc>("flow_refusals", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { workspaceId: 1, flowId: 1, slot: 1 }, serves: "what a webhook has not taken" },
+      { key: { forgetAt: 1 }, expireAfterSeconds: 0, serves: "refusals are kept for seven days" },
     ],
   }),
   flowHours: declareCollection<FlowHourDoc>("flow_hours", {

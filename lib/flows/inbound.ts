@@ -7,16 +7,17 @@ import { inTransaction } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
 import { BODY_LIMITS, parseJsonBytes, readRawBody } from "@/lib/http/body";
 import { AppError } from "@/lib/http/errors";
+import { remoteAddress } from "@/lib/http/remote-address";
 import { log } from "@/lib/log";
 import { open } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
 import { isSameSignature, plainSignature, standardSignature } from "@/lib/secrets/signing-secret";
 import { collections } from "./collections";
 import type { FlowWebhookDoc } from "./model";
-import type { InboundAnswer } from "./schema";
+import { EVENT_ID_CHARS_MAX, type InboundAnswer } from "./schema";
 import { tellFlowSoon } from "./tell";
 import { queuePendingOf } from "./webhook-batch";
-import { countHour } from "./webhook-store";
+import { countHour, keepRefusal, type Refusal } from "./webhook-store";
 
 /** docs/api.md, Settings: 60 events a minute a flow, and ten minutes' worth of them at once. */
 const PER_MINUTE = 60;
@@ -26,10 +27,12 @@ const TOLERANCE_SECONDS = 5 * 60;
 /** What waits while the destination is away. Beyond it the sender keeps its events and tries again. */
 const PENDING_BYTES_MAX = 256 * 1024 * 1024;
 const FULL_RETRY_SECONDS = 60;
-/** Ids are short; a longer one counts by its digest. */
-const EVENT_ID_CHARS_MAX = 200;
 /** What an event takes beside its body. */
-const EVENT_BYTES = 512;
+export const EVENT_BYTES = 512;
+/** What is kept of the words that senders choose: enough to know them again. */
+const TYPE_CHARS_MAX = 100;
+const AGENT_CHARS_MAX = 120;
+const SNIPPET_CHARS_MAX = 500;
 
 export function webhookBurst(): number {
   return Math.max(1, Math.round(BURST * env().RATE_LIMIT_SCALE));
@@ -50,7 +53,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
       retryAfterSeconds: Math.max(1, Math.ceil(60 / (PER_MINUTE * env().RATE_LIMIT_SCALE))),
     });
   }
-  let body: Buffer;
+  let body: Buffer | null = null;
   let value: unknown;
   try {
     body = await readRawBody(request, BODY_LIMITS.json);
@@ -58,11 +61,17 @@ export async function receiveEvent(token: string, request: Request, now = new Da
     value = parseJsonBytes(body);
   } catch (error) {
     // What broke off, or found the server full, comes again.
-    if (error instanceof AppError && error.kind !== "unavailable") await count(hook, "rejected", now);
+    if (error instanceof AppError && error.kind !== "unavailable") {
+      await count(hook, { ...toRefusal(request, body), reason: error.message }, now);
+    }
     throw error;
   }
+  const type = typeOf(value);
+  const eventId = eventIdOf(request.headers, value);
+  const facts = { ...(eventId !== null && { eventId }), ...(type !== null && { type }) };
   if (!isWanted(hook, value)) {
-    await count(hook, "rejected", now);
+    const reason = "It is none of the events that this webhook takes.";
+    await count(hook, { ...toRefusal(request, body), ...facts, reason }, now);
     return { ignored: true };
   }
   if (hook.pendingBytes > PENDING_BYTES_MAX) {
@@ -70,8 +79,8 @@ export async function receiveEvent(token: string, request: Request, now = new Da
       retryAfterSeconds: FULL_RETRY_SECONDS,
     });
   }
-  if (!(await store(hook, eventIdOf(request.headers, value), body, now))) {
-    await count(hook, "duplicates", now);
+  if (!(await store(hook, facts, body, now))) {
+    await count(hook, { status: "repeat", bytes: body.byteLength, ...facts }, now);
     return { duplicate: true };
   }
   tellFlowSoon(hook);
@@ -146,8 +155,36 @@ function wrongSignature(): AppError {
 
 function isWanted({ events }: FlowWebhookDoc, value: unknown): boolean {
   if (events === null) return true;
-  const name = field(value, "type") ?? field(value, "event");
+  const name = nameOf(value);
   return typeof name === "string" && events.includes(name);
+}
+
+function nameOf(value: unknown): unknown {
+  return field(value, "type") ?? field(value, "event");
+}
+
+/** What the sender calls this kind of event, for people; null where it says none. */
+function typeOf(value: unknown): string | null {
+  const name = nameOf(value);
+  return typeof name === "string" && name !== "" ? cut(name, TYPE_CHARS_MAX) : null;
+}
+
+/** Of an event that is refused: who has sent it and how it begins. @param body null when it could not be read */
+function toRefusal({ headers }: Request, body: Buffer | null): Refusal {
+  const from = remoteAddress(headers, env().TRUST_PROXY);
+  const agent = headers.get("user-agent");
+  return {
+    status: "refused",
+    bytes: body?.byteLength ?? 0,
+    ...(from !== null && { from }),
+    ...(agent !== null && { agent: cut(agent, AGENT_CHARS_MAX) }),
+    ...(body !== null && body.byteLength > 0 && { snippet: cut(body.toString("utf8"), SNIPPET_CHARS_MAX) }),
+  };
+}
+
+/** The beginning of a text that somebody has chosen, as it may be stored. */
+function cut(text: string, chars: number): string {
+  return text.slice(0, chars).toWellFormed().replaceAll("\0", "\uFFFD");
 }
 
 /** @returns null for an event without one, which is never a repeat */
@@ -168,13 +205,19 @@ function field(value: unknown, name: string): unknown {
 }
 
 /** @returns false for an event that was taken before */
-async function store(hook: FlowWebhookDoc, eventId: string | null, body: Buffer, now: Date): Promise<boolean> {
+async function store(
+  hook: FlowWebhookDoc,
+  facts: { eventId?: string; type?: string },
+  body: Buffer,
+  now: Date,
+): Promise<boolean> {
   const { _id, workspaceId } = hook;
+  const { eventId } = facts;
   const bytes = body.byteLength + EVENT_BYTES;
   const doc = {
     workspaceId,
     flowId: _id,
-    ...(eventId !== null && { eventId }),
+    ...facts,
     receivedAt: now,
     payload: body.toString("utf8"),
     bytes,
@@ -196,18 +239,27 @@ async function store(hook: FlowWebhookDoc, eventId: string | null, body: Buffer,
     });
     return true;
   } catch (error) {
-    if (eventId === null || !isDuplicateKey(error)) throw error;
+    if (eventId === undefined || !isDuplicateKey(error)) throw error;
     if ((await collections.flowEvents().countDocuments({ workspaceId, flowId: _id, eventId }, { limit: 1 })) === 0)
       throw error;
     return false;
   }
 }
 
-async function count(hook: FlowWebhookDoc, as: "rejected" | "duplicates", now: Date): Promise<void> {
+/** Counts what was not taken, and keeps the newest of it. */
+async function count(hook: FlowWebhookDoc, refusal: Refusal, now: Date): Promise<void> {
   const { _id, workspaceId } = hook;
   await inTransaction(async (session) => {
-    const change = { $inc: { [as]: 1 }, $set: { lastReceivedAt: now } };
-    await collections.flowWebhooks().updateOne({ _id, workspaceId }, change, { session });
+    const change = {
+      $inc: { [refusal.status === "repeat" ? "duplicates" : "rejected"]: 1 },
+      $set: { lastReceivedAt: now },
+    };
+    const counted = await collections
+      .flowWebhooks()
+      .findOneAndUpdate({ _id, workspaceId }, change, { session, returnDocument: "after" });
+    // The flow was deleted at this very moment: there is nobody to tell.
+    if (counted === null) return;
+    await keepRefusal(hook, refusal, counted.rejected + counted.duplicates, now, session);
     await countHour(hook, now, { session });
   });
   tellFlowSoon(hook);

@@ -91,6 +91,8 @@ export type FlowEventDoc = {
   flowId: ObjectId;
   /** Of the sender; absent for events without one. */
   eventId?: string;
+  /** What kind of event its sender calls it; absent where it says none. */
+  type?: string;
   receivedAt: Date;
   /** The body as it came, until it is in the destination. */
   payload?: string;
@@ -98,7 +100,32 @@ export type FlowEventDoc = {
   isPending?: true;
   /** The batch that it belongs to: all of it reaches the destination in one piece. */
   batchId?: ObjectId;
+  /** The run that has brought it to the destination, which may have refused it. */
+  runId?: ObjectId;
+  isFailed?: true;
   forgetAt?: Date;
+};
+
+/** What came to a webhook and was not taken: the newest of it, for whoever looks into it. */
+export type FlowRefusalDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  flowId: ObjectId;
+  /** Its place among those that are kept; what comes later takes it over. */
+  slot: number;
+  status: "repeat" | "refused";
+  eventId?: string;
+  type?: string;
+  bytes: number;
+  receivedAt: Date;
+  /** In words; absent for a repeat. */
+  reason?: string;
+  /** Who sent it, as far as it says so. */
+  from?: string;
+  agent?: string;
+  /** How its body begins. */
+  snippet?: string;
+  forgetAt: Date;
 };
 
 export type FlowHourDoc = { _id: ObjectId; workspaceId: ObjectId; flowId: ObjectId; hour: Date; count: number };

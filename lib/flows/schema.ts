@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { boundedText, isoDate, isStorable, objectIdText, STORABLE, trimmedText } from "@/lib/http/schema";
+import { boundedText, isoDate, isStorable, listQuery, objectIdText, STORABLE, trimmedText } from "@/lib/http/schema";
 import { logLineSchema, runSchema, runStatus } from "@/lib/runs/schema";
 import { scheduleBody, scheduleSchema } from "@/lib/schedules/schema";
 
@@ -15,6 +15,8 @@ const QUERY_CHARS_MAX = 100_000;
 /** Values that are bound to a query are words and numbers, not data. */
 const PARAMS_CHARS_MAX = 16_384;
 const EVENT_NAMES_MAX = 100;
+/** Ids are short; a longer one counts by its digest. */
+export const EVENT_ID_CHARS_MAX = 200;
 
 const flowName = trimmedText(80, "Give the flow a name.");
 const dataName = z
@@ -244,6 +246,29 @@ export const webhookStatsSchema = z.object({
     .describe("What was received, hour by hour; the last is this hour"),
 });
 export type WebhookStats = z.infer<typeof webhookStatsSchema>;
+
+export const ARRIVAL_STATUSES = ["waiting", "written", "failed", "repeat", "refused"] as const;
+export const arrivalSchema = z.object({
+  id: objectIdText,
+  status: z
+    .enum(ARRIVAL_STATUSES)
+    .describe("waiting: for the next batch; failed: the destination has refused it; refused: it was never taken"),
+  eventId: z.string().nullable().describe("As its sender calls it"),
+  type: z.string().nullable(),
+  bytes: count,
+  receivedAt: isoDate,
+  runId: objectIdText.nullable().describe("The run that has brought it to the destination"),
+  reason: z.string().nullable().describe("Why it was refused"),
+  from: z.string().nullable().describe("The address that a refused one came from"),
+  agent: z.string().nullable(),
+  snippet: z.string().nullable().describe("How the body of a refused one begins"),
+});
+export type Arrival = z.infer<typeof arrivalSchema>;
+export const arrivalsQuery = listQuery.extend({
+  status: z.enum(["repeat", "refused"]).optional(),
+  eventId: z.string().max(EVENT_ID_CHARS_MAX).optional(),
+});
+export type ArrivalsQuery = z.infer<typeof arrivalsQuery>;
 
 /** What a token looks like; anything else is no address of ours. */
 export const webhookToken = z.string().max(200);

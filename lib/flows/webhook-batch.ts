@@ -10,12 +10,11 @@ import { requireLoad } from "./loads";
 import type { FlowDoc, FlowEventDoc } from "./model";
 import type { Progress } from "./progress";
 import { queueForNobody } from "./runs";
+import { KNOWN_MS } from "./webhook-store";
 
 /** docs/flows.md: a run takes so many events at the most. */
 const BATCH_EVENTS = 500;
 const BATCH_BYTES = 8 * 1024 * 1024;
-/** A repeat is known for as long (docs/flows.md). */
-const KNOWN_MS = 7 * 24 * 3_600_000;
 /** After a run that failed; each failure doubles it. */
 const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 3_600_000;
@@ -38,7 +37,7 @@ type Way = { destination: DataSource; progress: Progress; signal: AbortSignal };
 export async function moveEvents(flow: FlowDoc, run: RunDoc, way: Way): Promise<void> {
   const events = await takeBatch(flow, run._id);
   await way.progress.set(0, { status: "running", total: events.length }, "now");
-  if (events.length > 0) await writeBatch(flow, events, way);
+  if (events.length > 0) await writeBatch(flow, run._id, events, way);
   await way.progress.set(0, { status: "done" }, "now");
 }
 
@@ -68,6 +67,7 @@ async function takeBatch({ _id: flowId, workspaceId }: FlowDoc, runId: ObjectId)
 
 async function writeBatch(
   flow: FlowDoc,
+  runId: ObjectId,
   events: FlowEventDoc[],
   { destination, progress, signal }: Way,
 ): Promise<void> {
@@ -91,7 +91,7 @@ async function writeBatch(
       text: `Event ${nameOf(events[row])}${column === null ? "" : `, ${column}`} was refused: ${message}`,
     })),
   );
-  await settle(flow, events, rejected);
+  await settle(flow, runId, events, rejected);
   const counts = { read: events.length, written: events.length - rejected.length, skipped: 0, failed: rejected.length };
   await progress.set(0, { counts }, "now");
 }
@@ -111,7 +111,12 @@ async function writeEvents(load: Load, events: FlowEventDoc[], batchId: string):
 }
 
 /** What is written waits no more; what was refused is kept for a while, for whoever looks into it. */
-async function settle({ _id, workspaceId }: FlowDoc, events: FlowEventDoc[], rejected: RejectedRow[]): Promise<void> {
+async function settle(
+  { _id, workspaceId }: FlowDoc,
+  runId: ObjectId,
+  events: FlowEventDoc[],
+  rejected: RejectedRow[],
+): Promise<void> {
   const refused = new Set(rejected.map(({ row }) => events[row]?._id.toHexString()));
   const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
   const idsOf = (isRefused: boolean) =>
@@ -119,13 +124,14 @@ async function settle({ _id, workspaceId }: FlowDoc, events: FlowEventDoc[], rej
   const forgetAt = new Date(Date.now() + KNOWN_MS);
   await inTransaction(async (session) => {
     for (const isRefused of [false, true]) {
-      await collections
-        .flowEvents()
-        .updateMany(
-          { workspaceId, flowId: _id, isPending: true, _id: { $in: idsOf(isRefused) } },
-          { $set: { forgetAt }, $unset: isRefused ? { isPending: true } : { isPending: true, payload: true } },
-          { session },
-        );
+      await collections.flowEvents().updateMany(
+        { workspaceId, flowId: _id, isPending: true, _id: { $in: idsOf(isRefused) } },
+        {
+          $set: { forgetAt, runId, ...(isRefused && { isFailed: true }) },
+          $unset: isRefused ? { isPending: true } : { isPending: true, payload: true },
+        },
+        { session },
+      );
     }
     await collections.flowWebhooks().updateOne(
       { _id, workspaceId },

@@ -278,6 +278,84 @@ describe("the address of a webhook flow", () => {
   });
 });
 
+describe("what has come", () => {
+  type Arrived = { id: string; status: string; eventId: string | null; type: string | null; runId: string | null };
+  const arrivals = async ({ flowId }: Hook, query = "") => {
+    const answer = await ana.send("GET", `/flows/${flowId}/webhook/events${query}`);
+    expect([answer.status, answer.json.error]).toEqual([200, undefined]);
+    return answer.json.data as { items: (Arrived & Record<string, unknown>)[]; nextCursor: string | null };
+  };
+
+  it("is listed by how it ended, the newest first, and a refused one with who sent it and how it began", async () => {
+    const hook = await open();
+    const body = '{"id":"evt_1","type":"parcel.scanned"}';
+    await sendPlain(hook, body);
+    expect((await arrivals(hook)).items).toMatchObject([{ status: "waiting", eventId: "evt_1", runId: null }]);
+    await ana.carryOut();
+    const { lastRun } = (await ana.send("GET", `/flows/${hook.flowId}`)).json.data;
+    await sendPlain(hook, body);
+    const forged = `{"forged":"${"x".repeat(2000)}\u0000"}`;
+    await send(hook.path, forged, { "x-service-signature": "00", "user-agent": `curl ${"y".repeat(500)}` });
+    const { items, nextCursor } = await arrivals(hook);
+    expect(nextCursor).toBeNull();
+    expect(items).toMatchObject([
+      {
+        status: "refused",
+        eventId: null,
+        type: null,
+        bytes: forged.length,
+        reason: expect.stringMatching(/signature/),
+      },
+      { status: "repeat", eventId: "evt_1", type: "parcel.scanned", runId: null },
+      { status: "written", eventId: "evt_1", type: "parcel.scanned", bytes: body.length, runId: lastRun.id },
+    ]);
+    expect(String(items[0]?.snippet)).toHaveLength(500);
+    expect(String(items[0]?.agent)).toHaveLength(120);
+    expect(JSON.stringify(items)).not.toContain(hook.secret);
+    expect((await arrivals(hook, "?status=repeat")).items.map(({ status }) => status)).toEqual(["repeat"]);
+    expect((await arrivals(hook, "?status=refused")).items.map(({ status }) => status)).toEqual(["refused"]);
+    expect((await arrivals(hook, "?eventId=evt_1")).items.map(({ status }) => status)).toEqual(["repeat", "written"]);
+    expect((await arrivals(hook, "?eventId=none")).items).toEqual([]);
+    const first = await arrivals(hook, "?limit=2");
+    const rest = await arrivals(hook, `?limit=2&cursor=${first.nextCursor}`);
+    expect([...first.items, ...rest.items]).toEqual(items);
+  });
+
+  it("keeps the newest 200 of what was refused, however much comes (T73)", async () => {
+    const hook = await open();
+    const _id = new ObjectId(hook.flowId);
+    await collections.flowWebhooks().updateOne({ _id }, { $set: { rejected: 195 } });
+    for (let n = 0; n < 210; n += 1) await send(hook.path, `{"n":${n}}`);
+    expect(await collections.flowRefusals().countDocuments({ flowId: _id })).toBe(200);
+    const { items } = await arrivals(hook, "?limit=200");
+    expect(items.map(({ snippet }) => JSON.parse(String(snippet)).n)).toEqual(
+      Array.from({ length: 200 }, (_, i) => 209 - i),
+    );
+    expect((await ana.send("DELETE", `/flows/${hook.flowId}`)).status).toBe(200);
+    expect(await collections.flowRefusals().countDocuments({ flowId: _id })).toBe(0);
+  }, 60_000);
+
+  it("has the test that an admin sends, which comes in by the door of all others", async () => {
+    const hook = await open({ events: ["parcel.scanned"] });
+    const path = `${ana.home}/flows/${hook.flowId}/webhook/test`;
+    const member = await seedMember(ana.person.workspaceId, "member");
+    expect((await call("POST", path, { cookie: member.cookie, body: {} })).status).toBe(403);
+    const answer = await ana.send("POST", `/flows/${hook.flowId}/webhook/test`, {});
+    expect([answer.status, answer.json.data]).toEqual([202, { accepted: true }]);
+    await ana.carryOut();
+    const [arrived] = (await arrivals(hook)).items;
+    expect(arrived).toMatchObject({
+      status: "written",
+      type: "parcel.scanned",
+      eventId: expect.stringMatching(/^test_/),
+    });
+    expect(JSON.parse(String((await rows(hook))[0]?.payload))).toMatchObject({ test: true, type: "parcel.scanned" });
+    const destination = { connectionId: into, table: `events_${tables++}`, write: "append" };
+    const { flow } = await ana.make({ type: "webhook", destination });
+    expect((await ana.send("POST", `/flows/${flow.id}/webhook/test`, {})).status).toBe(400);
+  });
+});
+
 describe("events that wait", () => {
   it("for a destination that is away are written when it is back, once", async () => {
     const hook = await open();

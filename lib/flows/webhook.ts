@@ -1,4 +1,5 @@
 import "server-only";
+import { randomUUID } from "node:crypto";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { isAtLeast } from "@/lib/access/roles";
@@ -7,11 +8,11 @@ import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { open, seal } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
-import { newSigningSecret } from "@/lib/secrets/signing-secret";
+import { newSigningSecret, plainSignature } from "@/lib/secrets/signing-secret";
 import { collections } from "./collections";
-import { webhookBurst } from "./inbound";
+import { receiveEvent, webhookBurst } from "./inbound";
 import type { FlowDoc, FlowWebhookDoc } from "./model";
-import type { ProvisionBody, Provisioned, WebhookStats } from "./schema";
+import type { InboundAnswer, ProvisionBody, Provisioned, WebhookStats } from "./schema";
 import { getFlowDocOrThrow } from "./standing";
 import { tellFlow } from "./tell";
 import { HOUR_MS, hourOf } from "./webhook-store";
@@ -19,6 +20,9 @@ import { HOUR_MS, hourOf } from "./webhook-store";
 /** The plain signature's header, as interface and senders know it. */
 export const SIGNATURE_HEADER = "X-Service-Signature";
 const HOURS_SHOWN = 24;
+/** Of the events that a test sends, where the webhook takes all. */
+const TEST_EVENT_TYPE = "millrace.test";
+const TEST_AGENT = "Millrace test";
 /** Of a token, to members: enough to tell two apart. */
 const TOKEN_CHARS_SHOWN = 4;
 
@@ -32,7 +36,7 @@ export async function provisionWebhook(
   { events, verifySignature }: ProvisionBody,
   now = new Date(),
 ): Promise<Provisioned> {
-  requireWebhook(await getFlowDocOrThrow(caller, flowId));
+  await getWebhookOrThrow(caller, flowId);
   const { workspaceId } = caller;
   const place = { _id: flowId, workspaceId };
   const [token, secret] = [newToken(), newSigningSecret()];
@@ -68,9 +72,30 @@ export async function provisionWebhook(
   return { url: urlOf(token), secret, signatureHeader: SIGNATURE_HEADER, provisionedAt: now.toISOString() };
 }
 
+/**
+ * Sends a signed event to a webhook as its sender would, through the same door: what comes of it is what comes of others.
+ * @throws AppError `not_found`; `invalid_request` for a flow of another type, and one whose address is not open; what
+ *   `receiveEvent` throws
+ */
+export async function sendTestEvent(caller: Caller, flowId: ObjectId): Promise<InboundAnswer> {
+  await getWebhookOrThrow(caller, flowId);
+  const hook = await collections.flowWebhooks().findOne({ _id: flowId, workspaceId: caller.workspaceId });
+  if (!hook) throw new AppError("invalid_request", "This webhook is not open yet. Open it, then send a test.");
+  const type = hook.events?.[0] ?? TEST_EVENT_TYPE;
+  const body = JSON.stringify({ id: `test_${randomUUID()}`, type, test: true, sentAt: new Date().toISOString() });
+  const secret = open(hook.secret, contextOf(hook, "secret"));
+  const token = open(hook.token, contextOf(hook, "token"));
+  const headers = {
+    "content-type": "application/json",
+    [SIGNATURE_HEADER]: plainSignature(secret, Buffer.from(body)),
+    "user-agent": TEST_AGENT,
+  };
+  return receiveEvent(token, new Request(urlOf(token), { method: "POST", headers, body }));
+}
+
 /** @throws AppError `not_found`; `invalid_request` for a flow of another type */
 export async function webhookStats(caller: Caller, flowId: ObjectId, now = new Date()): Promise<WebhookStats> {
-  requireWebhook(await getFlowDocOrThrow(caller, flowId));
+  await getWebhookOrThrow(caller, flowId);
   const { workspaceId } = caller;
   const first = new Date(hourOf(now).getTime() - (HOURS_SHOWN - 1) * HOUR_MS);
   const [hook, pending, hours] = await Promise.all([
@@ -110,6 +135,9 @@ function urlOf(token: string): string {
   return `${env().publicUrl}/api/webhooks/${token}`;
 }
 
-function requireWebhook({ type }: FlowDoc): void {
-  if (type !== "webhook") throw new AppError("invalid_request", "Only a flow of the type webhook is sent to.");
+/** @throws AppError `not_found`; `invalid_request` for a flow of another type */
+export async function getWebhookOrThrow(caller: Caller, flowId: ObjectId): Promise<FlowDoc> {
+  const doc = await getFlowDocOrThrow(caller, flowId);
+  if (doc.type !== "webhook") throw new AppError("invalid_request", "Only a flow of the type webhook is sent to.");
+  return doc;
 }

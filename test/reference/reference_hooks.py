@@ -173,6 +173,12 @@ class Person:
         body = {"verifySignature": False}
         return send("POST", f"{self.home}/flows/{flow}/webhook/provision", self, body)["url"].rsplit("/", 1)[1]
 
+    def new_open_flow(self):
+        """One whose address is open, so that a test can be sent to it."""
+        flow = self.new_flow("webhook")
+        send("POST", f"{self.home}/flows/{flow}/webhook/provision", self, {})
+        return flow
+
     def new_chat(self):
         return send("POST", f"{self.home}/chats", self, {})["id"]
 
@@ -268,7 +274,7 @@ def run_of(case, person):
 
 def flow_of(case, person):
     if "/webhook/" in case.path:
-        return person.once("webhook flow", lambda: person.new_flow("webhook"))
+        return person.once("webhook flow", person.new_open_flow)
     # One at a time runs.
     return person.new_flow() if case.path.endswith("/runs") and case.method.upper() == "POST" else thing(case, person, "flow", person.new_flow)
 

@@ -206,6 +206,15 @@ describe("another workspace's id, from inside of one's own (T25, T26, T62)", () 
       method: "GET",
       path: `${base}/flows/${webhookFlowId}/webhook/stats`,
     }),
+    "a flow's webhook, its events listed": (base, { webhookFlowId }) => ({
+      method: "GET",
+      path: `${base}/flows/${webhookFlowId}/webhook/events`,
+    }),
+    "a flow's webhook, sent a test": (base, { webhookFlowId }) => ({
+      method: "POST",
+      path: `${base}/flows/${webhookFlowId}/webhook/test`,
+      body: {},
+    }),
     "a connection, as a flow's source": (base, { connectionId }) => ({
       method: "POST",
       path: `${base}/flows`,

@@ -88,6 +88,11 @@ export const flowAccess: AccessRows = {
       ids: webhook,
     },
     "GET /api/workspaces/{workspaceId}/flows/{flowId}/webhook/stats": { statuses: MEMBER, ids: webhook },
+    "GET /api/workspaces/{workspaceId}/flows/{flowId}/webhook/events": { statuses: MEMBER, ids: webhook },
+    "POST /api/workspaces/{workspaceId}/flows/{flowId}/webhook/test": {
+      statuses: ADMIN.replaceAll("200", "202"),
+      ids: webhook,
+    },
     "POST /api/webhooks/{token}": {
       statuses: "404 404 404 404 404 404 404 404 404 404 404",
       body: () => ({}),
