@@ -1,8 +1,10 @@
 "use client";
 
-import { Pause, Play, RefreshCw, Webhook } from "lucide-react";
+import { useMutation } from "@tanstack/react-query";
+import { Pause, Play, RefreshCw, Send, Webhook } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
+import { ArrivalList } from "@/components/flows/arrival-list";
 import { FlowTrail } from "@/components/flows/flow-trail";
 import { ProvisionWebhook } from "@/components/flows/provision-webhook";
 import { RunList } from "@/components/flows/run-list";
@@ -15,16 +17,19 @@ import { CannotOpen } from "@/components/ui/cannot-open";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Fresh, useFresh } from "@/components/ui/fresh";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
-import { LoadFailure } from "@/components/ui/load-failure";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
+import { showFailure } from "@/components/ui/toast";
 import { useConnectivity, useIsPhone, useNow } from "@/components/ui/use-browser";
+import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { Page } from "@/components/workspace/page";
 import { useFlow, useWebhookStats } from "@/components/workspace/use-flows";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/client/api";
-import type { FlowDetail, Provisioned, WebhookStats } from "@/lib/client/flows";
+import { type FlowDetail, flowsApi, type Provisioned, type WebhookStats } from "@/lib/client/flows";
 import { formatCount } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import "./flows.css";
@@ -64,6 +69,14 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
   const { setEnabled } = useFlowActions(flow);
   const fresh = useFresh(secrets, flow.id);
   const [isAsking, setIsAsking] = useState(false);
+  const { workspace } = useWorkspace();
+  const sendTest = useOnceAtATime(
+    useMutation({
+      mutationFn: () => flowsApi.sendTest(workspace.id, flow.id),
+      onSuccess: () => announce("The test was accepted"),
+      onError: (error) => showFailure(toMessage(error)),
+    }),
+  );
   const told = useResourceNotifications({ resourceType: "flow", resourceId: flow.id });
   const { url } = stats;
   const open = (
@@ -80,6 +93,17 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
       <Link className="btn" href={`${root}/${flow.id}/edit`}>
         Settings
       </Link>
+      {isAdmin && url !== null && (
+        <button
+          type="button"
+          className="btn"
+          disabled={!isOnline}
+          onClick={() => sendTest.mutate()}
+        >
+          <Send className="s" />
+          Send a test
+        </button>
+      )}
       {mayChange && (
         <button
           type="button"
@@ -127,7 +151,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
           <div className="hook">
             <div className="hook-main">
               <Figures stats={stats} />
-              <Where flow={flow} />
+              <ArrivalList flowId={flow.id} />
               {told.deliveries}
               {isPhone && <RunList flowId={flow.id} />}
             </div>
@@ -156,6 +180,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
                 )}
               </section>
               <TryWebhook url={isAdmin ? url : null} />
+              <Where flow={flow} />
               {told.rules}
             </div>
           </div>

@@ -2,7 +2,15 @@
 
 import { type InfiniteData, type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Flow, type FlowDetail, type FlowRun, flowsApi, type LogLine, type Run } from "@/lib/client/flows";
+import {
+  type ArrivalFilters,
+  type Flow,
+  type FlowDetail,
+  type FlowRun,
+  flowsApi,
+  type LogLine,
+  type Run,
+} from "@/lib/client/flows";
 import type { LiveEvent } from "@/lib/client/live";
 import type { Page } from "@/lib/http/paging";
 
@@ -15,6 +23,7 @@ const keys = {
   flow: (workspaceId: string, flowId: string) => ["flows", workspaceId, flowId] as const,
   runs: (workspaceId: string, flowId: string) => ["flows", workspaceId, flowId, "runs"] as const,
   run: (workspaceId: string, flowId: string, runId: string) => ["flows", workspaceId, flowId, "run", runId] as const,
+  arrivals: (workspaceId: string, flowId: string) => ["flows", workspaceId, flowId, "arrivals"] as const,
   webhook: (workspaceId: string, flowId: string) => ["flows", workspaceId, flowId, "webhook"] as const,
 };
 export const toFlowsKey = keys.list;
@@ -55,6 +64,17 @@ export function useFlowRun(flowId: string, runId: string | null) {
     queryKey: keys.run(workspace.id, flowId, runId ?? ""),
     queryFn: ({ signal }) => readRun(workspace.id, flowId, runId ?? "", signal),
     enabled: runId !== null,
+  });
+}
+
+/** What came to a webhook, the newest first, page by page. */
+export function useArrivals(flowId: string, filters: ArrivalFilters) {
+  const { workspace } = useWorkspace();
+  return useInfiniteQuery({
+    queryKey: [...keys.arrivals(workspace.id, flowId), filters],
+    queryFn: ({ pageParam, signal }) => flowsApi.listArrivals(workspace.id, flowId, filters, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 }
 

@@ -1,5 +1,7 @@
 import { send, sendAll } from "@/lib/client/api";
+import { toQuery } from "@/lib/client/runs";
 import type {
+  Arrival,
   BackfillBody,
   CreateFlowBody,
   Flow,
@@ -7,6 +9,7 @@ import type {
   FlowPreview,
   FlowRun,
   FlowStarted,
+  InboundAnswer,
   PreviewBody,
   ProvisionBody,
   Provisioned,
@@ -18,6 +21,8 @@ import type { EntityProgress, LogLine, Run } from "@/lib/runs/schema";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}/flows`;
 const one = (workspaceId: string, flowId: string) => `${root(workspaceId)}/${encodeURIComponent(flowId)}`;
+
+export type ArrivalFilters = { status: "repeat" | "refused" | null; eventId: string | null };
 
 /** What the flows' pages ask of the server. Each function throws ApiError. */
 export const flowsApi = {
@@ -49,11 +54,26 @@ export const flowsApi = {
   /** A new address and a new secret; the ones before end at once. */
   provision: (workspaceId: string, flowId: string, body: ProvisionBody) =>
     send<Provisioned>("POST", `${one(workspaceId, flowId)}/webhook/provision`, { body }),
+  /** What came to a webhook, the newest first. @param cursor of the page before; null for the newest */
+  listArrivals: (
+    workspaceId: string,
+    flowId: string,
+    filters: ArrivalFilters,
+    cursor: string | null,
+    signal?: AbortSignal,
+  ) =>
+    send<Page<Arrival>>("GET", `${one(workspaceId, flowId)}/webhook/events${toQuery({ ...filters, cursor })}`, {
+      signal,
+    }),
+  /** Sends a signed event through the webhook's own door; it is written like any other. */
+  sendTest: (workspaceId: string, flowId: string) =>
+    send<InboundAnswer>("POST", `${one(workspaceId, flowId)}/webhook/test`, { body: {} }),
   webhookStats: (workspaceId: string, flowId: string, signal?: AbortSignal) =>
     send<WebhookStats>("GET", `${one(workspaceId, flowId)}/webhook/stats`, { signal }),
 };
 
 export type {
+  Arrival,
   BackfillBody,
   CreateFlowBody,
   EntityProgress,

@@ -1,0 +1,209 @@
+"use client";
+
+import { ChevronDown, ChevronRight, Search, Waves } from "lucide-react";
+import Link from "next/link";
+import { useEffect, useState } from "react";
+import { StatusWord } from "@/components/runs/status-word";
+import { CodeBox } from "@/components/ui/code-box";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
+import { Segments } from "@/components/ui/segments";
+import { useIsAwake, useStaleSince } from "@/components/ui/use-browser";
+import { useAddress } from "@/components/workspace/use-address";
+import { useArrivals, useFlowRuns } from "@/components/workspace/use-flows";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Arrival, Run } from "@/lib/client/flows";
+import { formatClock, formatRows, toSize } from "@/lib/ui/format";
+import { formatStamp } from "@/lib/ui/format-time";
+import { formatRowTime } from "@/lib/ui/run-words";
+
+const COLUMNS = 6;
+/** Between the last letter and the question to the server. */
+const FIND_AFTER_MS = 300;
+const SHOWS = [
+  { value: "all", label: "All" },
+  { value: "refused", label: "Refused" },
+  { value: "repeat", label: "Repeats" },
+] as const;
+
+/** What came to a webhook, the newest first: whether it was taken, and which run has written it. */
+export function ArrivalList({ flowId }: { flowId: string }) {
+  const { query, put } = useAddress();
+  const isLive = useStaleSince() === null;
+  const show = SHOWS.find(({ value }) => value === query.get("show"))?.value ?? "all";
+  const eventId = query.get("event") ?? "";
+  const openId = query.get("open");
+  const [text, setText] = useState(eventId);
+  const arrivals = useArrivals(flowId, {
+    status: show === "all" ? null : show,
+    eventId: eventId === "" ? null : eventId,
+  });
+  const runs = useFlowRuns(flowId);
+  const known = new Map(runs.data?.pages.flatMap(({ items }) => items.map((run) => [run.id, run])));
+  const items = arrivals.data?.pages.flatMap((page) => page.items) ?? [];
+  const isFiltered = show !== "all" || eventId !== "";
+
+  const find = text.trim();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the address is written when the text changes, not otherwise
+  useEffect(() => {
+    if (find === eventId) return;
+    const timer = setTimeout(() => put({ event: find === "" ? null : find }), FIND_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [find]);
+
+  return (
+    <section className="card told-card" aria-labelledby="arrivals">
+      <div className="row card-head arrivals-head">
+        <h2 id="arrivals" className="sh">
+          Recent events
+        </h2>
+        {isLive && (
+          <span className="row xs t3 arrivals-live">
+            <Waves className="xs" />
+            Live
+          </span>
+        )}
+        <span className="grow" />
+        <div className="input quiet xs arrivals-find">
+          <Search className="xs t3" />
+          <input
+            type="search"
+            aria-label="Find an event id"
+            placeholder="Find an event id"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </div>
+        <Segments
+          label="Which events"
+          value={show}
+          options={SHOWS}
+          onChange={(value) => put({ show: value === "all" ? null : value })}
+        />
+      </div>
+      {arrivals.isPending && <ListSkeleton label="Reading the events" rows={3} rowPx={36} />}
+      {arrivals.isError && items.length === 0 && (
+        <LoadFailure error={arrivals.error} onRetry={() => arrivals.refetch()} />
+      )}
+      {arrivals.isSuccess && items.length === 0 && (
+        <p className="t2 card-none">
+          {isFiltered
+            ? "No event is like this."
+            : "Nothing has come yet. Send a test, or an event as shown under Try it."}
+        </p>
+      )}
+      {items.length > 0 && (
+        <table className="list fold arrivals" aria-label="Events">
+          <thead>
+            <tr>
+              <th>Status</th>
+              <th>Event</th>
+              <th>Type</th>
+              <th className="r">Size</th>
+              <th>Received</th>
+              <th>Detail</th>
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((arrival) => (
+              <ArrivalRow
+                key={arrival.id}
+                arrival={arrival}
+                flowId={flowId}
+                run={known.get(arrival.runId ?? "") ?? null}
+                isOpen={arrival.id === openId}
+                onToggle={() => put({ open: arrival.id === openId ? null : arrival.id })}
+              />
+            ))}
+          </tbody>
+        </table>
+      )}
+      <LoadMore pages={arrivals} label="Older events" busyLabel="Reading older events" className="btn sm card-more" />
+    </section>
+  );
+}
+
+type ArrivalRowProps = {
+  arrival: Arrival;
+  flowId: string;
+  /** Null where it is not among the newest. */
+  run: Run | null;
+  isOpen: boolean;
+  onToggle: () => void;
+};
+
+function ArrivalRow({ arrival, flowId, run, isOpen, onToggle }: ArrivalRowProps) {
+  const isAwake = useIsAwake();
+  const { eventId, type, bytes, status } = arrival;
+  const at = new Date(arrival.receivedAt);
+  const size = toSize(bytes);
+  return (
+    <>
+      <tr className={isOpen ? "has-sub" : undefined}>
+        <td>
+          <StatusWord status={status} />
+        </td>
+        <td className="cut mono arrival-id" data-label="Event" title={eventId ?? undefined}>
+          {eventId ?? <span className="t3">none</span>}
+        </td>
+        <td className="cut arrival-type" data-label="Type" title={type ?? undefined}>
+          {type ?? <span className="t3">unknown</span>}
+        </td>
+        <td className="r t2 num" data-label="Size">
+          {size.value} {size.unit}
+        </td>
+        <td className="num t2" data-label="Received" title={isAwake ? formatStamp(at) : undefined}>
+          {isAwake && formatRowTime(at, new Date()).replace(/^Today /, "")}
+        </td>
+        <td className="cut arrival-detail" data-label="Detail">
+          <Detail arrival={arrival} flowId={flowId} run={run} isOpen={isOpen} onToggle={onToggle} />
+        </td>
+      </tr>
+      {isOpen && status === "refused" && (
+        <tr className="sub">
+          <td colSpan={COLUMNS} className="wrap">
+            <div className="arrival-more">
+              <dl className="kv">
+                <dt>Why</dt>
+                <dd>{arrival.reason}</dd>
+                <dt>From</dt>
+                <dd className="mono">{arrival.from ?? "not known"}</dd>
+                <dt>Agent</dt>
+                <dd className="mono">{arrival.agent ?? "none"}</dd>
+              </dl>
+              {arrival.snippet === null ? (
+                <p className="t3">Its body was empty, or could not be read.</p>
+              ) : (
+                <CodeBox label="How its body begins">{arrival.snippet}</CodeBox>
+              )}
+            </div>
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function Detail({ arrival, flowId, run, isOpen, onToggle }: ArrivalRowProps) {
+  const { workspace } = useWorkspace();
+  const isAwake = useIsAwake();
+  const { status, reason, runId } = arrival;
+  if (status === "waiting") return <span className="xs t2">In the next batch</span>;
+  if (status === "repeat") return <span className="xs t2">Came before, not written again</span>;
+  if (status === "refused") {
+    return (
+      <button type="button" className="row xs detail-open" aria-expanded={isOpen} onClick={onToggle}>
+        {isOpen ? <ChevronDown className="xs" /> : <ChevronRight className="xs" />}
+        <span className="trunc">{reason}</span>
+      </button>
+    );
+  }
+  if (runId === null) return null;
+  const at = run && new Date(run.startedAt ?? run.createdAt);
+  return (
+    <Link className="xs" href={`/w/${workspace.slug}/flows/${flowId}/runs/${runId}`}>
+      {run && at && isAwake ? `Run ${formatClock(at, false)}, ${formatRows(run.rowCount ?? 0)}` : "Run"}
+    </Link>
+  );
+}
