@@ -12,6 +12,7 @@ import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
 import { useMayChange } from "@/components/connections/use-may-change";
 import { CannotOpen } from "@/components/ui/cannot-open";
+import { ColourTag } from "@/components/ui/colour-tag";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
@@ -105,7 +106,9 @@ function Loaded({ connection, type, root, isSaved, onSaved }: LoadedProps) {
           <TypeIcon icon={type?.icon} category={connection.category} />
           {type?.name ?? connection.type}
         </span>
-        <ConnectionState connection={connection} outcome={null} isTesting={false} />
+        {connection.tag && <ColourTag tag={connection.tag} />}
+        <ConnectionState connection={connection} isTesting={false} />
+        {connection.serverVersion !== null && <span>{connection.serverVersion}</span>}
         <span className="t3">
           Added by {names.get(connection.createdBy) ?? "a former member"}
           {isAwake && `, ${formatDay(new Date(connection.createdAt))}`}

@@ -5,6 +5,7 @@ import { PlugZap } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { type FormEvent, useId, useState } from "react";
 import { AddressWayPicker, ConfigInput } from "@/components/connections/config-inputs";
+import { TagField } from "@/components/connections/tag-field";
 import { TestNotice } from "@/components/connections/test-notice";
 import { useConnectionForm } from "@/components/connections/use-connection-form";
 import { useTest } from "@/components/connections/use-test";
@@ -48,7 +49,7 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
   });
   const save = useMutation({
     mutationFn: () => {
-      const common = { name: form.name.trim(), readOnly: form.isReadOnly };
+      const common = { name: form.name.trim(), readOnly: form.isReadOnly, tag: form.tag };
       if (connection === null) {
         return connectionsApi.create(workspace.id, { ...common, type: type.type, config: form.toConfig() });
       }
@@ -56,7 +57,7 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
       return connectionsApi.update(
         workspace.id,
         connection.id,
-        isSample ? { name: common.name } : { ...common, ...config },
+        isSample ? { name: common.name, tag: common.tag } : { ...common, ...config },
       );
     },
   });
@@ -134,7 +135,7 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
       {isSample && (
         <div className="span-6">
           <Notice kind="info">
-            The sample comes with every workspace and is read-only. You may rename or delete it.
+            The sample comes with every workspace and is read-only. You may rename, tag or delete it.
           </Notice>
         </div>
       )}
@@ -165,6 +166,7 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
           What your team sees in the tree and in completions.
         </div>
       </div>
+      <TagField tag={form.tag} problem={form.problems.tag} isDisabled={!mayChange} onChange={form.setTag} />
       {!isSample &&
         form.shown.map((field) => (
           <ConfigInput key={field.name} field={field} form={form} isDisabled={!mayChange || isBusy} />

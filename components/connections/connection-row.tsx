@@ -18,6 +18,7 @@ import { DeleteConnection } from "@/components/connections/delete-connection";
 import { TypeIcon } from "@/components/connections/type-icon";
 import { useMayChange } from "@/components/connections/use-may-change";
 import { useTest } from "@/components/connections/use-test";
+import { ColourTag } from "@/components/ui/colour-tag";
 import { toMessage } from "@/components/ui/load-failure";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { PersonCell } from "@/components/ui/person";
@@ -25,7 +26,7 @@ import { ProblemRow } from "@/components/ui/problem-row";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Connection, ConnectionType, TestOutcome } from "@/lib/client/connections";
+import type { Connection, ConnectionType } from "@/lib/client/connections";
 import { toAddress } from "@/lib/ui/connection-address";
 import { formatDuration } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
@@ -55,7 +56,7 @@ export function ConnectionRow({ connection, type, addedBy, testRound }: Connecti
   const test = useTest(id, name);
   const href = `/w/${workspace.slug}/connections/${id}`;
   const testedAt = connection.lastTestedAt === null ? null : new Date(connection.lastTestedAt);
-  const problem = toProblem(connection, test.outcome) ?? (test.isError ? toMessage(test.error) : null);
+  const problem = test.isError ? toMessage(test.error) : toProblem(connection);
 
   const runTest = useEffectEvent(() => !test.isPending && test.mutate());
   const seenRound = useRef(testRound);
@@ -77,7 +78,10 @@ export function ConnectionRow({ connection, type, addedBy, testRound }: Connecti
               <Link className="b5 trunc" href={href}>
                 {name}
               </Link>
-              <div className="xs t3 trunc">{type?.name ?? connection.type}</div>
+              <div className="xs t3 row who-facts">
+                {connection.tag && <ColourTag tag={connection.tag} />}
+                <span className="trunc">{connection.serverVersion ?? type?.name ?? connection.type}</span>
+              </div>
             </div>
           </div>
         </td>
@@ -98,7 +102,7 @@ export function ConnectionRow({ connection, type, addedBy, testRound }: Connecti
           )}
         </td>
         <td data-label="Status">
-          <ConnectionState connection={connection} outcome={test.outcome} isTesting={test.isPending} />
+          <ConnectionState connection={connection} isTesting={test.isPending} />
         </td>
         <td className="opt" data-label="Added by">
           {addedBy !== null && <PersonCell id={connection.createdBy} name={addedBy} />}
@@ -152,9 +156,10 @@ export function ConnectionRow({ connection, type, addedBy, testRound }: Connecti
   );
 }
 
-type StateProps = { connection: Connection; outcome: TestOutcome | null; isTesting: boolean };
+type StateProps = { connection: Connection; isTesting: boolean };
 
-export function ConnectionState({ connection, outcome, isTesting }: StateProps) {
+/** How its last test went. */
+export function ConnectionState({ connection, isTesting }: StateProps) {
   if (isTesting) {
     return (
       <span className="st run">
@@ -163,12 +168,12 @@ export function ConnectionState({ connection, outcome, isTesting }: StateProps) 
       </span>
     );
   }
-  const status = outcome === null ? connection.status : outcome.ok ? "ok" : "failing";
+  const { status, latencyMs } = connection;
   if (status === "ok") {
     return (
       <span className="st ok">
         <CircleCheck className="s" />
-        OK{outcome?.ok && `, ${formatDuration(outcome.latencyMs)}`}
+        OK{latencyMs !== null && `, ${formatDuration(latencyMs)}`}
       </span>
     );
   }
@@ -188,8 +193,7 @@ export function ConnectionState({ connection, outcome, isTesting }: StateProps) 
   );
 }
 
-/** Why it fails, by the newest test; null when it does not. */
-function toProblem(connection: Connection, outcome: TestOutcome | null): string | null {
-  if (outcome !== null) return outcome.ok ? null : outcome.error;
+/** Why it fails, by the last test; null when it does not. */
+function toProblem(connection: Connection): string | null {
   return connection.status === "failing" ? (connection.lastError ?? "The last test failed. Test it again.") : null;
 }

@@ -4,7 +4,10 @@ import { CircleX, Database, SquareTerminal, Workflow } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, type Show, toShow } from "@/components/connections/show";
+import { TypeIcon } from "@/components/connections/type-icon";
+import { ColourTag } from "@/components/ui/colour-tag";
 import { NavList } from "@/components/workspace/nav-list";
+import { useFindType } from "@/components/workspace/use-connection-types";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
@@ -21,6 +24,7 @@ export function ConnectionsExplorer() {
   const path = usePathname();
   const query = useSearchParams();
   const { data } = useConnections();
+  const findType = useFindType();
   const root = `/w/${workspace.slug}/connections`;
   const show = toShow(query.get("show"));
   const countOf = (part: Show) => data?.filter((each) => isShown(each, part, "")).length;
@@ -36,10 +40,29 @@ export function ConnectionsExplorer() {
           name: part.name,
           icon: part.icon,
           href: part.show === "all" ? root : `${root}?show=${part.show}`,
-          isOn: path === root ? show === part.show : part.show === "all",
+          isOn: path === root && show === part.show,
           count: countOf(part.show),
         }))}
       />
+      {data && data.length > 0 && (
+        <section className="sec-box" aria-label="Connections">
+          <div className="sec">
+            <span className="sec-name">
+              <h2>Connections</h2>
+            </span>
+          </div>
+          <NavList
+            label="All of them"
+            items={data.map(({ id, name, type, category, tag }) => ({
+              name,
+              icon: <TypeIcon icon={findType(type)?.icon} category={category} />,
+              href: `${root}/${id}`,
+              isOn: path === `${root}/${id}`,
+              end: tag && <ColourTag tag={tag} className="meta" />,
+            }))}
+          />
+        </section>
+      )}
     </nav>
   );
 }

@@ -2,12 +2,13 @@
 
 import { useMemo, useState } from "react";
 import { ApiError } from "@/lib/client/api";
-import type { Connection, ConnectionType } from "@/lib/client/connections";
+import type { Connection, ConnectionType, Tag } from "@/lib/client/connections";
 import {
   type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTwoWays, keepsNamedSecrets, STRING_FIELD, toConfig, toFieldOfPath,
   toInitialValues, toShownFields, toStoredSecrets,
 } from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
 import { parseConnectionString } from "@/lib/ui/connection-string";
+import { isSameTag } from "@/lib/ui/connection-tag";
 
 const NAME_LENGTH_MAX = 80;
 
@@ -23,23 +24,27 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
   const initialWay: AddressWay = hasTwoWays(fields) && stored.has(STRING_FIELD) ? "string" : "fields";
   const initialName = connection?.name ?? "";
   const initialReadOnly = connection?.readOnly ?? true;
+  const initialTag = connection?.tag ?? null;
 
   const [name, setName] = useState(initialName);
   const [isReadOnly, setIsReadOnly] = useState(initialReadOnly);
+  const [tag, setTag] = useState<Tag | null>(initialTag);
   const [values, setValues] = useState<FormValues>(initial);
   const [way, setWay] = useState<AddressWay>(initialWay);
   /** Stored secrets that are being typed anew. */
   const [replaced, setReplaced] = useState<ReadonlySet<string>>(new Set());
   const [problems, setProblems] = useState<Record<string, string>>({});
 
-  const shown = toShownFields(fields, way, values);
+  // Of the sample there is nothing to fill in: where it lies is the product's own affair.
+  const shown = config?.sample === true ? [] : toShownFields(fields, way, values);
   const moved = findMovedSecrets(shown, values, initial, stored);
   const kept = new Set(
     shown.map((field) => field.name).filter((each) => stored.has(each) && !replaced.has(each) && !moved.has(each)),
   );
   const isConfigDirty =
     way !== initialWay || replaced.size > 0 || fields.some((field) => values[field.name] !== initial[field.name]);
-  const isDirty = isConfigDirty || name !== initialName || isReadOnly !== initialReadOnly;
+  const isDirty =
+    isConfigDirty || name !== initialName || isReadOnly !== initialReadOnly || !isSameTag(tag, initialTag);
 
   const set = (field: string, value: string | boolean) => {
     setValues((before) => ({ ...before, [field]: value }));
@@ -51,6 +56,7 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
     shown,
     name,
     isReadOnly,
+    tag,
     values,
     way,
     hasTwoWays: hasTwoWays(fields),
@@ -69,6 +75,10 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
       setProblems(({ name: _, ...others }) => others);
     },
     setIsReadOnly,
+    setTag: (next: Tag | null) => {
+      setTag(next);
+      setProblems(({ tag: _, ...others }) => others);
+    },
     replace: (secret: string) => setReplaced((before) => new Set([...before, secret])),
     keep: (secret: string) => {
       setReplaced((before) => new Set([...before].filter((each) => each !== secret)));
@@ -92,6 +102,7 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
       const found = findFormProblems(shown, values, kept);
       if (withName && name.trim() === "") found.name = "Give the connection a name.";
       if (withName && name.trim().length > NAME_LENGTH_MAX) found.name = `At most ${NAME_LENGTH_MAX} characters.`;
+      if (withName && tag !== null && tag.name.trim() === "") found.tag = "Give the tag a name, or choose another.";
       setProblems(found);
       return Object.keys(found).length === 0;
     },
@@ -100,7 +111,8 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
     place: (error: unknown): string | null => {
       if (!(error instanceof ApiError)) return "Something stopped this here in the browser. Load the page again.";
       const found = error.problems.map(({ path, message }) => ({
-        field: path === "name" ? path : toFieldOfPath(path.replace(/^config\./, ""), shown),
+        field:
+          path === "name" ? path : /^tag\b/.test(path) ? "tag" : toFieldOfPath(path.replace(/^config\./, ""), shown),
         message,
       }));
       const placed = found.filter(({ field }) => field !== null);

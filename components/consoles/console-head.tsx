@@ -16,6 +16,7 @@ import dynamic from "next/dynamic";
 import { Fragment, useState } from "react";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
+import { ColourTag } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { Menu, MenuChoice } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
@@ -163,6 +164,7 @@ function ConnectionChip({ draft, connection }: HeadProps) {
     <>
       <Database />
       <span className="trunc">{connection.name}</span>
+      {connection.tag && <ColourTag tag={connection.tag} />}
       {connection.readOnly && <span className="t3">Read-only</span>}
     </>
   );
@@ -170,7 +172,11 @@ function ConnectionChip({ draft, connection }: HeadProps) {
   return (
     <Menu
       trigger={
-        <button type="button" className="chip" aria-label={`Connection ${connection.name}, change it`}>
+        <button
+          type="button"
+          className="chip"
+          aria-label={`Connection ${connection.name}${connection.tag ? `, ${connection.tag.name}` : ""}, change it`}
+        >
           {face}
           <ChevronDown className="xs t3" />
         </button>
@@ -180,11 +186,11 @@ function ConnectionChip({ draft, connection }: HeadProps) {
         label="Run on"
         value={connection.id}
         onChange={(connectionId) => setConnection(draft.id, connectionId)}
-        options={databases.map(({ id, name, type }) => ({
+        options={databases.map(({ id, name, type, tag }) => ({
           value: id,
           label: name,
           icon: <Database />,
-          end: engineName(type),
+          end: tag ? <ColourTag tag={tag} /> : engineName(type),
         }))}
       />
     </Menu>
@@ -231,6 +237,7 @@ export function PhoneHead({ draft, connection }: HeadProps) {
               {connection.name}
               {connection.readOnly ? ", read-only" : ""}
             </span>
+            {connection.tag && <ColourTag tag={connection.tag} />}
           </div>
         )}
       </div>

@@ -2,15 +2,25 @@
 
 import { Braces, FileCode2, LoaderCircle, PanelLeft, Plus, X } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { ColourTag } from "@/components/ui/colour-tag";
 import { NameInput } from "@/components/ui/name-input";
 import { Tip } from "@/components/ui/tip";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
 import { updateFrame } from "@/components/workspace/use-frame";
+import { useFindDatabase } from "@/components/workspace/use-schema";
 import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
-import { findTitle, isSavedId, moveTab, type Workbench } from "@/lib/ui/workbench";
+import type { Tag } from "@/lib/connections/schema";
+import { findConsole, findTitle, isSavedId, moveTab, type Workbench } from "@/lib/ui/workbench";
 
-type OpenTab = { id: string; name: string; isMongo: boolean; mark: "never saved" | "not saved" | null };
+type OpenTab = {
+  id: string;
+  name: string;
+  isMongo: boolean;
+  /** Of its connection. */
+  tag: Tag | null;
+  mark: "never saved" | "not saved" | null;
+};
 
 /**
  * The open consoles. Arrows go along them, Delete closes, F2 or a double click renames, a middle click closes; they are
@@ -24,11 +34,14 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
   const listRef = useRef<HTMLDivElement>(null);
   const dirty = useDirtyIds();
   const { data: list } = useConsoleList();
+  const findDatabase = useFindDatabase();
   const tabs = workbench.tabs.map((id): OpenTab => {
     const listed = list?.find((each) => each.id === id);
+    const known = listed ?? findConsole(workbench, id);
     return {
       id,
       name: listed?.name ?? findTitle(workbench, id) ?? "Console",
+      tag: (known && findDatabase(known.connectionId)?.tag) ?? null,
       isMongo: (listed ?? workbench.titles[id])?.language === "mongodb",
       mark: !isSavedId(id) ? "never saved" : dirty.has(id) ? "not saved" : null,
     };
@@ -144,7 +157,7 @@ function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
       role="tab"
       className={isActive ? "tab on" : "tab"}
       id={`tab-${tab.id}`}
-      aria-label={[tab.name, isRunning && "running", tab.mark].filter(Boolean).join(", ")}
+      aria-label={[tab.name, tab.tag?.name, isRunning && "running", tab.mark].filter(Boolean).join(", ")}
       aria-selected={isActive}
       aria-controls={isActive ? "console-panel" : undefined}
       aria-keyshortcuts="Delete F2"
@@ -168,6 +181,7 @@ function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
     >
       <Icon className={isRunning ? "s turning moving" : "s"} />
       <span className="trunc">{tab.name}</span>
+      {tab.tag !== null && <ColourTag tag={tab.tag} />}
       {tab.mark !== null && <span className={tab.mark === "never saved" ? "dirty new" : "dirty"} aria-hidden="true" />}
       {/* For the pointer alone: on the keyboard Delete closes a tab. */}
       <span

@@ -18,11 +18,9 @@ import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
 import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
-import { useConnections, useDatabases, useEntities } from "@/components/workspace/use-schema";
+import { useConnections, useEntities, useFindDatabase } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import type { Connection } from "@/lib/connections/schema";
-import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
-import { changeConsole, type DraftConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
+import { changeConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
 
 const loadEditor = () => import("@/components/consoles/code-editor");
 const CodeEditor = dynamic(() => loadEditor().then((module) => module.CodeEditor), {
@@ -70,7 +68,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const { isComparing } = useSaveState(draft.id);
   const sharedRunId = useSearchParams().get("run");
   const workbench = useWorkbench();
-  const connection = useConsoleConnection(draft);
+  const connection = useFindDatabase()(draft.connectionId);
   const entities = useEntities(connection?.id ?? null);
   const { isOnline } = useConnectivity();
   const isPhone = useIsPhone();
@@ -174,6 +172,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       content={draft.content}
       hasRing={isSampleWaiting && !isRunning}
       isExplaining={workbench !== null && !workbench.isStripExplained}
+      tag={connection?.tag ?? null}
       disabledReason={disabledReason}
       tools={
         <RunTools
@@ -277,17 +276,6 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         />
       )}
     </div>
-  );
-}
-
-/** The console's own connection, else the sample, else the first; null while there is none. */
-function useConsoleConnection(draft: DraftConsole): Connection | null {
-  const databases = useDatabases();
-  return (
-    databases.find(({ id }) => id === draft.connectionId) ??
-    databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME) ??
-    databases[0] ??
-    null
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { ChevronDown, CircleX, Play, Square } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
+import { ColourTag, type TagLook } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { useNow } from "@/components/ui/use-browser";
@@ -15,6 +16,8 @@ type RaceStripProps = {
   hasRing: boolean;
   /** Whether the two tones still wait to be explained. */
   isExplaining: boolean;
+  /** Of the connection that Run would run on. */
+  tag: TagLook | null;
   /** Why Run cannot be pressed; null when it can. */
   disabledReason: string | null;
   /** What stands beside Run: the plan, what was run before. */
@@ -29,7 +32,7 @@ type RaceStripProps = {
 const DOUBLE_CLICK_MS = 400;
 
 /** The race: left the action, in the middle the line, right the numbers (design, principle 4). */
-export function RaceStrip({ run, content, hasRing, isExplaining, disabledReason, tools, ...on }: RaceStripProps) {
+export function RaceStrip({ run, content, hasRing, isExplaining, tag, disabledReason, tools, ...on }: RaceStripProps) {
   const isRunning = run?.status === "running";
   const now = useNow(isRunning, 100);
   const elapsed = isRunning ? Math.max(0, (now ?? run.startedAt) - run.startedAt) : 0;
@@ -87,6 +90,7 @@ export function RaceStrip({ run, content, hasRing, isExplaining, disabledReason,
           </Menu>
         )}
       </span>
+      {tag !== null && <ColourTag tag={tag} />}
       {tools}
       <Line run={run} sums={sums} />
       <div className="race-end num">

@@ -4,6 +4,7 @@ import { Box, Braces, Database, Eye, Lock, Plus, RefreshCw, Search, Table2, X } 
 import Link from "next/link";
 import { type ReactNode, useMemo, useState } from "react";
 import { ColumnIcon } from "@/components/schema/column-icon";
+import { ColourTag, type TagLook } from "@/components/ui/colour-tag";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
@@ -168,7 +169,10 @@ function toNote(schema: SchemaQuery, search: string, hasRows: boolean, isOnline:
   return null;
 }
 
-type NodeContentProps = { node: SchemaNode; databases: { id: string; type: string; readOnly: boolean }[] };
+type NodeContentProps = {
+  node: SchemaNode;
+  databases: { id: string; type: string; readOnly: boolean; tag: TagLook | null }[];
+};
 
 function NodeContent({ node, databases }: NodeContentProps) {
   const engineName = useEngineName();
@@ -179,7 +183,7 @@ function NodeContent({ node, databases }: NodeContentProps) {
       return (
         <NodeRow icon={<Database />} label={node.label}>
           {lock}
-          {engineName(connection?.type)}
+          {connection?.tag ? <ColourTag tag={connection.tag} /> : engineName(connection?.type)}
         </NodeRow>
       );
     }

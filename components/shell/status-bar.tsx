@@ -5,10 +5,12 @@ import Link from "next/link";
 import { useSyncExternalStore } from "react";
 import { Tip } from "@/components/ui/tip";
 import { useConnectivity } from "@/components/ui/use-browser";
-import { useUnsavedCount } from "@/components/workspace/use-consoles";
+import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
+import { useOpenConsole, useUnsavedCount } from "@/components/workspace/use-consoles";
 import { useRunsInMotion } from "@/components/workspace/use-runs-in-motion";
+import { useFindDatabase } from "@/components/workspace/use-schema";
 import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
-import { formatCount } from "@/lib/ui/format";
+import { formatCount, formatDuration } from "@/lib/ui/format";
 
 /** One line of facts: is the server there, what runs, where the cursor is, which zone times are in. */
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {
@@ -23,6 +25,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
     () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     () => null,
   );
+  const server = useServerWords();
   return (
     <footer className="status">
       {connectivity.isOnline ? (
@@ -53,6 +56,11 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
           Ln {cursor.line}, Col {cursor.column}
         </span>
       )}
+      {server && (
+        <span className="trunc" title={server.title}>
+          {server.words}
+        </span>
+      )}
       {zone && <span>{zone}</span>}
       <Tip label="All shortcuts" keys="?" side="top">
         <button type="button" aria-label="All shortcuts" onClick={onShowShortcuts}>
@@ -61,4 +69,18 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
       </Tip>
     </footer>
   );
+}
+
+/** The server of the open console's connection, as its last test has found it; null where nobody has tested it. */
+function useServerWords(): { words: string; title: string } | null {
+  const consoleId = useActiveConsoleId();
+  const shown = useOpenConsole(consoleId);
+  const connection = useFindDatabase()(shown?.connectionId ?? null);
+  if (shown === null || connection === null || connection.serverVersion === null || connection.latencyMs === null)
+    return null;
+  const { name, serverVersion, latencyMs } = connection;
+  return {
+    words: `${serverVersion}, ${formatDuration(latencyMs)}`,
+    title: `${name} at its last test: ${serverVersion}, connected in ${formatDuration(latencyMs)}`,
+  };
 }

@@ -8,13 +8,13 @@ import "@/components/ui/page.css";
 /** Up to this width the explorer lies over the work, and makes way once something in it was chosen. */
 const OVERLAY = "(min-width: 641px) and (max-width: 900px)";
 
-export type NavItem = { name: string; icon: ReactNode; href: string; isOn: boolean; count?: number };
+export type NavItem = { name: string; icon: ReactNode; href: string; isOn: boolean; count?: number; end?: ReactNode };
 
 /** The links of an area in the explorer; looks as a tree does. */
 export function NavList({ label, items }: { label: string; items: NavItem[] }) {
   return (
     <ul className="navlist" aria-label={label}>
-      {items.map(({ name, icon, href, isOn, count }) => (
+      {items.map(({ name, icon, href, isOn, count, end }) => (
         <li key={href}>
           <Link
             href={href}
@@ -24,6 +24,7 @@ export function NavList({ label, items }: { label: string; items: NavItem[] }) {
           >
             {icon}
             <span className="trunc grow">{name}</span>
+            {end}
             {count !== undefined && <span className="meta num">{count}</span>}
           </Link>
         </li>

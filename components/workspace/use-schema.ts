@@ -5,6 +5,7 @@ import { useCallback, useState } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { api, type Entity } from "@/lib/client/api";
 import type { Connection } from "@/lib/connections/schema";
+import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 
 /** The workspace's connections. */
 export function useConnections() {
@@ -19,6 +20,16 @@ export function useConnections() {
 export function useDatabases(): Connection[] {
   const { data } = useConnections();
   return data?.filter(({ category }) => category === "database") ?? NO_CONNECTIONS;
+}
+
+/** Finds what a console runs on: its own connection, or else the one that the workspace offers first. */
+export function useFindDatabase(): (connectionId: string | null) => Connection | null {
+  const databases = useDatabases();
+  return (connectionId) =>
+    databases.find(({ id }) => id === connectionId) ??
+    databases.find(({ name }) => name === SAMPLE_CONNECTION_NAME) ??
+    databases[0] ??
+    null;
 }
 
 /** The tables of one connection, for completion and for suggestions; asked for once somebody needs them. */

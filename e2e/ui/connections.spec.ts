@@ -195,7 +195,7 @@ test("a pasted connection string fills in the form, and what was tested is what 
   };
   expect(sent).toEqual([
     { type: "serverdb", config },
-    { name: "returns-db", readOnly: true, type: "serverdb", config },
+    { name: "returns-db", readOnly: true, tag: null, type: "serverdb", config },
   ]);
 });
 
@@ -416,7 +416,7 @@ test("a web service's form asks for what goes with a choice, and its named secre
   await page.keyboard.press("Escape");
   await expect(page.getByRole("menu")).toHaveCount(0);
 
-  await page.getByRole("link", { name: "orders service" }).click();
+  await page.getByRole("table").getByRole("link", { name: "orders service" }).click();
   await expect(page.getByLabel("Headers: name 1")).toHaveValue("X-Tenant");
   expect(await page.content()).not.toContain("s3cr3t");
   await page.getByRole("button", { name: "Add one" }).click();

@@ -5,6 +5,7 @@ import type {
   Connection,
   ConnectionType,
   CreateConnectionBody,
+  Tag,
   TestAnswer,
   TestConnectionBody,
   UpdateConnectionBody,
@@ -87,4 +88,4 @@ function isUsage(item: unknown): item is Usage {
   return typeof item === "object" && item !== null && "kind" in item && "id" in item && "name" in item;
 }
 
-export type { ConfigField, Connection, ConnectionType, StoredFile };
+export type { ConfigField, Connection, ConnectionType, StoredFile, Tag };

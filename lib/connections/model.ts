@@ -1,7 +1,7 @@
 import type { ObjectId } from "mongodb";
 import type { Sealed } from "@/lib/secrets/seal";
 import { valueAt, withValue } from "./config-fields";
-import type { CONNECTION_STATUS, Connection } from "./schema";
+import type { CONNECTION_STATUS, Connection, Tag } from "./schema";
 
 export type ConnectionDoc = {
   _id: ObjectId;
@@ -10,12 +10,17 @@ export type ConnectionDoc = {
   type: string;
   category: "database" | "source";
   readOnly: boolean;
+  /** Absent in records of before there were tags. */
+  tag?: Tag | null;
   /** What may be shown; the rest lies sealed in `secrets`, by the key of its field (`toSecretKey`). */
   config: Record<string, unknown>;
   secrets: Record<string, Sealed>;
   status: (typeof CONNECTION_STATUS)[number];
   lastTestedAt: Date | null;
   lastError: string | null;
+  /** Absent in records that were tested before these were kept. */
+  serverVersion?: string | null;
+  latencyMs?: number | null;
   createdBy: ObjectId;
   createdAt: Date;
   updatedAt: Date;
@@ -42,10 +47,14 @@ export function toConnection(doc: ConnectionDoc): Connection {
     type: doc.type,
     category: doc.category,
     readOnly: doc.readOnly,
+    tag: doc.tag ?? null,
     config,
-    status: doc.status,
+    // What nobody has tested is neither good nor bad: samples of before were called good from the beginning.
+    status: doc.lastTestedAt === null ? "untested" : doc.status,
     lastTestedAt: doc.lastTestedAt?.toISOString() ?? null,
     lastError: doc.lastError,
+    serverVersion: doc.serverVersion ?? null,
+    latencyMs: doc.latencyMs ?? null,
     createdBy: doc.createdBy.toHexString(),
     createdAt: doc.createdAt.toISOString(),
     updatedAt: doc.updatedAt.toISOString(),

@@ -5,6 +5,18 @@ import type { Entity } from "@/lib/tabular/fields";
 
 export const CONNECTION_STATUS = ["untested", "ok", "failing"] as const;
 
+/** Each is a colour of the tokens; which one, the browser decides. */
+export const TAG_COLOURS = ["teal", "amber", "indigo", "rose", "olive", "sky", "gray"] as const;
+/** It stands in tabs, beside the connection's own name. */
+const TAG_NAME_MAX = 24;
+
+/** What a workspace calls the connections that it handles alike, such as its production databases. */
+export const tagSchema = z.object({
+  name: trimmedText(TAG_NAME_MAX, "Give the tag a name."),
+  colour: z.enum(TAG_COLOURS),
+});
+export type Tag = z.infer<typeof tagSchema>;
+
 /**
  * `config` is what the driver's form asks for, with `{set: true}` in place of every secret. A field called `auth.kind`
  * is `kind` within the object `auth`.
@@ -15,10 +27,13 @@ export const connectionSchema = z.object({
   type: z.string(),
   category: z.enum(["database", "source"]),
   readOnly: z.boolean(),
+  tag: tagSchema.nullable(),
   config: z.record(z.string(), z.unknown()),
   status: z.enum(CONNECTION_STATUS),
-  lastTestedAt: isoDate.nullable(),
+  lastTestedAt: isoDate.nullable().describe("null as long as the status is untested"),
   lastError: z.string().nullable(),
+  serverVersion: z.string().nullable().describe("As the last test has learned it; null where it failed"),
+  latencyMs: z.number().nullable().describe("Of the last test; null where it failed"),
   createdBy: objectIdText,
   createdAt: isoDate,
   updatedAt: isoDate,
@@ -36,6 +51,7 @@ export const createConnectionBody = z.object({
   type: z.string(),
   config: config.default({}),
   readOnly: z.boolean().default(true),
+  tag: tagSchema.nullable().default(null),
 });
 export type CreateConnectionBody = z.infer<typeof createConnectionBody>;
 
@@ -45,6 +61,7 @@ export const updateConnectionBody = z.object({
   type: z.string().optional(),
   config: config.optional(),
   readOnly: z.boolean().optional(),
+  tag: tagSchema.nullable().optional().describe("null takes it away"),
 });
 export type UpdateConnectionBody = z.infer<typeof updateConnectionBody>;
 

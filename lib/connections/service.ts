@@ -25,6 +25,15 @@ const ENTITIES_TIMEOUT_MS = 30_000;
 const ENTITIES_CACHE_MS = 60_000;
 const ENTITIES_CACHE_MAX = 200;
 
+/** What is known of a connection that was not tested as it is now. */
+const UNTESTED = {
+  status: "untested",
+  lastTestedAt: null,
+  lastError: null,
+  serverVersion: null,
+  latencyMs: null,
+} as const satisfies Partial<ConnectionDoc>;
+
 /** Adds the sample shop to a new workspace, read-only, unless the installation leaves it out. */
 export async function createSampleConnection(workspaceId: ObjectId, userId: ObjectId, now: Date): Promise<void> {
   if (env().SAMPLE_DATA === "off" || env().isVercel) return;
@@ -37,9 +46,7 @@ export async function createSampleConnection(workspaceId: ObjectId, userId: Obje
     readOnly: true,
     config: { sample: true },
     secrets: {},
-    status: "ok",
-    lastTestedAt: null,
-    lastError: null,
+    ...UNTESTED,
     createdBy: userId,
     createdAt: now,
     updatedAt: now,
@@ -116,10 +123,9 @@ export async function createConnection(
     type: driver.type,
     category: driver.category,
     readOnly: body.readOnly,
+    tag: body.tag,
     ...sealConfig(driver, place, config),
-    status: "untested",
-    lastTestedAt: null,
-    lastError: null,
+    ...UNTESTED,
     createdBy: user._id,
     createdAt: now,
     updatedAt: now,
@@ -142,17 +148,24 @@ export async function updateConnection(
   requireControl(caller, doc);
   const driver = getDriverOrThrow(body.type ?? doc.type);
   if (isSample(doc) && (body.type || body.config || body.readOnly === false)) {
-    throw new AppError("invalid_request", "The sample shop is shared by all workspaces: only its name can be changed.");
+    throw new AppError(
+      "invalid_request",
+      "The sample shop is shared by all workspaces: only its name and tag can be changed.",
+    );
   }
   const readOnly = body.readOnly ?? doc.readOnly;
-  const change: Partial<ConnectionDoc> = { name: body.name ?? doc.name, readOnly };
+  const change: Partial<ConnectionDoc> = {
+    name: body.name ?? doc.name,
+    readOnly,
+    tag: body.tag === undefined ? (doc.tag ?? null) : body.tag,
+  };
   if (driver.type !== doc.type || body.config) {
     // Another type is another place: nothing of the old config goes along.
     const kept = driver.type === doc.type ? openWhatOpens(doc) : { config: {}, lost: {} };
     const config = parseConfig(driver, mergeConfig(driver, kept, body.config ?? {}));
     await driver.check?.({ workspaceId: workspaceId.toHexString(), config, readOnly });
     Object.assign(change, { type: driver.type, category: driver.category, ...sealConfig(driver, doc, config) });
-    Object.assign(change, { status: "untested", lastTestedAt: null, lastError: null });
+    Object.assign(change, UNTESTED);
   }
   // The stamp tells every server's pool that the open source is out of date, so it must move.
   const updatedAt = new Date(Math.max(Date.now(), doc.updatedAt.getTime() + 1));

@@ -11,6 +11,8 @@ import { getConnectionDocOrThrow, getDriverOrThrow } from "./service";
 
 /** A person waits for it; a database that needs longer to say hello is as good as away. */
 const TEST_TIMEOUT_MS = 15_000;
+/** Versions with the name of their distribution are half as long; what a server says beyond it is no version. */
+const VERSION_CHARS_MAX = 100;
 
 /**
  * Tests a stored connection and notes the outcome on it.
@@ -31,6 +33,8 @@ export async function testConnection(caller: Caller, connectionId: ObjectId, sig
         status: answer.ok ? "ok" : "failing",
         lastTestedAt: new Date(),
         lastError: answer.ok ? null : answer.error,
+        serverVersion: (answer.ok && answer.serverVersion) || null,
+        latencyMs: answer.ok ? answer.latencyMs : null,
       },
     },
   );
@@ -60,7 +64,8 @@ async function attempt(driver: Driver, toContext: () => OpenContext, signal: Abo
     context = toContext();
     await driver.check?.(context);
     source = await driver.open(context);
-    const { serverVersion, warning } = await source.test(AbortSignal.any([signal, timeout]));
+    const { serverVersion: said, warning } = await source.test(AbortSignal.any([signal, timeout]));
+    const serverVersion = toVersion(said);
     const latencyMs = Math.round((performance.now() - startedAt) * 10) / 10;
     return { ok: true, latencyMs, ...(serverVersion && { serverVersion }), ...(warning && { warning }) };
   } catch (error) {
@@ -77,4 +82,10 @@ async function attempt(driver: Driver, toContext: () => OpenContext, signal: Abo
   } finally {
     await source?.close().catch(() => undefined);
   }
+}
+
+/** What a server says of itself, as a line that can stand in a list. */
+function toVersion(said = ""): string {
+  const line = said.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim();
+  return [...line].slice(0, VERSION_CHARS_MAX).join("");
 }

@@ -47,7 +47,7 @@ export const duckdb: Driver = {
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
       test: async (signal) => {
         const { version } = await client.ask({ type: "version" }, signal);
-        return { serverVersion: `DuckDB ${version}` };
+        return { serverVersion: `DuckDB ${version.replace(/^v/, "")}` };
       },
       close: async () => {
         await client.close();

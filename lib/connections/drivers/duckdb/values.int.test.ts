@@ -301,6 +301,6 @@ describe("the schema", () => {
   it("tells the engine's version", async () => {
     const { version } = JSON.parse(readFileSync("node_modules/@duckdb/node-api/package.json", "utf8"));
     const tested = await source.test(new AbortController().signal);
-    expect(tested.serverVersion).toBe(`DuckDB v${version.split("-")[0]}`);
+    expect(tested.serverVersion).toBe(`DuckDB ${version.split("-")[0]}`);
   });
 });

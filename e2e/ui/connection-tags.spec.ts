@@ -1,0 +1,129 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures";
+import { join, workspaceIdOf } from "./settings-people";
+
+const PRODUCTION = { name: "Production", colour: "rose" };
+
+async function setTag(page: Page, tag: object | null, name = "Sample shop"): Promise<string> {
+  const wid = await workspaceIdOf(page.request);
+  const list = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
+  const { id } = list.find((each: { name: string }) => each.name === name);
+  const answer = await page.request.patch(`/api/workspaces/${wid}/connectors/${id}`, { data: { tag } });
+  expect(answer.status()).toBe(200);
+  return id;
+}
+
+test("a tag is chosen in the form, by keyboard too, and stands in the list and the explorer", async ({
+  page,
+  person,
+}) => {
+  await page.goto(`/w/${person.slug}/connections`);
+  await page
+    .getByRole("row", { name: /Sample shop/ })
+    .getByRole("link", { name: "Sample shop" })
+    .click();
+  const tags = page.getByRole("radiogroup", { name: "Tag" });
+  await expect(tags.getByRole("radio", { name: "None" })).toBeChecked();
+  await tags.getByRole("radio", { name: "None" }).focus();
+  for (const name of ["Test", "Staging", "Production"]) {
+    await page.keyboard.press("ArrowRight");
+    await expect(tags.getByRole("radio", { name })).toBeChecked();
+    await expect(tags.getByRole("radio", { name })).toBeFocused();
+  }
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  await expect(page.locator(".conn-facts").getByText("Production")).toBeVisible();
+  await expect(page.getByRole("navigation", { name: "Connections" }).getByText("Production")).toBeVisible();
+  await page.goto(`/w/${person.slug}/connections`);
+  await expect(page.getByRole("row", { name: /Sample shop/ })).toContainText("Production");
+});
+
+test("a tag of one's own has a name and a colour; without a name it is not saved", async ({ page, person }) => {
+  const id = await setTag(page, null);
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  await page.getByRole("radio", { name: "Another" }).click();
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Give the tag a name, or choose another.")).toBeVisible();
+  await page.getByRole("textbox", { name: "Name of the tag" }).fill("Finance");
+  await page.getByRole("combobox", { name: "Colour of the tag" }).click();
+  await page.getByRole("option", { name: "Olive" }).click();
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.locator(".conn-facts").getByText("Finance")).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("radio", { name: "Another" })).toBeChecked();
+  await expect(page.getByRole("textbox", { name: "Name of the tag" })).toHaveValue("Finance");
+  await page.getByRole("radio", { name: "None" }).click();
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.locator(".conn-facts").getByText("Finance")).toHaveCount(0);
+});
+
+test("production is seen wherever one is about to run something: tab, chip, beside Run and in the tree", async ({
+  page,
+  person,
+}) => {
+  await setTag(page, PRODUCTION);
+  await page.goto(`/w/${person.slug}`);
+  await expect(page.getByRole("tab", { selected: true })).toHaveAccessibleName(/, Production/);
+  await expect(page.getByRole("tab", { selected: true }).getByText("Production")).toBeVisible();
+  await expect(page.locator(".bar .chip").getByText("Production")).toBeVisible();
+  await expect(page.getByRole("group", { name: "Run" }).getByText("Production")).toBeVisible();
+  await expect(page.getByRole("tree", { name: "Schema" }).getByRole("treeitem", { name: /Sample shop/ })).toContainText(
+    "Production",
+  );
+  const dot = page.getByRole("group", { name: "Run" }).locator(".tag-dot");
+  const colour = await dot.evaluate((node) => getComputedStyle(node).backgroundColor);
+  const rose = await page.evaluate(() => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.color = "var(--viz-4)";
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+  });
+  expect(colour).toBe(rose);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test("the tag stands under the console's name and beside Run, and nothing runs over", async ({ page, person }) => {
+    await setTag(page, { name: "x".repeat(24), colour: "indigo" });
+    await page.goto(`/w/${person.slug}`);
+    await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
+    const strip = page.getByRole("group", { name: "Run" });
+    await expect(strip.locator(".ctag")).toBeVisible();
+    await expect(page.locator(".phone-where .ctag")).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  });
+});
+
+test("a member who may not change the connection sees its tag and cannot choose another", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const id = await setTag(page, PRODUCTION);
+  const { page: member } = await join(browser, page, "member");
+  await member.goto(`/w/${person.slug}/connections/${id}`);
+  await expect(member.getByRole("radio", { name: "Production" })).toBeChecked();
+  await expect(member.getByRole("radio", { name: "None" })).toBeDisabled();
+});
+
+test("the last test's version and latency stay with the connection, and stand in list and status bar", async ({
+  page,
+  person,
+}) => {
+  await page.goto(`/w/${person.slug}/connections`);
+  const row = page.getByRole("row", { name: /Sample shop/ });
+  await expect(row).toContainText("Not tested");
+  await expect(row).toContainText("never");
+  await row.getByRole("button", { name: "Test Sample shop" }).click();
+  await expect(row.getByText(/^OK, /)).toBeVisible();
+  await expect(row).not.toContainText("never");
+  await expect(row).toContainText(/DuckDB \d/);
+  await page.reload();
+  await expect(row.getByText(/^OK, /)).toBeVisible();
+  await expect(row).toContainText(/DuckDB \d/);
+  await expect(page.getByRole("contentinfo")).not.toContainText("DuckDB");
+  await page.goto(`/w/${person.slug}`);
+  await expect(page.getByRole("contentinfo")).toContainText(/DuckDB \S+, [\d.]+ m?s/);
+});

@@ -1,0 +1,26 @@
+import type { Tag } from "@/lib/connections/schema";
+
+/** The tags that nearly every team has; any other has a name and a colour of the team's own. */
+export const TAG_PRESETS: readonly Tag[] = [
+  { name: "Test", colour: "teal" },
+  { name: "Staging", colour: "amber" },
+  { name: "Production", colour: "rose" },
+];
+
+export const COLOUR_NAMES: readonly { colour: Tag["colour"]; name: string }[] = [
+  { colour: "teal", name: "Teal" },
+  { colour: "amber", name: "Amber" },
+  { colour: "indigo", name: "Indigo" },
+  { colour: "rose", name: "Rose" },
+  { colour: "olive", name: "Olive" },
+  { colour: "sky", name: "Sky" },
+  { colour: "gray", name: "Gray" },
+];
+
+export function isPreset(tag: Tag): boolean {
+  return TAG_PRESETS.some(({ name, colour }) => name === tag.name && colour === tag.colour);
+}
+
+export function isSameTag(one: Tag | null, other: Tag | null): boolean {
+  return one === other || (one?.name === other?.name && one?.colour === other?.colour);
+}
