@@ -21,6 +21,12 @@
   if (typeof stored.explorerWidth === "number" && stored.explorerWidth >= 200 && stored.explorerWidth <= 420) {
     root.style.setProperty("--w-explorer", stored.explorerWidth + "px");
   }
+  // The agent lies over the work below this width.
+  var close = matchMedia("(max-width: 1200px)").matches;
+  root.dataset.agent = close || stored.agentOpen !== true ? "hidden" : "shown";
+  if (typeof stored.agentWidth === "number" && stored.agentWidth >= 320 && stored.agentWidth <= 640) {
+    root.style.setProperty("--w-agent", stored.agentWidth + "px");
+  }
   dark.addEventListener("change", function (event) {
     if (root.dataset.themeChoice === "system") root.dataset.theme = event.matches ? "dark" : "light";
   });
@@ -31,7 +37,7 @@
     if (!location.pathname.startsWith("/w/") || event.isComposing || event.repeat) return;
     if (early.length < EARLY_KEYS_MAX) early.push(event);
     // Else the browser's own search, print and save answer to what the page is about to do.
-    if ((event.ctrlKey || event.metaKey) && !event.altKey && /^[bkps]$/i.test(event.key)) event.preventDefault();
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && /^[bjkps]$/i.test(event.key)) event.preventDefault();
   }
   // On the way down and before React, which stops a key on a page that it has not taken over yet.
   window.addEventListener("keydown", keep, true);

@@ -11,6 +11,7 @@ import {
   EllipsisVertical,
   History,
   Lock,
+  MessageSquare,
 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { Fragment, useState } from "react";
@@ -217,7 +218,7 @@ function ConsoleName({ draft, className = "", isRenaming, onRenamed }: NameProps
 
 /** The same on a phone, with the way back to the list. */
 export function PhoneHead({ draft, connection }: HeadProps) {
-  const { workspace } = useWorkspace();
+  const { workspace, agent } = useWorkspace();
   const { save } = useConsoleActions();
   const { isSaving } = useSaveState(draft.id);
   const [isRenaming, setIsRenaming] = useState(false);
@@ -246,6 +247,9 @@ export function PhoneHead({ draft, connection }: HeadProps) {
           Save
         </button>
       )}
+      <button type="button" className="touch" aria-label="Ask the agent" onClick={() => agent.open()}>
+        <MessageSquare className="l" />
+      </button>
       <HeadMenu draft={draft} onRename={() => setIsRenaming(true)} className="touch" />
     </header>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Check, CircleX, Copy, Play } from "lucide-react";
+import { Check, CircleX, Copy, MessageSquare, Play } from "lucide-react";
 import { useState } from "react";
 import type { ReadFailure } from "@/components/consoles/use-console-run";
 import { SqlCode } from "@/components/editor/sql-code";
@@ -13,11 +13,17 @@ import type { SqlDialect } from "@/lib/sql/dialects";
 import { toSqlName } from "@/lib/sql/names";
 import type { ErrorPlace } from "@/lib/ui/query-error";
 
-type ErrorPanelProps = { failure: ReadFailure; connection: Connection | null; content: string; onRun: () => void };
+type ErrorPanelProps = {
+  consoleId: string;
+  failure: ReadFailure;
+  connection: Connection | null;
+  content: string;
+  onRun: () => void;
+};
 
 /** A failed query: in words, with its place, the repair that suggests itself, and the database's own message below. */
-export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelProps) {
-  const { editors } = useWorkspace();
+export function ErrorPanel({ consoleId, failure, connection, content, onRun }: ErrorPanelProps) {
+  const { editors, agent } = useWorkspace();
   const engineName = useEngineName();
   const dialect = useDialect(connection?.type);
   const [isCopied, setIsCopied] = useState(false);
@@ -29,6 +35,9 @@ export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelPr
     if (place === null || suggestion === null) return;
     editors.active?.replace(place.from, place.to, toSqlName(suggestion.name, dialect));
     announce(`${suggestion.name} is put in. Run the query again.`);
+  };
+  const askAgent = () => {
+    agent.open({ kind: "fix", consoleId, query: statement.statement.text, message });
   };
   const copyDetails = async () => {
     const where = place ? `Line ${place.line}, column ${place.column}` : "";
@@ -81,6 +90,12 @@ export function ErrorPanel({ failure, connection, content, onRun }: ErrorPanelPr
             <button type="button" className="btn" onClick={onRun}>
               <Play className="s" />
               Run again
+            </button>
+          )}
+          {code === "query_failed" && (
+            <button type="button" className="btn" onClick={askAgent}>
+              <MessageSquare className="s" />
+              Fix this error
             </button>
           )}
           <span className="grow" />

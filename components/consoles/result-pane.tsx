@@ -75,7 +75,13 @@ export function ResultPane(props: ResultPaneProps) {
   return (
     <>
       {failure ? (
-        <ErrorPanel failure={failure} connection={props.connection} content={props.draft.content} onRun={props.onRun} />
+        <ErrorPanel
+          consoleId={props.draft.id}
+          failure={failure}
+          connection={props.connection}
+          content={props.draft.content}
+          onRun={props.onRun}
+        />
       ) : (
         <Cancelled run={latest} onRun={props.onRun} canRun={props.canRun} />
       )}

@@ -1,7 +1,7 @@
 "use client";
 
 import { Dialog } from "@base-ui/react/dialog";
-import { Check, LogOut, Menu as MenuIcon, Monitor, Moon, Sun } from "lucide-react";
+import { Check, LogOut, Menu as MenuIcon, MessageSquare, Monitor, Moon, Sun } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useState } from "react";
@@ -53,7 +53,7 @@ export function BottomBar() {
 }
 
 function MoreSheet({ root, isOpen, onClose }: { root: string; isOpen: boolean; onClose: () => void }) {
-  const { user } = useWorkspace();
+  const { user, agent } = useWorkspace();
   const { frame, update } = useFrame();
   const name = user.name || user.email;
   return (
@@ -69,6 +69,19 @@ function MoreSheet({ root, isOpen, onClose }: { root: string; isOpen: boolean; o
             </div>
           </div>
           <ul className="sheet-set">
+            <li>
+              <button
+                type="button"
+                className="sheet-item"
+                onClick={() => {
+                  onClose();
+                  agent.open();
+                }}
+              >
+                <MessageSquare className="l" />
+                Agent
+              </button>
+            </li>
             {AREAS.filter(({ isOnPhoneBar }) => !isOnPhoneBar).map(({ name: area, icon: Icon, path: start }) => (
               <li key={area}>
                 <Link className="sheet-item" href={`${root}${start}`} onClick={onClose}>

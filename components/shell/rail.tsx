@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { AgentToggle } from "@/components/agent/agent-toggle";
 import { AccountMenu } from "@/components/shell/account-menu";
 import { AREAS, type Area } from "@/components/shell/areas";
 import { Tip } from "@/components/ui/tip";
@@ -20,6 +21,7 @@ export function Rail() {
         <RailLink key={area.name} area={area} root={root} path={path} />
       ))}
       <span className="sp" />
+      <AgentToggle />
       {AREAS.filter(({ isAtFoot }) => isAtFoot).map((area) => (
         <RailLink key={area.name} area={area} root={root} path={path} />
       ))}

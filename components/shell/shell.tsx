@@ -3,6 +3,7 @@
 import dynamic from "next/dynamic";
 import { usePathname } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
+import { AgentDock } from "@/components/agent/agent-dock";
 import { Explorer } from "@/components/shell/explorer";
 import { OfflineBanner } from "@/components/shell/offline-banner";
 import { Rail } from "@/components/shell/rail";
@@ -62,6 +63,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <OfflineBanner />
           {children}
         </div>
+        <AgentDock />
         {isPhone ? <BottomBar /> : <StatusBar onShowShortcuts={() => setIsListOpen(true)} />}
       </div>
       {isListOpen && <ShortcutList isOpen onClose={() => setIsListOpen(false)} />}

@@ -1,6 +1,6 @@
 "use client";
 
-import { Keyboard, LogOut, Monitor, Moon, PanelLeft, Plus, Search, Sun, UserPlus } from "lucide-react";
+import { Keyboard, LogOut, MessageSquare, Monitor, Moon, PanelLeft, Plus, Search, Sun, UserPlus } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { AREAS } from "@/components/shell/areas";
 import type { Command } from "@/components/workspace/command-store";
@@ -15,7 +15,7 @@ type ShellActions = { showPalette: (mode: PaletteMode) => void; showShortcuts: (
 
 /** What can be done from everywhere, for the palette and the keys. */
 export function useShellCommands({ showPalette, showShortcuts }: ShellActions): void {
-  const { workspace } = useWorkspace();
+  const { workspace, agent } = useWorkspace();
   const { create } = useConsoleActions();
   const { frame } = useFrame();
   const router = useRouter();
@@ -35,6 +35,13 @@ export function useShellCommands({ showPalette, showShortcuts }: ShellActions): 
       icon: PanelLeft,
       keys: "mod+b",
       run: () => updateFrame({ explorerOpen: !frame.explorerOpen }),
+    },
+    {
+      id: "agent",
+      name: frame.agentOpen ? "Hide the agent" : "Ask the agent",
+      icon: MessageSquare,
+      keys: "mod+j",
+      run: () => (frame.agentOpen ? updateFrame({ agentOpen: false }) : agent.open()),
     },
     { id: "light", name: "Light theme", icon: Sun, run: () => updateFrame({ theme: "light" }) },
     { id: "dark", name: "Dark theme", icon: Moon, run: () => updateFrame({ theme: "dark" }) },

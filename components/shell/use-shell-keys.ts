@@ -51,6 +51,9 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
     } else if (isMod && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "b") {
       event.preventDefault();
       updateFrame({ explorerOpen: !frame.explorerOpen });
+    } else if (isMod && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "j") {
+      event.preventDefault();
+      commands.run("agent");
     } else if (event.altKey && !isMod && /^Digit[1-9]$/.test(event.code)) {
       const id = workbench?.tabs[Number(event.code.slice(-1)) - 1];
       if (id === undefined) return;

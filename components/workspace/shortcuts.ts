@@ -35,6 +35,7 @@ export const SHORTCUTS: { group: string; items: Shortcut[] }[] = [
       { keys: "mod+shift+p", does: "Do something: only actions" },
       { keys: "alt+1", does: "Tab by number, up to 9" },
       { keys: "mod+b", does: "Show or hide the explorer" },
+      { keys: "mod+j", does: "Ask the agent, or put its panel away" },
       { keys: "F6", does: "Next region; with Shift the previous one" },
       { keys: "g c", does: "Go to consoles" },
       { keys: "g n", does: "Go to connections" },

@@ -12,6 +12,7 @@ import {
 } from "react";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
+import { AgentStore } from "@/components/workspace/agent-store";
 import { CommandStore } from "@/components/workspace/command-store";
 import { ConsoleService } from "@/components/workspace/console-service";
 import { DraftStore } from "@/components/workspace/draft-store";
@@ -40,6 +41,8 @@ type Workspace = {
   consoles: ConsoleService;
   /** What the view that is shown can do, for the palette. */
   commands: CommandStore;
+  /** What the agent's panel shows, for whoever asks it something. */
+  agent: AgentStore;
   /** What others, and work in the background, change meanwhile. */
   live: LiveUpdates;
 };
@@ -70,6 +73,7 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
       editors,
       consoles,
       commands: new CommandStore(),
+      agent: new AgentStore(user.id, workspace.id),
       live: new LiveUpdates(workspace.id),
     };
   });

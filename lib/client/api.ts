@@ -99,6 +99,15 @@ export async function sendAll<T>(url: string, options: RequestOptions = {}): Pro
   return (await sendPages<T[]>(url, options)).flat();
 }
 
+/** One page of an answer, and the cursor of the next one; null at the end. @param url with its query */
+export async function sendPage<T>(
+  url: string,
+  options: RequestOptions = {},
+): Promise<{ data: T; nextCursor: string | null }> {
+  const { data, nextCursor } = await request<T>("GET", url, options);
+  return { data, nextCursor };
+}
+
 /** The answers of all pages, the first one first; there is always one. */
 export async function sendPages<T>(url: string, options: RequestOptions = {}): Promise<[T, ...T[]]> {
   const read = (cursor: string) => request<T>("GET", `${url}?limit=${PAGE_ITEMS}${cursor}`, options);

@@ -1,6 +1,7 @@
 /** What this browser keeps about the frame. public/boot.js reads the same entry before the first paint. */
 export const FRAME_KEY = "millrace:frame";
 export const EXPLORER_WIDTH = { min: 200, max: 420, normal: 264 } as const;
+export const AGENT_WIDTH = { min: 320, max: 640, normal: 380 } as const;
 export const THEMES = ["light", "dark", "system"] as const;
 export type Theme = (typeof THEMES)[number];
 export const DENSITIES = ["compact", "normal", "roomy"] as const;
@@ -14,6 +15,8 @@ export type FramePreferences = {
   areLettersOn: boolean;
   explorerOpen: boolean;
   explorerWidth: number;
+  agentOpen: boolean;
+  agentWidth: number;
 };
 
 export const FRAME_DEFAULTS: FramePreferences = {
@@ -22,6 +25,8 @@ export const FRAME_DEFAULTS: FramePreferences = {
   areLettersOn: true,
   explorerOpen: true,
   explorerWidth: EXPLORER_WIDTH.normal,
+  agentOpen: false,
+  agentWidth: AGENT_WIDTH.normal,
 };
 
 /** Reads what was kept; anything that does not fit is the default. */
@@ -40,10 +45,17 @@ export function parseFramePreferences(text: string | null): FramePreferences {
     explorerOpen: kept.explorerOpen !== false,
     explorerWidth:
       typeof kept.explorerWidth === "number" ? clampExplorer(kept.explorerWidth) : FRAME_DEFAULTS.explorerWidth,
+    agentOpen: kept.agentOpen === true,
+    agentWidth: typeof kept.agentWidth === "number" ? clampAgent(kept.agentWidth) : FRAME_DEFAULTS.agentWidth,
   };
 }
 
 /** @param width in CSS pixels */
 export function clampExplorer(width: number): number {
   return Math.round(Math.min(EXPLORER_WIDTH.max, Math.max(EXPLORER_WIDTH.min, width)));
+}
+
+/** @param width in CSS pixels */
+export function clampAgent(width: number): number {
+  return Math.round(Math.min(AGENT_WIDTH.max, Math.max(AGENT_WIDTH.min, width)));
 }

@@ -1,0 +1,45 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useEffect } from "react";
+import { AgentEdge } from "@/components/agent/agent-edge";
+import { useIsAwake } from "@/components/ui/use-browser";
+import { useFrame } from "@/components/workspace/use-frame";
+import "./agent-dock.css";
+
+const loadPanel = () => import("@/components/agent/agent-panel");
+const AgentPanel = dynamic(() => loadPanel().then((module) => module.AgentPanel), {
+  ssr: false,
+  loading: () => <div className="agent-wait" role="status" aria-label="Loading the agent" />,
+});
+
+/** Where browsers have no word for a quiet moment, the panel is loaded after this time. */
+const QUIET_AFTER_MS = 2000;
+/** A page that is never quiet loads it all the same. */
+const QUIET_WITHIN_MS = 10_000;
+
+/**
+ * The agent beside the work. Its script is no part of the first page, and is fetched in a quiet moment after it: it has
+ * to open when the line is cut, too.
+ */
+export function AgentDock() {
+  const { frame } = useFrame();
+  const isAwake = useIsAwake();
+  useEffect(() => whenQuiet(() => void loadPanel().catch(() => {})), []);
+  if (!isAwake || !frame.agentOpen) return null;
+  return (
+    <aside className="agent" id="agent" aria-label="Agent" data-region tabIndex={-1}>
+      <AgentEdge />
+      <AgentPanel />
+    </aside>
+  );
+}
+
+function whenQuiet(act: () => void): () => void {
+  if (typeof requestIdleCallback !== "function") {
+    const timer = setTimeout(act, QUIET_AFTER_MS);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(act, { timeout: QUIET_WITHIN_MS });
+  return () => cancelIdleCallback(handle);
+}

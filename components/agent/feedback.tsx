@@ -1,0 +1,75 @@
+"use client";
+
+import { ThumbsDown, ThumbsUp } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { toMessage } from "@/components/ui/load-failure";
+import { Tip } from "@/components/ui/tip";
+import { showFailure } from "@/components/ui/toast";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { agentApi, type Feedback as Given } from "@/lib/client/agent";
+
+const WORD_CHARS_MAX = 2000;
+
+type FeedbackProps = { chatId: string; messageId: string; given: Given | null };
+
+/** A thumb for an answer, and a word why. A second press takes it back. */
+export function Feedback({ chatId, messageId, given }: FeedbackProps) {
+  const { workspace } = useWorkspace();
+  const [feedback, setFeedback] = useState(given);
+  const [word, setWord] = useState<string | null>(null);
+  const put = async (next: Given | null) => {
+    const before = feedback;
+    setFeedback(next);
+    try {
+      await agentApi.putFeedback(workspace.id, chatId, messageId, next);
+    } catch (error) {
+      setFeedback(before);
+      showFailure(toMessage(error));
+    }
+  };
+  const press = (value: Given["value"]) => {
+    const next = feedback?.value === value ? null : { value, text: null };
+    setWord(next === null ? null : "");
+    void put(next);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (feedback && word?.trim()) void put({ ...feedback, text: word.trim() });
+    setWord(null);
+  };
+  const thumb = (value: Given["value"], label: string, Icon: typeof ThumbsUp) => (
+    <Tip label={label}>
+      <button
+        type="button"
+        className={feedback?.value === value ? "btn icon sm on" : "btn ghost icon sm"}
+        aria-label={label}
+        aria-pressed={feedback?.value === value}
+        onClick={() => press(value)}
+      >
+        <Icon className="s" />
+      </button>
+    </Tip>
+  );
+  return (
+    <>
+      {thumb("up", "Helpful", ThumbsUp)}
+      {thumb("down", "Not helpful", ThumbsDown)}
+      {word !== null && (
+        <form className="row word" onSubmit={submit}>
+          <span className="input xs grow">
+            <input
+              aria-label="A word why"
+              placeholder={feedback?.value === "up" ? "What helped?" : "What was wrong?"}
+              value={word}
+              maxLength={WORD_CHARS_MAX}
+              onChange={({ target }) => setWord(target.value)}
+            />
+          </span>
+          <button type="submit" className="btn sm">
+            Send
+          </button>
+        </form>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,175 @@
+"use client";
+
+import { Pencil, RotateCw, TriangleAlert } from "lucide-react";
+import { memo, type ReactNode } from "react";
+import { ChartCard } from "@/components/agent/chart-card";
+import type { AgentMessage } from "@/components/agent/chats";
+import { SaveCard, SqlProposal } from "@/components/agent/edit-card";
+import { Feedback } from "@/components/agent/feedback";
+import { Markdown } from "@/components/agent/markdown";
+import { MentionText } from "@/components/agent/mention-text";
+import { PlanCard } from "@/components/agent/plan-card";
+import { QueryCard } from "@/components/agent/query-card";
+import { LookedCard, StepLine } from "@/components/agent/step-line";
+import { type ToolPart, toToolPart } from "@/components/agent/tool-parts";
+import { CopyButton } from "@/components/ui/copy-button";
+import { Tip } from "@/components/ui/tip";
+import type { AgentRequest } from "@/components/workspace/agent-store";
+
+type MessageItemProps = {
+  chatId: string;
+  message: AgentMessage;
+  isLast: boolean;
+  isBusy: boolean;
+  /** The failed query that this answer is to mend. */
+  fix: Extract<AgentRequest, { kind: "fix" }> | null;
+  onAgain: () => void;
+  onEdit: () => void;
+  onAsk: (text: string) => void;
+};
+
+/** One message: what the person said, or what the agent did and said. */
+export function MessageItem(props: MessageItemProps) {
+  return props.message.role === "user" ? <Said {...props} /> : <Answer {...props} />;
+}
+
+function Said({ message, onEdit }: MessageItemProps) {
+  const texts = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const images = message.parts.flatMap((part) => (part.type === "file" ? [part] : []));
+  return (
+    <div className="me-row">
+      <Tip label="Change it and send it anew">
+        <button type="button" className="btn ghost icon sm me-edit" aria-label="Edit and send again" onClick={onEdit}>
+          <Pencil className="s" />
+        </button>
+      </Tip>
+      <div className="me">
+        {texts.map((text, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message stay where they are
+          <MentionText key={at} text={text} />
+        ))}
+        {images.map(({ url, filename }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message stay where they are
+          // biome-ignore lint/performance/noImgElement: it is in the page already
+          <img key={at} className="me-image" src={url} alt={filename ?? "Image"} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Answer({ chatId, message, isLast, isBusy, fix, onAgain, onAsk }: MessageItemProps) {
+  const { state, feedback } = message.metadata ?? {};
+  const groups = group(message);
+  const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  const steps = message.parts.filter(({ type }) => type === "step-start").length;
+  const mended = fix && !isBusy ? findMended(message) : null;
+  const isCut = !isBusy && (state === "stopped" || state === "failed");
+  return (
+    <div className="answer">
+      {groups.map(({ key, draw }) => draw(key, { chatId, isBusy, onAsk }))}
+      {fix && mended && <SqlProposal key={mended} consoleId={fix.consoleId} replaced={fix.query} sql={mended} />}
+      {isCut && (
+        <p className="answer-cut xs">
+          <TriangleAlert className="s" />
+          {state === "stopped" ? "The answer was stopped here." : "The answer broke off here."}
+          {isLast && (
+            <button type="button" className="link" onClick={onAgain}>
+              Ask again
+            </button>
+          )}
+        </p>
+      )}
+      {!isBusy && groups.length > 0 && (
+        <div className="row xs t3 answer-foot">
+          <Feedback chatId={chatId} messageId={message.id} given={feedback ?? null} />
+          {text !== "" && <CopyButton text={text} label="" name="Copy the answer" className="btn ghost sm bare" />}
+          {isLast && (
+            <Tip label="Ask again">
+              <button type="button" className="btn ghost icon sm" aria-label="Ask again" onClick={onAgain}>
+                <RotateCw className="s" />
+              </button>
+            </Tip>
+          )}
+          {steps > 0 && <span className="answer-steps">{steps === 1 ? "1 step" : `${steps} steps`}</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+type Surroundings = { chatId: string; isBusy: boolean; onAsk: (text: string) => void };
+type Group = { key: string; draw: (key: string, of: Surroundings) => ReactNode };
+
+const LOOKS = new Set(["list_connections", "list_entities", "describe_entity"]);
+
+/** Parts in their order; neighbouring looks at the schema are one line. */
+function group({ parts }: AgentMessage): Group[] {
+  const groups: Group[] = [];
+  let looks: ToolPart[] = [];
+  const flush = () => {
+    const first = looks[0];
+    if (!first) return;
+    const gathered = looks;
+    groups.push({ key: first.callId, draw: (key) => <LookedCard key={key} calls={gathered} /> });
+    looks = [];
+  };
+  parts.forEach((part, at) => {
+    const tool = toToolPart(part);
+    if (tool && LOOKS.has(tool.name)) {
+      looks.push(tool);
+      return;
+    }
+    if (part.type === "step-start") return;
+    if (part.type === "text" && part.text.trim() === "") return;
+    flush();
+    const isLastPart = at === parts.length - 1;
+    if (part.type === "text") {
+      const { text } = part;
+      groups.push({
+        key: `text ${at}`,
+        draw: (key, { isBusy }) => <AnswerText key={key} text={text} isGrowing={isBusy && isLastPart} />,
+      });
+    } else if (part.type === "reasoning" && part.text.trim() !== "") {
+      const { text } = part;
+      groups.push({ key: `thought ${at}`, draw: (key) => <Thought key={key} text={text} /> });
+    } else if (tool) groups.push({ key: tool.callId, draw: (key, of) => <ToolCard key={key} tool={tool} {...of} /> });
+  });
+  flush();
+  return groups;
+}
+
+function ToolCard({ tool, chatId, isBusy, onAsk }: { tool: ToolPart } & Surroundings) {
+  switch (tool.name) {
+    case "run_query":
+      return <QueryCard tool={tool} isBusy={isBusy} />;
+    case "create_chart":
+      return <ChartCard tool={tool} chatId={chatId} isBusy={isBusy} />;
+    case "propose_plan":
+      return <PlanCard tool={tool} isBusy={isBusy} onGoOn={() => onAsk("The plan is approved. Go on with it.")} />;
+    case "save_console":
+      return <SaveCard tool={tool} isBusy={isBusy} />;
+    default:
+      return <StepLine tool={tool} isBusy={isBusy} />;
+  }
+}
+
+const sqlActions = (sql: string) => <SqlProposal sql={sql} isFolded />;
+const AnswerText = memo(function DrawnText({ text, isGrowing }: { text: string; isGrowing: boolean }) {
+  return <Markdown text={text} isGrowing={isGrowing} sqlActions={isGrowing ? undefined : sqlActions} />;
+});
+
+function Thought({ text }: { text: string }) {
+  return (
+    <details className="thought">
+      <summary className="xs t3">Thoughts</summary>
+      <Markdown text={text} />
+    </details>
+  );
+}
+
+/** The last query of an answer that worked; null when none has. */
+function findMended({ parts }: AgentMessage): string | null {
+  const done = parts.map(toToolPart).findLast((tool) => tool?.name === "run_query" && tool.state === "done");
+  return typeof done?.input.query === "string" ? done.input.query : null;
+}

@@ -1,0 +1,48 @@
+import type { QueryOutput } from "@/components/agent/tool-parts";
+
+/** Rows and columns of a card: more are a press away, in the console. */
+export const SHOWN_ROWS = 6;
+const SHOWN_COLUMNS = 30;
+const CELL_CHARS = 80;
+
+/** The first rows of a result, small. It scrolls sideways. */
+export function MiniGrid({ output: { fields, rows } }: { output: QueryOutput }) {
+  const columns = fields.slice(0, SHOWN_COLUMNS);
+  const isNumber = (type: string) => /int|float|double|decimal|numeric|real/.test(type);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
+    <section className="mini-box" aria-label="First rows" tabIndex={0}>
+      <table className="mini">
+        <thead>
+          <tr>
+            {columns.map(({ name, type }, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
+              <th key={at} className={isNumber(type) ? "r" : undefined}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, SHOWN_ROWS).map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows stay where they are
+            <tr key={at}>
+              {columns.map(({ name, type }, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
+                <td key={column} className={isNumber(type) ? "r" : undefined}>
+                  {toCell(row[name])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function toCell(value: unknown) {
+  if (value === null || value === undefined) return <i className="t3">null</i>;
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text.length > CELL_CHARS ? `${text.slice(0, CELL_CHARS)}...` : text;
+}

@@ -1,0 +1,185 @@
+"use client";
+
+import { Check, Shield } from "lucide-react";
+import { useState } from "react";
+import { Markdown } from "@/components/agent/markdown";
+import { CardHead } from "@/components/agent/step-line";
+import { type Plan, type ToolPart, toPlan } from "@/components/agent/tool-parts";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { useLive } from "@/components/workspace/use-live";
+import { agentApi, type Grant, type PlanAnswer } from "@/lib/client/agent";
+
+const GRANT_WORDS: Record<Grant, string> = {
+  "query-write": "Run queries that write",
+  "console-write": "Save consoles",
+  "flow-write": "Make and start flows",
+  "schedule-write": "Change schedules",
+};
+const ENDED: Record<PlanAnswer["status"], string> = {
+  approved: "Plan approved",
+  changes_requested: "Changes asked for",
+  cancelled: "Plan cancelled",
+};
+const PLAN_CHARS_MAX = 20_000;
+
+type PlanCardProps = { tool: ToolPart; isBusy: boolean; onGoOn: () => void };
+
+/** A plan that waits for the person: what would be changed, and what it takes. Nothing is written before they approve. */
+export function PlanCard({ tool, isBusy, onGoOn }: PlanCardProps) {
+  const plan = toPlan(tool);
+  if (plan === null) {
+    return (
+      <div className="tool">
+        <CardHead
+          icon={Shield}
+          title={tool.state === "failed" ? "A plan failed" : "Planning"}
+          isFailed={tool.state === "failed"}
+        />
+        {tool.state === "failed" && <p className="tool-error">{tool.errorText}</p>}
+      </div>
+    );
+  }
+  return <Decision plan={plan} isWaitedFor={isBusy && tool.state === "running"} onGoOn={onGoOn} />;
+}
+
+function Decision({ plan, isWaitedFor, onGoOn }: { plan: Plan; isWaitedFor: boolean; onGoOn: () => void }) {
+  const [answer, setAnswer] = useState<PlanAnswer | null>(null);
+  const [grants, setGrants] = useState<Grant[]>(plan.asked);
+  const [changes, setChanges] = useState<string | null>(null);
+  const [isSending, setIsSending] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isLate, setIsLate] = useState(false);
+  const [elsewhere, setElsewhere] = useState<PlanAnswer["status"] | null>(null);
+  // It may be decided in another tab.
+  useLive((event) => {
+    if (event.kind === "reset") return;
+    const { kind, data } = event;
+    if (kind !== "plan" || data.resourceId !== plan.sessionId) return;
+    const { status } = data;
+    if (status === "approved" || status === "changes_requested" || status === "cancelled") setElsewhere(status);
+  });
+  const status = plan.status !== "pending" ? plan.status : (answer?.status ?? elsewhere ?? "pending");
+  const granted = plan.status !== "pending" ? plan.granted : (answer?.grants ?? []);
+
+  const decide = async (decision: "approve" | "request_changes" | "cancel") => {
+    setIsSending(true);
+    setFailure(null);
+    try {
+      const decided = await agentApi.decidePlan({
+        agentSessionId: plan.sessionId,
+        decision,
+        ...(decision === "approve" && { grants }),
+        ...(decision === "request_changes" && changes !== null && { planMarkdown: changes.trim() }),
+      });
+      setAnswer(decided);
+      setIsLate(!isWaitedFor);
+      announce(ENDED[decided.status]);
+    } catch (error) {
+      setFailure(toMessage(error));
+    } finally {
+      setIsSending(false);
+    }
+  };
+
+  const isOpen = status === "pending";
+  return (
+    <div className={isOpen ? "tool prop plan-card" : "tool plan-card"}>
+      <CardHead icon={isOpen ? Shield : Check} title={isOpen ? "Plan, waiting for you" : ENDED[status]} />
+      <div className="plan-text">
+        <Markdown text={plan.markdown} />
+      </div>
+      {isOpen ? (
+        <>
+          <fieldset className="plan-grants">
+            <legend className="xs t2">Allow for this turn, two hours at the most</legend>
+            {plan.asked.map((grant) => (
+              <label key={grant} className="row">
+                <input
+                  type="checkbox"
+                  checked={grants.includes(grant)}
+                  onChange={({ target }) =>
+                    setGrants(plan.asked.filter((each) => (each === grant ? target.checked : grants.includes(each))))
+                  }
+                />
+                <span className="mono">{grant}</span>
+                <span className="xs t3">{GRANT_WORDS[grant]}</span>
+              </label>
+            ))}
+          </fieldset>
+          {changes !== null && (
+            <div className="plan-changes">
+              <label className="flabel" htmlFor={`changes-${plan.sessionId}`}>
+                What should be different
+              </label>
+              <textarea
+                id={`changes-${plan.sessionId}`}
+                className="area"
+                rows={3}
+                maxLength={PLAN_CHARS_MAX}
+                value={changes}
+                onChange={({ target }) => setChanges(target.value)}
+              />
+            </div>
+          )}
+          {failure && (
+            <p className="tool-error" role="alert">
+              {failure}
+            </p>
+          )}
+          <div className="row card-acts">
+            {changes === null ? (
+              <>
+                <button
+                  type="button"
+                  className="btn primary sm"
+                  disabled={isSending || grants.length === 0}
+                  onClick={() => void decide("approve")}
+                >
+                  Approve plan
+                </button>
+                <button type="button" className="btn sm" disabled={isSending} onClick={() => setChanges("")}>
+                  Request changes
+                </button>
+                <span className="grow" />
+                <button
+                  type="button"
+                  className="btn ghost sm"
+                  disabled={isSending}
+                  onClick={() => void decide("cancel")}
+                >
+                  Cancel
+                </button>
+              </>
+            ) : (
+              <>
+                <button
+                  type="button"
+                  className="btn primary sm"
+                  disabled={isSending || changes.trim() === ""}
+                  onClick={() => void decide("request_changes")}
+                >
+                  Send changes
+                </button>
+                <button type="button" className="btn ghost sm" disabled={isSending} onClick={() => setChanges(null)}>
+                  Back
+                </button>
+              </>
+            )}
+          </div>
+        </>
+      ) : (
+        <div className="row tool-foot xs t3">
+          <span className="grow">
+            {status === "approved" ? `Allowed: ${granted.join(", ") || "as approved"}` : "Nothing was changed."}
+          </span>
+          {isLate && status === "approved" && (
+            <button type="button" className="link" onClick={onGoOn}>
+              Go on with the plan
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

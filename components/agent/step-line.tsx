@@ -1,0 +1,125 @@
+"use client";
+
+import { ChevronRight, CircleX, ListTree, type LucideIcon, Search, SquareTerminal, Waypoints } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import type { ToolPart } from "@/components/agent/tool-parts";
+import { useConnections } from "@/components/workspace/use-schema";
+
+type CardHeadProps = {
+  icon: LucideIcon;
+  title: string;
+  detail?: string;
+  end?: ReactNode;
+  isFailed?: boolean;
+  isOpen?: boolean;
+  onToggle?: () => void;
+};
+
+/** The head of a card: what was done, on what, and how it ended. It opens the card where there is something to see. */
+export function CardHead({ icon: Icon, title, detail, end, isFailed = false, isOpen, onToggle }: CardHeadProps) {
+  const Sign = isFailed ? CircleX : Icon;
+  const face = (
+    <>
+      <Sign className={isFailed ? "s bad-sign" : "s"} />
+      <b className="b6">{title}</b>
+      <span className="t3 trunc grow">{detail}</span>
+      {end && <span className="t3 num">{end}</span>}
+      {onToggle && <ChevronRight className={isOpen ? "xs t3 turned" : "xs t3"} />}
+    </>
+  );
+  if (!onToggle) return <div className="th">{face}</div>;
+  return (
+    <button type="button" className="th" aria-expanded={isOpen} onClick={onToggle}>
+      {face}
+    </button>
+  );
+}
+
+/** A look at the schema: which tables, in which connections. */
+export function LookedCard({ calls }: { calls: ToolPart[] }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { data: connections = [] } = useConnections();
+  const nameOf = ({ input }: ToolPart) => connections.find(({ id }) => id === input.connectionId)?.name;
+  const tables = [
+    ...new Set(calls.filter(({ name }) => name === "describe_entity").map(({ input }) => String(input.name))),
+  ];
+  const places = [...new Set(calls.flatMap((call) => nameOf(call) ?? []))];
+  const where = places.length > 0 ? places.join(", ") : "the connections";
+  const isRunning = calls.some(({ state }) => state === "running");
+  const isFailed = calls.every(({ state }) => state === "failed");
+  const count = tables.length === 1 ? "1 table" : `${tables.length} tables`;
+  return (
+    <div className="tool">
+      <CardHead
+        icon={ListTree}
+        title={`${isRunning ? "Looking" : "Looked"} at ${tables.length > 0 ? count : "the schema"}`}
+        detail={tables.length > 0 ? `${tables.join(", ")}${places.length > 0 ? ` in ${where}` : ""}` : where}
+        isFailed={isFailed}
+        isOpen={isOpen}
+        onToggle={() => setIsOpen(!isOpen)}
+      />
+      {isOpen && (
+        <ul className="steps">
+          {calls.map((call) => (
+            <li key={call.callId}>
+              <span className="mono">{call.name}</span>
+              <span className="grow trunc">{summaryOf(call)}</span>
+              <span className={call.state === "failed" ? "bad-word" : "t3"}>{outcomeOf(call)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function summaryOf({ input }: ToolPart): string {
+  return String(input.name ?? input.search ?? "");
+}
+
+function outcomeOf({ state, output, errorText }: ToolPart): string {
+  if (state === "running") return "...";
+  if (state === "failed") return errorText;
+  const { columnCount, total, connections } = output;
+  if (typeof columnCount === "number") return columnCount === 1 ? "1 column" : `${columnCount} columns`;
+  if (typeof total === "number") return `${total} found`;
+  if (Array.isArray(connections)) return `${connections.length} found`;
+  return "";
+}
+
+const WORDS: Record<string, { icon: LucideIcon; done: string; running: string }> = {
+  search_consoles: { icon: Search, done: "Searched consoles", running: "Searching consoles" },
+  read_console: { icon: SquareTerminal, done: "Read a console", running: "Reading a console" },
+  list_flows: { icon: Waypoints, done: "Looked at the flows", running: "Looking at the flows" },
+  get_flow: { icon: Waypoints, done: "Looked at a flow", running: "Looking at a flow" },
+  get_run: { icon: Waypoints, done: "Looked at a run", running: "Looking at a run" },
+  create_flow: { icon: Waypoints, done: "Made a flow", running: "Making a flow" },
+  trigger_flow: { icon: Waypoints, done: "Started a flow", running: "Starting a flow" },
+};
+
+/** Any other call of a tool: one line; its failure, and what it was asked and answered, when it is opened. */
+export function StepLine({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const words = WORDS[tool.name] ?? { icon: ListTree, done: tool.name, running: tool.name };
+  const { query, name, title, path } = { ...tool.input, ...tool.output } as Record<string, unknown>;
+  const detail = [path, name, title, query].find((value) => typeof value === "string");
+  const isFailed = tool.state === "failed";
+  return (
+    <div className="tool">
+      <CardHead
+        icon={words.icon}
+        title={tool.state === "running" && isBusy ? words.running : words.done}
+        detail={typeof detail === "string" ? detail : ""}
+        end={isFailed ? "Failed" : undefined}
+        isFailed={isFailed}
+        isOpen={isOpen}
+        onToggle={() => setIsOpen(!isOpen)}
+      />
+      {isOpen && (
+        <pre className="tool-raw">
+          {isFailed ? tool.errorText : JSON.stringify(tool.state === "done" ? tool.output : tool.input, null, 2)}
+        </pre>
+      )}
+    </div>
+  );
+}

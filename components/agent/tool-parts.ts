@@ -1,0 +1,90 @@
+import type { AgentMessage, AgentPart } from "@/components/agent/chats";
+import type { Grant } from "@/lib/client/agent";
+
+/** One call of a tool, as the cards read it. What a model sends may be of any form: each field is looked at before it is used. */
+export type ToolPart = {
+  name: string;
+  callId: string;
+  state: "running" | "done" | "failed";
+  input: Record<string, unknown>;
+  output: Record<string, unknown>;
+  errorText: string;
+};
+
+export type QueryOutput = {
+  fields: { name: string; type: string }[];
+  rows: Record<string, unknown>[];
+  rowCount: number;
+  truncated: boolean;
+  durationMs: number;
+  resultId: string | null;
+};
+
+export function toToolPart(part: AgentPart): ToolPart | null {
+  if (!part.type.startsWith("tool-") && part.type !== "dynamic-tool") return null;
+  const { type, toolName, toolCallId, state, input, output, errorText } = part as Record<string, unknown>;
+  return {
+    name: typeof toolName === "string" ? toolName : String(type).slice("tool-".length),
+    callId: String(toolCallId),
+    state: state === "output-available" ? "done" : state === "output-error" ? "failed" : "running",
+    input: toRecord(input),
+    output: toRecord(output),
+    errorText: typeof errorText === "string" ? errorText : "",
+  };
+}
+
+export function toQueryOutput({ output }: ToolPart): QueryOutput {
+  const { fields, rows, rowCount, truncated, durationMs, resultId } = output;
+  return {
+    fields: (Array.isArray(fields) ? fields : []).map((field) => {
+      const { name, type } = toRecord(field);
+      return { name: String(name), type: String(type) };
+    }),
+    rows: (Array.isArray(rows) ? rows : []).map(toRecord),
+    rowCount: typeof rowCount === "number" ? rowCount : 0,
+    truncated: truncated === true,
+    durationMs: typeof durationMs === "number" ? durationMs : 0,
+    resultId: typeof resultId === "string" ? resultId : null,
+  };
+}
+
+export type Plan = {
+  sessionId: string;
+  markdown: string;
+  asked: Grant[];
+  granted: Grant[];
+  status: "pending" | "approved" | "changes_requested" | "cancelled";
+  expiresAt: string | null;
+};
+
+const STATUSES = ["pending", "approved", "changes_requested", "cancelled"] as const;
+
+/** Null while its id is not known, and for one that was never put before the person. */
+export function toPlan({ input, output, state }: ToolPart): Plan | null {
+  const sessionId = output.agentSessionId ?? input.agentSessionId;
+  if (typeof sessionId !== "string" || state === "failed") return null;
+  const list = (value: unknown) => (Array.isArray(value) ? (value.map(String) as Grant[]) : []);
+  return {
+    sessionId,
+    markdown: String(input.planMarkdown ?? ""),
+    asked: [...new Set(list(input.grants))],
+    granted: list(output.grants),
+    status: STATUSES.find((each) => each === output.status) ?? "pending",
+    expiresAt: typeof output.expiresAt === "string" ? output.expiresAt : null,
+  };
+}
+
+/** The rows of a result that a query of the chat has shown. */
+export function findRows(messages: readonly AgentMessage[], resultId: string): QueryOutput | null {
+  for (const { parts } of messages) {
+    for (const part of parts) {
+      const tool = toToolPart(part);
+      if (tool?.name === "run_query" && tool.output.resultId === resultId) return toQueryOutput(tool);
+    }
+  }
+  return null;
+}
+
+export function toRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}

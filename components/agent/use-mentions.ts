@@ -1,0 +1,29 @@
+"use client";
+
+import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
+import { useConsoleList, useOpenConsole } from "@/components/workspace/use-consoles";
+import { useDatabases, useEntities } from "@/components/workspace/use-schema";
+
+export type Mentionable = { kind: "table" | "console" | "connection"; name: string; detail: string };
+
+const OFFERED_MAX = 8;
+
+/** What may be named here: tables of the open console's connection, consoles and connections. */
+export function useMentionables(): (typed: string) => Mentionable[] {
+  const active = useOpenConsole(useActiveConsoleId());
+  const databases = useDatabases();
+  const connection = databases.find(({ id }) => id === active?.connectionId) ?? databases[0] ?? null;
+  const entities = useEntities(connection?.id ?? null);
+  const { data: consoles = [] } = useConsoleList();
+  return (typed) => {
+    const all: Mentionable[] = [
+      ...entities.map(({ name }): Mentionable => ({ kind: "table", name, detail: connection?.name ?? "" })),
+      ...consoles.map(({ name, path }): Mentionable => ({ kind: "console", name, detail: path })),
+      ...databases.map(({ name }): Mentionable => ({ kind: "connection", name, detail: "Connection" })),
+    ];
+    const words = typed.toLowerCase();
+    const starting = all.filter(({ name }) => name.toLowerCase().startsWith(words));
+    const holding = all.filter((each) => !starting.includes(each) && each.name.toLowerCase().includes(words));
+    return [...starting, ...holding].slice(0, OFFERED_MAX);
+  };
+}

@@ -1,0 +1,91 @@
+import { updateFrame } from "@/components/workspace/use-frame";
+
+/** What somebody wants of the agent beside its panel: to mend a query that failed, or to answer a question. */
+export type AgentRequest =
+  | { kind: "fix"; consoleId: string; query: string; message: string }
+  | { kind: "ask"; text: string };
+
+export type AgentState = {
+  /** 24 hexadecimal digits; a chat that the server does not know yet begins with its first message. */
+  chatId: string;
+  /** The list of chats rather than one of them. */
+  isListing: boolean;
+  /** Null for what the server takes by itself. */
+  modelId: string | null;
+  agentId: string | null;
+  /** What is to be sent as soon as the panel is there. */
+  request: AgentRequest | null;
+};
+
+const ID_BYTES = 12;
+
+/**
+ * Which chat the agent's panel shows, and what it is asked from elsewhere. It lives above the panel, which is loaded
+ * late; the chat is remembered in this browser.
+ */
+export class AgentStore {
+  #state: AgentState;
+  readonly #listeners = new Set<() => void>();
+  readonly #key: string;
+
+  constructor(userId: string, workspaceId: string) {
+    this.#key = `millrace:agent:${userId}:${workspaceId}`;
+    this.#state = { chatId: "", isListing: false, modelId: null, agentId: null, request: null };
+  }
+
+  /** What the address asks for comes before what was kept. Called when the panel is there: the server has neither. */
+  wake(): void {
+    if (this.#state.chatId !== "") return;
+    const kept = this.#readKept();
+    const asked = new URLSearchParams(window.location.search);
+    const chatId = [asked.get("chat"), kept.chatId].find((id) => typeof id === "string" && /^[0-9a-f]{24}$/.test(id));
+    const text = (value: unknown) => (typeof value === "string" ? value : null);
+    this.change({
+      chatId: typeof chatId === "string" ? chatId : newChatId(),
+      isListing: asked.has("chats"),
+      modelId: text(kept.modelId),
+      agentId: text(kept.agentId),
+    });
+  }
+
+  read = (): AgentState => this.#state;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  change = (change: Partial<AgentState>): void => {
+    this.#state = { ...this.#state, ...change };
+    const { chatId, modelId, agentId } = this.#state;
+    try {
+      localStorage.setItem(this.#key, JSON.stringify({ chatId, modelId, agentId }));
+    } catch {
+      // A full or closed store costs the memory of the chat, not the chat.
+    }
+    for (const listener of this.#listeners) listener();
+  };
+
+  /** Shows the panel. @param request is sent at once, in a chat of its own where the present one is about something else */
+  open = (request?: AgentRequest): void => {
+    if (request) this.change({ request, isListing: false });
+    updateFrame({ agentOpen: true });
+  };
+
+  begin = (): void => this.change({ chatId: newChatId(), isListing: false });
+
+  #readKept(): Record<string, unknown> {
+    try {
+      const kept: unknown = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
+      return typeof kept === "object" && kept !== null ? (kept as Record<string, unknown>) : {};
+    } catch {
+      return {};
+    }
+  }
+}
+
+function newChatId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(ID_BYTES)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+}
