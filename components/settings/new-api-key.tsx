@@ -13,26 +13,39 @@ import { type CreatedApiKey, workspaceApi } from "@/lib/client/workspaces";
 import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/ui/key-lifetimes";
 
 type Problems = { name?: string; expiresAt?: string };
-type NewApiKeyProps = { isOpen: boolean; onClose: () => void; onMade: (key: CreatedApiKey) => void };
+type KeyAccess = CreatedApiKey["access"];
+type NewApiKeyProps = {
+  isOpen: boolean;
+  /** What is chosen at first. */
+  access?: KeyAccess;
+  onClose: () => void;
+  onMade: (key: CreatedApiKey) => void;
+};
+
+const ACCESS: { value: KeyAccess; label: string }[] = [
+  { value: "read", label: "Only read" },
+  { value: "full", label: "All that you may" },
+];
 
 /** The dialog that makes a key: what it is for, and when it ends. */
-export function NewApiKey({ isOpen, onClose, onMade }: NewApiKeyProps) {
+export function NewApiKey({ isOpen, access, onClose, onMade }: NewApiKeyProps) {
   return (
     <Modal title="New API key" isOpen={isOpen} onClose={onClose}>
-      <KeyForm onClose={onClose} onMade={onMade} />
+      <KeyForm access={access} onClose={onClose} onMade={onMade} />
     </Modal>
   );
 }
 
-function KeyForm({ onClose, onMade }: Omit<NewApiKeyProps, "isOpen">) {
+function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProps, "isOpen">) {
   const id = useId();
   const { workspace } = useWorkspace();
   const [name, setName] = useState("");
   const [lifetime, setLifetime] = useState<KeyLifetime>("90");
   const [day, setDay] = useState("");
+  const [access, setAccess] = useState(first);
   const [problems, setProblems] = useState<Problems>({});
   const [failure, setFailure] = useState<string | null>(null);
-  const create = useChange(["api-keys"], (body: { name: string; expiresAt: string | null }) =>
+  const create = useChange(["api-keys"], (body: { name: string; expiresAt: string | null; access: KeyAccess }) =>
     workspaceApi.createApiKey(workspace.id, body),
   );
 
@@ -50,7 +63,7 @@ function KeyForm({ onClose, onMade }: Omit<NewApiKeyProps, "isOpen">) {
     setProblems(found);
     if (found.name || found.expiresAt) return;
     try {
-      onMade(await create.mutateAsync({ name: name.trim(), expiresAt }));
+      onMade(await create.mutateAsync({ name: name.trim(), expiresAt, access }));
     } catch (error) {
       const placed: Problems = Object.fromEntries(
         (error instanceof ApiError ? error.problems : []).map(({ path, message }) => [path, message]),
@@ -78,6 +91,12 @@ function KeyForm({ onClose, onMade }: Omit<NewApiKeyProps, "isOpen">) {
         error={problems.name}
         onChange={(event) => setName(event.target.value)}
       />
+      <div className="field">
+        <span className="flabel" id={`${id}-may`}>
+          May
+        </span>
+        <Select labelId={`${id}-may`} value={access} onChange={setAccess} options={ACCESS} />
+      </div>
       <div className="field">
         <span className="flabel" id={`${id}-ends`}>
           Ends

@@ -1,4 +1,16 @@
-import { Bell, Command, KeyRound, type LucideIcon, Mail, Monitor, Settings2, Sun, User, Users } from "lucide-react";
+import {
+  Bell,
+  Command,
+  KeyRound,
+  type LucideIcon,
+  Mail,
+  MessageSquare,
+  Monitor,
+  Settings2,
+  Sun,
+  User,
+  Users,
+} from "lucide-react";
 
 /**
  * The pages of the settings: the explorer is drawn from this list. A page that is built gets its line here and its
@@ -13,6 +25,7 @@ export const SECTION_GROUPS: { name: string; sections: Section[] }[] = [
       { name: "Members", icon: Users, path: "members" },
       { name: "API keys", icon: KeyRound, path: "api-keys" },
       { name: "Notifications", icon: Bell, path: "notifications" },
+      { name: "Agent", icon: MessageSquare, path: "agent" },
       { name: "Outbox", icon: Mail, path: "outbox" },
     ],
   },

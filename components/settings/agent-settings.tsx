@@ -1,0 +1,200 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { CircleCheck, MessageSquare, Shield } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { SettingsPage } from "@/components/settings/settings-page";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { useLeaveGuard } from "@/components/ui/use-leave-guard";
+import { useMemberNames, useRights } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { agentApi, type Instructions } from "@/lib/client/agent";
+
+/** The server's schema has the last word. */
+const CHARS_MAX = 8000;
+
+/** What the agent is told in this workspace, which models it has, and what it may do. */
+export function AgentSettings() {
+  const { workspace, agent } = useWorkspace();
+  const instructions = useQuery({
+    queryKey: ["agent-instructions", workspace.id],
+    queryFn: ({ signal }) => agentApi.readInstructions(workspace.id, signal),
+  });
+  return (
+    <SettingsPage
+      title="Agent"
+      actions={
+        <button type="button" className="btn" onClick={() => agent.open()}>
+          <MessageSquare className="s" />
+          Try it
+        </button>
+      }
+    >
+      <p className="lead">These settings hold for everyone in {workspace.name}.</p>
+      <Models />
+      <section className="part" aria-labelledby="instructions">
+        <div className="part-head between">
+          <h2 id="instructions">Workspace instructions</h2>
+          <span className="xs t3">Read at the start of every turn</span>
+        </div>
+        {instructions.isPending && <ListSkeleton label="Reading the instructions" rows={2} />}
+        {instructions.isError && !instructions.data && (
+          <LoadFailure error={instructions.error} onRetry={() => instructions.refetch()} />
+        )}
+        {instructions.data && <InstructionsForm key={instructions.data.updatedAt} saved={instructions.data} />}
+      </section>
+      <section className="part" aria-labelledby="powers">
+        <h2 id="powers">What it may do</h2>
+        <ul className="powers">
+          <Power title="Read schemas, consoles and flows" detail="As the person who asks, never more" />
+          <Power title="Run queries that only read" detail="200 rows of a result reach the model" />
+          <Power
+            title="Save consoles, change flows and schedules"
+            detail="After a plan is approved, until the turn ends, two hours at the most"
+            isAsked
+          />
+        </ul>
+      </section>
+    </SettingsPage>
+  );
+}
+
+function Models() {
+  const models = useQuery({ queryKey: ["agent-models"], queryFn: ({ signal }) => agentApi.listModels(signal) });
+  const hasOthers = models.data?.some(({ id }) => !id.startsWith("millrace/")) ?? true;
+  return (
+    <section className="part first-part" aria-labelledby="models">
+      <h2 id="models">Models</h2>
+      {models.isPending && <ListSkeleton label="Reading the models" rows={2} rowPx={44} />}
+      {models.isError && !models.data && <LoadFailure error={models.error} onRetry={() => models.refetch()} />}
+      {models.data && (
+        <table className="list" aria-label="Models">
+          <thead>
+            <tr>
+              <th>Model</th>
+              <th>Provider</th>
+              <th className="opt r">Reads</th>
+            </tr>
+          </thead>
+          <tbody>
+            {models.data.map(({ id, name, provider, contextWindow, default: isDefault }) => (
+              <tr key={id}>
+                <td className="wrap">
+                  {name} <span className="mono t3">{id}</span> {isDefault && <span className="tag">Default</span>}
+                </td>
+                <td>{provider}</td>
+                <td className="opt r t2">
+                  {contextWindow === undefined ? "" : `${Math.round(contextWindow / 1000)} k tokens`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {models.data && !hasOthers && (
+        <Notice kind="info">
+          Only the assistant of this server answers: it turns questions into queries and needs no network. Whoever runs
+          the server adds others by its settings.
+        </Notice>
+      )}
+      <p className="help-line xs t3">
+        To add models, set <code className="mono">ANTHROPIC_API_KEY</code>, <code className="mono">OPENAI_API_KEY</code>
+        , <code className="mono">GOOGLE_GENERATIVE_AI_API_KEY</code>, or{" "}
+        <code className="mono">OPENAI_COMPATIBLE_BASE_URL</code> for a server of your own, on this server and start it
+        again. <code className="mono">DEFAULT_MODEL</code> names the one to begin with.
+      </p>
+    </section>
+  );
+}
+
+function InstructionsForm({ saved }: { saved: Instructions }) {
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  const queryClient = useQueryClient();
+  const names = useMemberNames();
+  const [text, setText] = useState(saved.text);
+  const [isSaving, setIsSaving] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const isDirty = text !== saved.text;
+  useLeaveGuard(isDirty);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setIsSaving(true);
+    setFailure(null);
+    try {
+      const next = await agentApi.writeInstructions(workspace.id, text);
+      queryClient.setQueryData(["agent-instructions", workspace.id], next);
+      announce("Instructions saved");
+    } catch (error) {
+      setFailure(toMessage(error));
+    } finally {
+      setIsSaving(false);
+    }
+  };
+  const last = saved.updatedAt === null ? "" : `Last saved ${toDay(saved.updatedAt)}${toAuthor(saved, names)}`;
+  if (!isAdmin) {
+    return (
+      <>
+        <Notice kind="locked">You are a member here. Owners and admins write the instructions.</Notice>
+        <p className="instructions-text">{saved.text || "None yet."}</p>
+        <p className="xs t3">{last}</p>
+      </>
+    );
+  }
+  return (
+    <form onSubmit={submit}>
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <textarea
+        className="instructions"
+        aria-label="Workspace instructions"
+        aria-describedby="instructions-count"
+        rows={8}
+        maxLength={CHARS_MAX}
+        placeholder="What everyone should know: what a week is, which orders count, what is never shown."
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <div className="row instructions-foot">
+        <span className="xs t3 grow" id="instructions-count">
+          {text.length.toLocaleString("en")} of {CHARS_MAX.toLocaleString("en")} characters{last && `. ${last}`}
+        </span>
+        {isDirty && (
+          <button type="button" className="btn ghost" disabled={isSaving} onClick={() => setText(saved.text)}>
+            Discard
+          </button>
+        )}
+        <button type="submit" className="btn primary" disabled={!isDirty || isSaving}>
+          {isSaving ? "Saving" : "Save instructions"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function toDay(text: string): string {
+  return new Date(text).toLocaleDateString("en", { day: "numeric", month: "short" });
+}
+
+function toAuthor({ updatedBy }: Instructions, names: Map<string, string>): string {
+  const name = updatedBy === null ? undefined : names.get(updatedBy);
+  return name === undefined ? "" : ` by ${name}`;
+}
+
+function Power({ title, detail, isAsked = false }: { title: string; detail: string; isAsked?: boolean }) {
+  return (
+    <li>
+      {isAsked ? <Shield className="t3" /> : <CircleCheck className="may" />}
+      <div>
+        <div className="b5">{title}</div>
+        <div className="xs t3">{detail}</div>
+      </div>
+    </li>
+  );
+}
