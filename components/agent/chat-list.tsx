@@ -148,7 +148,7 @@ export function ChatList() {
                         event.preventDefault();
                         setRenaming(chat.id);
                       }}
-                      onClick={() => agent.change({ chatId: chat.id, isListing: false })}
+                      onClick={() => agent.change({ chatId: chat.id, isFresh: false, isListing: false })}
                     >
                       <span className="row">
                         <span className="b5 trunc grow">

@@ -3,7 +3,7 @@
 import { useChat } from "@ai-sdk/react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowDown, CircleAlert, History, PanelRight, Plus, X } from "lucide-react";
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type AgentMessage, openChat, toAgentMessage } from "@/components/agent/chats";
 import { Composer, type Outgoing } from "@/components/agent/composer";
 import { MessageItem } from "@/components/agent/message-item";
@@ -44,10 +44,10 @@ export function ChatView({ chatId }: { chatId: string }) {
     chat,
     experimental_throttle: DRAW_EVERY_MS,
   });
-  const stored = useStoredChat(chatId, isNew);
   const isBusy = status === "submitted" || status === "streaming";
+  const stored = useStoredChat(chatId, isNew, !isBusy && messages.length > 0);
   const isReading = stored.isReading && messages.length === 0;
-  const { listRef, isAway, toEnd } = useStickyEnd(messages, isReading);
+  const { listRef, isAway, toEnd } = useStickyEnd();
   const [draft, setDraft] = useState<Outgoing>({ text: "", images: [] });
   /** The console whose failed query the last message is about, and that query. */
   const [fix, setFix] = useState<Extract<AgentRequest, { kind: "fix" }> | null>(null);
@@ -62,6 +62,7 @@ export function ChatView({ chatId }: { chatId: string }) {
   const send = (outgoing: Outgoing) => {
     setFix(null);
     clearError();
+    agent.change({ isFresh: false });
     toEnd();
     void sendMessage(
       outgoing.images.length === 0 ? { text: outgoing.text } : { text: outgoing.text, files: outgoing.images },
@@ -103,56 +104,58 @@ export function ChatView({ chatId }: { chatId: string }) {
     <>
       <ChatHead title={isEmpty ? "Agent" : (stored.title ?? titleOf(messages))} />
       <div className="msgs" ref={listRef} role="log" aria-live="off" aria-busy={isBusy} aria-label="Chat">
-        {stored.older && (
-          <button
-            type="button"
-            className="btn sm older"
-            disabled={stored.isReading}
-            onClick={() => void stored.readOlder(setMessages)}
-          >
-            Show older messages
-          </button>
-        )}
-        {isReading && <Waiting label="Reading the chat" />}
-        {stored.error && messages.length === 0 && (
-          <Notice
-            kind="bad"
-            role="alert"
-            action={
-              <button type="button" className="btn sm" onClick={agent.begin}>
-                New chat
-              </button>
-            }
-          >
-            {toMessage(stored.error)}
-          </Notice>
-        )}
-        {isEmpty && <Suggestions onAsk={(text) => send({ text, images: [] })} />}
-        {messages.map((message) => (
-          <MessageItem
-            key={message.id}
-            chatId={chatId}
-            message={message}
-            isLast={message === last}
-            isBusy={isBusy && message === last}
-            fix={message === last && message.role === "assistant" ? fix : null}
-            onAgain={again}
-            onEdit={() => setDraft(toOutgoing(message))}
-            onAsk={(text) => send({ text, images: [] })}
-          />
-        ))}
-        {isBusy && (last?.role === "user" || last?.parts.length === 0) && <Waiting label="The agent is thinking" />}
-        {status === "error" && (
-          <div className="turn-error" role="alert">
-            <CircleAlert />
-            <div className="grow">
-              <p>{toWords(error)}</p>
-              <button type="button" className="btn sm" onClick={again}>
-                Try again
-              </button>
+        <div className="msgs-in">
+          {stored.older && (
+            <button
+              type="button"
+              className="btn sm older"
+              disabled={stored.isReading}
+              onClick={() => void stored.readOlder(setMessages)}
+            >
+              Show older messages
+            </button>
+          )}
+          {isReading && <Waiting label="Reading the chat" />}
+          {stored.error && messages.length === 0 && (
+            <Notice
+              kind="bad"
+              role="alert"
+              action={
+                <button type="button" className="btn sm" onClick={agent.begin}>
+                  New chat
+                </button>
+              }
+            >
+              {toMessage(stored.error)}
+            </Notice>
+          )}
+          {isEmpty && <Suggestions onAsk={(text) => send({ text, images: [] })} />}
+          {messages.map((message) => (
+            <MessageItem
+              key={message.id}
+              chatId={chatId}
+              message={message}
+              isLast={message === last}
+              isBusy={isBusy && message === last}
+              fix={message === last && message.role === "assistant" ? fix : null}
+              onAgain={again}
+              onEdit={() => setDraft(toOutgoing(message))}
+              onAsk={(text) => send({ text, images: [] })}
+            />
+          ))}
+          {isBusy && (last?.role === "user" || last?.parts.length === 0) && <Waiting label="The agent is thinking" />}
+          {status === "error" && (
+            <div className="turn-error" role="alert">
+              <CircleAlert />
+              <div className="grow">
+                <p>{toWords(error)}</p>
+                <button type="button" className="btn sm" onClick={again}>
+                  Try again
+                </button>
+              </div>
             </div>
-          </div>
-        )}
+          )}
+        </div>
       </div>
       {isAway && (
         <button type="button" className="btn icon sm to-end" aria-label="Go to the end" onClick={toEnd}>
@@ -217,12 +220,15 @@ function Waiting({ label }: { label: string }) {
 }
 
 /** What the server has of the chat. One that was begun in this page and not sent yet is unknown there, which is no failure. */
-function useStoredChat(chatId: string, isNew: boolean) {
-  const { workspace } = useWorkspace();
+function useStoredChat(chatId: string, isNew: boolean, hasAnswer: boolean) {
+  const { workspace, agent } = useWorkspace();
+  // Only at first: what is sent makes it known, and the answer is here already.
+  const [isFresh] = useState(() => agent.read().isFresh);
   const [older, setOlder] = useState<{ cursor: string | null } | null>(null);
   const [isReadingOlder, setIsReadingOlder] = useState(false);
-  const { data, isPending, error } = useQuery({
+  const { data, isLoading, error } = useQuery({
     queryKey: toChatKey(workspace.id, chatId),
+    enabled: !isFresh || hasAnswer,
     queryFn: async ({ signal }) => {
       try {
         return await agentApi.readChat(workspace.id, chatId, null, signal);
@@ -247,14 +253,14 @@ function useStoredChat(chatId: string, isNew: boolean) {
     data: data?.data ?? null,
     title: data?.data.title ?? null,
     error,
-    isReading: (isPending && isNew) || isReadingOlder,
+    isReading: (isLoading && isNew) || isReadingOlder,
     older: cursor !== null,
     readOlder,
   };
 }
 
 /** Keeps the end in sight while it grows, unless the person has scrolled away from it. */
-function useStickyEnd(messages: AgentMessage[], isReading: boolean) {
+function useStickyEnd() {
   const listRef = useRef<HTMLDivElement>(null);
   const isAtEnd = useRef(true);
   const [isAway, setIsAway] = useState(false);
@@ -268,11 +274,16 @@ function useStickyEnd(messages: AgentMessage[], isReading: boolean) {
     list.addEventListener("scroll", onScroll, { passive: true });
     return () => list.removeEventListener("scroll", onScroll);
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is drawn anew may be longer
-  useLayoutEffect(() => {
+  // Cards grow after they were drawn, too: charts and differences are loaded late.
+  useEffect(() => {
     const list = listRef.current;
-    if (list !== null && isAtEnd.current) list.scrollTop = list.scrollHeight;
-  }, [messages, isReading]);
+    if (list === null) return;
+    const observer = new ResizeObserver(() => {
+      if (isAtEnd.current) list.scrollTop = list.scrollHeight;
+    });
+    for (const element of [list, ...list.children]) observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
   const toEnd = () => {
     isAtEnd.current = true;
     setIsAway(false);

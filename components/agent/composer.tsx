@@ -58,7 +58,10 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop }: ComposerPro
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight, HEIGHT_MAX_PX)}px`;
   }, [text]);
-  useEffect(() => fieldRef.current?.focus({ preventScroll: true }), []);
+  const { agent } = useWorkspace();
+  useEffect(() => {
+    if (agent.takeSummons()) fieldRef.current?.focus({ preventScroll: true });
+  }, [agent]);
 
   const write = (next: string) => onDraft({ ...draft, text: next });
   const send = () => {

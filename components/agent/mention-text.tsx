@@ -9,8 +9,26 @@ export function toMention(name: string): string {
   return /^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(name) ? `@${name}` : `@"${name.replaceAll('"', "")}"`;
 }
 
-/** What a person has written, with its mentions marked. */
-export function MentionText({ text }: { text: string }) {
+const BLOCK = /```[a-z]*\n([\s\S]*?)\n?```/g;
+
+/** What a person has written: its mentions are marked, and blocks of code are set as such. */
+export function SaidText({ text }: { text: string }) {
+  // Every second piece is the inside of a block.
+  return text.split(BLOCK).map((piece, at) => {
+    if (piece.trim() === "") return null;
+    return at % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text stay where they are
+      <pre key={at} className="sqls">
+        {piece}
+      </pre>
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text stay where they are
+      <MentionText key={at} text={piece.trim()} />
+    );
+  });
+}
+
+function MentionText({ text }: { text: string }) {
   const pieces: { text: string; isMention: boolean }[] = [];
   let at = 0;
   for (const match of text.matchAll(MENTION)) {

@@ -7,11 +7,11 @@ import type { AgentMessage } from "@/components/agent/chats";
 import { SaveCard, SqlProposal } from "@/components/agent/edit-card";
 import { Feedback } from "@/components/agent/feedback";
 import { Markdown } from "@/components/agent/markdown";
-import { MentionText } from "@/components/agent/mention-text";
+import { SaidText } from "@/components/agent/mention-text";
 import { PlanCard } from "@/components/agent/plan-card";
 import { QueryCard } from "@/components/agent/query-card";
 import { LookedCard, StepLine } from "@/components/agent/step-line";
-import { type ToolPart, toToolPart } from "@/components/agent/tool-parts";
+import { type ToolPart, toQueryOutput, toToolPart } from "@/components/agent/tool-parts";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Tip } from "@/components/ui/tip";
 import type { AgentRequest } from "@/components/workspace/agent-store";
@@ -46,7 +46,7 @@ function Said({ message, onEdit }: MessageItemProps) {
       <div className="me">
         {texts.map((text, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message stay where they are
-          <MentionText key={at} text={text} />
+          <SaidText key={at} text={text} />
         ))}
         {images.map(({ url, filename }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message stay where they are
@@ -61,13 +61,14 @@ function Said({ message, onEdit }: MessageItemProps) {
 function Answer({ chatId, message, isLast, isBusy, fix, onAgain, onAsk }: MessageItemProps) {
   const { state, feedback } = message.metadata ?? {};
   const groups = group(message);
+  const lastQuery = message.parts.map(toToolPart).findLast((tool) => tool?.name === "run_query")?.callId ?? null;
   const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const steps = message.parts.filter(({ type }) => type === "step-start").length;
   const mended = fix && !isBusy ? findMended(message) : null;
   const isCut = !isBusy && (state === "stopped" || state === "failed");
   return (
     <div className="answer">
-      {groups.map(({ key, draw }) => draw(key, { chatId, isBusy, onAsk }))}
+      {groups.map(({ key, draw }) => draw(key, { chatId, isBusy, lastQuery, onAsk }))}
       {fix && mended && <SqlProposal key={mended} consoleId={fix.consoleId} replaced={fix.query} sql={mended} />}
       {isCut && (
         <p className="answer-cut xs">
@@ -98,7 +99,7 @@ function Answer({ chatId, message, isLast, isBusy, fix, onAgain, onAsk }: Messag
   );
 }
 
-type Surroundings = { chatId: string; isBusy: boolean; onAsk: (text: string) => void };
+type Surroundings = { chatId: string; isBusy: boolean; lastQuery: string | null; onAsk: (text: string) => void };
 type Group = { key: string; draw: (key: string, of: Surroundings) => ReactNode };
 
 const LOOKS = new Set(["list_connections", "list_entities", "describe_entity"]);
@@ -139,10 +140,10 @@ function group({ parts }: AgentMessage): Group[] {
   return groups;
 }
 
-function ToolCard({ tool, chatId, isBusy, onAsk }: { tool: ToolPart } & Surroundings) {
+function ToolCard({ tool, chatId, isBusy, lastQuery, onAsk }: { tool: ToolPart } & Surroundings) {
   switch (tool.name) {
     case "run_query":
-      return <QueryCard tool={tool} isBusy={isBusy} />;
+      return <QueryCard tool={tool} isBusy={isBusy} isLast={tool.callId === lastQuery} />;
     case "create_chart":
       return <ChartCard tool={tool} chatId={chatId} isBusy={isBusy} />;
     case "propose_plan":
@@ -168,8 +169,14 @@ function Thought({ text }: { text: string }) {
   );
 }
 
-/** The last query of an answer that worked; null when none has. */
+/** SQL that an answer offers: its last block, else its last query when that found something; null when there is none. */
 function findMended({ parts }: AgentMessage): string | null {
-  const done = parts.map(toToolPart).findLast((tool) => tool?.name === "run_query" && tool.state === "done");
-  return typeof done?.input.query === "string" ? done.input.query : null;
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const block = [...text.matchAll(SQL_BLOCK)].at(-1)?.[1]?.trim();
+  if (block) return block;
+  const last = parts.map(toToolPart).findLast((tool) => tool?.name === "run_query");
+  if (last?.state !== "done" || toQueryOutput(last).rowCount === 0) return null;
+  return typeof last.input.query === "string" ? last.input.query : null;
 }
+
+const SQL_BLOCK = /```sql\s*\n([^`]+)```/gi;

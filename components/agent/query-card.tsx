@@ -12,8 +12,8 @@ import { updateFrame } from "@/components/workspace/use-frame";
 import { useConnections } from "@/components/workspace/use-schema";
 import { formatRows } from "@/lib/ui/format";
 
-/** A query that the agent runs: its text, the first rows, and the way into a console. A failed one is folded. */
-export function QueryCard({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) {
+/** A query that the agent runs: its text, the first rows, and the way into a console. Folded when it failed, or another one followed. */
+export function QueryCard({ tool, isBusy, isLast }: { tool: ToolPart; isBusy: boolean; isLast: boolean }) {
   const { create } = useConsoleActions();
   const { data: connections = [] } = useConnections();
   const connection = connections.find(({ id }) => id === tool.input.connectionId);
@@ -21,7 +21,7 @@ export function QueryCard({ tool, isBusy }: { tool: ToolPart; isBusy: boolean })
   const isFailed = tool.state === "failed";
   const isRunning = tool.state === "running" && isBusy;
   const [isOpen, setIsOpen] = useState<boolean | null>(null);
-  const isShown = isOpen ?? !isFailed;
+  const isShown = isOpen ?? (isLast && !isFailed);
   const sql = String(tool.input.query ?? "");
   const output = toQueryOutput(tool);
   const open = () => {

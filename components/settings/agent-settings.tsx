@@ -82,7 +82,7 @@ function Models() {
           <tbody>
             {models.data.map(({ id, name, provider, contextWindow, default: isDefault }) => (
               <tr key={id}>
-                <td className="wrap">
+                <td className="model">
                   {name} <span className="mono t3">{id}</span> {isDefault && <span className="tag">Default</span>}
                 </td>
                 <td>{provider}</td>

@@ -8,6 +8,8 @@ export type AgentRequest =
 export type AgentState = {
   /** 24 hexadecimal digits; a chat that the server does not know yet begins with its first message. */
   chatId: string;
+  /** Nothing was sent in it yet, so the server does not know it. */
+  isFresh: boolean;
   /** The list of chats rather than one of them. */
   isListing: boolean;
   /** Null for what the server takes by itself. */
@@ -25,12 +27,14 @@ const ID_BYTES = 12;
  */
 export class AgentStore {
   #state: AgentState;
+  /** The person has just asked for the panel, who writes next; a page that is loaded with it keeps its own focus. */
+  #isSummoned = false;
   readonly #listeners = new Set<() => void>();
   readonly #key: string;
 
   constructor(userId: string, workspaceId: string) {
     this.#key = `millrace:agent:${userId}:${workspaceId}`;
-    this.#state = { chatId: "", isListing: false, modelId: null, agentId: null, request: null };
+    this.#state = { chatId: "", isFresh: false, isListing: false, modelId: null, agentId: null, request: null };
   }
 
   /** What the address asks for comes before what was kept. Called when the panel is there: the server has neither. */
@@ -41,7 +45,7 @@ export class AgentStore {
     const chatId = [asked.get("chat"), kept.chatId].find((id) => typeof id === "string" && /^[0-9a-f]{24}$/.test(id));
     const text = (value: unknown) => (typeof value === "string" ? value : null);
     this.change({
-      chatId: typeof chatId === "string" ? chatId : newChatId(),
+      ...(typeof chatId === "string" ? { chatId } : { chatId: newChatId(), isFresh: true }),
       isListing: asked.has("chats"),
       modelId: text(kept.modelId),
       agentId: text(kept.agentId),
@@ -57,22 +61,33 @@ export class AgentStore {
 
   change = (change: Partial<AgentState>): void => {
     this.#state = { ...this.#state, ...change };
-    const { chatId, modelId, agentId } = this.#state;
+    const { chatId, isFresh, modelId, agentId } = this.#state;
     try {
-      localStorage.setItem(this.#key, JSON.stringify({ chatId, modelId, agentId }));
+      localStorage.setItem(this.#key, JSON.stringify({ chatId: isFresh ? null : chatId, modelId, agentId }));
     } catch {
       // A full or closed store costs the memory of the chat, not the chat.
     }
     for (const listener of this.#listeners) listener();
   };
 
-  /** Shows the panel. @param request is sent at once, in a chat of its own where the present one is about something else */
+  /** Shows the panel. @param request is sent at once */
   open = (request?: AgentRequest): void => {
     if (request) this.change({ request, isListing: false });
+    this.#isSummoned = true;
     updateFrame({ agentOpen: true });
   };
 
-  begin = (): void => this.change({ chatId: newChatId(), isListing: false });
+  begin = (): void => {
+    this.#isSummoned = true;
+    this.change({ chatId: newChatId(), isFresh: true, isListing: false });
+  };
+
+  /** Whether the field for a message takes the focus; asked once each time. */
+  takeSummons(): boolean {
+    const isSummoned = this.#isSummoned;
+    this.#isSummoned = false;
+    return isSummoned;
+  }
 
   #readKept(): Record<string, unknown> {
     try {

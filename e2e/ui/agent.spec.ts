@@ -81,6 +81,29 @@ test("the panel is opened and put away by its shortcut, and keeps its width", as
   await expect(panel(page)).toHaveCount(0);
 });
 
+test("the panel opens when the line was cut before its first use, and what is typed stays", async ({
+  page,
+  context,
+  person,
+}) => {
+  // Its script comes in a quiet moment after the page, whose own requests it is told from by what it holds.
+  const loaded = page.waitForResponse(
+    async (answer) => answer.url().endsWith(".js") && (await answer.text()).includes("Message to the agent"),
+  );
+  await page.goto(`/w/${person.slug}`);
+  await loaded;
+  await context.setOffline(true);
+  await page.getByRole("button", { name: "Agent", exact: true }).click();
+  await field(page).fill("How many orders are there?");
+  await page.keyboard.press("Enter");
+  await expect(
+    panel(page)
+      .getByText(/Check the network|You are offline/)
+      .first(),
+  ).toBeVisible();
+  await context.setOffline(false);
+});
+
 test("a link of an answer shows its host, and no image, markup or script of it reaches the browser (T65)", async ({
   page,
   person,
@@ -116,6 +139,55 @@ test("a failure within the stream says what to do, and the question can be asked
   await page.unroute("**/api/agent/chat");
   await panel(page).getByRole("button", { name: "Try again" }).click();
   await expect(panel(page).getByRole("button", { name: /Ran a query/ })).toBeVisible({ timeout: 30_000 });
+});
+
+test("an answer is stopped, and the question can be changed and sent anew", async ({ page, person }) => {
+  // Nothing comes, as from a model that thinks for long.
+  await page.route("**/api/agent/chat", () => {});
+  await open(page, person.slug);
+  await field(page).fill("How many orders are there?");
+  await page.keyboard.press("Enter");
+  await panel(page).getByRole("button", { name: "Stop" }).click();
+  await expect(panel(page).getByRole("button", { name: "Send" })).toBeVisible();
+  await page.unroute("**/api/agent/chat");
+  await panel(page).getByRole("button", { name: "Edit and send again" }).click();
+  await expect(field(page)).toHaveValue("How many orders are there?");
+  await ask(page, "How many customers are there?");
+  await expect(panel(page).getByRole("button", { name: /Ran a query/ })).toBeVisible();
+});
+
+test("a chart of the agent is drawn over the rows that its query has shown", async ({ page, person }) => {
+  const rows = [
+    { week: "W45", extra: 9 },
+    { week: "W46", extra: 41 },
+  ];
+  const fields = [
+    { name: "week", type: "string" },
+    { name: "extra", type: "int64" },
+  ];
+  const spec = {
+    mark: "bar",
+    encoding: { x: { field: "week", type: "nominal" }, y: { field: "extra", type: "quantitative" } },
+  };
+  await answerWith(page, [
+    { type: "start", messageId: "0123456789abcdef01234567" },
+    { type: "start-step" },
+    { type: "tool-input-available", toolCallId: "q", toolName: "run_query", input: { query: "select 1" } },
+    {
+      type: "tool-output-available",
+      toolCallId: "q",
+      output: { executionId: "e", fields, rows, rowCount: 2, truncated: false, durationMs: 3, resultId: "r" },
+    },
+    { type: "tool-input-available", toolCallId: "c", toolName: "create_chart", input: { title: "Extra", spec } },
+    { type: "tool-output-available", toolCallId: "c", output: { chart: { title: "Extra", spec, resultId: "r" } } },
+    { type: "finish-step" },
+    { type: "finish", finishReason: "stop" },
+  ]);
+  await open(page, person.slug);
+  await ask(page, "Draw it");
+  const chart = panel(page).getByRole("img", { name: "Extra, 2 points" });
+  await expect(chart.locator("svg path[aria-roledescription='bar'], svg .mark-rect path")).toHaveCount(2);
+  await expectAccessible(page);
 });
 
 test("a plan waits for the person, who gives less than was asked for", async ({ page, person }) => {
@@ -176,12 +248,15 @@ test("a failed query is handed to the agent with its error", async ({ page, pers
   await page.goto(`/w/${person.slug}`);
   await consolePage.write("select nothing_here from orders");
   await consolePage.run.click();
-  await answerWith(page, said("The column is called id."));
+  await answerWith(page, said("The column is called id.\n\n```sql\nselect id from orders\n```"));
   await page.getByRole("button", { name: "Fix this error" }).click();
   const sent = panel(page).locator(".me");
   await expect(sent).toContainText("nothing_here");
   await expect(sent).toContainText("select nothing_here from orders");
   await expect(panel(page).getByText("The column is called id.")).toBeVisible();
+  await expect(panel(page).getByText("Proposed edit")).toBeVisible();
+  await panel(page).getByRole("button", { name: "Accept" }).click();
+  await expect(page.locator(".editor-pane .cm-content")).toHaveText("select id from orders");
 });
 
 test("chats are listed, found, renamed and deleted", async ({ page, person }) => {
