@@ -8,6 +8,16 @@ import { useFrame } from "@/components/workspace/use-frame";
 import "./agent-dock.css";
 
 const loadPanel = () => import("@/components/agent/agent-panel");
+
+/** Loads the panel before anybody asks for it, and marks the page when all of it is there. */
+async function preloadPanel(): Promise<void> {
+  try {
+    await loadPanel();
+    document.documentElement.dataset.agentLoaded = "";
+  } catch {
+    // The line was cut: whoever opens it asks again.
+  }
+}
 const AgentPanel = dynamic(() => loadPanel().then((module) => module.AgentPanel), {
   ssr: false,
   loading: () => <div className="agent-wait" role="status" aria-label="Loading the agent" />,
@@ -25,7 +35,7 @@ const QUIET_WITHIN_MS = 10_000;
 export function AgentDock() {
   const { frame } = useFrame();
   const isAwake = useIsAwake();
-  useEffect(() => whenQuiet(() => void loadPanel().catch(() => {})), []);
+  useEffect(() => whenQuiet(() => void preloadPanel()), []);
   if (!isAwake || !frame.agentOpen) return null;
   return (
     <aside className="agent" id="agent" aria-label="Agent" data-region tabIndex={-1}>

@@ -152,6 +152,7 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop }: ComposerPro
       )}
       <textarea
         ref={fieldRef}
+        data-keeps-focus
         rows={1}
         aria-label="Message to the agent"
         aria-autocomplete="list"

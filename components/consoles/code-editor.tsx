@@ -73,7 +73,9 @@ export function CodeEditor(props: CodeEditorProps) {
     editors.active = handle;
     const line = view.state.doc.lineAt(view.state.selection.main.head);
     editors.moveCursor({ line: line.number, column: view.state.selection.main.head - line.from + 1 });
-    if (matchMedia("(hover: hover)").matches) view.focus();
+    // Not from under the hands of somebody who writes to the agent meanwhile.
+    const isWriting = document.activeElement?.matches("[data-keeps-focus]") ?? false;
+    if (matchMedia("(hover: hover)").matches && !isWriting) view.focus();
     return () => {
       editors.remember(consoleId, { state: view.state, scrollTop: view.scrollDOM.scrollTop });
       if (editors.active === handle) {

@@ -85,15 +85,16 @@ test("the panel opens when the line was cut before its first use, and what is ty
   page,
   context,
   person,
+  consolePage,
 }) => {
-  // Its script comes in a quiet moment after the page, whose own requests it is told from by what it holds.
-  const loaded = page.waitForResponse(
-    async (answer) => answer.url().endsWith(".js") && (await answer.text()).includes("Message to the agent"),
-  );
   await page.goto(`/w/${person.slug}`);
-  await loaded;
+  // Its script comes in a quiet moment after the page.
+  await expect(page.locator("html[data-agent-loaded]")).toBeAttached();
+  // The rest of the page has its own parts to load.
+  await expect(consolePage.editor).toBeFocused();
   await context.setOffline(true);
-  await page.getByRole("button", { name: "Agent", exact: true }).click();
+  // By its key: a pointer over the button would ask for the tip's script.
+  await page.keyboard.press("ControlOrMeta+j");
   await field(page).fill("How many orders are there?");
   await page.keyboard.press("Enter");
   await expect(
@@ -148,7 +149,7 @@ test("an answer is stopped, and the question can be changed and sent anew", asyn
   await field(page).fill("How many orders are there?");
   await page.keyboard.press("Enter");
   await panel(page).getByRole("button", { name: "Stop" }).click();
-  await expect(panel(page).getByRole("button", { name: "Send" })).toBeVisible();
+  await expect(panel(page).getByRole("button", { name: "Send", exact: true })).toBeVisible();
   await page.unroute("**/api/agent/chat");
   await panel(page).getByRole("button", { name: "Edit and send again" }).click();
   await expect(field(page)).toHaveValue("How many orders are there?");
