@@ -50,6 +50,9 @@ export function ApiKeySettings() {
   // An empty page offers the first key where it says what keys are for.
   const actions = (
     <>
+      <Link className="btn" href={`/w/${workspace.slug}/settings/api-keys/mcp`}>
+        Connect an MCP client
+      </Link>
       {reference}
       {!isEmpty && make}
     </>
@@ -57,8 +60,7 @@ export function ApiKeySettings() {
   return (
     <SettingsPage title="API keys" count={keys.data?.length} actions={actions}>
       <p className="lead">
-        A key works in this workspace only and acts as the person who made it. It cannot manage people or other keys.{" "}
-        <Link href={`/w/${workspace.slug}/settings/api-keys/mcp`}>Connect an MCP client</Link>
+        A key works in this workspace only and acts as the person who made it. It cannot manage people or other keys.
       </p>
       {fresh && <SecretBanner name={fresh.name} secret={fresh.key} onSaved={() => holdFreshKey(workspace.id, null)} />}
       {keys.isPending && <ListSkeleton label="Reading the keys" rowPx={44} />}
