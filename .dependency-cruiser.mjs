@@ -113,6 +113,13 @@ export default {
       to: { path: ["^node_modules/zod/", SCHEMA], dependencyTypesNot: ["type-only"] },
     },
     {
+      name: "one-way-to-the-sdk",
+      comment: "The SDK loads zod, which has to be told first not to compile: import it by components/agent/sdk.ts.",
+      severity: "error",
+      from: { path: `^components/|${lib(BROWSER)}`, pathNot: "^components/agent/sdk\\.ts$" },
+      to: { path: "^node_modules/(ai|@ai-sdk)/" },
+    },
+    {
       name: "ui-is-plain",
       comment: "components/ui knows no workspace: hand it in by props.",
       severity: "error",
@@ -141,6 +148,8 @@ export default {
     tsConfig: { fileName: "tsconfig.json" },
     doNotFollow: { path: "^node_modules/" },
     // Tests may ask anybody anything.
-    exclude: { path: "^\\.generated/|^node_modules/(?!(mongodb|zod)/)|\\.test\\.tsx?$|/testing/|^(test|e2e|bench)/" },
+    exclude: {
+      path: "^\\.generated/|^node_modules/(?!(mongodb|zod|ai|@ai-sdk)/)|\\.test\\.tsx?$|/testing/|^(test|e2e|bench)/",
+    },
   },
 };

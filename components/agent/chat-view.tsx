@@ -1,12 +1,12 @@
 "use client";
 
-import { useChat } from "@ai-sdk/react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ArrowDown, CircleAlert, History, PanelRight, Plus, X } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type AgentMessage, openChat, toAgentMessage } from "@/components/agent/chats";
 import { Composer, type Outgoing } from "@/components/agent/composer";
 import { MessageItem } from "@/components/agent/message-item";
+import { useChat } from "@/components/agent/sdk";
 import { Suggestions } from "@/components/agent/suggestions";
 import { toChatKey, toChatsKey, useAgentChoices, useScreen } from "@/components/agent/use-agent";
 import { toMessage } from "@/components/ui/load-failure";

@@ -1,6 +1,4 @@
-import "@/components/agent/quiet-zod";
-import { Chat } from "@ai-sdk/react";
-import { DefaultChatTransport, type UIMessage } from "ai";
+import { Chat, DefaultChatTransport, type UIMessage } from "@/components/agent/sdk";
 import { announce } from "@/components/ui/live-region";
 import { type ChatMessage, type Feedback, fetchTurn } from "@/lib/client/agent";
 

@@ -1,6 +1,5 @@
 "use client";
 
-import type { FileUIPart } from "ai";
 import {
   ArrowUp,
   AtSign,
@@ -14,6 +13,7 @@ import {
 } from "lucide-react";
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { toMention } from "@/components/agent/mention-text";
+import type { FileUIPart } from "@/components/agent/sdk";
 import { useAgentChoices } from "@/components/agent/use-agent";
 import { type Mentionable, useMentionables } from "@/components/agent/use-mentions";
 import { Menu, MenuChoice } from "@/components/ui/menu";

@@ -111,6 +111,19 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await expect(page.getByRole("dialog")).toBeVisible();
   await page.keyboard.press("Escape");
 
+  // The agent: an answer with a query, and the list of chats.
+  await page.goto(`/w/${slug}`);
+  const field = page.getByRole("textbox", { name: "Message to the agent" });
+  await page.keyboard.press("ControlOrMeta+j");
+  await field.fill("How many orders are there?");
+  await page.keyboard.press("Enter");
+  const agent = page.getByRole("complementary", { name: "Agent" });
+  await expect(agent.getByRole("button", { name: "Helpful", exact: true })).toBeVisible();
+  await agent.getByRole("button", { name: "Chats", exact: true }).click();
+  await expect(agent.getByRole("searchbox", { name: "Search chats" })).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(agent).toHaveCount(0);
+
   // Connections: the list, the form of each type, one in detail.
   const wid = await workspaceIdOf(page.request);
   await open(`/w/${slug}/connections`);
@@ -144,7 +157,9 @@ test("no page breaks its security policy or says a word in the console (T106)", 
     "general",
     "members",
     "api-keys",
+    "api-keys/mcp",
     "notifications",
+    "agent",
     "outbox",
     "profile",
     "appearance",
