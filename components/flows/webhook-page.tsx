@@ -94,12 +94,7 @@ function Loaded({ flow, stats, root }: { flow: FlowDetail; stats: WebhookStats; 
         Settings
       </Link>
       {isAdmin && url !== null && (
-        <button
-          type="button"
-          className="btn"
-          disabled={!isOnline}
-          onClick={() => sendTest.mutate()}
-        >
+        <button type="button" className="btn" disabled={!isOnline} onClick={() => sendTest.mutate()}>
           <Send className="s" />
           Send a test
         </button>
