@@ -40,6 +40,12 @@ const RATE_MIN = 200;
 /** What may be kept at the end of a backlog beyond what is kept in its middle, where all have warmed up. */
 const GROWTH_MAX = 32 * 1024 * 1024;
 const PROBE_EVERY_MS = 50;
+/** The probe alone, before and after the backlog. */
+const IDLE_MS = IS_WHOLE ? 6_000 : 0;
+/** Of the processor that this thread wants, what it has to get for times to say anything about it. */
+const SPARE_MIN = 0.8;
+const SPARE_MS = IS_WHOLE ? 3_000 : 0;
+const SLICE_MS = 4;
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 const uri = new URL(process.env.MONGODB_URI ?? "");
@@ -118,14 +124,18 @@ const openOf = (consoleId: string) =>
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 /** Bytes that the process holds on to: how long its engine lets garbage lie hangs on the machine. */
-function kept(): number {
-  collect();
+async function kept(): Promise<number> {
+  // What the first finds to be over is let go of a turn later.
+  for (let i = 0; i < 3; i += 1) {
+    collect();
+    await sleep(0);
+  }
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/** Asks one of the other routes again and again. */
-function probe(): () => Promise<number> {
+/** Asks one of the other routes again and again. @returns ends that, and tells how long each answer took, in milliseconds */
+function probe(): () => Promise<number[]> {
   const times: number[] = [];
   let isOver = false;
   const asking = (async () => {
@@ -140,15 +150,39 @@ function probe(): () => Promise<number> {
   return async () => {
     isOver = true;
     await asking;
-    times.sort((a, b) => a - b);
-    return times[Math.floor(times.length * 0.95)] ?? 0;
+    return times;
   };
+}
+
+async function probeFor(ms: number): Promise<number[]> {
+  const end = probe();
+  await sleep(ms);
+  return end();
+}
+
+function p95(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+}
+
+/** How much of the time that it wants this thread gets from the machine: 1 when no other work is in its way. */
+async function spareOfMachine(): Promise<number> {
+  let wantedMs = 0;
+  const before = process.threadCpuUsage();
+  const end = performance.now() + SPARE_MS;
+  while (performance.now() < end) {
+    const since = performance.now();
+    while (performance.now() < since + SLICE_MS);
+    wantedMs += performance.now() - since;
+    await sleep(SLICE_MS);
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000 / wantedMs;
 }
 
 describe("a backlog of deliveries (F13)", () => {
   it(
     `of ${BACKLOG} goes out, each once, at most ${AT_ONCE} to a host at once, by few calls and few commands`,
-    async () => {
+    async ({ skip }) => {
       const receivers = await startReceivers(HOSTS, ANSWER_MS);
       const consoleId = await addConsole(owner);
       await addRules(
@@ -159,9 +193,8 @@ describe("a backlog of deliveries (F13)", () => {
       // One call a host is on its way, and again when that is so long ago that it might be lost.
       if (!IS_WHOLE) expect(events).toHaveLength(HOSTS);
       let jobs: JobServer | null = null;
-      const idle = probe();
-      await sleep(IS_WHOLE ? 5_000 : 0);
-      const idleMs = await idle();
+      const idle = await probeFor(IDLE_MS);
+      const spareBefore = await spareOfMachine();
       let commands = 0;
       const count = () => {
         commands += 1;
@@ -171,16 +204,16 @@ describe("a backlog of deliveries (F13)", () => {
         mongoClient().on("commandStarted", count);
         const cpu = process.cpuUsage();
         const since = performance.now();
-        const busy = IS_WHOLE ? probe() : async () => 0;
+        const busy = IS_WHOLE ? probe() : async () => [];
         await jobs.send(events);
         let atHalf = 0;
         for (let seen = 0; seen < BACKLOG; { messages: seen } = await receivers.look()) {
-          if (atHalf === 0 && seen >= BACKLOG / 2) atHalf = kept();
+          if (atHalf === 0 && seen >= BACKLOG / 2) atHalf = await kept();
           await sleep(100);
         }
         const seconds = (performance.now() - since) / 1000;
         const used = process.cpuUsage(cpu);
-        const busyMs = await busy();
+        const busyMs = p95(await busy());
         await expect.poll(() => openOf(consoleId), { timeout: 30_000 }).toBe(0);
         mongoClient().off("commandStarted", count);
         await jobs.settled();
@@ -193,16 +226,23 @@ describe("a backlog of deliveries (F13)", () => {
         const calls = (await jobs.runsOf("deliver-notification")).length;
         const each = commands / BACKLOG;
         const rate = BACKLOG / seconds;
-        const grown = kept() - atHalf;
+        const grown = (await kept()) - atHalf;
+        const idleMs = p95([...idle, ...(await probeFor(IDLE_MS))]);
+        const spare = Math.min(spareBefore, await spareOfMachine());
         process.stdout.write(
           `F13: ${BACKLOG} deliveries to ${HOSTS} receivers of ${ANSWER_MS} ms: ${rate.toFixed(0)} a second, ${calls} calls, ` +
             `${each.toFixed(2)} commands and ${((used.user + used.system) / 1000 / BACKLOG).toFixed(1)} ms of processor each; ` +
-            `${(grown / 1024 / 1024).toFixed(0)} MiB more kept at the end than at half; another route's p95 ${idleMs.toFixed(0)} ms idle, ${busyMs.toFixed(0)} ms then\n`,
+            `${(grown / 1024 / 1024).toFixed(0)} MiB more kept at the end than at half\n`,
         );
         expect(each).toBeLessThan(COMMANDS_EACH_MAX);
         expect(calls).toBeLessThanOrEqual(IS_WHOLE ? BACKLOG / 10 : HOSTS);
         expect(grown).toBeLessThan(GROWTH_MAX);
         if (IS_WHOLE) {
+          process.stdout.write(
+            `F13: another route's p95 ${idleMs.toFixed(0)} ms idle, ${busyMs.toFixed(0)} ms then, ` +
+              `on a machine that gives a thread ${(spare * 100).toFixed(0)} % of what it wants\n`,
+          );
+          if (spare < SPARE_MIN) skip("other work has the processors: the rate and other routes' times say nothing");
           expect(rate).toBeGreaterThanOrEqual(RATE_MIN);
           expect(busyMs).toBeLessThan(2 * idleMs);
         }

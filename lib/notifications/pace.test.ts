@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { takePace } from "./pace";
+
+/** Timers are read to the millisecond, and what comes a little late is made up for. */
+const SLACK_MS = 10;
+
+async function msOf(work: () => Promise<unknown>): Promise<number> {
+  const since = performance.now();
+  await work();
+  return performance.now() - since;
+}
+
+function block(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+describe("the pace of sends (F13)", () => {
+  it("is 250 a second over all calls together", async () => {
+    const calls = () => Promise.all(Array.from({ length: 21 }, () => takePace(5)));
+    expect(await msOf(calls)).toBeGreaterThanOrEqual(20 * 5 * 4 - SLACK_MS);
+  });
+
+  it("is not used up by sends that there were not", async () => {
+    const giveBack = await takePace(1_000);
+    giveBack(1_000);
+    expect(await msOf(() => takePace(1))).toBeLessThan(3_000);
+  });
+
+  it("slackens while the server is late with what it does", async () => {
+    for (let i = 0; i < 30; i += 1) {
+      const turns = [takePace(5), takePace(1)];
+      block(60);
+      await Promise.all(turns);
+    }
+    const twentyAndOne = async () => {
+      await takePace(20);
+      await takePace(1);
+    };
+    expect(await msOf(twentyAndOne)).toBeGreaterThanOrEqual(20 * 20 - SLACK_MS);
+  });
+});
