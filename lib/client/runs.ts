@@ -2,7 +2,7 @@ import { send } from "@/lib/client/api";
 import type { ConsoleRun, ConsoleRunDetails } from "@/lib/consoles/schema";
 import type { Page } from "@/lib/http/paging";
 import type { ResultPreview } from "@/lib/results/schema";
-import type { LogLine, ResourceType, Run, RunFilters, RunStatus } from "@/lib/runs/schema";
+import type { LogLine, ResourceType, Run, RunFilters, RunHours, RunStatus } from "@/lib/runs/schema";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 const ofConsole = (workspaceId: string, consoleId: string) => `${root(workspaceId)}/consoles/${consoleId}`;
@@ -23,6 +23,9 @@ export const runsApi = {
     } while (cursor !== null);
     return all;
   },
+  /** By the hour they began in, over the last 24. */
+  countByHour: (workspaceId: string, resourceType: ResourceType | undefined, signal?: AbortSignal) =>
+    send<RunHours>("GET", `${root(workspaceId)}/runs/hours${toQuery({ resourceType })}`, { signal }),
   listOfConsole: (workspaceId: string, consoleId: string, cursor: string | null, signal?: AbortSignal) =>
     send<Page<ConsoleRun>>("GET", `${ofConsole(workspaceId, consoleId)}/runs${toQuery({ cursor })}`, { signal }),
   readOfConsole: (workspaceId: string, consoleId: string, runId: string, signal?: AbortSignal) =>

@@ -52,6 +52,15 @@ export type Run = z.infer<typeof runSchema>;
 export const runsQuery = listQuery.extend({ resourceType: resourceType.optional(), status: runStatus.optional() });
 export type RunFilters = { resourceType?: ResourceType | undefined; status?: RunStatus | undefined };
 
+export const runHoursQuery = z.object({ resourceType: resourceType.optional() });
+export const runHoursSchema = z.object({
+  hours: z
+    .array(z.object({ hour: isoDate, count, failed: count }))
+    .describe("24 of them, by when runs were queued; the last is this hour"),
+  isWhole: z.boolean().describe("False when there were too many to count, and the oldest are left out"),
+});
+export type RunHours = z.infer<typeof runHoursSchema>;
+
 export const logLevel = z.enum(["info", "warn", "error"]);
 export type LogLevel = z.infer<typeof logLevel>;
 export const logLineSchema = z.object({ at: isoDate, level: logLevel, text: z.string() });

@@ -100,6 +100,7 @@ export const consoleAccess: AccessRows = {
     },
     "GET /api/workspaces/{workspaceId}/consoles/{consoleId}/runs": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/runs": { statuses: MEMBER },
+    "GET /api/workspaces/{workspaceId}/runs/hours": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/consoles/{consoleId}/runs/{runId}": {
       statuses: MEMBER,
       ids: () => ({ consoleId: seeded.runConsoleId, runId: seeded.runId }),
