@@ -4,6 +4,7 @@ import { Activity, Send, SquareTerminal, TextSearch, TriangleAlert, User, Waves,
 import { usePathname, useSearchParams } from "next/navigation";
 import type { ReactElement } from "react";
 import { KINDS } from "@/components/activity/filters";
+import { SavedViews } from "@/components/activity/saved-views";
 import { NavList } from "@/components/workspace/nav-list";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ActivityKind } from "@/lib/ui/activity";
@@ -44,6 +45,7 @@ export function ActivityExplorer() {
         label="Kind"
         items={KINDS.map(({ value, name }) => toItem({ name, icon: ICONS[value], search: `kind=${value}` }))}
       />
+      <SavedViews />
     </nav>
   );
 }

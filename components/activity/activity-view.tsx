@@ -1,17 +1,19 @@
 "use client";
 
 import { Activity as ActivityIcon, Search, Waves } from "lucide-react";
-import { useSearchParams } from "next/navigation";
 import { Fragment } from "react";
 import { ActivityRow } from "@/components/activity/activity-row";
+import { ExportActivity } from "@/components/activity/export-activity";
 import { KINDS, readFilter, STATES } from "@/components/activity/filters";
+import { RunHours } from "@/components/activity/run-hours";
 import { useActivity } from "@/components/activity/use-activity";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Select } from "@/components/ui/select";
-import { useConnectivity } from "@/components/ui/use-browser";
+import { useStaleSince } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
+import { useAddress } from "@/components/workspace/use-address";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Activity, isLike, stateOf } from "@/lib/ui/activity";
 import { formatCount } from "@/lib/ui/format";
@@ -23,33 +25,30 @@ const GROUPS = ["In motion", "Today", "Yesterday", "Earlier"] as const;
 
 /** Everything that runs, ran or was sent in the workspace, as far as the reader may see it. Filters stand in the address. */
 export function ActivityView() {
-  const { workspace, user } = useWorkspace();
-  const { isOnline } = useConnectivity();
-  const query = useSearchParams();
+  const { user } = useWorkspace();
+  const staleSince = useStaleSince();
+  const { query, put: putAll } = useAddress();
   const filter = readFilter(query, user.id);
   const { items, isPending, failed, pages } = useActivity(filter.kind);
   const shown = items.filter((item) => isLike(item, filter));
   const bad = shown.filter((item) => stateOf(item) === "bad").length;
   const isFiltered = filter.kind !== null || filter.state !== null || filter.userId !== null || filter.text !== "";
   const openId = query.get("open");
-  const put = (name: string, value: string | null) => {
-    const next = new URLSearchParams(window.location.search);
-    if (value === null) next.delete(name);
-    else next.set(name, value);
-    // A filter is no step to go back through.
-    window.history.replaceState(null, "", `/w/${workspace.slug}/activity${next.size === 0 ? "" : `?${next}`}`);
-  };
+  const put = (name: string, value: string | null) => putAll({ [name]: value });
   return (
     <Page
       title="Activity"
       isWide
       actions={
-        isOnline && (
-          <span className="st run">
-            <Waves className="s" />
-            Live
-          </span>
-        )
+        <>
+          {staleSince === null && (
+            <span className="st run">
+              <Waves className="s" />
+              Live
+            </span>
+          )}
+          {items.length > 0 && <ExportActivity filter={filter} />}
+        </>
       }
     >
       <search className="row activity-filters">
@@ -101,6 +100,11 @@ export function ActivityView() {
           </span>
         )}
       </search>
+      {filter.kind !== "query" && filter.kind !== "delivery" && (
+        <RunHours
+          resourceType={filter.kind === "flow" ? "flow" : filter.kind === "console" ? "scheduled_query" : undefined}
+        />
+      )}
       {isPending && <ListSkeleton label="Reading the activity" rows={8} rowPx={36} />}
       {failed && <LoadFailure error={failed.error ?? new Error()} onRetry={() => void failed.refetch()} />}
       {!isPending && !failed && items.length === 0 && !pages.hasNextPage && (

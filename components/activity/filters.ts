@@ -12,6 +12,13 @@ export const STATES: { value: ActivityState; name: string }[] = [
   { value: "bad", name: "Failed" },
 ];
 
+/** What a filter shows, in words: "Flow runs, failed, by me, refund". */
+export function toFilterWords({ kind, state, userId, text }: ActivityFilter): string {
+  const what = KINDS.find(({ value }) => value === kind)?.name ?? "Everything";
+  const how = STATES.find(({ value }) => value === state)?.name;
+  return [what, how?.toLowerCase(), userId === null ? "" : "by me", text].filter(Boolean).join(", ");
+}
+
 /** The filter that the address names; what it does not know is no filter. @param ownId what "me" stands for */
 export function readFilter(query: URLSearchParams, ownId: string): ActivityFilter {
   return {

@@ -10,8 +10,8 @@ import { ProvisionWebhook } from "@/components/flows/provision-webhook";
 import { RunList } from "@/components/flows/run-list";
 import { TryWebhook } from "@/components/flows/try-webhook";
 import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
-import { WebhookHours } from "@/components/flows/webhook-hours";
 import { useResourceNotifications } from "@/components/notifications/use-resource-notifications";
+import { HourBars } from "@/components/runs/hour-bars";
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { CopyButton } from "@/components/ui/copy-button";
@@ -217,7 +217,7 @@ function Figures({ stats }: { stats: WebhookStats }) {
           {now !== null && (last === null ? "Nothing has come yet" : `Last one ${formatAgo(last, new Date(now))}`)}
         </span>
       </div>
-      <WebhookHours hours={stats.last24h} />
+      <HourBars hours={stats.last24h} what="Received" />
     </section>
   );
 }

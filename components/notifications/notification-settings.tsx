@@ -1,7 +1,6 @@
 "use client";
 
 import { BellRing, Plus } from "lucide-react";
-import { useSearchParams } from "next/navigation";
 import { DeliveryLog } from "@/components/notifications/delivery-log";
 import { RulePanel } from "@/components/notifications/rule-panel";
 import { RuleSwitch } from "@/components/notifications/rule-switch";
@@ -15,8 +14,8 @@ import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
+import { useAddress } from "@/components/workspace/use-address";
 import { useRights } from "@/components/workspace/use-settings";
-import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { DeliveryStatus, ListedRule } from "@/lib/client/notifications";
 import { formatRowTime } from "@/lib/ui/run-words";
 import "./notifications.css";
@@ -52,7 +51,7 @@ export function NotificationSettings() {
   const open = all.find(({ id }) => id === ruleId) ?? null;
   const isOpen = open !== null || (ruleId === NEW && isAdmin);
   const add = isAdmin && (
-    <button type="button" className="btn primary" onClick={() => put({ rule: NEW })}>
+    <button type="button" className="btn primary" onClick={() => put({ rule: NEW }, true)}>
       <Plus className="s" />
       New rule
     </button>
@@ -110,7 +109,7 @@ export function NotificationSettings() {
                       rule={rule}
                       of={nameOf(rule)}
                       isMarked={rule.id === open?.id}
-                      onOpen={() => put({ rule: rule.id })}
+                      onOpen={() => put({ rule: rule.id }, true)}
                     />
                   ))}
                 </tbody>
@@ -122,7 +121,12 @@ export function NotificationSettings() {
         {rules.data && <Log rules={all} isEmpty={isEmpty} />}
       </SettingsPage>
       {isOpen && (
-        <RulePanel key={ruleId} rule={open} onShow={(id) => put({ rule: id })} onClose={() => put({ rule: null })} />
+        <RulePanel
+          key={ruleId}
+          rule={open}
+          onShow={(id) => put({ rule: id }, true)}
+          onClose={() => put({ rule: null }, true)}
+        />
       )}
     </div>
   );
@@ -234,20 +238,4 @@ function Log({ rules, isEmpty }: { rules: ListedRule[]; isEmpty: boolean }) {
 function isShown(rule: ListedRule, show: Show): boolean {
   if (show === "all") return true;
   return show === "off" ? !rule.enabled : rule.resourceType === show;
-}
-
-/** The query of the address, and how to change a part of it. A filter is no step to go back through. */
-function useAddress() {
-  const { workspace } = useWorkspace();
-  const query = useSearchParams();
-  const put = (news: Record<string, string | null>) => {
-    const next = new URLSearchParams(window.location.search);
-    for (const [name, value] of Object.entries(news)) {
-      if (value === null) next.delete(name);
-      else next.set(name, value);
-    }
-    const address = `/w/${workspace.slug}/settings/notifications${next.size === 0 ? "" : `?${next}`}`;
-    window.history["rule" in news ? "pushState" : "replaceState"](null, "", address);
-  };
-  return { query, put };
 }

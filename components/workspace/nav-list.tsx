@@ -8,14 +8,24 @@ import "@/components/ui/page.css";
 /** Up to this width the explorer lies over the work, and makes way once something in it was chosen. */
 const OVERLAY = "(min-width: 641px) and (max-width: 900px)";
 
-export type NavItem = { name: string; icon: ReactNode; href: string; isOn: boolean; count?: number; end?: ReactNode };
+export type NavItem = {
+  name: string;
+  icon: ReactNode;
+  href: string;
+  isOn: boolean;
+  count?: number;
+  /** In the link, before its count. */
+  end?: ReactNode;
+  /** Beside the link. */
+  action?: ReactNode;
+};
 
 /** The links of an area in the explorer; looks as a tree does. */
 export function NavList({ label, items }: { label: string; items: NavItem[] }) {
   return (
     <ul className="navlist" aria-label={label}>
-      {items.map(({ name, icon, href, isOn, count, end }) => (
-        <li key={href}>
+      {items.map(({ name, icon, href, isOn, count, end, action }) => (
+        <li key={href} className={action ? "row" : undefined}>
           <Link
             href={href}
             className={isOn ? "on" : undefined}
@@ -27,6 +37,7 @@ export function NavList({ label, items }: { label: string; items: NavItem[] }) {
             {end}
             {count !== undefined && <span className="meta num">{count}</span>}
           </Link>
+          {action}
         </li>
       ))}
     </ul>

@@ -11,10 +11,12 @@ const GATHER_MS = 250;
 /**
  * Reads answers of the server anew when something of theirs has changed.
  * @param isOfThese whether a change touches them; what was missed (`reset`) always does
+ * @param gatherMs for answers that are dear
  */
 export function useRefresh(
   keys: readonly QueryKey[],
   isOfThese: (event: Exclude<LiveEvent, { kind: "reset" }>) => boolean,
+  gatherMs = GATHER_MS,
 ): void {
   const queryClient = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -29,6 +31,6 @@ export function useRefresh(
     timer.current = setTimeout(() => {
       timer.current = undefined;
       for (const queryKey of latest.current) void queryClient.invalidateQueries({ queryKey });
-    }, GATHER_MS);
+    }, gatherMs);
   });
 }

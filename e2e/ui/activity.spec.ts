@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures";
 import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, startRun } from "./run-people";
 import { join, workspaceIdOf } from "./settings-people";
@@ -38,7 +39,7 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   await parts.getByRole("link", { name: "Started by me" }).click();
   await expect(run).toHaveCount(0);
   await expect(query).toBeVisible();
-  await parts.getByRole("link", { name: "Everything" }).click();
+  await parts.getByRole("link", { name: "Everything", exact: true }).click();
   await expect(run).toBeVisible();
   await page.getByRole("searchbox", { name: "Name, error or id" }).fill("nowhere");
   await expect(query).toHaveCount(0);
@@ -90,3 +91,52 @@ for (const [theme, width] of [
     });
   });
 }
+
+test("the last day stands above the list by the hour, what is shown is exported, and a view is saved", async ({
+  browser,
+  page,
+  person,
+}) => {
+  const broken = await addRunnable(page.request, "=broken.sql", "select * from nowhere");
+  const done = await addRunnable(page.request, "done.sql", "select 1");
+  await runToEnd(page.request, broken.id);
+  await runToEnd(page.request, done.id);
+  await page.goto(`/w/${person.slug}/activity`);
+  const chart = page.getByRole("img", { name: /^Runs: 2 in the last 24 hours, 1 failed/ });
+  await expect(chart).toBeVisible();
+  await runToEnd(page.request, done.id);
+  await expect(page.getByRole("img", { name: /^Runs: 3 in the last 24 hours, 1 failed/ })).toBeVisible();
+  const parts = page.getByRole("navigation", { name: "Activity" });
+  await parts.getByRole("link", { name: "Needs a look" }).click();
+  // Where the browser can write to the disk it asks for a place; here it gives a download.
+  await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
+  const read = async (as: string) => {
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: as }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`activity.${as === "As CSV" ? "csv" : "ndjson"}`);
+    return readFile(await download.path(), "utf8");
+  };
+  const [head, line, ...more] = (await read("As CSV")).trimEnd().split("\r\n");
+  expect(head).toBe("id,kind,status,name,startedBy,at,durationMs,rows,error");
+  expect(line).toContain(`console,failure,"'=broken.sql",Ines Okafor,`);
+  expect(more).toEqual([]);
+  expect(JSON.parse(await read("As NDJSON"))).toMatchObject({ status: "failure", name: "=broken.sql" });
+
+  await parts.getByRole("button", { name: "Save this view" }).click();
+  const view = parts.getByRole("link", { name: "Everything, failed" });
+  await expect(view).toHaveAttribute("aria-current", "page");
+  await parts.getByRole("link", { name: "Everything", exact: true }).click();
+  // It is the person's own, in whichever browser.
+  const other = await (await browser.newContext({ storageState: await page.context().storageState() })).newPage();
+  await other.goto(`/w/${person.slug}/activity`);
+  await other.getByRole("link", { name: "Everything, failed" }).click();
+  await expect(other).toHaveURL(/\?state=bad$/);
+  await other.context().close();
+  await expect(view).toBeVisible();
+  await view.hover();
+  await parts.getByRole("button", { name: "Remove the view Everything, failed" }).click();
+  await expect(view).toHaveCount(0);
+});

@@ -1,0 +1,87 @@
+"use client";
+
+import { Download, Square } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { readActivity } from "@/components/activity/read-activity";
+import { announce } from "@/components/ui/live-region";
+import { toMessage } from "@/components/ui/load-failure";
+import { Menu, MenuItem } from "@/components/ui/menu";
+import { showFailure } from "@/components/ui/toast";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type ActivityFilter, isLike } from "@/lib/ui/activity";
+import { ACTIVITY_TYPES, type ActivityFormat, toActivityHead, toActivityLine } from "@/lib/ui/activity-export";
+import { formatCount } from "@/lib/ui/format";
+import { openExportFile } from "@/lib/ui/results/export-file";
+
+/** Lines of one file, and how many are looked through for them: what a person reads, not a copy of the store. */
+const LINES_MAX = 10_000;
+const LOOKED_THROUGH_MAX = 50_000;
+
+/** Writes what the filter shows to a file, beyond what the page has loaded: each page of it as it comes. */
+export function ExportActivity({ filter }: { filter: ActivityFilter }) {
+  const { workspace } = useWorkspace();
+  const { isOnline } = useConnectivity();
+  const names = useMemberNames();
+  const [written, setWritten] = useState<number | null>(null);
+  const abort = useRef<AbortController | null>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const start = async (format: ActivityFormat) => {
+    const file = await openExportFile(`activity.${format}`, ACTIVITY_TYPES[format]);
+    if (file === null) return;
+    const controller = new AbortController();
+    abort.current = controller;
+    setWritten(0);
+    const encoder = new TextEncoder();
+    let [lines, looked] = [0, 0];
+    try {
+      await file.write(encoder.encode(toActivityHead(format)));
+      for await (const items of readActivity(workspace.id, filter.kind, controller.signal)) {
+        const shown = items.filter((item) => isLike(item, filter)).slice(0, LINES_MAX - lines);
+        const text = shown.map((item) => toActivityLine(format, item, (id) => names.get(id))).join("");
+        await file.write(encoder.encode(text));
+        lines += shown.length;
+        looked += items.length;
+        setWritten(lines);
+        if (lines === LINES_MAX || looked >= LOOKED_THROUGH_MAX) break;
+      }
+      await file.close();
+      const isCut = lines === LINES_MAX || looked >= LOOKED_THROUGH_MAX;
+      announce(`Exported ${formatCount(lines)} lines${isCut ? ", the newest ones" : ""}`);
+    } catch (error) {
+      await file.abort().catch(() => {});
+      if (!controller.signal.aborted) showFailure(`The export has ended: ${toMessage(error)}`);
+    } finally {
+      setWritten(null);
+    }
+  };
+
+  if (written !== null) {
+    return (
+      <button type="button" className="btn" onClick={() => abort.current?.abort()}>
+        <Square className="s" />
+        Cancel export, {formatCount(written)}
+      </button>
+    );
+  }
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <button type="button" className="btn" disabled={!isOnline}>
+          <Download className="s" />
+          Export
+        </button>
+      }
+    >
+      <MenuItem icon={<Download />} onSelect={() => void start("csv")}>
+        As CSV
+      </MenuItem>
+      <MenuItem icon={<Download />} onSelect={() => void start("ndjson")}>
+        As NDJSON
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,71 @@
+import { executionsApi } from "@/lib/client/executions";
+import { notificationApi } from "@/lib/client/notifications";
+import { runsApi } from "@/lib/client/runs";
+import {
+  type Activity,
+  type ActivityKind,
+  mergeActivity,
+  type Source,
+  sourcesToRead,
+  toDeliveryActivity,
+  toQueryActivity,
+  toRunActivity,
+} from "@/lib/ui/activity";
+
+type List = Source & { items: Activity[]; cursor: string | null; read: () => Promise<void> };
+type Answer = { items: (Activity | null)[]; nextCursor: string | null };
+
+/**
+ * All of the activity, the newest first, page by page as the server gives it. What was handed out is held no longer, so
+ * that a year of it needs no more memory than a day.
+ * @param kind the only one that is read; null for all
+ */
+export async function* readActivity(
+  workspaceId: string,
+  kind: ActivityKind | null,
+  signal: AbortSignal,
+): AsyncGenerator<Activity[]> {
+  const resourceType = kind === "flow" ? "flow" : kind === "console" ? "scheduled_query" : undefined;
+  const lists: List[] = [];
+  const add = (ask: (cursor: string | null) => Promise<Answer>) => {
+    const list: List = {
+      items: [],
+      hasMore: true,
+      cursor: null,
+      read: async () => {
+        const { items, nextCursor } = await ask(list.cursor);
+        list.items = [...list.items, ...items.filter((item) => item !== null)];
+        list.hasMore = nextCursor !== null;
+        list.cursor = nextCursor;
+      },
+    };
+    lists.push(list);
+  };
+  if (kind === null || resourceType !== undefined) {
+    add(async (cursor) => {
+      const { items, nextCursor } = await runsApi.list(workspaceId, { resourceType }, cursor, signal);
+      return { items: items.map(toRunActivity), nextCursor };
+    });
+  }
+  if (kind === null || kind === "query") {
+    add(async (cursor) => {
+      const { items, nextCursor } = await executionsApi.list(workspaceId, cursor, signal);
+      return { items: items.map(toQueryActivity), nextCursor };
+    });
+  }
+  if (kind === null || kind === "delivery") {
+    add(async (cursor) => {
+      const { items, nextCursor } = await notificationApi.listDeliveries(workspaceId, {}, cursor, signal);
+      return { items: items.map(toDeliveryActivity), nextCursor };
+    });
+  }
+  while (true) {
+    const behind = sourcesToRead(lists);
+    await Promise.all(behind.map((index) => lists[index]?.read()));
+    const ready = mergeActivity(lists);
+    const told = new Set(ready);
+    for (const list of lists) list.items = list.items.filter((item) => !told.has(item));
+    if (ready.length > 0) yield ready;
+    if (lists.every(({ hasMore }) => !hasMore)) return;
+  }
+}

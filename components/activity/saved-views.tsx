@@ -1,0 +1,87 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Bookmark, Plus, X } from "lucide-react";
+import { usePathname, useSearchParams } from "next/navigation";
+import { readFilter, toFilterWords } from "@/components/activity/filters";
+import { toMessage } from "@/components/ui/load-failure";
+import { showFailure } from "@/components/ui/toast";
+import { NavList } from "@/components/workspace/nav-list";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { accountApi } from "@/lib/client/account";
+
+/** As many as one finds one's way in. */
+const VIEWS_MAX = 20;
+
+/** The queries of addresses that a person comes back to, kept with their account. */
+export function SavedViews() {
+  const { workspace, user } = useWorkspace();
+  const client = useQueryClient();
+  const path = usePathname();
+  const root = `/w/${workspace.slug}/activity`;
+  const place = `activity:${workspace.id}`;
+  const queryKey = ["activity-views", workspace.id];
+  const views = useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => readViews((await accountApi.readPreferences(signal)).panels[place]),
+  });
+  const save = useMutation({
+    mutationFn: (next: string[]) => accountApi.updatePreferences({ panels: { [place]: { views: next } } }),
+    onMutate: (next) => client.setQueryData(queryKey, next),
+    onError: (error) => {
+      showFailure(`The views were not saved. ${toMessage(error)}`);
+      void client.invalidateQueries({ queryKey });
+    },
+  });
+  const query = new URLSearchParams(useSearchParams());
+  query.delete("open");
+  const shown = path === root ? query.toString() : "";
+  const all = views.data ?? [];
+  const mayAdd = views.isSuccess && shown !== "" && !all.includes(shown) && all.length < VIEWS_MAX;
+  const nameOf = (view: string) => toFilterWords(readFilter(new URLSearchParams(view), user.id));
+  return (
+    <>
+      <div className="row between saved-views-head">
+        <h2 className="nav-head">Saved views</h2>
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label={shown === "" ? "Save this view: choose a filter first" : "Save this view"}
+          disabled={!mayAdd}
+          onClick={() => save.mutate([...all, shown])}
+        >
+          <Plus />
+        </button>
+      </div>
+      {all.length === 0 ? (
+        <p className="sec-note">Filter the list, then save what it shows.</p>
+      ) : (
+        <NavList
+          label="Saved views"
+          items={all.map((view) => ({
+            name: nameOf(view),
+            icon: <Bookmark />,
+            href: `${root}?${view}`,
+            isOn: shown === view,
+            action: (
+              <button
+                type="button"
+                className="btn ghost icon sm nav-action"
+                aria-label={`Remove the view ${nameOf(view)}`}
+                onClick={() => save.mutate(all.filter((each) => each !== view))}
+              >
+                <X />
+              </button>
+            ),
+          }))}
+        />
+      )}
+    </>
+  );
+}
+
+/** What this browser has written, or an older one, or nobody. */
+function readViews(kept: unknown): string[] {
+  const views = typeof kept === "object" && kept !== null && "views" in kept ? kept.views : [];
+  return Array.isArray(views) ? views.filter((view) => typeof view === "string").slice(0, VIEWS_MAX) : [];
+}
