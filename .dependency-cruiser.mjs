@@ -15,6 +15,7 @@ const GROUND = [
   "text",
   "net",
   "sql",
+  "shell",
   "embedded",
   "sample",
   "jobs",
@@ -27,7 +28,7 @@ const BROWSER = ["client", "ui"];
 const lib = (rooms) => `^lib/(${rooms.join("|")})(/|$)`;
 /** What a browser may load of the server's rooms: rules and words without a database. Of schemas it takes types alone. */
 const SHARED = [
-  "^lib/(tabular|text|sql)/",
+  "^lib/(tabular|text|sql|shell)/",
   "^lib/connections/config-fields\\.ts$",
   "^lib/schedules/cron\\.ts$",
   "^lib/[^/]+/(roles|limits|words)\\.ts$",

@@ -17,21 +17,21 @@ import {
 } from "@codemirror/view"; // biome-ignore format: one look at the whole list
 import { useEffect, useEffectEvent, useRef } from "react";
 import { sqlCompletion } from "@/components/editor/completion";
+import { editorScript } from "@/components/editor/editor-script";
 import { highlightFunctions } from "@/components/editor/function-names";
-import { sqlLanguage } from "@/components/editor/sql-dialects";
-import { sqlScript } from "@/components/editor/sql-script";
+import { editorLanguage } from "@/components/editor/languages";
+import type { ScriptLanguage } from "@/components/editor/script";
 import { errorMark, setErrorMark, statementBar } from "@/components/editor/statement-mark";
 import { editorTheme } from "@/components/editor/theme";
 import type { EditorHandle } from "@/components/workspace/editor-memory";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
-import type { SqlDialect } from "@/lib/sql/dialects";
 
 export type CodeEditorProps = {
   consoleId: string;
   label: string;
   content: string;
-  dialect: SqlDialect;
+  language: ScriptLanguage;
   entities: Entity[];
   /** The piece to underline, and the text in which it stood; null for none. */
   error: { from: number; to: number; content: string } | null;
@@ -53,12 +53,12 @@ export function CodeEditor(props: CodeEditorProps) {
   latest.current = props;
 
   const mount = useEffectEvent((host: HTMLElement) => {
-    const { consoleId, content, dialect } = latest.current;
+    const { consoleId, content, language: spoken } = latest.current;
     const trace = editors.recall(consoleId);
     const kept = trace?.state instanceof EditorState && trace.state.doc.toString() === content ? trace.state : null;
     const extensions = buildExtensions(
       () => latest.current,
-      language.current.of(sqlLanguage(dialect)),
+      language.current.of(editorLanguage(spoken)),
       (view) => {
         const head = view.state.selection.main.head;
         const line = view.state.doc.lineAt(head);
@@ -98,8 +98,8 @@ export function CodeEditor(props: CodeEditorProps) {
   }, [props.content]);
 
   useEffect(() => {
-    viewRef.current?.dispatch({ effects: language.current.reconfigure(sqlLanguage(props.dialect)) });
-  }, [props.dialect]);
+    viewRef.current?.dispatch({ effects: language.current.reconfigure(editorLanguage(props.language)) });
+  }, [props.language]);
 
   const { error } = props;
   useEffect(() => {
@@ -154,7 +154,7 @@ function buildExtensions(
     placeholder("Ask your data something, such as: select * from orders limit 10"),
     EditorView.contentAttributes.of({ "aria-label": read().label, autocapitalize: "off", spellcheck: "false" }),
     EditorView.updateListener.of((update) => {
-      if (update.docChanged) read().onChange(update.state.field(sqlScript).text);
+      if (update.docChanged) read().onChange(update.state.field(editorScript).text);
       if (update.docChanged || update.selectionSet) onCursor(update.view);
     }),
     editorTheme,

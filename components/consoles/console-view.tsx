@@ -15,7 +15,7 @@ import { SqlCode } from "@/components/editor/sql-code";
 import { RunTools } from "@/components/results/run-tools";
 import { announce } from "@/components/ui/live-region";
 import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
-import { useDialect } from "@/components/workspace/use-connection-types";
+import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useConnections, useEntities, useFindDatabase } from "@/components/workspace/use-schema";
@@ -73,6 +73,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const { isOnline } = useConnectivity();
   const isPhone = useIsPhone();
   const dialect = useDialect(connection?.type);
+  const language = useScriptLanguage(connection?.type);
   const variables = useVariables(draft.content, dialect);
   const [missing, setMissing] = useState<string[]>(NO_NAMES);
   const onMissing = useCallback((names: string[]) => {
@@ -81,7 +82,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     announce(`A value is missing for ${names.join(", ")}.`, true);
     document.getElementById(`variable-${names[0]}`)?.focus();
   }, []);
-  const run = useConsoleRun(draft, { connection, dialect, entities, values: variables.values, onMissing });
+  const run = useConsoleRun(draft, { connection, dialect, language, entities, values: variables.values, onMissing });
   const [isNaming, setIsNaming] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
   const [isEditorOpen, setIsEditorOpen] = useState(false);
@@ -154,7 +155,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         consoleId={draft.id}
         label={`Query of ${draft.name}`}
         content={draft.content}
-        dialect={dialect}
+        language={language}
         entities={entities}
         error={error}
         onChange={onChange}

@@ -1,6 +1,7 @@
 "use client";
 
 import { useCallback, useMemo } from "react";
+import { readScript, type ScriptLanguage } from "@/components/editor/script";
 import { announce } from "@/components/ui/live-region";
 import { type ConsoleRun, ROW_LIMITS, type StatementRun } from "@/components/workspace/run-store";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
@@ -10,7 +11,7 @@ import type { Connection } from "@/lib/connections/schema";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import { readSqlMarks } from "@/lib/sql/marks";
 import { readScope } from "@/lib/sql/scope";
-import { SqlScript, type SqlStatement } from "@/lib/sql/statements";
+import type { SqlStatement } from "@/lib/sql/statements";
 import type { TypedValue } from "@/lib/sql/variables";
 import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/ui/query-error";
 
@@ -28,6 +29,8 @@ export type ReadFailure = {
 type RunOptions = {
   connection: Connection | null;
   dialect: SqlDialect;
+  /** How the text is cut. */
+  language: ScriptLanguage;
   entities: Entity[];
   /** Values for the variables of the text, of those that have one. */
   values: Record<string, TypedValue>;
@@ -36,7 +39,8 @@ type RunOptions = {
 };
 
 /** Running a console: what Run means at the cursor, and what the last run came to. */
-export function useConsoleRun(draft: OpenConsole, { connection, dialect, entities, values, onMissing }: RunOptions) {
+export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
+  const { connection, dialect, language, entities, values, onMissing } = options;
   const { runs, editors } = useWorkspace();
   const { latest, lastGood } = useConsoleRuns(draft.id);
   const savedId = draft.saved?.id ?? null;
@@ -65,13 +69,13 @@ export function useConsoleRun(draft: OpenConsole, { connection, dialect, entitie
       selectionFrom: 0,
       selectionTo: 0,
     };
-    start(pickStatements(at, dialect), at.content);
-  }, [editors, draft.content, dialect, start]);
+    start(pickStatements(at, language), at.content);
+  }, [editors, draft.content, language, start]);
 
   const runAll = useCallback(() => {
     const content = editors.active?.read().content ?? draft.content;
-    start([...SqlScript.of(content, dialect).statements], content);
-  }, [editors, draft.content, dialect, start]);
+    start([...readScript(content, language).statements], content);
+  }, [editors, draft.content, language, start]);
 
   /** Runs the same statements again with the next higher limit of rows. */
   const loadMore = useCallback(
@@ -98,9 +102,9 @@ export function useConsoleRun(draft: OpenConsole, { connection, dialect, entitie
 type EditorReading = { content: string; position: number; selectionFrom: number; selectionTo: number };
 
 /** The selection, cut into its statements; without one the statement at the cursor. */
-function pickStatements(reading: EditorReading, dialect: SqlDialect): SqlStatement[] {
+function pickStatements(reading: EditorReading, language: ScriptLanguage): SqlStatement[] {
   const { content, position, selectionFrom, selectionTo } = reading;
-  const script = SqlScript.of(content, dialect);
+  const script = readScript(content, language);
   if (selectionTo > selectionFrom) return script.within(selectionFrom, selectionTo);
   const statement = script.at(position);
   return statement === null ? [] : [statement];

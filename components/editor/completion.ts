@@ -5,8 +5,9 @@ import {
   type CompletionResult,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
-import { sqlScript } from "@/components/editor/sql-script";
+import { editorScript } from "@/components/editor/editor-script";
 import type { Entity } from "@/lib/client/api";
+import { SqlScript } from "@/lib/sql/statements";
 import { offerSql, type SqlOffer } from "@/lib/ui/sql-completion";
 
 type SqlCompletion = Completion & { sign: string };
@@ -22,7 +23,9 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     const word = context.matchBefore(/[\p{L}\p{N}_$]*/u);
     const isBehindDot = context.matchBefore(/\.[\p{L}\p{N}_$]*/u) !== null;
     if (!context.explicit && !isBehindDot && (word === null || word.from === word.to)) return null;
-    const offers = offerSql(context.state.field(sqlScript), context.pos, readEntities());
+    const script = context.state.field(editorScript);
+    if (!(script instanceof SqlScript)) return null;
+    const offers = offerSql(script, context.pos, readEntities());
     if (offers.length === 0) return null;
     return { from: word?.from ?? context.pos, options: offers.map(toCompletion), validFor: /^[\p{L}\p{N}_$]*$/u };
   };

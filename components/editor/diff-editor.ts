@@ -3,7 +3,7 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { highlightFunctions } from "@/components/editor/function-names";
-import { sqlLanguage } from "@/components/editor/sql-dialects";
+import { editorLanguage } from "@/components/editor/languages";
 import { diffTheme } from "@/components/editor/theme";
 import type { SqlDialect } from "@/lib/sql/dialects";
 
@@ -55,7 +55,7 @@ function extensionsOf(
     lineNumbers(),
     drawSelection(),
     EditorView.lineWrapping,
-    sqlLanguage(dialect),
+    editorLanguage(dialect),
     highlightFunctions,
     diffTheme,
     mergeTheme,

@@ -1,7 +1,8 @@
 import { type Range, RangeSet } from "@codemirror/state";
 import { Decoration, type DecorationSet, type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
-import { sqlScript } from "@/components/editor/sql-script";
+import { editorScript } from "@/components/editor/editor-script";
 import { colourOf } from "@/lib/sql/highlight";
+import { SqlScript } from "@/lib/sql/statements";
 
 const FUNCTION = Decoration.mark({ class: "cm-function" });
 
@@ -13,7 +14,7 @@ export const highlightFunctions = ViewPlugin.fromClass(
       this.decorations = markFunctions(view);
     }
     update(update: ViewUpdate) {
-      const isRead = update.startState.field(sqlScript) !== update.state.field(sqlScript);
+      const isRead = update.startState.field(editorScript) !== update.state.field(editorScript);
       if (isRead || update.viewportChanged) this.decorations = markFunctions(update.view);
     }
   },
@@ -22,7 +23,8 @@ export const highlightFunctions = ViewPlugin.fromClass(
 
 function markFunctions(view: EditorView): DecorationSet {
   const marks: Range<Decoration>[] = [];
-  const script = view.state.field(sqlScript);
+  const script = view.state.field(editorScript);
+  if (!(script instanceof SqlScript)) return RangeSet.empty;
   for (const piece of script.pieces(view.viewport.from, view.viewport.to)) {
     const isFunction = piece.end >= view.viewport.from && colourOf(script.text, piece) === "function";
     if (isFunction) marks.push(FUNCTION.range(piece.start, piece.end));

@@ -1,6 +1,6 @@
 import { type EditorState, RangeSet, RangeSetBuilder, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, GutterMarker, gutterLineClass } from "@codemirror/view";
-import { sqlScript } from "@/components/editor/sql-script";
+import { editorScript } from "@/components/editor/editor-script";
 
 class LineClass extends GutterMarker {
   constructor(override readonly elementClass: string) {
@@ -14,7 +14,7 @@ const ERROR_LINE = new LineClass("cm-errorLine");
 export const statementBar = StateField.define<RangeSet<GutterMarker>>({
   create: markStatement,
   update: (marks, { selection, startState, state }) =>
-    selection || startState.field(sqlScript) !== state.field(sqlScript) ? markStatement(state) : marks,
+    selection || startState.field(editorScript) !== state.field(editorScript) ? markStatement(state) : marks,
   provide: (field) => gutterLineClass.from(field),
 });
 
@@ -51,7 +51,7 @@ export const errorMark = StateField.define<{ from: number; to: number } | null>(
 
 function markStatement(state: EditorState): RangeSet<GutterMarker> {
   const builder = new RangeSetBuilder<GutterMarker>();
-  const script = state.field(sqlScript);
+  const script = state.field(editorScript);
   const statement = script.at(state.selection.main.head);
   if (statement !== null) {
     let at = state.doc.lineAt(statement.from).from;

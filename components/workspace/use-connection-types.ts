@@ -24,6 +24,12 @@ export function useDialect(type: string | null | undefined): SqlDialect {
   return useFindType()(type)?.dialect ?? "standard";
 }
 
+/** How the texts of its consoles are cut into statements. */
+export function useScriptLanguage(type: string | null | undefined): SqlDialect | "mongodb" {
+  const found = useFindType()(type);
+  return found?.language === "mongodb" ? "mongodb" : (found?.dialect ?? "standard");
+}
+
 /** The engine's name as people write it. A kind that this server has no more is named as it is stored. */
 export function useEngineName(): (type: string | null | undefined) => string {
   const { data } = useConnectionTypes();

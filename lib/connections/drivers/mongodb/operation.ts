@@ -1,8 +1,8 @@
 import { BSON } from "mongodb";
 import { z } from "zod";
 import { AppError } from "@/lib/http/errors";
+import { ShellSyntaxError } from "@/lib/shell/lexer";
 import { positionOf } from "../shared/text-position";
-import { ShellSyntaxError } from "./shell/lexer";
 import { parseShell, type ShellCall } from "./shell/parser";
 
 export type Doc = Record<string, unknown>;

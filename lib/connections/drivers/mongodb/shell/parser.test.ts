@@ -1,6 +1,6 @@
 import { BSONRegExp, Decimal128, Int32, Long, MaxKey, ObjectId, UUID } from "mongodb";
 import { expect, test } from "vitest";
-import { ShellSyntaxError } from "./lexer";
+import { ShellSyntaxError } from "@/lib/shell/lexer";
 import { parseShell } from "./parser";
 
 const argumentOf = (text: string) => parseShell(`db.a.find(${text})`).calls[0]?.args[0];

@@ -1,5 +1,5 @@
 import { Long } from "mongodb";
-import { Lexer, ShellSyntaxError, type Token } from "./lexer";
+import { Lexer, ShellSyntaxError, type Token } from "@/lib/shell/lexer";
 import { CONSTANTS, MAKERS, regexOf } from "./values";
 
 /** `db.orders.find({...}).sort({...})` as its parts. `offset` is where a call's name stands, 0-based. */

@@ -1,6 +1,8 @@
 import { MySQL, PostgreSQL, SQLDialect, SQLite, StandardSQL, sql } from "@codemirror/lang-sql";
 import type { Extension } from "@codemirror/state";
-import { sqlDialect, sqlScript } from "@/components/editor/sql-script";
+import { editorScript, scriptLanguage } from "@/components/editor/editor-script";
+import type { ScriptLanguage } from "@/components/editor/script";
+import { shellLanguage } from "@/components/editor/shell-language";
 import type { SqlDialect } from "@/lib/sql/dialects";
 
 const CLICKHOUSE = SQLDialect.define({
@@ -23,7 +25,8 @@ const DIALECTS: Record<SqlDialect, typeof StandardSQL> = {
   trino: StandardSQL,
 };
 
-/** What colours the words of a dialect, and cuts the text as it says for the other parts of the editor. */
-export function sqlLanguage(dialect: SqlDialect): Extension {
-  return [sql({ dialect: DIALECTS[dialect] }).language, sqlDialect.of(dialect), sqlScript];
+/** What colours the words of a language, and cuts the text as it says for the other parts of the editor. */
+export function editorLanguage(language: ScriptLanguage): Extension {
+  const colours = language === "mongodb" ? shellLanguage : sql({ dialect: DIALECTS[language] }).language;
+  return [colours, scriptLanguage.of(language), editorScript];
 }

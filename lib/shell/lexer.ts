@@ -34,10 +34,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Cuts shell text into pieces one at a time, since a slash is a division or a regular expression by what is expected. */
 export class Lexer {
   readonly text: string;
-  #at = 0;
+  #at: number;
 
-  constructor(text: string) {
+  /** @param start where to begin, outside of texts and comments */
+  constructor(text: string, start = 0) {
     this.text = text;
+    this.#at = start;
   }
 
   /** @param expectsValue a slash begins a regular expression here */

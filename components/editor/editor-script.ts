@@ -1,0 +1,17 @@
+import { Facet, StateField } from "@codemirror/state";
+import { readScript, type Script, type ScriptLanguage } from "@/components/editor/script";
+
+/** How the text of the editor is read. */
+export const scriptLanguage = Facet.define<ScriptLanguage, ScriptLanguage>({
+  combine: ([language]) => language ?? "standard",
+});
+
+/** The editor's text, cut into its statements; a change costs what it touches. */
+export const editorScript = StateField.define<Script>({
+  create: (state) => readScript(state.doc.toString(), state.facet(scriptLanguage)),
+  update: (script, { docChanged, state }) => {
+    const language = state.facet(scriptLanguage);
+    if (language !== script.dialect) return readScript(state.doc.toString(), language);
+    return docChanged ? script.with(state.doc.toString()) : script;
+  },
+});

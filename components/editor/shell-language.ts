@@ -1,0 +1,28 @@
+import { StreamLanguage } from "@codemirror/language";
+
+/** A block comment goes over lines; all else ends with its line. */
+type State = { isInComment: boolean };
+
+/** The colours of MongoDB's shell language; what is cut and run is read by lib/shell. */
+export const shellLanguage = StreamLanguage.define<State>({
+  name: "mongodb",
+  languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } } },
+  startState: () => ({ isInComment: false }),
+  token: (stream, state) => {
+    if (state.isInComment || stream.match("/*")) {
+      state.isInComment = !stream.match(/^.*?\*\//);
+      if (state.isInComment) stream.skipToEnd();
+      return "comment";
+    }
+    if (stream.match("//")) {
+      stream.skipToEnd();
+      return "comment";
+    }
+    if (stream.match(/^(["'`])(?:\\.|(?!\1).)*\1?/)) return "string";
+    if (stream.match(/^(?:0[xX][\da-fA-F]+|(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)n?/)) return "number";
+    if (stream.match(/^(?:true|false|null|undefined|new|db)(?![\w$])/)) return "keyword";
+    if (stream.match(/^[\w$\u0080-\uffff]+(?=\s*\()/)) return "function";
+    if (!stream.match(/^[\w$\u0080-\uffff]+/)) stream.next();
+    return null;
+  },
+});
