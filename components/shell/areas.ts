@@ -27,8 +27,8 @@ export type Area = {
   path: string;
   /** Which addresses belong to it, behind /w/{slug}. */
   owns: (path: string) => boolean;
-  /** Its shortcut, as written in key labels. */
-  keys: string;
+  /** Its shortcut, as written in key labels; undefined where it has none. */
+  keys: string | undefined;
   /** At the foot of the rail rather than among the areas of work. */
   isAtFoot: boolean;
   /** On a phone it has a place of its own in the bar at the bottom; the others stand under More. */
@@ -80,7 +80,7 @@ export const AREAS: Area[] = [
     icon: Bell,
     path: "/activity",
     owns: isBelow("/activity"),
-    keys: "g a",
+    keys: undefined,
     isAtFoot: true,
     isOnPhoneBar: false,
     Explorer: ActivityExplorer,

@@ -12,7 +12,7 @@ import type { PaletteMode } from "@/lib/ui/palette-items";
 /** "G then C": the second key has to follow within this time. */
 const CHORD_MS = 1200;
 /** The shortcuts of letters alone (components/workspace/shortcuts.ts) as they are typed, and the first half of some. */
-const LETTERS = ["?", "c", "g", ...AREAS.map(({ keys }) => keys.replace(" ", ""))];
+const LETTERS = ["?", "c", "g", ...AREAS.flatMap(({ keys }) => keys?.replace(" ", "") ?? [])];
 
 type Options = {
   frameRef: RefObject<HTMLElement | null>;

@@ -40,7 +40,6 @@ export const SHORTCUTS: { group: string; items: Shortcut[] }[] = [
       { keys: "g c", does: "Go to consoles" },
       { keys: "g n", does: "Go to connections" },
       { keys: "g f", does: "Go to flows" },
-      { keys: "g a", does: "Go to activity" },
       { keys: "g s", does: "Go to settings" },
       { keys: "c", does: "New here: a console, a connection, or a flow" },
       { keys: "F2", does: "Rename the console in the list or its tab" },

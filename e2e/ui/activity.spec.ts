@@ -10,8 +10,11 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
 }) => {
   await page.goto(`/w/${person.slug}/settings/profile`);
   await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
+  // Two keys that lead to another area, once that is built.
   await page.keyboard.press("g");
   await page.keyboard.press("a");
+  await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
+  await page.getByRole("link", { name: /^Activity/ }).click();
   await expect(page).toHaveURL(/\/activity$/);
   await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
   const jun = await join(browser, page, "member");
