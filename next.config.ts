@@ -20,6 +20,7 @@ const config = (phase: string): NextConfig => ({
     "mongodb",
     "pino",
     "bson",
+    "ssh2",
     "inngest",
   ],
   // The framework's own files; everything else gets its headers from proxy.ts and lib/http.

@@ -119,7 +119,8 @@ export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig
   if (gone.length > 0) throw invalidConfig(enterAgain(gone));
   // A connection string is target and secret at once: sending it brings the secret along.
   const moves = fields.some(
-    ({ name, isTarget, secret }) => isTarget && !secret && isSent(name) && sentAt(sent, name) !== valueAt(kept, name),
+    ({ name, isTarget, secret }) =>
+      isTarget && !secret && isSent(name) && !isSame(sentAt(sent, name), valueAt(kept, name)),
   );
   const staysPut = !moves && !isLessSafe(driver, kept, sent);
   const missing = staysPut ? [] : unsent.filter((name) => !isAbsent(valueAt(kept, name)));
@@ -219,11 +220,21 @@ function problemOf(field: ConfigField, value: unknown): string | null {
         : `One of these is needed: ${field.options?.map((option) => option.value).join(", ")}.`;
     case "json":
       if (JSON.stringify(value).length > VALUE_CHARS_MAX) return "This is too long.";
+      if (field.names) return problemOfList(value, field.names);
       return field.namesShown ? problemOfNames(value) : null;
     default:
       if (typeof value !== "string") return "Text is needed.";
       return value.length <= VALUE_CHARS_MAX ? null : "This is too long.";
   }
+}
+
+function problemOfList(value: unknown, { max, maxLength }: NonNullable<ConfigField["names"]>): string | null {
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) return "A list of names is needed.";
+  if (value.length > max) return `At most ${max} names.`;
+  if (value.some((each) => each === "" || each.length > maxLength)) return `A name has 1 to ${maxLength} characters.`;
+  if (value.some((each) => /\p{Cc}/u.test(each))) return "A name has a control character in it.";
+  const twice = value.find((each, index) => value.indexOf(each) !== index);
+  return twice === undefined ? null : `${twice} is there twice.`;
 }
 
 function problemOfNames(value: unknown): string | null {
@@ -248,6 +259,11 @@ function isLessSafe({ fields }: Driver, kept: Config, sent: Config): boolean {
     const before = safetyOf(valueAt(kept, name), isSaidElsewhere ? options.length - 1 : 0);
     return safetyOf(sentAt(sent, name), 0) < before;
   });
+}
+
+/** An empty input is as good as none. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (isAbsent(one) && isAbsent(other));
 }
 
 function isAbsent(value: unknown): boolean {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { startSshd } from "@/test/servers/sshd";
 import { collections } from "./collections";
 import { TAG_COLOURS } from "./schema";
 import { sampleIdOf } from "./testing/sample";
@@ -222,6 +223,179 @@ describe("the last test", () => {
     } finally {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+    }
+  });
+});
+
+describe("the settings of servers", () => {
+  const SECRET = "marker-of-the-tunnel";
+  const ssh = { host: "jump.invalid", port: 2222, user: "millrace", password: SECRET };
+  const server = { host: "127.0.0.1", port: 9, user: "reader", password: "marker-of-the-base" };
+  const BASES = {
+    postgres: server,
+    mysql: server,
+    clickhouse: server,
+    trino: { ...server, catalog: "lake", ssl: "require" },
+    mongodb: { connectionString: "mongodb://reader:marker-of-the-base@127.0.0.1:9/shop" },
+  };
+  const types = Object.keys(BASES) as (keyof typeof BASES)[];
+  const post = (type: keyof typeof BASES, more: object) =>
+    send("POST", "/connectors", { name: "Far", type, config: { ...BASES[type], ...more } });
+
+  test.each(types)("%s keeps the tunnel's secrets sealed and shows the rest", async (type) => {
+    const more = { ssh, schemas: ["billing", "ops"], statementTimeoutMs: 60_000 };
+    const answer = await post(type, more);
+    expect(answer.status, answer.text).toBe(201);
+    const { id, config } = answer.json.data;
+    expect(config).toMatchObject({ ...more, ssh: { ...ssh, password: { set: true } } });
+    expect(answer.text).not.toContain(SECRET);
+    const stored = await collections.connections().findOne({ _id: new ObjectId(id) });
+    expect(JSON.stringify(stored)).not.toContain(SECRET);
+    expect(Object.keys(stored?.secrets ?? {})).toContain("ssh:password");
+    // What was shown can be sent back as it is.
+    const again = await send("PATCH", `/connectors/${id}`, { config });
+    expect(again.status, again.text).toBe(200);
+    expect(again.json.data.config).toEqual(config);
+  });
+
+  test.each(types)("%s takes a schema or a limit away without asking for a secret", async (type) => {
+    const { id } = (await post(type, { schemas: ["billing"], statementTimeoutMs: 60_000 })).json.data;
+    const changed = await send("PATCH", `/connectors/${id}`, {
+      config: { schemas: null, statementTimeoutMs: null, ssh: null },
+    });
+    expect(changed.status, changed.text).toBe(200);
+    expect(changed.json.data.config).not.toHaveProperty("schemas");
+    expect(changed.json.data.config).not.toHaveProperty("statementTimeoutMs");
+    const blank = {
+      ssh: { host: null, port: null, user: null, password: null, privateKey: null, hostKeySha256: null },
+    };
+    expect((await send("PATCH", `/connectors/${id}`, { config: blank })).status).toBe(200);
+  });
+
+  test.each(types)(
+    "T48 %s asks for every secret again when the tunnel leads elsewhere, begins or goes",
+    async (type) => {
+      const key = `SHA256:${"A".repeat(43)}`;
+      const { id } = (await post(type, { ssh: { ...ssh, hostKeySha256: key } })).json.data;
+      const plain = (await post(type, {})).json.data.id;
+      const base = type === "mongodb" ? "config.connectionString" : "config.password";
+      const refused = async (of: string, tunnel: object | null, paths: string[]) => {
+        const answer = await send("PATCH", `/connectors/${of}`, { config: { ssh: tunnel } });
+        expect(answer.status, answer.text).toBe(400);
+        expect(answer.json.details.map(({ path }: { path: string }) => path).sort()).toEqual(paths);
+      };
+      for (const change of [
+        { host: "evil.invalid" },
+        { port: 2223 },
+        { user: "root" },
+        { hostKeySha256: `SHA256:${"B".repeat(43)}` },
+        { hostKeySha256: null },
+      ]) {
+        await refused(id, change, [base, "config.ssh.password"]);
+      }
+      await refused(id, null, [base]);
+      await refused(plain, ssh, [base]);
+      const own = type === "mongodb" ? BASES.mongodb : { password: server.password };
+      const moved = { config: { ...own, ssh: { host: "other.invalid", password: SECRET } } };
+      expect((await send("PATCH", `/connectors/${id}`, moved)).status).toBe(200);
+      expect(
+        (await send("PATCH", `/connectors/${id}`, { config: { ...own, ssh: null } })).json.data.config,
+      ).not.toHaveProperty("ssh");
+    },
+  );
+
+  test.each([
+    ["ssh.host", { ssh: { ...ssh, host: "" } }],
+    ["ssh.host", { ssh: { ...ssh, host: "a,b" } }],
+    ["ssh.host", { ssh: { ...ssh, host: "/tmp/x.sock" } }],
+    ["ssh.user", { ssh: { ...ssh, user: null } }],
+    ["ssh.user", { ssh: { ...ssh, user: "a\nb" } }],
+    ["ssh.port", { ssh: { ...ssh, port: 0 } }],
+    ["ssh.port", { ssh: { ...ssh, port: 65_536 } }],
+    ["ssh.port", { ssh: { ...ssh, port: "x" } }],
+    ["ssh.password", { ssh: { ...ssh, password: null } }],
+    ["ssh.password", { ssh: { ...ssh, privateKey: "x" } }],
+    ["ssh.privateKey", { ssh: { ...ssh, password: null, privateKey: "x" } }],
+    ["ssh.hostKeySha256", { ssh: { ...ssh, hostKeySha256: "x" } }],
+    ["ssh.agent", { ssh: { ...ssh, agent: "/tmp/agent" } }],
+    ["ssh", { ssh: "jump.invalid" }],
+    ["schemas", { schemas: "billing" }],
+    ["schemas", { schemas: [""] }],
+    ["schemas", { schemas: [5] }],
+    ["schemas", { schemas: ["a", "a"] }],
+    ["schemas", { schemas: ["a\u0000"] }],
+    ["schemas", { schemas: ["x".repeat(256)] }],
+    ["schemas", { schemas: Array.from({ length: 101 }, (_, index) => `s${index}`) }],
+    ["statementTimeoutMs", { statementTimeoutMs: 999 }],
+    ["statementTimeoutMs", { statementTimeoutMs: 86_400_001 }],
+    ["statementTimeoutMs", { statementTimeoutMs: 1500.5 }],
+    ["statementTimeoutMs", { statementTimeoutMs: "60 s" }],
+  ])("%s is refused at its place: %j", async (place, more) => {
+    for (const type of types) {
+      const answer = await post(type, more);
+      expect(answer.status, answer.text).toBe(400);
+      expect(answer.json.details[0].path).toMatch(new RegExp(`^config\\.${place.replace(".", "\\.")}`));
+    }
+  });
+
+  test("at their bounds they are taken", async () => {
+    for (const more of [
+      { statementTimeoutMs: 1000 },
+      { statementTimeoutMs: 86_400_000 },
+      { schemas: Array.from({ length: 100 }, (_, index) => `s${index}`) },
+      { schemas: ["x".repeat(255)] },
+      { schemas: [] },
+      { ssh: { ...ssh, port: 65_535, hostKeySha256: "A".repeat(43) } },
+    ]) {
+      const answer = await post("postgres", more);
+      expect(answer.status, answer.text).toBe(201);
+    }
+  });
+
+  test("other types have none of them", async () => {
+    for (const more of [{ ssh }, { schemas: ["a"] }, { statementTimeoutMs: 60_000 }]) {
+      expect((await send("POST", "/connectors", fileBody({ config: { file: "x.duckdb", ...more } }))).status).toBe(400);
+    }
+  });
+
+  test("T30 addresses that are never dialled are refused on both ends of a tunnel before they are stored", async () => {
+    for (const type of ["postgres", "mysql", "clickhouse", "trino"] as const) {
+      const forwarded = { ...BASES[type], host: "169.254.169.254", ssh };
+      const tunnel = { ...BASES[type], ssh: { ...ssh, host: "169.254.169.254" } };
+      for (const config of [forwarded, tunnel]) {
+        const answer = await send("POST", "/connectors", { name: "Far", type, config });
+        expect([answer.status, answer.json.code]).toEqual([400, "address_refused"]);
+      }
+    }
+    const connectionString = "mongodb://169.254.169.254/shop";
+    const answer = await send("POST", "/connectors", {
+      name: "Far",
+      type: "mongodb",
+      config: { connectionString, ssh },
+    });
+    expect(answer.json.code).toBe("address_refused");
+  });
+
+  test("a test names a key that nobody has trusted yet, for whoever may take it over", async ({ skip }) => {
+    const sshd = await startSshd();
+    if (!sshd) return skip();
+    try {
+      const { host, port, user, privateKey, hostKeySha256 } = sshd;
+      const tunnel = { host, port, user, privateKey };
+      const config = { ...server, port: 5432, ssh: tunnel };
+      const tried = (await send("POST", "/connectors/test", { type: "postgres", config })).json.data;
+      expect(tried).toMatchObject({ ok: false, code: "source_unreachable", hostKeySha256 });
+      const { id } = (await post("postgres", { ssh: tunnel })).json.data;
+      expect((await send("POST", `/connections/sources/${id}/test`)).json.data).toMatchObject({
+        ok: false,
+        hostKeySha256,
+      });
+      const wrong = { ...config, ssh: { ...tunnel, hostKeySha256: "A".repeat(43) } };
+      const warned = (await send("POST", "/connectors/test", { type: "postgres", config: wrong })).json.data;
+      expect(warned).toMatchObject({ ok: false, error: expect.stringMatching(/^WARNING/) });
+      expect(warned).not.toHaveProperty("hostKeySha256");
+    } finally {
+      await sshd.stop();
     }
   });
 });

@@ -7,6 +7,9 @@ import { drivers } from "./drivers/registry";
 import type { ConfigField } from "./schema";
 import { createConnectionBody, testConnectionBody, updateConnectionBody } from "./schema";
 
+/** What a connection string says by itself; how to encrypt may be said beside it. */
+const SAID_BY_STRING: ReadonlySet<string> = new Set(["host", "port", "database", "user", "password"]);
+
 type JsonSchema = Record<string, unknown>;
 
 /** What a form sends for an input that is empty (`isAbsent` in config.ts). */
@@ -60,7 +63,7 @@ function configSchemaOf({ fields }: Driver, judged: Judged): JsonSchema & { requ
   );
   if (judged !== "whole" || !names.includes("connectionString") || !names.includes("host")) return schema;
   // Either the one or the others, as `parseNetworkConfig` has it.
-  const apart = names.filter((name) => name !== "connectionString" && name !== "ssl");
+  const apart = names.filter((name) => SAID_BY_STRING.has(name));
   const given = (name: string) => ({ required: [name], properties: { [name]: { type: "string", minLength: 1 } } });
   const absent = (others: string[]) => ({
     properties: Object.fromEntries(others.map((name) => [name, { enum: [...ABSENT] }])),
@@ -95,9 +98,11 @@ function fieldSchemaOf(field: ConfigField, judged: Judged): JsonSchema {
     boolean: () => ({ type: "boolean" }),
     select: () => ({ enum: options?.map((option) => option.value) ?? [] }),
     json: () =>
-      field.namesShown
-        ? { type: "object", additionalProperties: { type: "string", minLength: 1, maxLength: VALUE_CHARS_MAX } }
-        : {},
+      field.names
+        ? namesSchemaOf(field.names, whole)
+        : field.namesShown
+          ? { type: "object", additionalProperties: { type: "string", minLength: 1, maxLength: VALUE_CHARS_MAX } }
+          : {},
     text: () => textSchemaOf(field, whole),
     password: () => textSchemaOf(field, whole),
     textarea: () => textSchemaOf(field, whole),
@@ -108,6 +113,13 @@ function fieldSchemaOf(field: ConfigField, judged: Judged): JsonSchema {
   return required || (kind === "json" && !field.namesShown)
     ? { ...schema, ...description }
     : { anyOf: [schema, { enum: ABSENT }], ...description };
+}
+
+function namesSchemaOf({ max, maxLength }: NonNullable<ConfigField["names"]>, whole: boolean): JsonSchema {
+  if (!whole) return {};
+  // No control characters, which no name in a database has.
+  const name = { type: "string", minLength: 1, maxLength, pattern: "^[^\\p{Cc}]*$" };
+  return { type: "array", maxItems: max, uniqueItems: true, items: name };
 }
 
 function textSchemaOf({ maxLength }: ConfigField, whole: boolean): JsonSchema {

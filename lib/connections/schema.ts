@@ -78,7 +78,17 @@ export const testAnswer = z.union([
       .optional()
       .describe("Says that the database user has rights over the server's machine; absent where it has none"),
   }),
-  z.object({ ok: z.literal(false), error: z.string(), code: z.string() }),
+  z.object({
+    ok: z.literal(false),
+    error: z.string(),
+    code: z.string(),
+    hostKeySha256: z
+      .string()
+      .optional()
+      .describe(
+        "Of a tunnel's server that nobody has trusted yet: for ssh.hostKeySha256, once a person has compared it",
+      ),
+  }),
 ]);
 export type TestAnswer = z.infer<typeof testAnswer>;
 
@@ -126,6 +136,10 @@ export const connectionTypeSchema = z.object({
         .describe(
           "An object of texts, each of them a secret: its names come back with {set: true} in place of the texts",
         ),
+      names: z
+        .object({ max: z.int(), maxLength: z.int() })
+        .optional()
+        .describe("A list of so many names at the most, none of them twice"),
     }),
   ),
 });
@@ -186,4 +200,6 @@ export type ConfigField = {
   example?: string;
   /** A json field that is secret: an object of names and texts, of which the names may be seen and each text is a secret. */
   namesShown?: true;
+  /** A json field that is a list of names, and how many of what length. */
+  names?: { max: number; maxLength: number };
 };

@@ -78,10 +78,17 @@ async function attempt(driver: Driver, toContext: () => OpenContext, signal: Abo
           });
     if (!(error instanceof AppError) && !timeout.aborted) throw error;
     const code = failure.kind;
-    return { ok: false, error: redact(failure.message, secretValues(driver, context?.config ?? {})), code };
+    const words = redact(failure.message, secretValues(driver, context?.config ?? {}));
+    return { ok: false, error: words, code, ...unknownHostKeyOf(failure) };
   } finally {
     await source?.close().catch(() => undefined);
   }
+}
+
+/** The fingerprint of a tunnel's server that nobody has trusted yet; of one that has changed none is offered. */
+function unknownHostKeyOf({ details }: AppError): { hostKeySha256?: string } {
+  const found = details !== undefined && "hostKeySha256" in details ? details.hostKeySha256 : null;
+  return typeof found === "string" ? { hostKeySha256: found } : {};
 }
 
 /** What a server says of itself, as a line that can stand in a list. */

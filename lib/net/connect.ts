@@ -3,8 +3,8 @@ import { isIP, type Socket } from "node:net";
 import { type ConnectionOptions, connect as startTls } from "node:tls";
 import type { Purpose } from "./address";
 import { startDeadline } from "./deadline";
+import { type Dialer, directDialer } from "./dialer";
 import { toConnectionFailure } from "./failures";
-import { GuardedSocket } from "./guarded-socket";
 import { type EgressPolicy, systemPolicy } from "./policy";
 
 /** What a driver may choose about TLS; the name that the certificate is checked against is always the host asked for. */
@@ -19,6 +19,8 @@ export type OpenSocketOptions = {
   /** For the look-up, the connection and the TLS handshake together. */
   timeoutMs: number;
   signal?: AbortSignal;
+  /** Left out: straight through the door. */
+  dialer?: Dialer;
 };
 
 /**
@@ -29,7 +31,7 @@ export type OpenSocketOptions = {
 export async function openSocket(options: OpenSocketOptions, policy: EgressPolicy = systemPolicy()): Promise<Socket> {
   const { purpose, host, port, tls, timeoutMs } = options;
   const deadline = startDeadline(timeoutMs, options.signal);
-  const plain = new GuardedSocket(purpose, policy);
+  const plain = (options.dialer ?? directDialer(purpose, policy)).socket();
   let secured: Socket | null = null;
   try {
     deadline.signal.throwIfAborted();

@@ -66,7 +66,7 @@ export function isOwnEndpoint(
   if (samePort.length === 0) return false;
   if (samePort.some((endpoint) => endpoint.host === target.host)) return true;
   const machine = new Set(machineAddresses());
-  const isHere = (address: string) => classifyAddress(address) === "loopback" || machine.has(address);
+  const isHere = (address: string) => isOfMachine(address, machine);
   return samePort.some((endpoint) =>
     endpoint.addresses.some(
       (address) =>
@@ -133,6 +133,15 @@ async function lookUpOnce(key: string, look: () => Promise<string[]>): Promise<r
 
 function isNoSuchName(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOTFOUND" || error.code === "ENODATA");
+}
+
+/** Whether a canonical address is one of this machine. */
+export function isThisMachine(address: string): boolean {
+  return isOfMachine(canonicalAddress(address) ?? address, new Set(machineAddresses()));
+}
+
+function isOfMachine(address: string, machine: ReadonlySet<string>): boolean {
+  return classifyAddress(address) === "loopback" || machine.has(address);
 }
 
 function machineAddresses(): string[] {

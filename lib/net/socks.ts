@@ -6,6 +6,7 @@ import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
 import { openSocket } from "./connect";
+import type { Dialer } from "./dialer";
 import { type EgressPolicy, systemPolicy } from "./policy";
 import { ByteReader } from "./socks-reader";
 
@@ -62,8 +63,11 @@ export async function closeSocksDoor(): Promise<void> {
   await door?.close();
 }
 
-/** A SOCKS5 server on a free port of the loopback interface, for who knows its name and password. CONNECT only. */
-export async function openSocksDoor(policy: EgressPolicy = systemPolicy()): Promise<SocksDoor> {
+/**
+ * A SOCKS5 server on a free port of the loopback interface, for who knows its name and password. CONNECT only.
+ * @param dialer left out: straight through the door
+ */
+export async function openSocksDoor(policy: EgressPolicy = systemPolicy(), dialer?: Dialer): Promise<SocksDoor> {
   const credentials = {
     username: randomBytes(CREDENTIAL_BYTES).toString("base64url"),
     password: randomBytes(CREDENTIAL_BYTES).toString("base64url"),
@@ -73,7 +77,7 @@ export async function openSocksDoor(policy: EgressPolicy = systemPolicy()): Prom
     clients.add(client);
     client.once("close", () => clients.delete(client));
     client.on("error", () => client.destroy());
-    void serve(client, credentials, policy);
+    void serve(client, credentials, policy, dialer);
   });
   await listen(server);
   server.unref();
@@ -95,7 +99,12 @@ export async function openSocksDoor(policy: EgressPolicy = systemPolicy()): Prom
 type Credentials = { username: string; password: string };
 type Request = { host: string; port: number };
 
-async function serve(client: Socket, credentials: Credentials, policy: EgressPolicy): Promise<void> {
+async function serve(
+  client: Socket,
+  credentials: Credentials,
+  policy: EgressPolicy,
+  dialer: Dialer | undefined,
+): Promise<void> {
   const handshake = setTimeout(() => client.destroy(), HANDSHAKE_TIMEOUT_MS);
   const left = new AbortController();
   client.once("close", () => left.abort());
@@ -106,7 +115,7 @@ async function serve(client: Socket, credentials: Credentials, policy: EgressPol
     clearTimeout(handshake);
     if (typeof request === "number") return hangUp(client, request);
     const upstream = await openSocket(
-      { purpose: "database", ...request, timeoutMs: CONNECT_TIMEOUT_MS, signal: left.signal },
+      { purpose: "database", ...request, timeoutMs: CONNECT_TIMEOUT_MS, signal: left.signal, dialer },
       policy,
     );
     client.write(reply(REPLY.succeeded));

@@ -2,12 +2,17 @@ import type { Entity, EntityColumn, WireValue } from "@/lib/tabular/fields";
 
 const OWN_DATABASES = "('system', 'information_schema', 'INFORMATION_SCHEMA')";
 
-export const TABLES_SQL = `
+/** All databases but the server's own, or those of the parameter `shown`. */
+const shownOf = (isNamed: boolean) =>
+  `database NOT IN ${OWN_DATABASES}${isNamed ? " AND has({shown:Array(String)}, database)" : ""}`;
+
+/** @param isNamed only the databases of the parameter `shown` */
+export const tablesSql = (isNamed: boolean) => `
   SELECT database, name, engine, total_rows, database = currentDatabase()
-  FROM system.tables WHERE database NOT IN ${OWN_DATABASES} AND NOT is_temporary ORDER BY database, name`;
-export const COLUMNS_SQL = `
+  FROM system.tables WHERE ${shownOf(isNamed)} AND NOT is_temporary ORDER BY database, name`;
+export const columnsSql = (isNamed: boolean) => `
   SELECT database, table, name, type, is_in_primary_key
-  FROM system.columns WHERE database NOT IN ${OWN_DATABASES} ORDER BY database, table, position`;
+  FROM system.columns WHERE ${shownOf(isNamed)} ORDER BY database, table, position`;
 
 /** The functions that statements can name, and who brought them. */
 export const FUNCTIONS_SQL = `

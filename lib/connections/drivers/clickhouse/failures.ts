@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
-import { READ_ONLY_MESSAGE, signInFailed } from "../shared/failures";
+import { READ_ONLY_MESSAGE, signInFailed, stoppedAtLimit } from "../shared/failures";
 import { positionOf } from "../shared/text-position";
 
 // Codes of the server (its file ErrorCodes.cpp).
@@ -22,7 +22,7 @@ export function toServerFailure(text: string, query: string, secrets: readonly s
     .trim();
   const message = redact(words, secrets);
   if (code === READ_ONLY) return new AppError("read_only", READ_ONLY_MESSAGE, { cause: new Error(message) });
-  if (TIMEOUTS.has(code)) return new AppError("timeout", "The database stopped the query at its time limit.");
+  if (TIMEOUTS.has(code)) return stoppedAtLimit();
   if (CANCELLED.has(code)) return new AppError("cancelled", "The query was cancelled in the database.");
   if (SIGN_IN.has(code)) return signInFailed(words, secrets);
   const position = /failed at position (\d+)/.exec(words)?.[1];

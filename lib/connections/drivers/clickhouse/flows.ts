@@ -52,6 +52,8 @@ export type ClickHouseFlowParts = {
   query: QueryableSource["query"];
   /** Runs a statement that answers nothing, or reads the whole of its answer. */
   run(sql: string, settings: readonly Setting[], signal: AbortSignal): Promise<WireValue[][]>;
+  /** The server's own guard of one statement of a load. */
+  statementTimeoutMs: number;
 };
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -407,7 +409,7 @@ class ClickHouseLoad implements Load {
       ["async_insert", "0"],
       ["date_time_input_format", "best_effort"],
       ["insert_deduplication_token", ""],
-      ["max_execution_time", String(EXTRACT_TIMEOUT_MS / 1000)],
+      ["max_execution_time", String(Math.ceil(this.#parts.statementTimeoutMs / 1000))],
     ];
     const named = new Set(settings.map(([name]) => name));
     return this.#parts.run(sql, [...own.filter(([name]) => !named.has(name)), ...settings], this.#signal);

@@ -1,13 +1,12 @@
 import "server-only";
-import type { Driver } from "../../data-source";
-import { checkAddress } from "../shared/check-address";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
+import { serverDriver } from "../shared/server";
 import { parseClickHouseConfig } from "./config";
 import { ClickHouseSource } from "./source";
 import { clickHouseVariables } from "./variables";
 
 /** ClickHouse and ClickHouse Cloud, by their HTTP interface. */
-export const clickhouse: Driver = {
+export const clickhouse = serverDriver({
   type: "clickhouse",
   label: "ClickHouse",
   category: "database",
@@ -25,11 +24,8 @@ export const clickhouse: Driver = {
     statements:
       "create user millrace_reader\n  identified by '...'\n  settings readonly = 2;\ngrant select on my_database.*\n  to millrace_reader;",
   },
-  async check({ config }) {
-    const { host, port } = parseClickHouseConfig(config);
-    await checkAddress(host, port);
-  },
-  async open({ config, readOnly }) {
-    return new ClickHouseSource(parseClickHouseConfig(config), readOnly);
-  },
-};
+  schemasLabel: "Databases to show",
+  parse: parseClickHouseConfig,
+  addresses: (config) => [config],
+  openSource: (config, readOnly) => new ClickHouseSource(config, readOnly),
+});

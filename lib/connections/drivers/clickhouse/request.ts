@@ -6,6 +6,7 @@ import { guardedHttpAgent } from "@/lib/net/http-agent";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost, notItsProtocol, tlsChoice, toSourceFailure } from "../shared/failures";
 import { CONNECT_TIMEOUT_MS, SESSIONS_MAX } from "../shared/limits";
+import type { OnServer } from "../shared/server";
 import { toServerFailure } from "./failures";
 
 /** What the server says about a failure is a few lines. */
@@ -33,14 +34,15 @@ export type ClickHouseRequest = {
 
 /** The server's HTTP interface, on sockets of the door. */
 export class ClickHouseLine {
-  readonly #config: NetworkConfig;
+  readonly #config: OnServer<NetworkConfig>;
   readonly #agent;
 
-  constructor(config: NetworkConfig) {
+  constructor(config: OnServer<NetworkConfig>) {
     this.#config = config;
     this.#agent = guardedHttpAgent("database", {
       tls: tlsChoice(config.ssl, config.host),
       maxSockets: SESSIONS_MAX * 2,
+      dialer: config.server.dialer,
     });
   }
 

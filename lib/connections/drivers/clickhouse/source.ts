@@ -18,10 +18,12 @@ import type {
 import { BatchBuilder } from "../shared/batch-queue";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";
+import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { jsonValue, valueBytes } from "../shared/wire-values";
-import { COLUMNS_SQL, FUNCTIONS_SQL, TABLES_SQL, toEntities } from "./catalog";
+import { columnsSql, FUNCTIONS_SQL, tablesSql, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
 import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
 import { LineTooLong, linesOf } from "./lines";
@@ -49,12 +51,14 @@ export class ClickHouseSource implements DataSource {
   #functions: { refused: RefusedFunctions; until: number } | null = null;
 
   readonly #readOnly: boolean;
+  readonly #server: ServerSide;
 
   /** @param readOnly nothing is loaded into it; what a query may do is said with each */
-  constructor(config: NetworkConfig, readOnly: boolean) {
+  constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
     this.#readOnly = readOnly;
     this.#line = new ClickHouseLine(config);
     this.#secrets = [config.password];
+    this.#server = config.server;
   }
 
   async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
@@ -63,7 +67,7 @@ export class ClickHouseSource implements DataSource {
     const values = toClickHouseParams(params);
     if (options.readOnly) checkFunctions(words, values, await this.#refused(options.signal));
     const settings: [string, string][] = [
-      ["max_execution_time", String(Math.ceil(options.timeoutMs / 1000))],
+      ["max_execution_time", String(Math.ceil(withinLimit(this.#server, options.timeoutMs) / 1000))],
       // No write, no DDL, and no other settings by the statement.
       ...(options.readOnly ? [["readonly", "1"] as [string, string]] : []),
       ...values,
@@ -87,7 +91,10 @@ export class ClickHouseSource implements DataSource {
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
-    return toEntities(await this.#ask(TABLES_SQL, signal), await this.#ask(COLUMNS_SQL, signal));
+    const { schemas } = this.#server;
+    const shown = schemas ? toClickHouseParams({ shown: [...schemas] }) : [];
+    const tables = await this.#ask(tablesSql(schemas !== null), signal, shown);
+    return toEntities(tables, await this.#ask(columnsSql(schemas !== null), signal, shown));
   }
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
@@ -109,6 +116,7 @@ export class ClickHouseSource implements DataSource {
     return {
       query: (statement, options) => this.query(statement, options),
       run: (sql, settings, signal) => this.#run(sql, settings, signal),
+      statementTimeoutMs: withinLimit(this.#server, EXTRACT_TIMEOUT_MS),
     };
   }
 
@@ -149,11 +157,11 @@ export class ClickHouseSource implements DataSource {
   }
 
   /** Reads the whole of an answer to a question of our own. */
-  async #ask(query: string, caller: AbortSignal): Promise<WireValue[][]> {
+  async #ask(query: string, caller: AbortSignal, params: readonly [string, string][] = []): Promise<WireValue[][]> {
     // A host that takes the request and is silent is told from a slow query by nothing else.
     const deadline = startDeadline(OUR_OWN_TIMEOUT_S * 1000, caller);
     const { signal } = deadline;
-    const run = this.#begin(query, [["max_execution_time", String(OUR_OWN_TIMEOUT_S)]], signal);
+    const run = this.#begin(query, [["max_execution_time", String(OUR_OWN_TIMEOUT_S)], ...params], signal);
     try {
       const rows = await run.open(undefined);
       const all: WireValue[][] = [];

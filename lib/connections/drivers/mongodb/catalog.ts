@@ -10,9 +10,13 @@ const AT_ONCE = 4;
 /** A tree of more collections than this is shown without their fields. */
 const SAMPLED_MAX = 200;
 
-/** The collections and views with the fields of their first documents. */
-export async function readEntities(db: Db, signal: AbortSignal): Promise<Entity[]> {
-  const found = await db.listCollections({}, { nameOnly: true, signal }).toArray();
+/**
+ * The collections and views with the fields of their first documents.
+ * @param shown their names; null for all
+ */
+export async function readEntities(db: Db, shown: readonly string[] | null, signal: AbortSignal): Promise<Entity[]> {
+  const filter = shown ? { name: { $in: [...shown] } } : {};
+  const found = await db.listCollections(filter, { nameOnly: true, signal }).toArray();
   const names = found
     .filter(({ name }) => !name.startsWith("system."))
     .sort((a, b) => (a.name < b.name ? -1 : 1))

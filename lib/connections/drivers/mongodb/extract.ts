@@ -12,8 +12,6 @@ import { checkCollection } from "./rules";
 import type { Run } from "./run";
 import { WireWriter } from "./values";
 
-/** The server's own guard: a day is longer than any run, which ends its reading by the signal. */
-const TIMEOUT_MS = 24 * 3_600_000;
 /** In front of the columns: the cursor and the _id as exact texts. They are not given out. */
 const OWN_COLUMNS = 2;
 
@@ -41,7 +39,7 @@ const TYPE_ORDER: readonly (readonly string[])[] = [
  * Reads a collection or view in the order of the cursor and of _id, which every document has, so that its rows are told
  * apart whatever the request's key is. A reading takes time and sees each document as it is then.
  */
-export async function extractCollection(run: Run, request: ExtractRequest): Promise<ExtractStream> {
+export async function extractCollection(run: Run, request: ExtractRequest, timeoutMs: number): Promise<ExtractStream> {
   const { entity, cursorField, batchRows, signal } = request;
   checkCollection(entity.name);
   const from = toCursorCheckpoint(request.from);
@@ -50,7 +48,7 @@ export async function extractCollection(run: Run, request: ExtractRequest): Prom
     db.collection<Document>(entity.name).find(filter, {
       session,
       signal,
-      maxTimeMS: TIMEOUT_MS,
+      maxTimeMS: timeoutMs,
       batchSize: SAMPLE_DOCUMENTS,
       allowDiskUse: true,
       // The collection may have one under which other texts are equal.

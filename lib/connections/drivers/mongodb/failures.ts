@@ -3,7 +3,7 @@ import { MongoError, MongoNetworkError, MongoParseError, MongoServerError, Mongo
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
 import { addressRefused, noAnswerInTime } from "@/lib/net/failures";
-import { connectionLost, notItsProtocol, signInFailed, toSourceFailure } from "../shared/failures";
+import { connectionLost, notItsProtocol, signInFailed, stoppedAtLimit, toSourceFailure } from "../shared/failures";
 
 // Codes of the server (its page "Error Codes").
 const SIGN_IN = new Set([18, 11, 334]);
@@ -32,9 +32,7 @@ function toServerFailure(error: MongoServerError, secrets: readonly string[]): A
   const code = Number(error.code ?? 0);
   const message = redact(error.message, secrets);
   if (SIGN_IN.has(code)) return signInFailed(error.message, secrets, error);
-  if (TIMEOUTS.has(code)) {
-    return new AppError("timeout", "The database stopped the query at its time limit.", { cause: error });
-  }
+  if (TIMEOUTS.has(code)) return stoppedAtLimit(error);
   if (INTERRUPTED.has(code)) {
     return new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
   }

@@ -8,16 +8,18 @@ import type { Run } from "./run";
 export type MongoFlowParts = {
   begin(signal: AbortSignal): Promise<Run>;
   failure(error: unknown, signal: AbortSignal): unknown;
+  /** The server's own guard of one operation. */
+  statementTimeoutMs: number;
 };
 
 export async function extractMongo(
-  { begin, failure }: MongoFlowParts,
+  { begin, failure, statementTimeoutMs }: MongoFlowParts,
   request: ExtractRequest,
 ): Promise<ExtractStream> {
   const { signal } = request;
   const run = await begin(signal);
   try {
-    const { fields, batches } = await extractCollection(run, request);
+    const { fields, batches } = await extractCollection(run, request, statementTimeoutMs);
     return {
       fields,
       batches: (async function* () {
@@ -37,10 +39,10 @@ export async function extractMongo(
 }
 
 export async function loadMongo(
-  { begin, failure }: MongoFlowParts,
+  { begin, failure, statementTimeoutMs }: MongoFlowParts,
   request: LoadRequest,
   readOnly: boolean,
 ): Promise<Load> {
   if (readOnly) throw readOnlyDestination();
-  return loadCollection(request, begin, failure);
+  return loadCollection(request, { begin, failure, statementTimeoutMs });
 }

@@ -1,13 +1,12 @@
 import "server-only";
-import type { Driver } from "../../data-source";
-import { checkAddress } from "../shared/check-address";
 import { NETWORK_REFUSALS } from "../shared/config";
+import { serverDriver } from "../shared/server";
 import { CHARS_MAX, DATABASE_CHARS_MAX, parseMongoConfig } from "./config";
 import { MongoSource } from "./source";
 import { mongoVariables } from "./variables";
 
 /** MongoDB, Atlas, and servers that speak its protocol. */
-export const mongodb: Driver = {
+export const mongodb = serverDriver({
   type: "mongodb",
   label: "MongoDB",
   category: "database",
@@ -48,10 +47,8 @@ export const mongodb: Driver = {
     statements:
       'use my_database\ndb.createUser({\n  user: "millrace_reader",\n  pwd: passwordPrompt(),\n  roles: ["read"]\n})',
   },
-  async check({ config }) {
-    for (const { host, port } of parseMongoConfig(config).hosts) await checkAddress(host, port);
-  },
-  async open({ config, readOnly }) {
-    return new MongoSource(parseMongoConfig(config), readOnly);
-  },
-};
+  schemasLabel: "Collections to show",
+  parse: parseMongoConfig,
+  addresses: ({ hosts }) => hosts,
+  openSource: (config, readOnly) => new MongoSource(config, readOnly),
+});

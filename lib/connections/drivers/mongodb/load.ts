@@ -48,12 +48,15 @@ type Books = {
   updatedAt: Date;
 };
 
-/** @param open begins work on the database that the load's signal ends */
-export async function loadCollection(
-  request: LoadRequest,
-  open: (signal: AbortSignal) => Promise<Run>,
-  failure: (error: unknown, signal: AbortSignal) => unknown,
-): Promise<Load> {
+type LoadParts = {
+  /** Begins work on the database that the load's signal ends. */
+  begin(signal: AbortSignal): Promise<Run>;
+  failure(error: unknown, signal: AbortSignal): unknown;
+  statementTimeoutMs: number;
+};
+
+export async function loadCollection(request: LoadRequest, parts: LoadParts): Promise<Load> {
+  const { begin: open, failure, statementTimeoutMs } = parts;
   checkRequest(request, { foldsCase: false, nameBytesMax: null });
   checkCollection(request.table.name);
   const path = request.primaryKey.find((name) => name.includes(".") || name.startsWith("$"));
@@ -70,7 +73,7 @@ export async function loadCollection(
       await run.end();
     }
   };
-  const load = new CollectionLoad(request, begin);
+  const load = new CollectionLoad(request, begin, statementTimeoutMs);
   await load.open();
   return load;
 }
@@ -80,15 +83,17 @@ type Begin = <T>(signal: AbortSignal, work: (db: Db, session: ClientSession) => 
 class CollectionLoad implements Load {
   readonly #request: LoadRequest;
   readonly #begin: Begin;
+  readonly #timeoutMs: number;
   readonly #isStaged: boolean;
   readonly #staging: string;
   #state: LoadState = { position: null, isResumed: false, rowCount: 0, isFinished: false };
   #hasTransactions = false;
   #books: Books;
 
-  constructor(request: LoadRequest, begin: Begin) {
+  constructor(request: LoadRequest, begin: Begin, timeoutMs: number) {
     this.#request = request;
     this.#begin = begin;
+    this.#timeoutMs = timeoutMs;
     this.#isStaged = request.mode === "replace" || request.visible === "end";
     this.#staging = `${STAGING_PREFIX}${createHash("sha256").update(request.load).digest("hex").slice(0, HASH_CHARS)}`;
     this.#books = {
@@ -276,7 +281,7 @@ class CollectionLoad implements Load {
           }))
         : documents.map((document) => ({ insertOne: { document: document as unknown as Document } }));
     try {
-      await collection.bulkWrite(operations, { session, ordered: true });
+      await collection.bulkWrite(operations, { session, ordered: true, maxTimeMS: this.#timeoutMs });
     } catch (error) {
       const refused = refusedRow(error);
       if (refused === null) throw error;
@@ -337,7 +342,7 @@ class CollectionLoad implements Load {
         const filter = Object.fromEntries(primaryKey.map((name) => [name, document[name]]));
         return { replaceOne: { filter, replacement: isOwnKey ? document : rest, upsert: true } };
       });
-      await target.bulkWrite(operations, { session, ordered: true });
+      await target.bulkWrite(operations, { session, ordered: true, maxTimeMS: this.#timeoutMs });
       documents = [];
     };
     for await (const document of db

@@ -9,7 +9,7 @@ import {
   type MongoClientOptions,
 } from "mongodb";
 import { AppError } from "@/lib/http/errors";
-import { mongoProxyOptions } from "@/lib/net/socks";
+import { mongoProxyOptions, openSocksDoor, type SocksDoor } from "@/lib/net/socks";
 import { orAborted } from "@/lib/process/or-aborted";
 import type { Batch, Entity } from "@/lib/tabular/fields";
 import type {
@@ -22,7 +22,9 @@ import type {
   ResultStream,
   Statement,
 } from "../../data-source";
+import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { BATCH_BYTES_TARGET, CONNECT_TIMEOUT_MS, IDLE_SESSION_MS, SESSIONS_MAX } from "../shared/limits";
+import { type OnServer, withinLimit } from "../shared/server";
 import { readEntities } from "./catalog";
 import type { MongoConfig } from "./config";
 import { toFailure } from "./failures";
@@ -43,8 +45,9 @@ const EXACT = { promoteValues: false, promoteLongs: false, promoteBuffers: false
 
 /** A MongoDB database. The library keeps the pool; each operation has a session of its own, by which it is cancelled. */
 export class MongoSource implements DataSource {
-  readonly #config: MongoConfig;
+  readonly #config: OnServer<MongoConfig>;
   #client: Promise<MongoClient> | null = null;
+  #door: Promise<SocksDoor> | null = null;
   #running = 0;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
@@ -52,7 +55,7 @@ export class MongoSource implements DataSource {
   readonly #readOnly: boolean;
 
   /** @param readOnly nothing is loaded into it; what an operation may do is said with each */
-  constructor(config: MongoConfig, readOnly: boolean) {
+  constructor(config: OnServer<MongoConfig>, readOnly: boolean) {
     this.#config = config;
     this.#readOnly = readOnly;
   }
@@ -65,7 +68,8 @@ export class MongoSource implements DataSource {
     checkOperation(operation, options.readOnly);
     const run = await this.#begin(options.signal);
     try {
-      const cursor = await run.work((db, session) => start(db, session, operation, options));
+      const limits = { signal: options.signal, timeoutMs: withinLimit(this.#config.server, options.timeoutMs) };
+      const cursor = await run.work((db, session) => start(db, session, operation, limits));
       return await this.#stream(run, cursor, options);
     } catch (error) {
       await run.end();
@@ -82,7 +86,7 @@ export class MongoSource implements DataSource {
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
-    return this.#ask(signal, (db) => readEntities(db, signal));
+    return this.#ask(signal, (db) => readEntities(db, this.#config.server.schemas, signal));
   }
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
@@ -103,12 +107,14 @@ export class MongoSource implements DataSource {
     }
     const client = await this.#client?.catch(() => null);
     if (client) await closeClient(client);
+    await (await this.#door?.catch(() => null))?.close();
   }
 
   get #flowParts(): MongoFlowParts {
     return {
       begin: (signal) => this.#begin(signal),
       failure: (error, signal) => this.#failure(error, signal),
+      statementTimeoutMs: withinLimit(this.#config.server, EXTRACT_TIMEOUT_MS),
     };
   }
 
@@ -190,11 +196,18 @@ export class MongoSource implements DataSource {
   }
 
   #connected(): Promise<MongoClient> {
-    this.#client ??= connect(this.#config).catch((error: unknown) => {
+    this.#client ??= this.#connect().catch((error: unknown) => {
       this.#client = null;
       throw error;
     });
     return this.#client;
+  }
+
+  /** The library takes no sockets from others: one that leads through a tunnel gets a proxy of its own. */
+  async #connect(): Promise<MongoClient> {
+    const { dialer } = this.#config.server;
+    if (dialer.isTunnel) this.#door ??= openSocksDoor(undefined, dialer);
+    return connect(this.#config, await this.#door);
   }
 
   #failure(error: unknown, signal: AbortSignal): unknown {
@@ -202,9 +215,9 @@ export class MongoSource implements DataSource {
   }
 }
 
-async function connect({ uri }: MongoConfig): Promise<MongoClient> {
+async function connect({ uri }: MongoConfig, door: SocksDoor | null): Promise<MongoClient> {
   const client = new MongoClient(uri, {
-    ...(await mongoProxyOptions()),
+    ...(door ? door.options : await mongoProxyOptions()),
     maxPoolSize: SESSIONS_MAX,
     maxIdleTimeMS: IDLE_SESSION_MS,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,
@@ -240,9 +253,14 @@ async function closeClient(client: MongoClient): Promise<void> {
 /** Documents as they arrive, several at a time; null at the end. */
 type Rows = { next(): Promise<readonly Doc[] | null>; close(): Promise<void> };
 
-async function start(db: Db, session: ClientSession, operation: Operation, options: QueryOptions): Promise<Rows> {
+async function start(
+  db: Db,
+  session: ClientSession,
+  operation: Operation,
+  { timeoutMs, ...options }: Pick<QueryOptions, "timeoutMs" | "signal">,
+): Promise<Rows> {
   const collection = db.collection<Document>(operation.collection);
-  const limits = { session, maxTimeMS: Math.ceil(options.timeoutMs), signal: options.signal };
+  const limits = { session, maxTimeMS: Math.ceil(timeoutMs), signal: options.signal };
   switch (operation.kind) {
     case "find": {
       const { filter, projection, sort, limit, skip, hint, collation } = operation;
@@ -294,7 +312,7 @@ async function start(db: Db, session: ClientSession, operation: Operation, optio
       return fromDocuments((answer.values as unknown[]).map((value) => ({ value })));
     }
     default:
-      return fromDocuments([await write(db, session, operation)]);
+      return fromDocuments([await write(db, operation, { session, maxTimeMS: limits.maxTimeMS })]);
   }
 }
 
@@ -303,30 +321,32 @@ type Writing = Exclude<
   { kind: "find" | "aggregate" | "countDocuments" | "estimatedDocumentCount" | "distinct" }
 >;
 
-async function write(db: Db, session: ClientSession, operation: Writing): Promise<Doc> {
+type WriteLimits = { session: ClientSession; maxTimeMS: number };
+
+async function write(db: Db, operation: Writing, limits: WriteLimits): Promise<Doc> {
   const collection = db.collection<Document>(operation.collection);
   switch (operation.kind) {
     case "insertOne": {
-      const { insertedId } = await collection.insertOne(operation.document, { session });
+      const { insertedId } = await collection.insertOne(operation.document, limits);
       return { insertedId };
     }
     case "insertMany": {
-      const { insertedCount, insertedIds } = await collection.insertMany(operation.documents, { session });
+      const { insertedCount, insertedIds } = await collection.insertMany(operation.documents, limits);
       return { insertedCount, insertedIds: Object.values(insertedIds) };
     }
     case "updateOne":
     case "updateMany": {
       const { filter, update, upsert } = operation;
-      const result = await collection[operation.kind](filter, update, { upsert, session });
+      const result = await collection[operation.kind](filter, update, { upsert, ...limits });
       return countsOf(result);
     }
     case "replaceOne": {
       const { filter, replacement, upsert } = operation;
-      return countsOf(await collection.replaceOne(filter, replacement, { upsert, session }));
+      return countsOf(await collection.replaceOne(filter, replacement, { upsert, ...limits }));
     }
     case "deleteOne":
     case "deleteMany": {
-      const { deletedCount } = await collection[operation.kind](operation.filter, { session });
+      const { deletedCount } = await collection[operation.kind](operation.filter, limits);
       return { deletedCount };
     }
   }

@@ -2,23 +2,27 @@ import { type Entity, type EntityColumn, type EntityForeignKey, FOREIGN_KEYS_MAX
 
 const OWN_SCHEMAS = "('information_schema', 'performance_schema', 'mysql', 'sys')";
 
-/** Tables and views of all databases that the user may see but the server's own. */
-export const TABLES_SQL = `
+/** All databases but the server's own, or so many that are named and bound. */
+const shownOf = (names: number) =>
+  `table_schema not in ${OWN_SCHEMAS}${names === 0 ? "" : ` and table_schema in (${Array(names).fill("?").join(", ")})`}`;
+
+/** Tables and views that the user may see. @param names of databases, which are bound; 0 for all */
+export const tablesSql = (names: number) => `
   select table_schema, table_name, table_type, table_rows, table_schema = database()
-  from information_schema.tables where table_schema not in ${OWN_SCHEMAS} order by table_schema, table_name`;
-export const COLUMNS_SQL = `
+  from information_schema.tables where ${shownOf(names)} order by table_schema, table_name`;
+export const columnsSql = (names: number) => `
   select table_schema, table_name, column_name, column_type, is_nullable, column_key
-  from information_schema.columns where table_schema not in ${OWN_SCHEMAS}
+  from information_schema.columns where ${shownOf(names)}
   order by table_schema, table_name, ordinal_position`;
 
 /** Columns of foreign keys that are read of all databases together: the tables of a large product have some thousands. */
 const KEY_COLUMNS_MAX = 20_000;
 /** A key of several columns has a row for each. */
-export const FOREIGN_KEYS_SQL = `
+export const foreignKeysSql = (names: number) => `
   select table_schema, table_name, constraint_name, column_name,
     referenced_table_schema, referenced_table_name, referenced_column_name, referenced_table_schema = database()
   from information_schema.key_column_usage
-  where referenced_table_name is not null and table_schema not in ${OWN_SCHEMAS}
+  where referenced_table_name is not null and ${shownOf(names)}
   order by table_schema, table_name, constraint_name, ordinal_position limit ${KEY_COLUMNS_MAX}`;
 
 /** The database that names without one belong to is left out. */

@@ -7,6 +7,7 @@ import {
   notItsProtocol,
   READ_ONLY_MESSAGE,
   signInFailed,
+  stoppedAtLimit,
   toSourceFailure,
 } from "../shared/failures";
 import { positionOf, type TextPosition } from "../shared/text-position";
@@ -55,9 +56,7 @@ export function toQueryFailure(error: unknown, query: string, secrets: readonly 
   const { errno, sqlState, sqlMessage, message } = asDriverError(error);
   if (errno === undefined || sqlState === undefined || LOST.has(errno)) return connectionLost(error);
   if (errno === READ_ONLY_TRANSACTION) return new AppError("read_only", READ_ONLY_MESSAGE, { cause: error });
-  if (TIMEOUTS.has(errno)) {
-    return new AppError("timeout", "The database stopped the query at its time limit.", { cause: error });
-  }
+  if (TIMEOUTS.has(errno)) return stoppedAtLimit(error);
   if (errno === INTERRUPTED) {
     return new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
   }

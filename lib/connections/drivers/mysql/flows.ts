@@ -28,6 +28,8 @@ export type MysqlFlowParts = {
   pool: SessionPool<MysqlSession>;
   secrets: readonly string[];
   query: QueryableSource["query"];
+  /** The server's own guard of one statement of a load. */
+  statementTimeoutMs: number;
 };
 
 const quote = (name: string) => `\`${name.replaceAll("`", "``")}\``;
@@ -235,7 +237,7 @@ async function ask<T>(
 
 function transact(parts: MysqlFlowParts, steps: readonly Step[], signal: AbortSignal, isProbe: boolean): Promise<void> {
   return ask(parts, signal, async (session) => {
-    await session.prepareLoad(EXTRACT_TIMEOUT_MS);
+    await session.prepareLoad(parts.statementTimeoutMs);
     try {
       for (const step of steps) {
         signal.throwIfAborted();

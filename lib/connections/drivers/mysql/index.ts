@@ -1,13 +1,12 @@
 import "server-only";
-import type { Driver } from "../../data-source";
-import { checkAddress } from "../shared/check-address";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
+import { serverDriver } from "../shared/server";
 import { parseMysqlConfig } from "./config";
 import { MysqlSource } from "./source";
 import { mysqlVariables } from "./variables";
 
 /** MySQL 5.7 and later, MariaDB 10.2 and later. */
-export const mysql: Driver = {
+export const mysql = serverDriver({
   type: "mysql",
   label: "MySQL and MariaDB",
   engineName: "MySQL",
@@ -26,11 +25,8 @@ export const mysql: Driver = {
     statements:
       "create user 'millrace_reader'@'%'\n  identified by '...';\ngrant select, show view\n  on my_database.*\n  to 'millrace_reader'@'%';",
   },
-  async check({ config }) {
-    const { host, port } = parseMysqlConfig(config);
-    await checkAddress(host, port);
-  },
-  async open({ config, readOnly }) {
-    return new MysqlSource(parseMysqlConfig(config), readOnly);
-  },
-};
+  schemasLabel: "Databases to show",
+  parse: parseMysqlConfig,
+  addresses: (config) => [config],
+  openSource: (config, readOnly) => new MysqlSource(config, readOnly),
+});

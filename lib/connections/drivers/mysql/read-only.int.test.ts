@@ -9,6 +9,7 @@ import { startMariaDb } from "@/test/servers/mariadb";
 import type { QueryableSource } from "../../data-source";
 import { FORBIDDEN, HARMLESS } from "../conformance/statements";
 import { ask, change, openWith, type Subject, startSubject } from "../conformance/subjects";
+import { directServer } from "../shared/testing/direct-server";
 import { mysql } from ".";
 import { parseMysqlConfig } from "./config";
 import { BEFORE_PARENTHESIS, READING_FUNCTIONS } from "./functions";
@@ -551,7 +552,10 @@ test("T50 a session that does not keep its settings runs nothing", async (contex
     "SET NAMES gbk",
     "SET NAMES latin1",
   ]) {
-    const session = await MysqlSession.open(parseMysqlConfig(subject.config), new AbortController().signal);
+    const session = await MysqlSession.open(
+      { ...parseMysqlConfig(subject.config), server: directServer() },
+      new AbortController().signal,
+    );
     const look = () => checkReach((query) => session.run(query), { tables: [], calls: [] });
     await session.prepare(true, 1000);
     await expect(look()).resolves.toBeUndefined();

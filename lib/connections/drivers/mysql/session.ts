@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, type ConnectionOptions, createConnection } from "mysql2";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
-import { GuardedSocket } from "@/lib/net/guarded-socket";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost } from "../shared/failures";
 import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
+import type { OnServer } from "../shared/server";
 import type { PooledSession } from "../shared/session-pool";
 import { toConnectFailure } from "./failures";
 import { guardPackets } from "./guarded-packets";
@@ -32,7 +32,7 @@ type ConnectionInside = Connection & {
 
 /** One session with the server, on a socket of the door. */
 export class MysqlSession implements PooledSession {
-  readonly #config: NetworkConfig;
+  readonly #config: OnServer<NetworkConfig>;
   readonly #connection: ConnectionInside;
   #isAlive = true;
   #reader: RowReader | null = null;
@@ -42,7 +42,7 @@ export class MysqlSession implements PooledSession {
   readonly #cut = Promise.withResolvers<never>();
   serverVersion = "";
 
-  private constructor(config: NetworkConfig, connection: Connection) {
+  private constructor(config: OnServer<NetworkConfig>, connection: Connection) {
     this.#config = config;
     this.#connection = connection as ConnectionInside;
     this.#cut.promise.catch(() => {});
@@ -55,7 +55,7 @@ export class MysqlSession implements PooledSession {
   }
 
   /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
-  static async open(config: NetworkConfig, signal: AbortSignal): Promise<MysqlSession> {
+  static async open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<MysqlSession> {
     const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
     deadline.signal.throwIfAborted();
     const connection = createConnection(optionsOf(config));
@@ -208,8 +208,8 @@ function castOfPlain(cell: Cell, next: () => unknown): unknown {
   return cell.type === "LONGLONG" && !Number.isSafeInteger(value) ? digits : value;
 }
 
-function optionsOf(config: NetworkConfig): ConnectionOptions {
-  const { host, port, user, password, database, ssl } = config;
+function optionsOf(config: OnServer<NetworkConfig>): ConnectionOptions {
+  const { host, port, user, password, database, ssl, server } = config;
   return {
     host,
     port,
@@ -217,7 +217,7 @@ function optionsOf(config: NetworkConfig): ConnectionOptions {
     password,
     ...(database !== "" && { database }),
     stream: () => {
-      const socket = new GuardedSocket("database");
+      const socket = server.dialer.socket();
       // What a certificate is checked against when the host is an address.
       (socket as unknown as { _host: string })._host = host;
       socket.setNoDelay(true);

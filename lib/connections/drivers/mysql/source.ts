@@ -12,11 +12,13 @@ import type {
   Statement,
 } from "../../data-source";
 import type { NetworkConfig } from "../shared/config";
+import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
-import { COLUMNS_SQL, FOREIGN_KEYS_SQL, TABLES_SQL, toEntities } from "./catalog";
+import { columnsSql, foreignKeysSql, tablesSql, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
 import { toMysqlParams } from "./params";
@@ -32,12 +34,14 @@ export class MysqlSource implements DataSource {
   readonly #secrets: readonly string[];
 
   readonly #readOnly: boolean;
+  readonly #server: ServerSide;
 
   /** @param readOnly nothing is loaded into it; what a query may do is said with each */
-  constructor(config: NetworkConfig, readOnly: boolean) {
+  constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
     this.#readOnly = readOnly;
     this.#pool = new SessionPool((signal) => MysqlSession.open(config, signal));
     this.#secrets = [config.password];
+    this.#server = config.server;
   }
 
   async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
@@ -47,7 +51,7 @@ export class MysqlSource implements DataSource {
     const { text, references } = checkStatement(written, readOnly, values.length);
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     try {
-      await run.session.prepare(readOnly, Math.ceil(options.timeoutMs));
+      await run.session.prepare(readOnly, Math.ceil(withinLimit(this.#server, options.timeoutMs)));
       if (readOnly) await checkReach((lookup) => run.session.run(lookup), references);
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
@@ -72,8 +76,10 @@ export class MysqlSource implements DataSource {
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
     return this.#ask(signal, async (session) => {
-      const tables = await session.run(TABLES_SQL);
-      return toEntities(tables, await session.run(COLUMNS_SQL), await session.run(FOREIGN_KEYS_SQL));
+      const shown = this.#server.schemas ?? [];
+      const tables = await session.run(tablesSql(shown.length), shown);
+      const columns = await session.run(columnsSql(shown.length), shown);
+      return toEntities(tables, columns, await session.run(foreignKeysSql(shown.length), shown));
     });
   }
 
@@ -96,6 +102,7 @@ export class MysqlSource implements DataSource {
     return {
       pool: this.#pool,
       secrets: this.#secrets,
+      statementTimeoutMs: withinLimit(this.#server, EXTRACT_TIMEOUT_MS),
       query: (statement, options) => this.query(statement, options),
     };
   }

@@ -5,7 +5,7 @@ const namesOf = (table: string, numbers: string) => `(
   select json_agg(a.attname order by n.place) from unnest(${numbers}) with ordinality n(number, place)
   join pg_catalog.pg_attribute a on a.attrelid = ${table} and a.attnum = n.number)`;
 
-/** Tables, views and the like that the user may read, with their columns, in one reading. */
+/** Tables, views and the like that the user may read, with their columns, in one reading; $1: of these schemas, null for all. */
 export const ENTITIES_SQL = `
   select n.nspname, c.relname, c.relkind,
     case when c.reltuples >= 0 and c.relkind in ('r', 'p', 'm') then c.reltuples::bigint end,
@@ -33,7 +33,7 @@ export const ENTITIES_SQL = `
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname not in ('pg_catalog', 'information_schema')
     and n.nspname not like 'pg\\_toast%' and n.nspname not like 'pg\\_temp\\_%'
-    and not c.relispartition
+    and not c.relispartition and ($1::name[] is null or n.nspname = any($1::name[]))
     and has_schema_privilege(n.oid, 'USAGE')
     and (has_table_privilege(c.oid, 'SELECT') or has_any_column_privilege(c.oid, 'SELECT'))
   order by 1, 2`;

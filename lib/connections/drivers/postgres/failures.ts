@@ -8,6 +8,7 @@ import {
   notItsProtocol,
   READ_ONLY_MESSAGE,
   signInFailed,
+  stoppedAtLimit,
   toSourceFailure,
 } from "../shared/failures";
 import { positionOfCharacter } from "../shared/text-position";
@@ -54,7 +55,7 @@ export function toQueryFailure(error: unknown, query: string, secrets: readonly 
   if (code === "25006") return new AppError("read_only", READ_ONLY_MESSAGE, { cause: error });
   if (code === "57014") {
     return error.message.includes("timeout")
-      ? new AppError("timeout", "The database stopped the query at its time limit.", { cause: error })
+      ? stoppedAtLimit(error)
       : new AppError("cancelled", "The query was cancelled in the database.", { cause: error });
   }
   // Class 08 is about the line, but for its last one: values that do not match the placeholders.

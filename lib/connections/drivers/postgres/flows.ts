@@ -15,7 +15,7 @@ import { DESCRIBE_SQL, postgresType, toShape, typesIn } from "./tables";
 import type { TypeNames } from "./type-names";
 
 /** The server's own guard of one statement of a load: a day is longer than any run, which ends it by its signal. */
-const STATEMENT_TIMEOUT_MS = 24 * 3_600_000;
+export const STATEMENT_TIMEOUT_MS = 24 * 3_600_000;
 /** PostgreSQL cuts longer names without a word. */
 const NAME_BYTES_MAX = 63;
 /** A caller does not wait longer than this for the server to confirm a cancellation. */
@@ -26,6 +26,8 @@ export type PostgresFlowParts = {
   pool: SessionPool<PostgresSession>;
   types: TypeNames;
   secrets: readonly string[];
+  /** The server's own guard of one statement of a load. */
+  statementTimeoutMs: number;
   query: QueryableSource["query"];
 };
 
@@ -129,7 +131,7 @@ async function ask<T>(
 }
 
 async function transact(
-  { pool, secrets }: PostgresFlowParts,
+  { pool, secrets, statementTimeoutMs }: PostgresFlowParts,
   steps: readonly Step[],
   signal: AbortSignal,
   isProbe: boolean,
@@ -145,7 +147,7 @@ async function transact(
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    await Promise.race([inTransaction(session, steps, { isProbe, signal }), aborted.promise]);
+    await Promise.race([inTransaction(session, steps, { isProbe, signal, statementTimeoutMs }), aborted.promise]);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof RowRefused || error instanceof LoadTaken) throw error;
@@ -162,10 +164,10 @@ async function transact(
 async function inTransaction(
   session: PostgresSession,
   steps: readonly Step[],
-  { isProbe, signal }: { isProbe: boolean; signal: AbortSignal },
+  { isProbe, signal, statementTimeoutMs }: { isProbe: boolean; signal: AbortSignal; statementTimeoutMs: number },
 ): Promise<void> {
   await session.run(
-    `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
+    `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = ${statementTimeoutMs}`,
   );
   for (const step of steps) {
     signal.throwIfAborted();

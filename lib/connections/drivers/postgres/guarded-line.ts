@@ -1,9 +1,9 @@
 import "server-only";
 import { EventEmitter } from "node:events";
 import { Connection, type ConnectionConfig } from "pg";
-import { GuardedSocket } from "@/lib/net/guarded-socket";
 import type { NetworkConfig } from "../shared/config";
 import { tlsChoice } from "../shared/failures";
+import type { OnServer } from "../shared/server";
 import { checkMessage, isChecked } from "./messages";
 
 /** Code and length of every message. The length counts itself but not the code. */
@@ -44,11 +44,11 @@ export class GuardedLine extends Base {
   /** Messages above this end the line; see `onOversize`. */
   messageBytesMax = Number.POSITIVE_INFINITY;
   onOversize: (() => void) | null = null;
-  readonly #config: NetworkConfig;
+  readonly #config: OnServer<NetworkConfig>;
 
-  constructor(config: NetworkConfig) {
+  constructor(config: OnServer<NetworkConfig>) {
     super({
-      stream: () => new GuardedSocket("database"),
+      stream: () => config.server.dialer.socket(),
       ssl: tlsChoice(config.ssl, config.host) ?? false,
       keepAlive: true,
     } as unknown as ConnectionConfig);

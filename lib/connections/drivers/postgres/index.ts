@@ -1,13 +1,12 @@
 import "server-only";
-import type { Driver } from "../../data-source";
-import { checkAddress } from "../shared/check-address";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
+import { serverDriver } from "../shared/server";
 import { parsePostgresConfig } from "./config";
 import { PostgresSource } from "./source";
 import { postgresVariables } from "./variables";
 
 /** PostgreSQL 12 and later, and what speaks its protocol. */
-export const postgres: Driver = {
+export const postgres = serverDriver({
   type: "postgres",
   label: "PostgreSQL",
   category: "database",
@@ -25,11 +24,8 @@ export const postgres: Driver = {
     text: "Run this once as an admin of the database. It can read every table and change nothing.",
     statements: "create role millrace_reader\n  login password '...';\ngrant pg_read_all_data\n  to millrace_reader;",
   },
-  async check({ config }) {
-    const { host, port } = parsePostgresConfig(config);
-    await checkAddress(host, port);
-  },
-  async open({ config, readOnly }) {
-    return new PostgresSource(parsePostgresConfig(config), readOnly);
-  },
-};
+  schemasLabel: "Schemas to show",
+  parse: parsePostgresConfig,
+  addresses: (config) => [config],
+  openSource: (config, readOnly) => new PostgresSource(config, readOnly),
+});

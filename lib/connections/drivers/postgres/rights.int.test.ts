@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres, type TestServer } from "@/test/servers/postgres";
 import type { QueryableSource } from "../../data-source";
 import { ask, change, openWith } from "../conformance/subjects";
+import { directServer } from "../shared/testing/direct-server";
 import { postgres } from ".";
 import { parsePostgresConfig } from "./config";
 import { PostgresSession } from "./session";
@@ -101,7 +102,10 @@ test("a server that does not tell a user's rights is connected to, with a warnin
 
 test("what a reading of our own met first is what it tells, also when the line is gone", async (context) => {
   if (!server) return context.skip();
-  const session = await PostgresSession.open(parsePostgresConfig(configOf("ordinary", "a password")), ANY);
+  const session = await PostgresSession.open(
+    { ...parsePostgresConfig(configOf("ordinary", "a password")), server: directServer() },
+    ANY,
+  );
   await expect(session.read("select pg_terminate_backend(pg_backend_pid())")).rejects.toMatchObject({ code: "57P01" });
   session.destroy();
 });

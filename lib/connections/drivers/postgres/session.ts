@@ -5,6 +5,7 @@ import { startDeadline } from "@/lib/net/deadline";
 import type { NetworkConfig } from "../shared/config";
 import { tlsChoice } from "../shared/failures";
 import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
+import type { OnServer } from "../shared/server";
 import type { PooledSession } from "../shared/session-pool";
 import type { CopyIn } from "./copy-in";
 import { toConnectFailure } from "./failures";
@@ -24,7 +25,7 @@ export const CLEAN_UP = [{ text: "ROLLBACK" }, { text: "DISCARD ALL" }] as const
 
 /** One session with the server, on a socket of the door. */
 export class PostgresSession implements PooledSession {
-  readonly #config: NetworkConfig;
+  readonly #config: OnServer<NetworkConfig>;
   readonly #client: Client;
   readonly #line: GuardedLine;
   #isAlive = true;
@@ -32,7 +33,7 @@ export class PostgresSession implements PooledSession {
   #portal: Portal | null = null;
   serverVersion: string | null = null;
 
-  private constructor(config: NetworkConfig, client: Client, line: GuardedLine) {
+  private constructor(config: OnServer<NetworkConfig>, client: Client, line: GuardedLine) {
     this.#config = config;
     this.#client = client;
     this.#line = line;
@@ -44,7 +45,7 @@ export class PostgresSession implements PooledSession {
   }
 
   /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
-  static async open(config: NetworkConfig, signal: AbortSignal): Promise<PostgresSession> {
+  static async open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<PostgresSession> {
     const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
     const line = new GuardedLine(config);
     let version: string | null = null;

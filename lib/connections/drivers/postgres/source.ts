@@ -19,13 +19,14 @@ import type {
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
 import { positionOf } from "../shared/text-position";
 import { ENTITIES_SQL, toEntities } from "./catalog";
 import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
-import { extractPostgres, loadPostgres, type PostgresFlowParts } from "./flows";
+import { extractPostgres, loadPostgres, type PostgresFlowParts, STATEMENT_TIMEOUT_MS } from "./flows";
 import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
 import { BEGIN_READING, pinned } from "./pins";
@@ -71,13 +72,15 @@ export class PostgresSource implements DataSource {
   readonly #unclear = new Map<string, Pick<Look, "closeness" | "views">>();
 
   readonly #readOnly: boolean;
+  readonly #server: ServerSide;
 
   /** @param readOnly nothing is loaded into it; what a query may do is said with each */
-  constructor(config: NetworkConfig, readOnly: boolean) {
+  constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
     this.#readOnly = readOnly;
     this.#pool = new SessionPool((signal) => PostgresSession.open(config, signal));
     this.#types = new TypeNames((signal) => PostgresSession.open(config, signal));
     this.#secrets = [config.password];
+    this.#server = config.server;
   }
 
   async query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
@@ -107,7 +110,8 @@ export class PostgresSource implements DataSource {
   async #query({ query, params }: Statement, options: QueryOptions, look: Look): Promise<ResultStream> {
     const text = sqlText(query);
     const values = toPostgresParams(params);
-    const { readOnly, signal, cellBytesMax, timeoutMs } = options;
+    const { readOnly, signal, cellBytesMax } = options;
+    const timeoutMs = withinLimit(this.#server, options.timeoutMs);
     const uses = await check(text, readOnly, look.statementFunctions);
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     let portal: Portal | null = null;
@@ -147,7 +151,7 @@ export class PostgresSource implements DataSource {
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
-    return this.#ask(signal, async (session) => toEntities(await session.read(ENTITIES_SQL)));
+    return this.#ask(signal, async (session) => toEntities(await session.read(ENTITIES_SQL, [this.#server.schemas])));
   }
 
   async test(signal: AbortSignal): Promise<SourceFacts> {
@@ -174,6 +178,7 @@ export class PostgresSource implements DataSource {
       pool: this.#pool,
       types: this.#types,
       secrets: this.#secrets,
+      statementTimeoutMs: withinLimit(this.#server, STATEMENT_TIMEOUT_MS),
       query: (statement, options) => this.query(statement, options),
     };
   }

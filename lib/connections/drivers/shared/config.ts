@@ -169,6 +169,15 @@ export function invalidField(name: string, message: string): AppError {
   return new AppError("invalid_request", message, { details: [{ path: `config.${name}`, message }] });
 }
 
+/** What a rule of its own says of the input, at its field. */
+export function atField<T>(place: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof AppError && error.kind === "invalid_request" ? invalidField(place, error.message) : error;
+  }
+}
+
 /** The inputs that forms of servers share. */
 export const formFields = {
   host: {

@@ -34,6 +34,21 @@ export function noTls(cause?: unknown): AppError {
   );
 }
 
+const TIME_LIMIT = "time_limit";
+
+/** The database itself has stopped a statement at the limit that it was given. */
+export function stoppedAtLimit(cause?: unknown): AppError {
+  return new AppError("timeout", "The database stopped the query at its time limit.", {
+    cause,
+    details: { reason: TIME_LIMIT },
+  });
+}
+
+export function isStoppedAtLimit(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.details === undefined) return false;
+  return "reason" in error.details && error.details.reason === TIME_LIMIT;
+}
+
 /** @param message the database's own words about the sign-in; secrets in it are masked (T47) */
 export function signInFailed(message: string, secrets: readonly string[], cause?: unknown): AppError {
   return new AppError("source_unreachable", `The database refused the sign-in: ${redact(message, secrets)}`, {

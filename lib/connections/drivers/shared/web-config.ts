@@ -1,11 +1,10 @@
 import "server-only";
 import { z } from "zod";
 import type { ConfigField } from "@/lib/connections/schema";
-import { AppError } from "@/lib/http/errors";
 import { parseWebTarget } from "@/lib/net/host";
 import { checkHeaders } from "@/lib/net/safe-fetch";
 import { checkAddress } from "./check-address";
-import { invalidField } from "./config";
+import { atField, invalidField } from "./config";
 import { type JsonPath, parseJsonPath } from "./json-path";
 
 /** How a web service is signed in to and asked, whatever it speaks. */
@@ -129,14 +128,6 @@ function toSignIn(auth: WebInput["auth"]): Pick<WebConfig, "query" | "secrets"> 
       return { ...none, headers: { [auth.name]: auth.value }, secrets: [auth.value] };
     case "query":
       return { ...none, query: { name: auth.name, value: auth.value }, secrets: [auth.value] };
-  }
-}
-
-function atField<T>(place: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    throw error instanceof AppError && error.kind === "invalid_request" ? invalidField(place, error.message) : error;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Entity, EntityColumn, WireValue } from "@/lib/tabular/fields";
+import { quoted } from "./params";
 
 /** A catalog may stand for a lake of any size; a tree of more is no tree. */
 const TABLES_MAX = 10_000;
@@ -6,19 +7,23 @@ const COLUMNS_MAX = 200_000;
 
 const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
+/** Schemas are known by their names in small letters. */
+const shownOf = (schemas: readonly string[] | null) =>
+  schemas ? ` AND table_schema IN (${schemas.map((name) => quoted(name.toLowerCase())).join(", ")})` : "";
+
 export function schemasSql(catalog: string): string {
   return `SELECT schema_name FROM ${quotedName(catalog)}.information_schema.schemata`;
 }
 
-export function tablesSql(catalog: string): string {
+export function tablesSql(catalog: string, schemas: readonly string[] | null): string {
   return `SELECT table_schema, table_name, table_type FROM ${quotedName(catalog)}.information_schema.tables
-    WHERE table_schema <> 'information_schema' ORDER BY 1, 2 LIMIT ${TABLES_MAX}`;
+    WHERE table_schema <> 'information_schema'${shownOf(schemas)} ORDER BY 1, 2 LIMIT ${TABLES_MAX}`;
 }
 
-export function columnsSql(catalog: string): string {
+export function columnsSql(catalog: string, schemas: readonly string[] | null): string {
   return `SELECT table_schema, table_name, column_name, data_type, is_nullable
     FROM ${quotedName(catalog)}.information_schema.columns
-    WHERE table_schema <> 'information_schema' ORDER BY 1, 2, ordinal_position LIMIT ${COLUMNS_MAX}`;
+    WHERE table_schema <> 'information_schema'${shownOf(schemas)} ORDER BY 1, 2, ordinal_position LIMIT ${COLUMNS_MAX}`;
 }
 
 /** @param current the schema of names that stand alone, which is left out. Trino knows no keys. */

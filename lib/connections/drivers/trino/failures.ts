@@ -1,7 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
-import { READ_ONLY_MESSAGE } from "../shared/failures";
+import { READ_ONLY_MESSAGE, stoppedAtLimit } from "../shared/failures";
 import { positionOf } from "../shared/text-position";
 
 // Names of the server (its file StandardErrorCode.java).
@@ -24,7 +24,7 @@ export function toServerFailure(error: TrinoError, query: string, secrets: reado
   // The place stands in the details.
   const words = redact(message.replace(/^line \d+:\d+: /, ""), secrets);
   if (errorName === READ_ONLY) return new AppError("read_only", READ_ONLY_MESSAGE, { cause: new Error(words) });
-  if (TIMEOUTS.has(errorName)) return new AppError("timeout", "The database stopped the query at its time limit.");
+  if (TIMEOUTS.has(errorName)) return stoppedAtLimit();
   if (CANCELLED.has(errorName)) return new AppError("cancelled", "The query was cancelled in the database.");
   if (AWAY.has(errorName)) return new AppError("source_unreachable", `The database does not take queries: ${words}`);
   const place = errorLocation && placeOf(query, errorLocation);

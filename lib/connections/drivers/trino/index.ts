@@ -1,7 +1,6 @@
 import "server-only";
-import type { Driver } from "../../data-source";
-import { checkAddress } from "../shared/check-address";
 import { formFields, NETWORK_REFUSALS } from "../shared/config";
+import { serverDriver } from "../shared/server";
 import { parseTrinoConfig } from "./config";
 import { TrinoSource } from "./source";
 import { trinoVariables } from "./variables";
@@ -10,7 +9,7 @@ import { trinoVariables } from "./variables";
 const HEADER_REFUSAL = "Signs beyond plain letters";
 
 /** Trino, and services that speak its REST protocol. */
-export const trino: Driver = {
+export const trino = serverDriver({
   type: "trino",
   label: "Trino",
   category: "database",
@@ -42,11 +41,8 @@ export const trino: Driver = {
     statements:
       '{ "catalogs": [ {\n  "user": "millrace_reader",\n  "catalog": "my_catalog",\n  "allow": "read-only"\n} ] }',
   },
-  async check({ config }) {
-    const { host, port } = parseTrinoConfig(config);
-    await checkAddress(host, port);
-  },
-  async open({ config }) {
-    return new TrinoSource(parseTrinoConfig(config));
-  },
-};
+  schemasLabel: "Schemas to show",
+  parse: parseTrinoConfig,
+  addresses: (config) => [config],
+  openSource: (config) => new TrinoSource(config),
+});

@@ -6,6 +6,7 @@ import { redact } from "@/lib/log/redact";
 import { guardedHttpAgent } from "@/lib/net/http-agent";
 import { connectionLost, notItsProtocol, signInFailed, tlsChoice, toSourceFailure } from "../shared/failures";
 import { SESSIONS_MAX } from "../shared/limits";
+import type { OnServer } from "../shared/server";
 import { jsonValue } from "../shared/wire-values";
 import type { TrinoConfig } from "./config";
 import type { TrinoError } from "./failures";
@@ -45,14 +46,18 @@ export class AskAgain extends Error {}
 
 /** The server's REST interface, on sockets of the door. */
 export class TrinoLine {
-  readonly #config: TrinoConfig;
+  readonly #config: OnServer<TrinoConfig>;
   readonly #agent;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(config: TrinoConfig) {
-    const { host, ssl, user, password, catalog, schema } = config;
+  constructor(config: OnServer<TrinoConfig>) {
+    const { host, ssl, user, password, catalog, schema, server } = config;
     this.#config = config;
-    this.#agent = guardedHttpAgent("database", { tls: tlsChoice(ssl, host), maxSockets: SESSIONS_MAX * 2 });
+    this.#agent = guardedHttpAgent("database", {
+      tls: tlsChoice(ssl, host),
+      maxSockets: SESSIONS_MAX * 2,
+      dialer: server.dialer,
+    });
     this.#headers = {
       "X-Trino-User": user,
       "X-Trino-Source": "millrace",

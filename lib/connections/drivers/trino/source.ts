@@ -16,6 +16,7 @@ import { BatchBuilder } from "../shared/batch-queue";
 import { connectionLost, tooLargeRow } from "../shared/failures";
 import { BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { type OnServer, withinLimit } from "../shared/server";
 import { valueBytes } from "../shared/wire-values";
 import { columnsSql, schemasSql, tablesSql, toEntities } from "./catalog";
 import type { TrinoConfig } from "./config";
@@ -46,12 +47,12 @@ const PREPARED_NAME = "statement";
 /** A Trino cluster through its REST protocol. Each statement is a query of its own on the server, in no session. */
 export class TrinoSource implements DataSource {
   readonly #line: TrinoLine;
-  readonly #config: TrinoConfig;
+  readonly #config: OnServer<TrinoConfig>;
   #running = 0;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
 
-  constructor(config: TrinoConfig) {
+  constructor(config: OnServer<TrinoConfig>) {
     this.#config = config;
     this.#line = new TrinoLine(config);
   }
@@ -66,7 +67,7 @@ export class TrinoSource implements DataSource {
       if (options.readOnly) await run.startTransaction();
       await run.start(body, {
         ...headers,
-        "X-Trino-Session": `query_max_run_time=${Math.ceil(options.timeoutMs / 1000)}s`,
+        "X-Trino-Session": `query_max_run_time=${Math.ceil(withinLimit(this.#config.server, options.timeoutMs) / 1000)}s`,
       });
       const rows = await run.open();
       return { fields: rows.fields, batches: this.#batches(run, rows, options) };
@@ -82,9 +83,10 @@ export class TrinoSource implements DataSource {
   }
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
-    const { catalog, schema } = this.#config;
-    const tables = await this.#ask(tablesSql(catalog), signal, SCHEMA_TIMEOUT_MS);
-    return toEntities(tables, await this.#ask(columnsSql(catalog), signal, SCHEMA_TIMEOUT_MS), schema);
+    const { catalog, schema, server } = this.#config;
+    const tables = await this.#ask(tablesSql(catalog, server.schemas), signal, SCHEMA_TIMEOUT_MS);
+    const columns = await this.#ask(columnsSql(catalog, server.schemas), signal, SCHEMA_TIMEOUT_MS);
+    return toEntities(tables, columns, schema);
   }
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {

@@ -1,0 +1,318 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startChDb } from "@/test/servers/chdb";
+import { startDocumentStore } from "@/test/servers/document-store";
+import { startMariaDb } from "@/test/servers/mariadb";
+import { startPostgres } from "@/test/servers/postgres";
+import type { Driver, ExtractStream, QueryableSource } from "../../data-source";
+import { clickhouse } from "../clickhouse";
+import { mongodb } from "../mongodb";
+import { mysql } from "../mysql";
+import { postgres } from "../postgres";
+import { trino } from "../trino";
+import { ask, change, openWith } from "./subjects";
+
+/* The limit of a connection and the schemas that it shows, on each database that has them. */
+
+const ANY = new AbortController().signal;
+const LIMIT_MS = 1000;
+/** The limit, the guard behind it, and a machine that has other things to do. */
+const SOON_MS = 20_000;
+const TOLD = {
+  kind: "timeout",
+  message: expect.stringContaining("stops statements after 1 s"),
+  details: { reason: "connection_limit", limitMs: LIMIT_MS },
+};
+
+const ENDLESS_JOIN =
+  "select count(*) as a from billing.many a, billing.many b, billing.many c, billing.many d where a.x + b.x + c.x + d.x < 0";
+
+type Dialect = {
+  driver: Driver;
+  config: Record<string, unknown>;
+  /** Makes `books` in two schemas, and what takes long. */
+  setUp: (string | Record<string, unknown>)[];
+  endless: string;
+  /** A table whose reading takes long; null where there is no such thing. */
+  slow: { name: string; schema?: string } | null;
+  one: string;
+  /** The names to show, and what is shown then. */
+  shown: { names: string[]; entities: string[]; all: string[] };
+  stop(): Promise<void>;
+};
+
+const SQL = {
+  slow: { name: "slow", schema: "billing" },
+  one: "select 1",
+  shown: { names: ["billing"], entities: ["billing.books", "billing.slow"], all: ["billing.books", "books"] },
+};
+
+const START: Record<string, () => Promise<Dialect | null>> = {
+  postgres: async () => {
+    const server = await startPostgres();
+    if (!server) return null;
+    const { host, port, user, password, database, stop } = server;
+    return {
+      ...SQL,
+      driver: postgres,
+      config: { host, port, user, password, database },
+      setUp: [
+        "create schema billing",
+        "create table billing.books (id int)",
+        "create table books (id int)",
+        "create view billing.slow as select pg_sleep(600)::text as a",
+      ],
+      endless: "select pg_sleep(600)",
+      stop,
+    };
+  },
+  mariadb: async () => {
+    const server = await startMariaDb();
+    if (!server) return null;
+    const { host, port, user, password, database, stop } = server;
+    return {
+      ...SQL,
+      driver: mysql,
+      config: { host, port, user, password, database },
+      setUp: [
+        "create database billing",
+        "create table billing.books (id int)",
+        "create table books (id int)",
+        // Sleeping and counting functions answer when they are stopped, as if that were their result; a join does not.
+        "create table billing.many (x int)",
+        `insert into billing.many values ${Array(1000).fill("(1)").join(", ")}`,
+        `create sql security invoker view billing.slow as ${ENDLESS_JOIN}`,
+      ],
+      endless: ENDLESS_JOIN,
+      shown: { ...SQL.shown, entities: ["billing.books", "billing.many", "billing.slow"] },
+      stop,
+    };
+  },
+  mongodb: async () => {
+    const { uri, stop } = await startDocumentStore();
+    return {
+      driver: mongodb,
+      config: { connectionString: uri, database: "shop" },
+      setUp: ["db.books.insertOne({a: 1})", "db.invoices.insertOne({a: 1})"],
+      endless: "",
+      slow: null,
+      one: "db.books.countDocuments({})",
+      shown: { names: ["invoices", "gone"], entities: ["invoices"], all: ["books", "invoices"] },
+      stop,
+    };
+  },
+  clickhouse: async () => {
+    const server = await startChDb();
+    if (!server) return null;
+    return {
+      ...SQL,
+      driver: clickhouse,
+      config: { host: "127.0.0.1", port: server.port, user: "default", password: "" },
+      setUp: [
+        "create database billing",
+        "create table billing.books (id Int32) engine = MergeTree order by id",
+        "create table books (id Int32) engine = MergeTree order by id",
+        "create view billing.slow as select count() as a from numbers(100000000000000)",
+      ],
+      // The stand-in for its server runs one statement after the other.
+      endless: "",
+      slow: null,
+      stop: server.stop,
+    };
+  },
+};
+
+describe.each(Object.keys(START))("%s", (name) => {
+  let dialect: Dialect | null = null;
+  const sources: QueryableSource[] = [];
+  beforeAll(async () => {
+    dialect = (await START[name]?.()) ?? null;
+    if (!dialect) {
+      process.stderr.write(`\nNOT TESTED: ${name} is not installed, so its limits were not checked.\n\n`);
+      return;
+    }
+    const writer = await openWith(dialect.driver, dialect.config, false);
+    await change(writer, ...dialect.setUp);
+    await writer.close();
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(sources.map((source) => source.close()));
+    await dialect?.stop();
+  });
+  const open = async (more: object) => {
+    const { driver, config } = dialect as Dialect;
+    const source = await openWith(driver, { ...config, ...more }, false);
+    sources.push(source);
+    return source;
+  };
+
+  test("T52 the database stops a statement at the connection's limit, and the words say whose it is", async ({
+    skip,
+  }) => {
+    if (!dialect?.endless) return skip();
+    const source = await open({ statementTimeoutMs: LIMIT_MS });
+    const { endless, one } = dialect;
+    for (const readOnly of [true, false]) {
+      const startedAt = performance.now();
+      await expect(ask(source, endless, { readOnly, timeoutMs: 600_000 })).rejects.toMatchObject(TOLD);
+      expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
+    }
+    expect((await ask(source, one)).rows).toHaveLength(1);
+  });
+
+  test("a caller's smaller limit comes first, and is not called the connection's", async ({ skip }) => {
+    if (!dialect?.endless) return skip();
+    const source = await open({ statementTimeoutMs: 600_000 });
+    const failure = await ask(source, dialect.endless, { timeoutMs: 500 }).catch((error) => error);
+    expect(failure).toMatchObject({ kind: "timeout", details: { reason: "time_limit" } });
+  });
+
+  test("flows keep to it when they read", async ({ skip }) => {
+    if (!dialect?.slow) return skip();
+    const source = await open({ statementTimeoutMs: LIMIT_MS });
+    const request = {
+      entity: dialect.slow,
+      cursorField: null,
+      primaryKey: [],
+      from: null,
+      batchRows: 100,
+      signal: ANY,
+    };
+    await expect(drain(source.extract?.(request))).rejects.toMatchObject(TOLD);
+  });
+
+  test("a statement within it is none the worse for it", async ({ skip }) => {
+    if (!dialect) return skip();
+    const source = await open({ statementTimeoutMs: 600_000 });
+    expect((await ask(source, dialect.one)).rows).toHaveLength(1);
+    expect((await source.test(ANY)).serverVersion).toMatch(/\d/);
+  });
+
+  test("only the named schemas are shown, and what they are called ends no statement", async ({ skip }) => {
+    if (!dialect) return skip();
+    const { names, entities, all } = dialect.shown;
+    const shownOf = async (schemas?: string[]) => {
+      const found = await (await open({ ...(schemas && { schemas }) })).entities(ANY);
+      return found.map(({ schema, name: table }) => (schema ? `${schema}.${table}` : table)).sort();
+    };
+    expect(await shownOf()).toEqual(expect.arrayContaining(all));
+    expect(await shownOf([])).toEqual(await shownOf());
+    expect(await shownOf(names)).toEqual(entities);
+    for (const sly of [
+      "x') or ('1'='1",
+      "x' OR 1=1 --",
+      'x"; drop table books; --',
+      "\\",
+      "{shown:Array(String)}",
+      "%",
+    ]) {
+      expect(await shownOf([sly])).toEqual([]);
+    }
+    expect(await shownOf(names)).toEqual(entities);
+  });
+
+  test("it is a view and no lock: what is not shown can be asked all the same", async ({ skip }) => {
+    if (!dialect) return skip();
+    const source = await open({ schemas: ["billing"] });
+    const query = name === "mongodb" ? "db.books.countDocuments({})" : "select count(*) from books";
+    expect((await ask(source, query)).rows).toHaveLength(1);
+  });
+});
+
+test("T52 flows keep to it when they write: each statement of a load has the limit", async ({ skip }) => {
+  const server = await startPostgres();
+  if (!server) return skip();
+  const { host, port, user, password, database } = server;
+  const config = { host, port, user, password, database };
+  const source = await openWith(postgres, { ...config, statementTimeoutMs: LIMIT_MS }, false);
+  try {
+    await change(
+      source,
+      "create table kept (id int primary key)",
+      "create function wait() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$",
+      "create trigger slow before insert on kept for each row execute function wait()",
+    );
+    const load = await source.load?.({
+      ...{ table: { name: "kept" }, columns: [{ name: "id", type: "int32", dbType: "integer" }], mode: "append" },
+      ...{ primaryKey: ["id"], load: "a", run: "b", visible: "batch", signal: ANY },
+    });
+    const batch = { rowCount: 1, columns: [[1]] };
+    await expect(load?.write(batch, { position: null, rejectsMax: 0 })).rejects.toMatchObject(TOLD);
+  } finally {
+    await source.close();
+    await server.stop();
+  }
+});
+
+describe("servers that speak HTTP", () => {
+  type Seen = { url: string; body: string; headers: IncomingMessage["headers"] };
+  const startHttp = async (behave: (seen: Seen, response: ServerResponse) => void) => {
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk) => {
+        body += chunk;
+      });
+      request.on("end", () => behave({ url: request.url ?? "", body, headers: request.headers }, response));
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const stop = async () => {
+      server.closeAllConnections();
+      server.close();
+    };
+    return { port: (server.address() as AddressInfo).port, stop };
+  };
+
+  test("ClickHouse gets the limit with the statement; of one that does not keep to it nobody waits", async () => {
+    const seen: Seen[] = [];
+    const { port, stop } = await startHttp((each, response) => {
+      seen.push(each);
+      // Our own questions about functions are answered, the statement is not.
+      if (!each.body.startsWith("select 7"))
+        response.writeHead(500, { "x-clickhouse-exception-code": "1" }).end("Code: 1.");
+    });
+    const source = await openWith(clickhouse, { host: "127.0.0.1", port, statementTimeoutMs: LIMIT_MS }, false);
+    try {
+      await expect(ask(source, "select 7", { readOnly: false, timeoutMs: 600_000 })).rejects.toMatchObject(TOLD);
+      const asked = seen.find(({ body }) => body.startsWith("select 7"));
+      expect(new URLSearchParams(asked?.url.slice(2)).get("max_execution_time")).toBe("1");
+    } finally {
+      await source.close();
+      await stop();
+    }
+  });
+
+  test("Trino gets the limit as a setting of the session and the schemas within its question", async () => {
+    const seen: Seen[] = [];
+    const { port, stop } = await startHttp((each, response) => {
+      seen.push(each);
+      const page = each.body.startsWith("select")
+        ? { error: { message: "Query exceeded", errorName: "EXCEEDED_TIME_LIMIT" } }
+        : { columns: [], data: [] };
+      const headers = each.body.startsWith("START") ? { "X-Trino-Started-Transaction-Id": "t" } : {};
+      response.writeHead(200, headers).end(JSON.stringify({ id: "q", stats: {}, ...page }));
+    });
+    const config = { host: "127.0.0.1", port, user: "reader", catalog: "lake" };
+    const source = await openWith(trino, { ...config, statementTimeoutMs: LIMIT_MS, schemas: ["Shop", "o'neil"] });
+    try {
+      await expect(ask(source, "select 1", { timeoutMs: 600_000 })).rejects.toMatchObject(TOLD);
+      const asked = seen.find(({ body }) => body.startsWith("select"));
+      expect(asked?.headers["x-trino-session"]).toBe("query_max_run_time=1s");
+      await source.entities(ANY);
+      const looks = seen.filter(({ body }) => body.includes("information_schema."));
+      expect(looks).toHaveLength(2);
+      for (const { body } of looks) expect(body).toContain("table_schema IN ('shop', 'o''neil')");
+    } finally {
+      await source.close();
+      await stop();
+    }
+  });
+});
+
+async function drain(stream: Promise<ExtractStream> | undefined): Promise<number> {
+  let rows = 0;
+  if (stream) for await (const batch of (await stream).batches) rows += batch.rowCount;
+  return rows;
+}
