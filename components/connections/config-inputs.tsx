@@ -10,7 +10,17 @@ import { SwitchRow } from "@/components/ui/switch-row";
 import type { ConfigField } from "@/lib/client/connections";
 
 /** Of six columns. What is not named takes half; long texts and files take all. */
-const SPANS: Record<string, number> = { host: 4, port: 2, connectionString: 6, baseUrl: 6, file: 6 };
+const SPANS: Record<string, number> = {
+  host: 4,
+  port: 2,
+  connectionString: 6,
+  baseUrl: 6,
+  file: 6,
+  "ssh.host": 4,
+  "ssh.port": 2,
+  "ssh.hostKeySha256": 6,
+  schemas: 3,
+};
 const WIDE_KINDS = new Set<ConfigField["kind"]>(["textarea", "json", "file", "boolean"]);
 /** What stands in them is code-like, and is easier to check in even letters. */
 const MONO_KINDS = new Set<ConfigField["kind"]>(["text", "number", "file"]);
@@ -91,7 +101,7 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
     "aria-describedby": describedBy,
     onBlur: () => form.check(field.name),
   };
-  const look = `input${MONO_KINDS.has(field.kind) ? " mono-input" : ""}${isInvalid ? " err" : ""}`;
+  const look = `input${MONO_KINDS.has(field.kind) || field.names ? " mono-input" : ""}${isInvalid ? " err" : ""}`;
   if (field.kind === "select") {
     return (
       <Select
@@ -108,7 +118,10 @@ function Control({ id, field, form, isDisabled, describedBy }: ControlProps) {
   }
   if (field.namesShown) return <NamedSecretsInput id={id} field={field} form={form} isDisabled={isDisabled} />;
   if (field.kind === "file") return <FileInput id={id} field={field} form={form} isDisabled={isDisabled} />;
-  if (field.kind === "textarea" || field.kind === "json") {
+  if (field.kind === "textarea" && field.secret && form.kept.has(field.name)) {
+    return <SecretControl {...{ id, field, form, isDisabled, describedBy }} />;
+  }
+  if ((field.kind === "textarea" || field.kind === "json") && !field.names) {
     return (
       <div className={`${look} area`}>
         <textarea

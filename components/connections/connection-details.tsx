@@ -11,6 +11,7 @@ import { Trail } from "@/components/connections/new-connection";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
 import { useMayChange } from "@/components/connections/use-may-change";
+import { UsedBy } from "@/components/connections/used-by";
 import { CannotOpen } from "@/components/ui/cannot-open";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -130,7 +131,10 @@ function Loaded({ connection, type, root, isSaved, onSaved }: LoadedProps) {
             isSaved={isSaved}
             onSaved={onSaved}
           />
-          <ReaderAside type={type} />
+          <div className="conn-side">
+            <UsedBy connectionId={connection.id} />
+            <ReaderAside type={type} />
+          </div>
         </div>
       ) : (
         <Notice kind="warn">

@@ -14,7 +14,14 @@ import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Connection, type ConnectionType, connectionsApi, type TestOutcome } from "@/lib/client/connections";
+import {
+  type ConfigField,
+  type Connection,
+  type ConnectionType,
+  connectionsApi,
+  type TestOutcome,
+} from "@/lib/client/connections";
+import { isLimitField, isTunnelField } from "@/lib/ui/connection-form";
 import { completeStep } from "@/lib/ui/workbench";
 
 type ConnectionEditorProps = {
@@ -120,6 +127,10 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
   };
 
   const nameProblem = form.problems.name;
+  const limits = form.shown.filter(isLimitField);
+  const own = form.shown.filter((field) => !isLimitField(field) && !isTunnelField(field));
+  const inputsOf = (fields: ConfigField[]) =>
+    fields.map((field) => <ConfigInput key={field.name} field={field} form={form} isDisabled={!mayChange || isBusy} />);
   return (
     <form
       className="conn-form"
@@ -167,10 +178,25 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
         </div>
       </div>
       <TagField tag={form.tag} problem={form.problems.tag} isDisabled={!mayChange} onChange={form.setTag} />
-      {!isSample &&
-        form.shown.map((field) => (
-          <ConfigInput key={field.name} field={field} form={form} isDisabled={!mayChange || isBusy} />
-        ))}
+      {inputsOf(own)}
+      {form.hasTunnelFields && (
+        <section className="conn-part span-6" aria-label="SSH tunnel">
+          <SwitchRow
+            label="SSH tunnel"
+            help="The host above is then seen from the tunnel's far end."
+            isOn={form.isTunnelOn}
+            onChange={form.setIsTunnelOn}
+            isDisabled={!mayChange || isBusy}
+          />
+          {form.isTunnelOn && <div className="conn-fields">{inputsOf(form.shown.filter(isTunnelField))}</div>}
+        </section>
+      )}
+      {limits.length > 0 && (
+        <section className="conn-part span-6" aria-labelledby={`${id}-limits`}>
+          <h2 id={`${id}-limits`}>View and limits</h2>
+          <div className="conn-fields">{inputsOf(limits)}</div>
+        </section>
+      )}
       {type.category === "database" && !isSample && (
         <div className="span-6">
           <SwitchRow
@@ -183,7 +209,20 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
         </div>
       )}
       <div className="span-6 conn-says">
-        {outcome && <TestNotice outcome={outcome} />}
+        {outcome && (
+          <TestNotice
+            outcome={outcome}
+            onTrust={
+              mayChange
+                ? (hostKey) => {
+                    form.set("ssh.hostKeySha256", hostKey);
+                    setOutcome(null);
+                    announce("The key is put in. Test again.");
+                  }
+                : null
+            }
+          />
+        )}
         {failure && (
           <Notice kind="bad" role="alert">
             {failure}

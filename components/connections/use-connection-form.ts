@@ -4,7 +4,8 @@ import { useMemo, useState } from "react";
 import { ApiError } from "@/lib/client/api";
 import type { Connection, ConnectionType, Tag } from "@/lib/client/connections";
 import {
-  type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTwoWays, keepsNamedSecrets, STRING_FIELD, toConfig, toFieldOfPath,
+  type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTunnel, hasTwoWays, isTunnelField, keepsNamedSecrets,
+  STRING_FIELD, toConfig, toFieldOfPath,
   toInitialValues, toShownFields, toStoredSecrets,
 } from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
 import { parseConnectionString } from "@/lib/ui/connection-string";
@@ -29,6 +30,8 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
   const [name, setName] = useState(initialName);
   const [isReadOnly, setIsReadOnly] = useState(initialReadOnly);
   const [tag, setTag] = useState<Tag | null>(initialTag);
+  const initialTunnel = hasTunnel(config);
+  const [isTunnelOn, setIsTunnelOn] = useState(initialTunnel);
   const [values, setValues] = useState<FormValues>(initial);
   const [way, setWay] = useState<AddressWay>(initialWay);
   /** Stored secrets that are being typed anew. */
@@ -36,13 +39,21 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
   const [problems, setProblems] = useState<Record<string, string>>({});
 
   // Of the sample there is nothing to fill in: where it lies is the product's own affair.
-  const shown = config?.sample === true ? [] : toShownFields(fields, way, values);
-  const moved = findMovedSecrets(shown, values, initial, stored);
+  const allShown = config?.sample === true ? [] : toShownFields(fields, way, values);
+  const shown = allShown.filter((field) => isTunnelOn || !isTunnelField(field));
+  // With a tunnel the same host is another one.
+  const moved =
+    isTunnelOn === initialTunnel
+      ? findMovedSecrets(shown, values, initial, stored)
+      : new Set(shown.filter((field) => stored.has(field.name)).map((field) => field.name));
   const kept = new Set(
     shown.map((field) => field.name).filter((each) => stored.has(each) && !replaced.has(each) && !moved.has(each)),
   );
   const isConfigDirty =
-    way !== initialWay || replaced.size > 0 || fields.some((field) => values[field.name] !== initial[field.name]);
+    way !== initialWay ||
+    isTunnelOn !== initialTunnel ||
+    replaced.size > 0 ||
+    fields.some((field) => values[field.name] !== initial[field.name]);
   const isDirty =
     isConfigDirty || name !== initialName || isReadOnly !== initialReadOnly || !isSameTag(tag, initialTag);
 
@@ -57,6 +68,9 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
     name,
     isReadOnly,
     tag,
+    hasTunnelFields: allShown.some(isTunnelField),
+    isTunnelOn,
+    setIsTunnelOn,
     values,
     way,
     hasTwoWays: hasTwoWays(fields),

@@ -4,6 +4,7 @@ import type {
   ConfigField,
   Connection,
   ConnectionType,
+  ConnectionUse,
   CreateConnectionBody,
   Tag,
   TestAnswer,
@@ -15,7 +16,7 @@ import type { StoredFile, UploadedFile } from "@/lib/files/schema";
 /** How a try to reach the source ended; a failure is an answer here, not an error. */
 export type TestOutcome = TestAnswer;
 /** What still uses a connection that was to be deleted. */
-export type Usage = { kind: string; id: string; name: string };
+export type Usage = ConnectionUse;
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 
@@ -34,6 +35,8 @@ export const connectionsApi = {
     send<TestOutcome>("POST", `${root(workspaceId)}/connectors/test`, { body, signal }),
   test: (workspaceId: string, id: string) =>
     send<TestOutcome>("POST", `${root(workspaceId)}/connections/sources/${id}/test`),
+  listUses: (workspaceId: string, id: string, signal?: AbortSignal) =>
+    send<Usage[]>("GET", `${root(workspaceId)}/connectors/${id}/uses`, { signal }),
   /** Without `force` a connection in use is refused with `in_use` and the list of its users. */
   remove: (workspaceId: string, id: string, options: { force: boolean }) =>
     send<null>("DELETE", `${root(workspaceId)}/connections/sources/${id}${options.force ? "?force=true" : ""}`),

@@ -399,3 +399,33 @@ describe("the settings of servers", () => {
     }
   });
 });
+
+describe("what uses a connection", () => {
+  const usesOf = (id: string, cookie?: string) => send("GET", `/connectors/${id}/uses`, undefined, cookie);
+
+  test("is listed as in_use names it, for every member, and nothing of it for anybody else", async () => {
+    const { id } = await make();
+    expect((await usesOf(id)).json.data).toEqual([]);
+    const flow = {
+      type: "query",
+      name: "Copy",
+      trigger: false,
+      source: { connectionId: await sampleIdOf(owner.workspaceId, owner), query: "select 1 as a" },
+      destination: { connectionId: id, write: "append" },
+    };
+    const made = await send("POST", "/flows", flow);
+    expect(made.status, made.text).toBeLessThan(300);
+    const member = await seedMember(owner.workspaceId, "member");
+    const { data } = (await usesOf(id, member.cookie)).json;
+    expect(data).toEqual([{ kind: "flow", id: made.json.data.flow.id, name: "Copy" }]);
+    const deleted = await send("DELETE", `/connections/sources/${id}`);
+    expect([deleted.status, deleted.json.details]).toEqual([409, data]);
+    const stranger = await seedPerson("Zoe");
+    expect((await usesOf(id, stranger.cookie)).status).toBe(403);
+    expect((await call("GET", `${home}/connectors/${id}/uses`)).status).toBe(401);
+    const elsewhere = `/api/workspaces/${stranger.workspaceId}/connectors/${id}/uses`;
+    expect((await call("GET", elsewhere, { cookie: stranger.cookie })).status).toBe(404);
+    expect((await usesOf("0".repeat(24))).status).toBe(404);
+    expect((await usesOf("x")).status).toBe(400);
+  });
+});

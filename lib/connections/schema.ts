@@ -116,6 +116,7 @@ export const connectionTypeSchema = z.object({
       required: z.boolean(),
       secret: z.boolean(),
       default: z.union([z.string(), z.number(), z.boolean()]).optional(),
+      suggested: z.string().optional().describe("What a new form begins with; left out of a config, it means nothing"),
       help: z.string(),
       maxLength: z.int().optional(),
       integer: z.object({ min: z.int(), max: z.int() }).optional(),
@@ -144,6 +145,14 @@ export const connectionTypeSchema = z.object({
   ),
 });
 export type ConnectionType = z.infer<typeof connectionTypeSchema>;
+
+/** Something that would stop working without a connection; of a console that is somebody's own the name is not told. */
+export const connectionUseSchema = z.object({
+  kind: z.string().describe("flow, scheduled_console"),
+  id: objectIdText,
+  name: z.string(),
+});
+export type ConnectionUse = z.infer<typeof connectionUseSchema>;
 
 /** `force=true` deletes although something uses the connection. */
 export const deleteConnectionQuery = z.object({ force: z.enum(["true", "false"]).optional() });
@@ -181,6 +190,8 @@ export type ConfigField = {
   required: boolean;
   secret: boolean;
   default?: string | number | boolean;
+  /** What the form of a new connection begins with, where leaving it out means something else. */
+  suggested?: string;
   help?: string;
   /** Characters of a text at the most, where the driver takes fewer than any. */
   maxLength?: number;

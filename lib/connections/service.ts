@@ -208,6 +208,16 @@ export async function deleteConnection(
   closeDataSource(connectionId.toHexString());
 }
 
+/**
+ * What uses a connection, for whoever looks at it.
+ * @param findUses as in `deleteConnection`
+ * @throws AppError `not_found`
+ */
+export async function listConnectionUses(caller: Caller, connectionId: ObjectId, findUses: FindUses): Promise<Use[]> {
+  await getConnectionDocOrThrow(caller, connectionId);
+  return findUses(caller, connectionId);
+}
+
 /** Every kind of connection, with the fields of its form. */
 export function listConnectionTypes(): ConnectionType[] {
   return listDrivers().map(

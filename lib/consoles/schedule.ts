@@ -7,6 +7,7 @@ import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import type { Use } from "@/lib/connections/uses";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, toPage } from "@/lib/http/paging";
+import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import { log } from "@/lib/log";
 import { onShutdown } from "@/lib/process/shutdown";
 import { consumeQuery } from "@/lib/query/service";
@@ -160,6 +161,7 @@ export async function listScheduledUses({ workspaceId }: Caller, connectionId: O
   const docs = await collections
     .consoles()
     .find({ workspaceId, connectionId, _id: { $in: ids } }, { projection: { name: 1, space: 1 } })
+    .limit(LIST_LIMIT_MAX)
     .toArray();
   return docs.map(({ _id, name, space }) => ({
     kind: "scheduled_console",

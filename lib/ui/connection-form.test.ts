@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConfigField } from "@/lib/connections/schema";
 import {
-  findFormProblems, findMovedSecrets, keepsNamedSecrets, toConfig, toFieldOfPath, toInitialValues, toNamedRows,
+  findFormProblems, findMovedSecrets, hasTunnel, isLimitField, isTunnelField, keepsNamedSecrets, toConfig, toFieldOfPath, toInitialValues, toNamedRows,
   toNamedText, toShownFields, toStoredSecrets,
 } from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
 
@@ -157,5 +157,48 @@ describe("fields within a group, and those that go with a choice", () => {
     expect(paths.map((path) => toFieldOfPath(path, fields))).toEqual([
       "resources", "auth.token", "headers", null, null,
     ]); // biome-ignore format: beside their paths
+  });
+});
+
+describe("the settings of servers in the form", () => {
+  const names = field("schemas", { kind: "json", names: { max: 3, maxLength: 10 } });
+  const ssl = field("ssl", {
+    kind: "select",
+    suggested: "verify-full",
+    options: [{ value: "verify-full", label: "x" }],
+  });
+  const tunnel = [field("ssh.host", { isTarget: true }), field("ssh.password", { kind: "password", secret: true })];
+
+  it("shows a list of names with commas, and sends it as a list; nothing takes it away", () => {
+    expect(toInitialValues([names], { schemas: ["public", "billing"] })).toEqual({ schemas: "public, billing" });
+    expect(toInitialValues([names], {})).toEqual({ schemas: "" });
+    const send = (schemas: string) => toConfig([names], [names], { schemas }, { kept: NONE, isNew: false });
+    expect(send(" public ,, billing, ")).toEqual({ schemas: ["public", "billing"] });
+    expect(send("")).toEqual({ schemas: null });
+    expect(findFormProblems([names], { schemas: "a, b, a" }, NONE)).toEqual({ schemas: "a is there twice." });
+    expect(findFormProblems([names], { schemas: "a, b, c, d" }, NONE)).toEqual({ schemas: "At most 3 names." });
+    expect(findFormProblems([names], { schemas: "a, b, c" }, NONE)).toEqual({});
+  });
+
+  it("begins a new one with what is suggested, and leaves a stored one as it is", () => {
+    expect(toInitialValues([ssl], null)).toEqual({ ssl: "verify-full" });
+    expect(toInitialValues([ssl], {})).toEqual({ ssl: "" });
+    expect(toInitialValues([ssl], { ssl: "disable" })).toEqual({ ssl: "disable" });
+  });
+
+  it("knows the parts of a tunnel and of the limits, and whether there is a tunnel", () => {
+    expect(tunnel.every(isTunnelField)).toBe(true);
+    expect([...FIELDS, names].some(isTunnelField)).toBe(false);
+    expect([...FIELDS, names].filter(isLimitField)).toEqual([names]);
+    expect([hasTunnel(null), hasTunnel({}), hasTunnel({ ssh: { host: "jump" } })]).toEqual([false, false, true]);
+  });
+
+  it("sends a tunnel as one object, and one that is turned off as nothing in each of its settings", () => {
+    const values = { "ssh.host": "jump", "ssh.password": "s3cr3t" };
+    expect(toConfig(tunnel, tunnel, values, { kept: NONE, isNew: true })).toEqual({
+      ssh: { host: "jump", password: "s3cr3t" },
+    });
+    expect(toConfig(tunnel, [], values, { kept: NONE, isNew: false })).toEqual({ ssh: { host: null, password: null } });
+    expect(toConfig(tunnel, [], values, { kept: NONE, isNew: true })).toEqual({});
   });
 });

@@ -1,4 +1,4 @@
-import { isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "@/lib/connections/config-fields";
+import { groupOf, isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "@/lib/connections/config-fields";
 import type { ConfigField } from "@/lib/connections/schema";
 
 /**
@@ -16,6 +16,17 @@ const SAID_BY_STRING = new Set(["host", "port", "database", "user", "password", 
 export function hasTwoWays(fields: ConfigField[]): boolean {
   const names = new Set(fields.map(({ name }) => name));
   return names.has(STRING_FIELD) && names.has("host");
+}
+
+/** The settings of a tunnel, which is there or not as a whole. */
+const TUNNEL = "ssh";
+export const isTunnelField = ({ name }: ConfigField) => groupOf(name) === TUNNEL;
+/** What a type's own settings are followed by, in parts of their own. */
+const LIMIT_FIELDS = new Set(["schemas", "statementTimeoutMs"]);
+export const isLimitField = ({ name }: ConfigField) => LIMIT_FIELDS.has(name);
+
+export function hasTunnel(config: Record<string, unknown> | null): boolean {
+  return isPlainObject(config?.[TUNNEL]);
 }
 
 /** The fields that the form shows for this way of giving the address, and beside what is chosen in it. */
@@ -126,11 +137,26 @@ function findNamedProblem(rows: NamedRow[]): string | null {
   return empty ? `Give ${empty.name.trim()} a value, or take it away.` : null;
 }
 
+/** Names with commas between them. */
+function toNames(text: string): string[] {
+  return text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function findNamesProblem(names: string[], max: number): string | null {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) return `${twice} is there twice.`;
+  return names.length > max ? `At most ${max} names.` : null;
+}
+
 function findProblem(field: ConfigField, value: string | boolean, isNeeded: boolean): string | null {
   if (typeof value === "boolean") return null;
   const text = value.trim();
   if (text === "") return field.required || isNeeded ? `${field.label} is needed.` : null;
   if (field.namesShown) return findNamedProblem(toNamedRows(text));
+  if (field.names) return findNamesProblem(toNames(text), field.names.max);
   if (field.kind === "number" && !Number.isFinite(Number(text))) return "A number is needed.";
   if (field.kind === "json" && parseJson(text) === undefined) return "This is not valid JSON.";
   return null;
@@ -142,8 +168,10 @@ function toInitialValue(field: ConfigField, config: Record<string, unknown> | nu
   if (field.namesShown) return isPlainObject(stored) ? toNamedText(toNamedRows(JSON.stringify(stored))) : "";
   if (field.secret) return "";
   if (stored !== undefined && stored !== null) {
+    if (field.names) return Array.isArray(stored) ? stored.join(", ") : "";
     return field.kind === "json" ? JSON.stringify(stored, null, 2) : String(stored);
   }
+  if (config === null && field.suggested !== undefined) return field.suggested;
   // A stored connection without the value has none on purpose; only a choice always stands somewhere.
   const isFresh = config === null || field.kind === "select";
   return isFresh && field.default !== undefined ? String(field.default) : "";
@@ -160,6 +188,7 @@ function toWire(field: ConfigField, value: string | boolean): unknown {
   const text = field.secret ? value : value.trim();
   if (text === "") return null;
   if (field.kind === "number") return Number(text);
+  if (field.names) return toNames(text);
   return field.kind === "json" ? parseJson(text) : text;
 }
 

@@ -27,6 +27,7 @@ export const connectionAccess: AccessRows = {
     "GET /api/workspaces/{workspaceId}/connectors": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/connectors/{connectionId}": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/connectors/{connectionId}/entities": { statuses: MEMBER },
+    "GET /api/workspaces/{workspaceId}/connectors/{connectionId}/uses": { statuses: MEMBER },
     "GET /api/connectors/types": { statuses: "401 401 200 200 200 200 200 200 401 200 200" },
     "POST /api/workspaces/{workspaceId}/connectors": {
       statuses: "401 401 201 201 201 201 201 403 401 403 403",

@@ -15,6 +15,7 @@ export const clickhouse = serverDriver({
   variables: clickHouseVariables,
   fields: networkFormFields({
     port: 8123,
+    portHelp: "8123 when left out, 8443 with TLS.",
     user: "default",
     connectionString: "clickhouse://user:password@host:8443/database?secure=true",
   }),

@@ -221,16 +221,17 @@ export const formFields = {
   },
   ssl: (help: string) => ({
     name: "ssl",
-    label: "Encryption",
+    label: "TLS",
     kind: "select",
     required: false,
     secret: false,
     isSafety: true,
     help,
+    suggested: "verify-full",
     options: [
-      { value: "disable", label: "None" },
-      { value: "require", label: "Encrypted, any certificate" },
-      { value: "verify-full", label: "Encrypted, certificate checked" },
+      { value: "disable", label: "Off" },
+      { value: "require", label: "Require, any certificate" },
+      { value: "verify-full", label: "Require, check certificate" },
     ],
   }),
   /** A plain name, such as that of a database. */
@@ -252,15 +253,20 @@ export const NETWORK_REFUSALS = {
 };
 
 /** The form of a database on a server (docs/api.md, Connections). */
-export function networkFormFields(example: { port: number; user: string; connectionString: string }): ConfigField[] {
+export function networkFormFields(example: {
+  port: number;
+  user: string;
+  connectionString: string;
+  portHelp?: string;
+}): ConfigField[] {
   return [
     formFields.host,
-    formFields.port(`${example.port} when left out.`),
+    formFields.port(example.portHelp ?? `${example.port} when left out.`),
     formFields.name("database", "Database"),
     formFields.user(`Best a user of its own that may only read, rather than ${example.user}.`),
     formFields.password,
     // No default: it would be stored beside a connection string, and outweigh what that one says.
-    formFields.ssl("None when left out, or what the connection string says."),
+    formFields.ssl("Off when left out, or what the connection string says."),
     {
       name: "connectionString",
       label: "Connection string",

@@ -29,7 +29,7 @@ export function connectionLost(cause?: unknown): AppError {
 export function noTls(cause?: unknown): AppError {
   return new AppError(
     "source_unreachable",
-    "The database does not offer encryption. Turn it on there, or choose no encryption for this connection.",
+    "The database does not offer TLS. Turn it on there, or turn TLS off for this connection.",
     { cause, details: { reason: "tls" } },
   );
 }

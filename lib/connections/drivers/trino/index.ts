@@ -19,7 +19,7 @@ export const trino = serverDriver({
   explain: "explain",
   fields: [
     { ...formFields.host, required: true },
-    formFields.port("8080 when left out, 8443 when encrypted."),
+    formFields.port("8080 when left out, 8443 with TLS."),
     {
       ...formFields.name("catalog", "Catalog", "The one whose tables are shown; queries reach all of them."),
       required: true,
@@ -27,7 +27,7 @@ export const trino = serverDriver({
     formFields.name("schema", "Schema", "Of names that stand alone."),
     { ...formFields.user("Best a user of its own that may only read."), required: true },
     formFields.password,
-    formFields.ssl("None when left out. A password needs one."),
+    formFields.ssl("Off when left out. A password needs it."),
   ],
   refusals: {
     host: NETWORK_REFUSALS.host,

@@ -1,0 +1,158 @@
+import type { Page } from "@playwright/test";
+import { expect, expectAccessible, test } from "./fixtures";
+import { workspaceIdOf } from "./settings-people";
+
+const KEY = `SHA256:${"k".repeat(43)}`;
+const SERVER = { host: "127.0.0.1", port: 9, user: "reader", password: "a-password", ssl: "disable" };
+const TUNNEL = { host: "jump.invalid", user: "millrace", password: "marker-of-the-tunnel", hostKeySha256: KEY };
+
+async function addPostgres(page: Page, config: object): Promise<string> {
+  const wid = await workspaceIdOf(page.request);
+  const data = { name: "shop-prod", type: "postgres", config };
+  const answer = await page.request.post(`/api/workspaces/${wid}/connectors`, { data });
+  expect(answer.status(), await answer.text()).toBe(201);
+  return (await answer.json()).data.id;
+}
+
+async function readConfig(page: Page, id: string): Promise<Record<string, unknown>> {
+  const wid = await workspaceIdOf(page.request);
+  return (await (await page.request.get(`/api/workspaces/${wid}/connectors/${id}`)).json()).data.config;
+}
+
+test("a tunnel is turned on, its server's key is named by a test, compared, taken over and saved", async ({
+  page,
+  person,
+}) => {
+  const sent: { config: { ssh?: { hostKeySha256?: string } } }[] = [];
+  await page.route("**/connectors/test", (route) => {
+    const body = route.request().postDataJSON();
+    sent.push(body);
+    const isTrusted = body.config.ssh?.hostKeySha256 === KEY;
+    const data = isTrusted
+      ? { ok: true, latencyMs: 46, serverVersion: "PostgreSQL 16.4" }
+      : { ok: false, code: "source_unreachable", error: `Its fingerprint is ${KEY}.`, hostKeySha256: KEY };
+    return route.fulfill({ json: { success: true, data } });
+  });
+  await page.goto(`/w/${person.slug}/connections/new?type=postgres`);
+  await expect(page.getByRole("combobox", { name: "TLS" })).toHaveText("Require, check certificate");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("shop-prod");
+  await page.getByRole("textbox", { name: "Host", exact: true }).fill("10.20.4.11");
+  const tunnel = page.getByRole("region", { name: "SSH tunnel" });
+  await expect(tunnel.getByRole("textbox")).toHaveCount(0);
+  await tunnel.getByRole("switch", { name: "SSH tunnel" }).click();
+  await tunnel.getByRole("textbox", { name: "Tunnel host", exact: true }).fill("jump.invalid");
+  await tunnel.getByRole("textbox", { name: "Tunnel user" }).fill("millrace");
+  await tunnel.getByLabel("Tunnel password").fill("a-password");
+  const limits = page.getByRole("region", { name: "View and limits" });
+  await limits.getByRole("textbox", { name: "Schemas to show" }).fill("public, billing");
+  await limits.getByRole("textbox", { name: "Stop a statement after" }).fill("60000");
+
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await expect(page.getByRole("form").getByText(`Its fingerprint is ${KEY}.`)).toBeVisible();
+  await page.getByRole("button", { name: "I have compared it, trust this key" }).click();
+  await expect(tunnel.getByRole("textbox", { name: "Tunnel host key" })).toHaveValue(KEY);
+  await page.getByRole("button", { name: "Test connection" }).click();
+  await expect(page.getByRole("form").getByText("Connected in 46 ms.")).toBeVisible();
+  expect(sent).toHaveLength(2);
+  await expectAccessible(page);
+
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await page
+    .getByRole("row", { name: /shop-prod/ })
+    .getByRole("link", { name: "shop-prod" })
+    .click();
+  await expect(tunnel.getByRole("switch", { name: "SSH tunnel" })).toBeChecked();
+  const id = page.url().split("/").at(-1) ?? "";
+  expect(await readConfig(page, id)).toMatchObject({
+    host: "10.20.4.11",
+    ssl: "verify-full",
+    ssh: { host: "jump.invalid", user: "millrace", password: { set: true }, hostKeySha256: KEY },
+    schemas: ["public", "billing"],
+    statementTimeoutMs: 60_000,
+  });
+});
+
+test("what is stored is shown without its secrets; a tunnel that goes asks for the database's password", async ({
+  page,
+  person,
+}) => {
+  const id = await addPostgres(page, { ...SERVER, ssh: TUNNEL, schemas: ["public"], statementTimeoutMs: 5000 });
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  const tunnel = page.getByRole("region", { name: "SSH tunnel" });
+  await expect(tunnel.getByRole("textbox", { name: "Tunnel host", exact: true })).toHaveValue("jump.invalid");
+  await expect(tunnel.getByText("Set, and sealed")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Schemas to show" })).toHaveValue("public");
+  expect(await page.content()).not.toContain("marker-of-the-tunnel");
+
+  await page.getByRole("textbox", { name: "Schemas to show" }).fill("");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  expect(await readConfig(page, id)).not.toHaveProperty("schemas");
+
+  await tunnel.getByRole("switch", { name: "SSH tunnel" }).click();
+  await expect(page.getByText("Enter it again: the connection changes where it leads.")).toHaveCount(1);
+  await page.getByLabel("Password", { exact: true }).fill("a-password");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  expect(await readConfig(page, id)).not.toHaveProperty("ssh");
+});
+
+test("what the server finds wrong with a tunnel stands at its place", async ({ page, person }) => {
+  const id = await addPostgres(page, SERVER);
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  const tunnel = page.getByRole("region", { name: "SSH tunnel" });
+  await tunnel.getByRole("switch", { name: "SSH tunnel" }).click();
+  await page.getByLabel("Password", { exact: true }).fill("a-password");
+  await tunnel.getByRole("textbox", { name: "Tunnel host", exact: true }).fill("jump.invalid");
+  await tunnel.getByRole("textbox", { name: "Tunnel user" }).fill("millrace");
+  await tunnel.getByRole("textbox", { name: "Tunnel private key" }).fill("not a key");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(tunnel.getByText(/^This is no private key\./)).toBeVisible();
+  await page.getByRole("textbox", { name: "Stop a statement after" }).fill("5");
+  await tunnel.getByRole("textbox", { name: "Tunnel private key" }).fill("");
+  await tunnel.getByLabel("Tunnel password").fill("x");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("At least 1000 ms.")).toBeVisible();
+});
+
+test("the connection's page says what uses it, and leads there", async ({ page, person }) => {
+  const wid = await workspaceIdOf(page.request);
+  const post = async (path: string, data: object) => {
+    const answer = await page.request.post(`/api/workspaces/${wid}${path}`, { data });
+    expect(answer.ok(), await answer.text()).toBe(true);
+    return (await answer.json()).data;
+  };
+  const { id } = await post("/connectors", {
+    name: "warehouse",
+    type: "duckdb",
+    config: { file: "warehouse.duckdb" },
+    readOnly: false,
+  });
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  const used = page.getByRole("region", { name: "Used by" });
+  await expect(used).toContainText("No flow and no scheduled console.");
+  const sample = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data[0].id;
+  await post("/flows", {
+    type: "query",
+    name: "Orders to warehouse",
+    trigger: false,
+    source: { connectionId: sample, query: "select 1 as a" },
+    destination: { connectionId: id, write: "append" },
+  });
+  await page.reload();
+  await expect(used).toContainText("1 flow");
+  await used.getByRole("link", { name: "Orders to warehouse" }).click();
+  await expect(page).toHaveURL(/\/flows\//);
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test("the form with its tunnel fits", async ({ page, person }) => {
+    const id = await addPostgres(page, { ...SERVER, ssh: TUNNEL });
+    await page.goto(`/w/${person.slug}/connections/${id}`);
+    await expect(page.getByRole("textbox", { name: "Tunnel host", exact: true })).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await expectAccessible(page);
+  });
+});
