@@ -11,7 +11,7 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/connections/schema";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import { toSqlName } from "@/lib/sql/names";
-import type { ErrorPlace } from "@/lib/ui/query-error";
+import type { ErrorPlace } from "@/lib/sql/query-error";
 
 type ErrorPanelProps = {
   consoleId: string;

@@ -10,10 +10,10 @@ import type { Entity } from "@/lib/client/api";
 import type { Connection } from "@/lib/connections/schema";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import { readSqlMarks } from "@/lib/sql/marks";
+import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/sql/query-error";
 import { readScope } from "@/lib/sql/scope";
 import type { SqlStatement } from "@/lib/sql/statements";
 import type { TypedValue } from "@/lib/sql/variables";
-import { describeQueryError, type ErrorPlace, locateError, suggestName } from "@/lib/ui/query-error";
 
 /** What a failed statement comes to, in words and places. */
 export type ReadFailure = {

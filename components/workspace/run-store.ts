@@ -1,8 +1,8 @@
 import { ApiError, api, type ExecuteAnswer } from "@/lib/client/api";
 import { type Bound, toExecuteRequest } from "@/lib/client/execute";
+import type { QueryErrorDetails } from "@/lib/sql/query-error";
 import type { SqlStatement } from "@/lib/sql/statements";
 import { newId } from "@/lib/ui/new-id";
-import type { QueryErrorDetails } from "@/lib/ui/query-error";
 
 /** How many rows a run asks for at first, and how far "Load more" goes (docs/api.md, Queries). */
 export const ROW_LIMITS = [1000, 10_000, 50_000] as const;

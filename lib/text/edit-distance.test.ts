@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editDistance, findClosest } from "@/lib/ui/edit-distance";
+import { editDistance, findClosest } from "@/lib/text/edit-distance";
 
 describe("editDistance", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeQueryError, locateError, suggestName } from "@/lib/ui/query-error";
+import { describeQueryError, locateError, suggestName } from "@/lib/sql/query-error";
 
 describe("describeQueryError", () => {
   it.each([

@@ -1,6 +1,6 @@
-import type { SqlDialect } from "@/lib/sql/dialects";
-import { colourSql } from "@/lib/sql/highlight";
-import { findClosest } from "@/lib/ui/edit-distance";
+import { findClosest } from "../text/edit-distance.ts";
+import type { SqlDialect } from "./dialects.ts";
+import { colourSql } from "./highlight.ts";
 
 /** Where a failed query broke. `line` and `column` are 1-based, in the console's text; `from`..`to` is the piece to mark. */
 export type ErrorPlace = { line: number; column: number; from: number; to: number };
