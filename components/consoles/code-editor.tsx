@@ -152,7 +152,13 @@ function buildExtensions(
       indentWithTab,
     ]),
     placeholder("Ask your data something, such as: select * from orders limit 10"),
-    EditorView.contentAttributes.of({ "aria-label": read().label, autocapitalize: "off", spellcheck: "false" }),
+    EditorView.contentAttributes.of({
+      "aria-label": read().label,
+      autocapitalize: "off",
+      spellcheck: "false",
+      // Its box scrolls when lines are long, and what scrolls has to be known as reachable by the keyboard.
+      tabindex: "0",
+    }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) read().onChange(update.state.field(editorScript).text);
       if (update.docChanged || update.selectionSet) onCursor(update.view);
