@@ -4,6 +4,7 @@ import type { Caller } from "@/lib/access/caller";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { inTransaction } from "@/lib/db/transaction";
 import { AppError } from "@/lib/http/errors";
+import { dropResults } from "@/lib/results/service";
 import { newChat, noSuchChat, ownedBy, UNTITLED } from "./chats";
 import { collections } from "./collections";
 import { CHAT_BYTES_MAX, CHAT_MESSAGES_MAX, HISTORY_CHARS_MAX, IMAGE_CHARS, OWN_TITLE_CHARS } from "./limits";
@@ -19,27 +20,34 @@ export async function refuseForeignChat({ workspaceId, user }: Caller, chatId: O
   if (doc && !(doc.workspaceId.equals(workspaceId) && doc.ownerId.equals(user._id))) throw noSuchChat();
 }
 
+type Session = Parameters<Parameters<typeof inTransaction>[0]>[0];
+
 /**
  * Appends the person's message and an answer to come; a chat that is not there is made. Of those who begin one chat at
  * once its id is one's, and what the others get is what an id of somebody else gets (T62).
- * @throws AppError `not_found` for a chat of somebody else, `conflict` for one that is full
+ * @param replaces a message of the chat that this one takes the place of; null for none
+ * @throws AppError `not_found` for a chat of somebody else, and for a message to replace that is not in it; `conflict`
+ *   for a chat that is full
  */
 export async function beginTurn(
   caller: Caller,
-  chatId: ObjectId,
+  { chatId, replaces }: { chatId: ObjectId; replaces: ObjectId | null },
   parts: UserPart[],
   facts: Pick<ChatDoc, "agentId" | "modelId">,
 ): Promise<TurnMessages> {
   for (;;) {
     try {
-      return await inTransaction((session) => append(session));
+      const { messages, orphans } = await inTransaction((session) => append(session));
+      // Should the server die here, their time ends them.
+      await dropResults(caller.workspaceId, orphans);
+      return messages;
     } catch (error) {
       // Somebody has made it at this moment, maybe the same person: now it is there.
       if (!isDuplicateKey(error)) throw error;
     }
   }
 
-  async function append(session: Parameters<Parameters<typeof inTransaction>[0]>[0]): Promise<TurnMessages> {
+  async function append(session: Session): Promise<{ messages: TurnMessages; orphans: ObjectId[] }> {
     const now = new Date();
     const text = JSON.stringify(parts);
     const title = titleOf(parts);
@@ -47,16 +55,20 @@ export async function beginTurn(
     if (before && !(before.workspaceId.equals(caller.workspaceId) && before.ownerId.equals(caller.user._id))) {
       throw noSuchChat();
     }
-    if (before && (before.messageCount + 2 > CHAT_MESSAGES_MAX || before.bytes + text.length > CHAT_BYTES_MAX)) {
+    if (!before && replaces) throw noSuchMessage();
+    const gone = before && replaces ? await takeBack(before, replaces, session) : NOTHING_TAKEN;
+    const count = (before?.messageCount ?? 0) - gone.count + 2;
+    const bytes = (before?.bytes ?? 0) - gone.bytes + text.length;
+    if (before && (count > CHAT_MESSAGES_MAX || bytes > CHAT_BYTES_MAX)) {
       throw new AppError("conflict", "This chat is full. Begin a new one.");
     }
-    const count = (before?.messageCount ?? 0) + 2;
     if (before) {
+      const isOwnTitle = before.isUntitled || (count === 2 && gone.title !== null && gone.title === before.title);
       await collections.chats().updateOne(
         { _id: chatId, ...ownedBy(caller) },
         {
-          $set: { ...facts, updatedAt: now, ...(before.isUntitled && title && { title, isUntitled: false }) },
-          $inc: { messageCount: 2, bytes: text.length },
+          $set: { ...facts, updatedAt: now, ...(isOwnTitle && title && { title, isUntitled: false }) },
+          $inc: { messageCount: 2 - gone.count, bytes: text.length - gone.bytes },
         },
         { session },
       );
@@ -79,8 +91,46 @@ export async function beginTurn(
     const user = of(count - 1, "user", text, "done");
     const answer = of(count, "assistant", "[]", "running");
     await collections.chatMessages().insertMany([user, answer], { session });
-    return { user, answer };
+    return { messages: { user, answer }, orphans: gone.resultIds };
   }
+}
+
+/** What a chat has lost. `title`: what its first message was called by, where that is among it. */
+type Taken = { count: number; bytes: number; title: string | null; resultIds: ObjectId[] };
+const NOTHING_TAKEN: Taken = { count: 0, bytes: 0, title: null, resultIds: [] };
+
+/**
+ * Takes a turn and all that followed out of a chat: its messages, and what its plans still allow. A turn of them that
+ * is still being answered has nothing to save any more.
+ * @param messageId the person's message or its answer
+ */
+async function takeBack({ workspaceId, _id: chatId }: ChatDoc, messageId: ObjectId, session: Session): Promise<Taken> {
+  const named = await collections
+    .chatMessages()
+    .findOne({ _id: messageId, workspaceId, chatId }, { projection: { seq: 1, role: 1, createdAt: 1 }, session });
+  if (!named) throw noSuchMessage();
+  const from = named.role === "assistant" ? named.seq - 1 : named.seq;
+  const following = { workspaceId, chatId, seq: { $gte: from } };
+  const taken: Taken = { count: 0, bytes: 0, title: null, resultIds: [] };
+  const docs = collections.chatMessages().find(following, { session }).sort({ seq: 1 }).batchSize(20);
+  for await (const { seq, parts, resultIds } of docs) {
+    if (seq === 1) taken.title = titleOf(JSON.parse(parts) as UserPart[]);
+    taken.count += 1;
+    taken.bytes += parts.length;
+    taken.resultIds.push(...resultIds);
+  }
+  await collections.chatMessages().deleteMany(following, { session });
+  const open = { workspaceId, chatId, createdAt: { $gte: named.createdAt }, endedAt: null };
+  const endedAt = new Date();
+  await collections
+    .agentPlans()
+    .updateMany({ ...open, status: "pending" }, { $set: { status: "cancelled", endedAt } }, { session });
+  await collections.agentPlans().updateMany(open, { $set: { endedAt } }, { session });
+  return taken;
+}
+
+function noSuchMessage(): AppError {
+  return new AppError("not_found", "There is no such message in this chat.");
 }
 
 /** Writes down how far an answer is. @param grown what it has grown by since the last time, in bytes */

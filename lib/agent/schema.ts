@@ -87,6 +87,9 @@ export const chatBody = z.object({
     })
     .describe("The last one is the user's and begins the turn; of the others the server has its own record"),
   chatId: objectIdText.describe("A new one begins a chat, a known one goes on with it"),
+  replaces: objectIdText
+    .optional()
+    .describe("A message of the chat, or its answer: both give way to this one, with all that followed them"),
   workspaceId: objectIdText,
   modelId: z.string().max(200).optional().describe("Of GET /api/agent/models; its default unless told"),
   agentId: z.string().max(100).optional().describe("console (default) or flow"),

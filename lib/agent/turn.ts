@@ -55,7 +55,7 @@ export type TurnRequest = {
 /**
  * One turn of a chat: the person's message, the model with its tools, the stream. What is refused is refused before
  * anything is written (docs/api.md, Agent).
- * @throws AppError `forbidden` for the workspace; `not_found` for the chat, the agent, a console or a connection; `unknown_model`; `rate_limited`;
+ * @throws AppError `forbidden` for the workspace; `not_found` for the chat, the message that is replaced, the agent, a console or a connection; `unknown_model`; `rate_limited`;
  *   `conflict` for a chat that is full
  */
 export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, signal }: TurnRequest): Promise<Response> {
@@ -69,7 +69,9 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
   if (!model.isFree) await requireBudget(caller.workspaceId);
   const last = body.messages.at(-1);
   const parts = last ? userParts(last) : [];
-  const messages = await beginTurn(caller, chatId, parts, { agentId: mode.id, modelId: model.id });
+  const facts = { agentId: mode.id, modelId: model.id };
+  const replaces = body.replaces === undefined ? null : new ObjectId(body.replaces);
+  const messages = await beginTurn(caller, { chatId, replaces }, parts, facts);
 
   const stop = new AbortController();
   const onLeave = () => stop.abort(new AppError("cancelled", "The reader has left."));
