@@ -4,10 +4,12 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import { toConsoleKey } from "@/components/workspace/console-service";
 import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
+import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi } from "@/lib/client/agent";
 import type { Console } from "@/lib/client/consoles";
-import { isSavedId } from "@/lib/ui/workbench";
+import { newId } from "@/lib/ui/new-id";
+import { findConsole, isSavedId } from "@/lib/ui/workbench";
 
 export const toChatsKey = (workspaceId: string) => ["chats", workspaceId];
 export const toChatKey = (workspaceId: string, chatId: string) => ["chat", workspaceId, chatId];
@@ -35,25 +37,41 @@ const CONTENT_CHARS_MAX = 50_000;
 /** Consoles that go with a message, the one that is looked at first. */
 const OPEN_MAX = 20;
 
-/** What is on the screen, as a message takes it along: the open consoles that are saved, as their editors have them. */
+/** The ids of unsaved consoles on this page by those that the server takes: some are no UUIDs. */
+const unsavedIds = new Map<string, string>();
+
+/** What is on the screen, as a message takes it along: the open consoles as their editors have them, saved or not. */
 export function useScreen() {
   const { workspace, workbench, drafts, consoles } = useWorkspace();
   const queryClient = useQueryClient();
   const activeId = useActiveConsoleId();
+  const [firstDatabase] = useDatabases();
   return () => {
-    const tabs = workbench.read()?.tabs ?? [];
-    const ids = [...new Set([...(activeId === null ? [] : [activeId]), ...tabs])]
-      // One that was deleted meanwhile would have the whole message refused.
-      .filter((id) => isSavedId(id) && consoles.find(id) !== null)
-      .slice(0, OPEN_MAX);
-    const openConsoles = ids.flatMap((id) => {
+    const shown = workbench.read();
+    const cut = (content: string) => content.slice(0, CONTENT_CHARS_MAX);
+    const toOpen = (id: string) => {
+      if (!isSavedId(id)) {
+        const unsaved = shown && findConsole(shown, id);
+        if (!unsaved) return null;
+        const { name, content } = unsaved;
+        const connectionId = unsaved.connectionId ?? firstDatabase?.id ?? null;
+        return { id: toUnsavedId(id), title: name, content: cut(content), connectionId };
+      }
       const saved = queryClient.getQueryData<Console>(toConsoleKey(workspace.id, id));
-      const content = drafts.read(id)?.content ?? saved?.content;
-      if (!saved || content === undefined) return [];
+      // One that was deleted meanwhile would have the whole message refused.
+      if (!saved || consoles.find(id) === null) return null;
       const { name, connectionId, language } = saved;
-      return [{ id, title: name, content: content.slice(0, CONTENT_CHARS_MAX), connectionId, language }];
-    });
-    const isActiveSaved = activeId !== null && ids.includes(activeId);
-    return { workspaceId: workspace.id, openConsoles, ...(isActiveSaved && { consoleId: activeId }) };
+      return { id, title: name, content: cut(drafts.read(id)?.content ?? saved.content), connectionId, language };
+    };
+    const active = activeId === null ? null : toOpen(activeId);
+    const others = (shown?.tabs ?? []).filter((id) => id !== activeId).map(toOpen);
+    const openConsoles = [active, ...others].filter((each) => each !== null).slice(0, OPEN_MAX);
+    return { workspaceId: workspace.id, openConsoles, ...(active && { consoleId: active.id }) };
   };
+}
+
+function toUnsavedId(id: string): string {
+  const known = unsavedIds.get(id) ?? newId();
+  unsavedIds.set(id, known);
+  return known;
 }

@@ -35,7 +35,8 @@ export type ScreenContext = {
   openConsoles?: ConsoleContext[];
 };
 type ConsoleContext = {
-  id: string;
+  /** null: it was never saved, so that no tool knows it. */
+  id: string | null;
   title: string;
   connectionId: string | null;
   language: string | null;
@@ -53,7 +54,7 @@ export async function screenContext(
   const ids = [...openConsoles.map(({ id }) => id), ...(consoleId ? [consoleId] : [])].map((id) => id.toLowerCase());
   const docs = await getConsoleDocsOrThrow(
     caller,
-    [...new Set(ids)].map((id) => new ObjectId(id)),
+    [...new Set(ids)].filter((id) => ObjectId.isValid(id)).map((id) => new ObjectId(id)),
   );
   const connectionIds = new Set(openConsoles.flatMap(({ connectionId }) => connectionId?.toLowerCase() ?? []));
   for (const id of connectionIds) await getConnectionDocOrThrow(caller, new ObjectId(id));
@@ -62,7 +63,7 @@ export async function screenContext(
   for (const each of openConsoles) {
     const doc = saved.get(each.id.toLowerCase());
     shown.set(each.id.toLowerCase(), {
-      id: each.id.toLowerCase(),
+      id: doc ? each.id.toLowerCase() : null,
       title: each.title ?? doc?.name ?? "",
       connectionId: each.connectionId ?? doc?.connectionId?.toHexString() ?? null,
       language: each.language ?? doc?.language ?? null,
@@ -88,7 +89,7 @@ export async function screenContext(
     left -= content.length;
     return { ...each, title: each.title.slice(0, 200), content };
   };
-  const others = [...shown.values()].filter(({ id }) => id !== activeId);
+  const others = [...shown].flatMap(([id, each]) => (id === activeId ? [] : [each]));
   return {
     ...(active && { activeConsole: cut(active) }),
     ...(others.length > 0 && { openConsoles: others.map(cut) }),

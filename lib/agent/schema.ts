@@ -56,8 +56,10 @@ const message = z.looseObject({
 });
 export type SentMessage = z.infer<typeof message>;
 
+/** One that was never saved goes by a UUID of the client's own. */
+const shownConsoleId = z.union([objectIdText, z.uuid()], "A console's id, or a UUID for one that was never saved.");
 const openConsole = z.object({
-  id: objectIdText,
+  id: shownConsoleId,
   title: z.string().max(1000).optional(),
   content: z.string().max(CONTENT_CHARS_MAX),
   connectionId: objectIdText.nullish(),
@@ -94,7 +96,7 @@ export const chatBody = z.object({
   modelId: z.string().max(200).optional().describe("Of GET /api/agent/models; its default unless told"),
   agentId: z.string().max(100).optional().describe("console (default) or flow"),
   openConsoles: z.array(openConsole).max(OPEN_CONSOLES_MAX).optional(),
-  consoleId: objectIdText.nullish().describe("The console that the person looks at"),
+  consoleId: shownConsoleId.nullish().describe("The console that the person looks at"),
 });
 export type ChatBody = z.infer<typeof chatBody>;
 
