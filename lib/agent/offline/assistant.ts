@@ -8,6 +8,7 @@ import { type Linked, link, type ValueHit, valueWordings } from "./link";
 import type { Plan } from "./plan";
 import { toPipeline } from "./render-mongo";
 import { toSql } from "./render-sql";
+import { failedQuery, repair } from "./repair";
 import { type Described, fitOf, Schema, type Table } from "./schema";
 import { understand } from "./understand";
 import { lookupColumns, lookupPipeline, lookupSql, readHits } from "./value-lookup";
@@ -58,7 +59,8 @@ export function* answer(conversation: Conversation, tools: ReadonlySet<string>):
   if (!tools.has("run_query") || !tools.has("list_connections")) {
     return `${INTRODUCTION} Here I have no tool to read your data with, so I cannot help. Choose another model for this.`;
   }
-  const refused = beyond(lower);
+  const failed = failedQuery(conversation.question);
+  const refused = failed ? null : beyond(lower);
   if (refused) return refused;
 
   const [listed] = yield [{ tool: "list_connections", input: {} }];
@@ -68,10 +70,14 @@ export function* answer(conversation: Conversation, tools: ReadonlySet<string>):
   );
   if (connections.length === 0)
     return "This workspace has no connection that I could query. Add a database under Connections, then ask again.";
-  const connection = chooseConnection(connections, question, conversation);
+  // Names in a query say nothing of where it was run.
+  const connection = chooseConnection(connections, failed ? "" : question, conversation);
   if (!connection) {
     const names = connections.slice(0, 12).map(({ name }) => `“${cell(name)}”`);
     return `Which connection do you mean: ${names.join(", ")}? Name it in your question, or open a console on it.`;
+  }
+  if (failed && connection.language === "sql") {
+    return yield* repair({ id: connection.id, dialect: dialectOf(connection) }, failed);
   }
   return yield* answerOn(connection, stripName(question, connection.name), conversation);
 }
