@@ -1,6 +1,6 @@
 import { Chat, DefaultChatTransport, type UIMessage } from "@/components/agent/sdk";
 import { announce } from "@/components/ui/live-region";
-import { type ChatMessage, type Feedback, fetchTurn } from "@/lib/client/agent";
+import { type ChatMessage, type Feedback, fetchStream } from "@/lib/client/agent";
 
 export type MessageFacts = { state?: ChatMessage["state"]; feedback?: Feedback | null; isStored?: boolean };
 export type AgentMessage = UIMessage<MessageFacts>;
@@ -31,7 +31,7 @@ export function openChat(id: string, context: TurnContext): { chat: Chat<AgentMe
     transport: new DefaultChatTransport<AgentMessage>({
       api: "/api/agent/chat",
       headers: { "x-vercel-ai-ui-message-stream": "v1" },
-      fetch: fetchTurn as typeof fetch,
+      fetch: fetchStream as typeof fetch,
       // The server has its own record of the rest, and reads nothing else.
       prepareSendMessagesRequest: ({ messages }) => ({
         body: { ...held.current(), chatId: id, messages: messages.slice(-1).map(withoutFacts) },

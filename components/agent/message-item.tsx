@@ -143,7 +143,7 @@ function group({ parts }: AgentMessage): Group[] {
 function ToolCard({ tool, chatId, isBusy, lastQuery, onAsk }: { tool: ToolPart } & Surroundings) {
   switch (tool.name) {
     case "run_query":
-      return <QueryCard tool={tool} isBusy={isBusy} isLast={tool.callId === lastQuery} />;
+      return <QueryCard tool={tool} chatId={chatId} isBusy={isBusy} isLast={tool.callId === lastQuery} />;
     case "create_chart":
       return <ChartCard tool={tool} chatId={chatId} isBusy={isBusy} />;
     case "propose_plan":

@@ -1,6 +1,7 @@
 "use client";
 
 import { SquareTerminal } from "lucide-react";
+import dynamic from "next/dynamic";
 import { useState } from "react";
 import { MiniGrid, SHOWN_ROWS } from "@/components/agent/mini-grid";
 import { CardHead } from "@/components/agent/step-line";
@@ -12,8 +13,15 @@ import { updateFrame } from "@/components/workspace/use-frame";
 import { useConnections } from "@/components/workspace/use-schema";
 import { formatRows } from "@/lib/ui/format";
 
+// The grid and the reader of its rows are no part of the panel.
+const WholeResult = dynamic(() => import("@/components/agent/whole-result").then((module) => module.WholeResult), {
+  ssr: false,
+});
+
+type QueryCardProps = { tool: ToolPart; chatId: string; isBusy: boolean; isLast: boolean };
+
 /** A query that the agent runs: its text, the first rows, and the way into a console. Folded when it failed, or another one followed. */
-export function QueryCard({ tool, isBusy, isLast }: { tool: ToolPart; isBusy: boolean; isLast: boolean }) {
+export function QueryCard({ tool, chatId, isBusy, isLast }: QueryCardProps) {
   const { create } = useConsoleActions();
   const { data: connections = [] } = useConnections();
   const connection = connections.find(({ id }) => id === tool.input.connectionId);
@@ -21,6 +29,7 @@ export function QueryCard({ tool, isBusy, isLast }: { tool: ToolPart; isBusy: bo
   const isFailed = tool.state === "failed";
   const isRunning = tool.state === "running" && isBusy;
   const [isOpen, setIsOpen] = useState<boolean | null>(null);
+  const [isWhole, setIsWhole] = useState(false);
   const isShown = isOpen ?? (isLast && !isFailed);
   const sql = String(tool.input.query ?? "");
   const output = toQueryOutput(tool);
@@ -58,12 +67,27 @@ export function QueryCard({ tool, isBusy, isLast }: { tool: ToolPart; isBusy: bo
           {tool.state !== "running" && (
             <div className="row tool-foot xs t3">
               <span className="grow">{tool.state === "done" ? toShownWords(output) : ""}</span>
+              {output.resultId !== null && output.rowCount > 0 && (
+                <button type="button" className="link" onClick={() => setIsWhole(true)}>
+                  Whole result
+                </button>
+              )}
               <button type="button" className="link" onClick={open}>
                 Open in a console
               </button>
             </div>
           )}
         </>
+      )}
+      {isWhole && output.resultId !== null && (
+        <WholeResult
+          chatId={chatId}
+          resultId={output.resultId}
+          rowCount={output.rowCount}
+          query={sql}
+          dialect={dialect}
+          onClose={() => setIsWhole(false)}
+        />
       )}
     </div>
   );

@@ -10,15 +10,17 @@ type ModalProps = {
   onClose: () => void;
   children: ReactNode;
   foot?: ReactNode;
+  /** As large as the page allows, for rows. */
+  isWide?: boolean;
 };
 
 /** A dialog with a title. It traps the focus and gives it back. */
-export function Modal({ title, isOpen, onClose, children, foot }: ModalProps) {
+export function Modal({ title, isOpen, onClose, children, foot, isWide = false }: ModalProps) {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className="dlg">
+        <Dialog.Popup className={isWide ? "dlg dlg-wide" : "dlg"}>
           <div className="dlg-head">
             <Dialog.Title>{title}</Dialog.Title>
             <Dialog.Close className="btn ghost icon" aria-label="Close">

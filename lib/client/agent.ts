@@ -28,6 +28,11 @@ export const agentApi = {
     send<null>("PUT", `${root(workspaceId)}/chats/${chatId}/messages/${messageId}/feedback`, {
       body: feedback ?? { value: null },
     }),
+  /** All rows that a tool of the chat has kept, in Arrow's stream format. */
+  readResult: async (workspaceId: string, chatId: string, resultId: string, signal?: AbortSignal) => {
+    const response = await fetchStream(`${root(workspaceId)}/chats/${chatId}/results/${resultId}`, { signal });
+    return new Uint8Array(await response.arrayBuffer());
+  },
   decidePlan: (body: PlanDecisionBody) => send<PlanAnswer>("POST", "/api/agent/plan-decision", { body }),
   readInstructions: (workspaceId: string, signal?: AbortSignal) =>
     send<Instructions>("GET", `${root(workspaceId)}/agent/instructions`, { signal }),
@@ -36,10 +41,10 @@ export const agentApi = {
 };
 
 /**
- * The `fetch` of a turn: its stream is handed on as it comes, and a refusal says what the server says.
+ * A `fetch` whose body is handed on as it comes, and whose refusal says what the server says.
  * @throws ApiError for an answer that is no stream, and for none at all
  */
-export async function fetchTurn(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+export async function fetchStream(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const sentAfter = lastOutage();
   let response: Response;
   try {
