@@ -21,9 +21,12 @@
   if (typeof stored.explorerWidth === "number" && stored.explorerWidth >= 200 && stored.explorerWidth <= 420) {
     root.style.setProperty("--w-explorer", stored.explorerWidth + "px");
   }
-  // The agent lies over the work below this width.
+  // The agent lies over the work below this width, and waits until it is asked for. Above it stands beside consoles and
+  // flows unless somebody put it away, and elsewhere when they asked for it.
   var close = matchMedia("(max-width: 1200px)").matches;
-  root.dataset.agent = close || stored.agentOpen !== true ? "hidden" : "shown";
+  var beside = /^\/w\/[^/]+(?:\/?$|\/(?:consoles|flows)(?:\/|$))/.test(location.pathname);
+  var open = beside ? stored.agentBesideWork !== false : stored.agentElsewhere === true;
+  root.dataset.agent = open && !close ? "shown" : "hidden";
   if (typeof stored.agentWidth === "number" && stored.agentWidth >= 320 && stored.agentWidth <= 640) {
     root.style.setProperty("--w-agent", stored.agentWidth + "px");
   }

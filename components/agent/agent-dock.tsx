@@ -1,10 +1,11 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useEffect } from "react";
+import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { AgentEdge } from "@/components/agent/agent-edge";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { useFrame } from "@/components/workspace/use-frame";
+import { useIsAgentOpen } from "@/components/workspace/use-agent-panel";
+import { useWorkspace } from "@/components/workspace/workspace-context";
 import "./agent-dock.css";
 
 const loadPanel = () => import("@/components/agent/agent-panel");
@@ -20,7 +21,7 @@ async function preloadPanel(): Promise<void> {
 }
 const AgentPanel = dynamic(() => loadPanel().then((module) => module.AgentPanel), {
   ssr: false,
-  loading: () => <div className="agent-wait" role="status" aria-label="Loading the agent" />,
+  loading: () => <Loading />,
 });
 
 /** Where browsers have no word for a quiet moment, the panel is loaded after this time. */
@@ -29,20 +30,32 @@ const QUIET_AFTER_MS = 2000;
 const QUIET_WITHIN_MS = 10_000;
 
 /**
- * The agent beside the work. Its script is no part of the first page, and is fetched in a quiet moment after it: it has
- * to open when the line is cut, too.
+ * The agent beside the work. Its script is no part of the first page, and is fetched in a quiet moment after it, or when
+ * somebody asks for it: it has to open when the line is cut, too.
  */
 export function AgentDock() {
-  const { frame } = useFrame();
+  const { agent } = useWorkspace();
+  const { isWanted } = useSyncExternalStore(agent.subscribe, agent.read, agent.read);
+  const isOpen = useIsAgentOpen();
   const isAwake = useIsAwake();
-  useEffect(() => whenQuiet(() => void preloadPanel()), []);
-  if (!isAwake || !frame.agentOpen) return null;
+  const [isQuiet, setIsQuiet] = useState(false);
+  useEffect(() => whenQuiet(() => void preloadPanel().then(() => setIsQuiet(true))), []);
+  useEffect(() => agent.wake(), [agent]);
+  // As boot.js has set it for the first paint; another page may want it otherwise.
+  useLayoutEffect(() => {
+    if (isAwake) document.documentElement.dataset.agent = isOpen ? "shown" : "hidden";
+  }, [isAwake, isOpen]);
+  if (!isAwake || !isOpen) return null;
   return (
     <aside className="agent" id="agent" aria-label="Agent" data-region tabIndex={-1}>
       <AgentEdge />
-      <AgentPanel />
+      {isQuiet || isWanted ? <AgentPanel /> : <Loading />}
     </aside>
   );
+}
+
+function Loading() {
+  return <div className="agent-wait" role="status" aria-label="Loading the agent" />;
 }
 
 function whenQuiet(act: () => void): () => void {

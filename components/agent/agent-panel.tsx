@@ -1,6 +1,6 @@
 "use client";
 
-import { useEffect, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import { ChatList } from "@/components/agent/chat-list";
 import { ChatView } from "@/components/agent/chat-view";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -10,7 +10,6 @@ import "./agent.css";
 export function AgentPanel() {
   const { agent } = useWorkspace();
   const { chatId, isListing } = useSyncExternalStore(agent.subscribe, agent.read, agent.read);
-  useEffect(() => agent.wake(), [agent]);
   if (chatId === "") return null;
   return isListing ? <ChatList /> : <ChatView key={chatId} chatId={chatId} />;
 }

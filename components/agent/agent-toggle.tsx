@@ -3,14 +3,14 @@
 import { MessageSquare } from "lucide-react";
 import { Tip } from "@/components/ui/tip";
 import { useIsAwake } from "@/components/ui/use-browser";
-import { updateFrame, useFrame } from "@/components/workspace/use-frame";
+import { setAgentOpen, useIsAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** Shows the agent's panel, or puts it away. */
 export function AgentToggle() {
   const { agent } = useWorkspace();
-  const { frame } = useFrame();
-  const isOpen = useIsAwake() && frame.agentOpen;
+  const isAgentOpen = useIsAgentOpen();
+  const isOpen = useIsAwake() && isAgentOpen;
   return (
     <Tip label="Agent" keys="mod+j" side="right">
       <button
@@ -19,7 +19,7 @@ export function AgentToggle() {
         aria-label="Agent"
         aria-expanded={isOpen}
         aria-controls={isOpen ? "agent" : undefined}
-        onClick={() => (isOpen ? updateFrame({ agentOpen: false }) : agent.open())}
+        onClick={() => (isOpen ? setAgentOpen(false) : agent.open())}
       >
         <MessageSquare />
       </button>

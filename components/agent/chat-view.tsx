@@ -1,6 +1,6 @@
 "use client";
 
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { ArrowDown, CircleAlert, History, PanelRight, Plus, X } from "lucide-react";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { type AgentMessage, openChat, toAgentMessage } from "@/components/agent/chats";
@@ -9,21 +9,22 @@ import { MessageItem } from "@/components/agent/message-item";
 import { useChat } from "@/components/agent/sdk";
 import { Suggestions } from "@/components/agent/suggestions";
 import { toChatKey, toChatsKey, useAgentChoices, useScreen } from "@/components/agent/use-agent";
+import { useStickyEnd } from "@/components/agent/use-sticky-end";
+import { useStoredChat } from "@/components/agent/use-stored-chat";
 import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Tip } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { Wheel } from "@/components/ui/wheel";
 import type { AgentRequest } from "@/components/workspace/agent-store";
-import { updateFrame } from "@/components/workspace/use-frame";
+import { setAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { agentApi, type ChatDetail } from "@/lib/client/agent";
+import type { ChatDetail } from "@/lib/client/agent";
 import { ApiError } from "@/lib/client/api";
+import { mergeRecord, recordIdOf } from "@/lib/ui/chat-record";
 
 /** What comes is drawn this often at the most: a fast model sends hundreds of pieces a second. */
 const DRAW_EVERY_MS = 60;
-/** So near to the end one follows what is written. */
-const STICKY_PX = 40;
 
 /** One chat with the agent: what was said, and the field for more. */
 export function ChatView({ chatId }: { chatId: string }) {
@@ -52,21 +53,30 @@ export function ChatView({ chatId }: { chatId: string }) {
   /** The console whose failed query the last message is about, and that query. */
   const [fix, setFix] = useState<Extract<AgentRequest, { kind: "fix" }> | null>(null);
 
+  /** The message of the list that is being changed, to be sent anew. */
+  const [editing, setEditing] = useState<string | null>(null);
+  /** What the last message stood in for in the server's record: asked again, it still does. */
+  const replaced = useRef<string | null>(null);
+
+  // The record is the truth: it has the ids of what was sent from here, and how an answer ended.
   const takeStored = useEffectEvent((detail: ChatDetail) => {
-    if (chat.messages.length === 0) setMessages(detail.messages.map(toAgentMessage));
+    if (chat.status === "ready") setMessages((shown) => mergeRecord(shown, detail.messages.map(toAgentMessage)));
   });
   useEffect(() => {
     if (stored.data) takeStored(stored.data);
   }, [stored.data]);
 
   const send = (outgoing: Outgoing) => {
+    const { text, images } = outgoing;
+    const at = messages.findIndex(({ id }) => id === editing);
+    replaced.current = at < 0 ? null : recordIdOf(messages, at);
     setFix(null);
+    setEditing(null);
     clearError();
     agent.change({ isFresh: false });
     toEnd();
-    void sendMessage(
-      outgoing.images.length === 0 ? { text: outgoing.text } : { text: outgoing.text, files: outgoing.images },
-    );
+    const messageId = at < 0 ? undefined : messages[at]?.id;
+    void sendMessage({ text, ...(images.length > 0 && { files: images }), messageId }, toOptions(replaced.current));
   };
   const takeRequest = useEffectEvent(() => {
     const { request } = agent.read();
@@ -93,12 +103,20 @@ export function ChatView({ chatId }: { chatId: string }) {
 
   const last = messages.at(-1);
   const again = () => {
-    const asked = messages.findLast(({ role }) => role === "user");
-    if (!asked) return;
-    // What was refused before it was written down is sent as it is; else the question stands in the record already.
-    if (error instanceof ApiError) return void regenerate();
-    send(toOutgoing(asked));
+    const at = messages.findLastIndex(({ role }) => role === "user");
+    if (at < 0) return;
+    // What was refused stands in no record; else the answer, and the question with it, give way to the new ones.
+    if (!(error instanceof ApiError)) replaced.current = recordIdOf(messages, at);
+    setEditing(null);
+    toEnd();
+    void regenerate(toOptions(replaced.current));
   };
+  const edit = (message: AgentMessage) => {
+    setEditing(message.id);
+    setDraft(toOutgoing(message));
+    agent.summon();
+  };
+  const editedAt = messages.findIndex(({ id }) => id === editing);
   const isEmpty = messages.length === 0 && !isReading && !stored.error;
   return (
     <>
@@ -130,7 +148,7 @@ export function ChatView({ chatId }: { chatId: string }) {
             </Notice>
           )}
           {isEmpty && <Suggestions onAsk={(text) => send({ text, images: [] })} />}
-          {messages.map((message) => (
+          {messages.map((message, at) => (
             <MessageItem
               key={message.id}
               chatId={chatId}
@@ -139,7 +157,8 @@ export function ChatView({ chatId }: { chatId: string }) {
               isBusy={isBusy && message === last}
               fix={message === last && message.role === "assistant" ? fix : null}
               onAgain={again}
-              onEdit={() => setDraft(toOutgoing(message))}
+              isGoing={editedAt >= 0 && at >= editedAt}
+              onEdit={isBusy ? null : () => edit(message)}
               onAsk={(text) => send({ text, images: [] })}
             />
           ))}
@@ -162,7 +181,21 @@ export function ChatView({ chatId }: { chatId: string }) {
           <ArrowDown />
         </button>
       )}
-      <Composer draft={draft} onDraft={setDraft} isBusy={isBusy} onSend={send} onStop={() => void stop()} />
+      <Composer
+        draft={draft}
+        onDraft={setDraft}
+        isBusy={isBusy}
+        onSend={send}
+        onStop={() => void stop()}
+        onLeaveEdit={
+          editedAt < 0
+            ? null
+            : () => {
+                setEditing(null);
+                setDraft({ text: "", images: [] });
+              }
+        }
+      />
     </>
   );
 }
@@ -201,7 +234,7 @@ export function CloseAgent({ isPhone }: { isPhone: boolean }) {
         type="button"
         className="btn ghost icon sm"
         aria-label="Hide the agent"
-        onClick={() => updateFrame({ agentOpen: false })}
+        onClick={() => setAgentOpen(false)}
       >
         {isPhone ? <X /> : <PanelRight />}
       </button>
@@ -219,78 +252,8 @@ function Waiting({ label }: { label: string }) {
   );
 }
 
-/** What the server has of the chat. One that was begun in this page and not sent yet is unknown there, which is no failure. */
-function useStoredChat(chatId: string, isNew: boolean, hasAnswer: boolean) {
-  const { workspace, agent } = useWorkspace();
-  // Only at first: what is sent makes it known, and the answer is here already.
-  const [isFresh] = useState(() => agent.read().isFresh);
-  const [older, setOlder] = useState<{ cursor: string | null } | null>(null);
-  const [isReadingOlder, setIsReadingOlder] = useState(false);
-  const { data, isLoading, error } = useQuery({
-    queryKey: toChatKey(workspace.id, chatId),
-    enabled: !isFresh || hasAnswer,
-    queryFn: async ({ signal }) => {
-      try {
-        return await agentApi.readChat(workspace.id, chatId, null, signal);
-      } catch (failure) {
-        if (failure instanceof ApiError && failure.code === "not_found") return null;
-        throw failure;
-      }
-    },
-  });
-  const cursor = older ? older.cursor : (data?.nextCursor ?? null);
-  const readOlder = async (put: (change: (messages: AgentMessage[]) => AgentMessage[]) => void) => {
-    setIsReadingOlder(true);
-    try {
-      const page = await agentApi.readChat(workspace.id, chatId, cursor);
-      setOlder({ cursor: page.nextCursor });
-      put((shown) => [...page.data.messages.map(toAgentMessage), ...shown]);
-    } finally {
-      setIsReadingOlder(false);
-    }
-  };
-  return {
-    data: data?.data ?? null,
-    title: data?.data.title ?? null,
-    error,
-    isReading: (isLoading && isNew) || isReadingOlder,
-    older: cursor !== null,
-    readOlder,
-  };
-}
-
-/** Keeps the end in sight while it grows, unless the person has scrolled away from it. */
-function useStickyEnd() {
-  const listRef = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
-  const [isAway, setIsAway] = useState(false);
-  useEffect(() => {
-    const list = listRef.current;
-    if (list === null) return;
-    const onScroll = () => {
-      isAtEnd.current = list.scrollHeight - list.scrollTop - list.clientHeight < STICKY_PX;
-      setIsAway(!isAtEnd.current);
-    };
-    list.addEventListener("scroll", onScroll, { passive: true });
-    return () => list.removeEventListener("scroll", onScroll);
-  }, []);
-  // Cards grow after they were drawn, too: charts and differences are loaded late.
-  useEffect(() => {
-    const list = listRef.current;
-    if (list === null) return;
-    const observer = new ResizeObserver(() => {
-      if (isAtEnd.current) list.scrollTop = list.scrollHeight;
-    });
-    for (const element of [list, ...list.children]) observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  const toEnd = () => {
-    isAtEnd.current = true;
-    setIsAway(false);
-    const list = listRef.current;
-    if (list !== null) list.scrollTop = list.scrollHeight;
-  };
-  return { listRef, isAway, toEnd };
+function toOptions(replaces: string | null) {
+  return { body: replaces === null ? {} : { replaces } };
 }
 
 function toFixText({ query, message }: Extract<AgentRequest, { kind: "fix" }>): string {

@@ -33,11 +33,12 @@ export function openChat(id: string, context: TurnContext): { chat: Chat<AgentMe
       headers: { "x-vercel-ai-ui-message-stream": "v1" },
       fetch: fetchStream as typeof fetch,
       // The server has its own record of the rest, and reads nothing else.
-      prepareSendMessagesRequest: ({ messages }) => ({
-        body: { ...held.current(), chatId: id, messages: messages.slice(-1).map(withoutFacts) },
+      prepareSendMessagesRequest: ({ messages, body }) => ({
+        body: { ...held.current(), ...body, chatId: id, messages: messages.slice(-1).map(withoutFacts) },
       }),
     }),
-    onFinish: ({ isAbort, isError }) => {
+    onFinish: ({ message, isAbort, isError }) => {
+      if (isAbort) chat.messages = chat.messages.map((each) => (each.id === message.id ? asStopped(each) : each));
       if (isError) announce("The agent could not answer.", true);
       else announce(isAbort ? "The answer is stopped" : "The agent has answered");
     },
@@ -53,6 +54,10 @@ export function forgetChat(id: string): void {
 
 export function toAgentMessage({ id, role, parts, state, feedback }: ChatMessage): AgentMessage {
   return { id, role, parts: parts as AgentPart[], metadata: { state, feedback, isStored: true } };
+}
+
+function asStopped(message: AgentMessage): AgentMessage {
+  return message.role === "assistant" ? { ...message, metadata: { ...message.metadata, state: "stopped" } } : message;
 }
 
 function withoutFacts({ id, role, parts }: AgentMessage) {

@@ -6,12 +6,22 @@ import {
   ChevronDown,
   Database,
   Image as ImageIcon,
+  Pencil,
   Square,
   SquareTerminal,
   Table2,
   X,
 } from "lucide-react";
-import { type ClipboardEvent, type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { toMention } from "@/components/agent/mention-text";
 import type { FileUIPart } from "@/components/agent/sdk";
 import { useAgentChoices } from "@/components/agent/use-agent";
@@ -38,10 +48,12 @@ type ComposerProps = {
   isBusy: boolean;
   onSend: (outgoing: Outgoing) => void;
   onStop: () => void;
+  /** Leaves the message alone that is being changed; null when none is. */
+  onLeaveEdit: (() => void) | null;
 };
 
 /** Where one writes to the agent: names things by @, attaches images, chooses who answers. */
-export function Composer({ draft, onDraft, isBusy, onSend, onStop }: ComposerProps) {
+export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }: ComposerProps) {
   const fieldRef = useRef<HTMLTextAreaElement>(null);
   const fileRef = useRef<HTMLInputElement>(null);
   const listId = useId();
@@ -59,9 +71,11 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop }: ComposerPro
     field.style.height = `${Math.min(field.scrollHeight, HEIGHT_MAX_PX)}px`;
   }, [text]);
   const { agent } = useWorkspace();
+  const asked = useSyncExternalStore(agent.subscribe, agent.read, agent.read);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the panel may be asked for while it is open already
   useEffect(() => {
     if (agent.takeSummons()) fieldRef.current?.focus({ preventScroll: true });
-  }, [agent]);
+  }, [agent, asked]);
 
   const write = (next: string) => onDraft({ ...draft, text: next });
   const send = () => {
@@ -83,7 +97,10 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop }: ComposerPro
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return;
     if (mentions.isOpen && mentions.onKey(event.key, put)) event.preventDefault();
-    else if (event.key === "Enter" && !event.shiftKey) {
+    else if (event.key === "Escape" && onLeaveEdit) {
+      event.preventDefault();
+      onLeaveEdit();
+    } else if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       send();
     }
@@ -130,6 +147,15 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop }: ComposerPro
               <span className="end trunc">{each.detail}</span>
             </div>
           ))}
+        </div>
+      )}
+      {onLeaveEdit && (
+        <div className="row xs t2 compose-edit">
+          <Pencil className="xs" />
+          <span className="grow">Changing an earlier message. What followed it goes.</span>
+          <button type="button" className="link" onClick={onLeaveEdit}>
+            Leave it
+          </button>
         </div>
       )}
       {images.length > 0 && (

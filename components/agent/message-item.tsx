@@ -23,8 +23,11 @@ type MessageItemProps = {
   isBusy: boolean;
   /** The failed query that this answer is to mend. */
   fix: Extract<AgentRequest, { kind: "fix" }> | null;
+  /** It gives way to what is being written. */
+  isGoing: boolean;
   onAgain: () => void;
-  onEdit: () => void;
+  /** Null while an answer is being written. */
+  onEdit: (() => void) | null;
   onAsk: (text: string) => void;
 };
 
@@ -33,16 +36,18 @@ export function MessageItem(props: MessageItemProps) {
   return props.message.role === "user" ? <Said {...props} /> : <Answer {...props} />;
 }
 
-function Said({ message, onEdit }: MessageItemProps) {
+function Said({ message, isGoing, onEdit }: MessageItemProps) {
   const texts = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   const images = message.parts.flatMap((part) => (part.type === "file" ? [part] : []));
   return (
-    <div className="me-row">
-      <Tip label="Change it and send it anew">
-        <button type="button" className="btn ghost icon sm me-edit" aria-label="Edit and send again" onClick={onEdit}>
-          <Pencil className="s" />
-        </button>
-      </Tip>
+    <div className={isGoing ? "me-row going-away" : "me-row"}>
+      {onEdit && (
+        <Tip label="Change it and send it anew">
+          <button type="button" className="btn ghost icon sm me-edit" aria-label="Edit and send again" onClick={onEdit}>
+            <Pencil className="s" />
+          </button>
+        </Tip>
+      )}
       <div className="me">
         {texts.map((text, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: parts of a message stay where they are
@@ -58,7 +63,7 @@ function Said({ message, onEdit }: MessageItemProps) {
   );
 }
 
-function Answer({ chatId, message, isLast, isBusy, fix, onAgain, onAsk }: MessageItemProps) {
+function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk }: MessageItemProps) {
   const { state, feedback } = message.metadata ?? {};
   const groups = group(message);
   const lastQuery = message.parts.map(toToolPart).findLast((tool) => tool?.name === "run_query")?.callId ?? null;
@@ -67,7 +72,7 @@ function Answer({ chatId, message, isLast, isBusy, fix, onAgain, onAsk }: Messag
   const mended = fix && !isBusy ? findMended(message) : null;
   const isCut = !isBusy && (state === "stopped" || state === "failed");
   return (
-    <div className="answer">
+    <div className={isGoing ? "answer going-away" : "answer"}>
       {groups.map(({ key, draw }) => draw(key, { chatId, isBusy, lastQuery, onAsk }))}
       {fix && mended && <SqlProposal key={mended} consoleId={fix.consoleId} replaced={fix.query} sql={mended} />}
       {isCut && (

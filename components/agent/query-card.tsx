@@ -7,9 +7,9 @@ import { MiniGrid, SHOWN_ROWS } from "@/components/agent/mini-grid";
 import { CardHead } from "@/components/agent/step-line";
 import { type ToolPart, toQueryOutput } from "@/components/agent/tool-parts";
 import { SqlCode } from "@/components/editor/sql-code";
+import { uncoverWork } from "@/components/workspace/use-agent-panel";
 import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import { updateFrame } from "@/components/workspace/use-frame";
 import { useConnections } from "@/components/workspace/use-schema";
 import { formatRows } from "@/lib/ui/format";
 
@@ -35,7 +35,7 @@ export function QueryCard({ tool, chatId, isBusy, isLast }: QueryCardProps) {
   const output = toQueryOutput(tool);
   const open = () => {
     create(connection?.id ?? null, { content: sql });
-    if (matchMedia("(max-width: 1200px)").matches) updateFrame({ agentOpen: false });
+    uncoverWork();
   };
   return (
     <div className="tool">

@@ -5,6 +5,7 @@ import { useRouter } from "next/navigation";
 import { AREAS } from "@/components/shell/areas";
 import type { Command } from "@/components/workspace/command-store";
 import { signOut } from "@/components/workspace/sign-out";
+import { setAgentOpen, useIsAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { useOffer } from "@/components/workspace/use-offer";
@@ -18,6 +19,7 @@ export function useShellCommands({ showPalette, showShortcuts }: ShellActions): 
   const { workspace, agent } = useWorkspace();
   const { create } = useConsoleActions();
   const { frame } = useFrame();
+  const isAgentOpen = useIsAgentOpen();
   const router = useRouter();
   const root = `/w/${workspace.slug}`;
   const go = (path: string) => () => router.push(`${root}${path}`);
@@ -38,10 +40,10 @@ export function useShellCommands({ showPalette, showShortcuts }: ShellActions): 
     },
     {
       id: "agent",
-      name: frame.agentOpen ? "Hide the agent" : "Ask the agent",
+      name: isAgentOpen ? "Hide the agent" : "Ask the agent",
       icon: MessageSquare,
       keys: "mod+j",
-      run: () => (frame.agentOpen ? updateFrame({ agentOpen: false }) : agent.open()),
+      run: () => (isAgentOpen ? setAgentOpen(false) : agent.open()),
     },
     { id: "light", name: "Light theme", icon: Sun, run: () => updateFrame({ theme: "light" }) },
     { id: "dark", name: "Dark theme", icon: Moon, run: () => updateFrame({ theme: "dark" }) },

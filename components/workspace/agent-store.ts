@@ -1,4 +1,4 @@
-import { updateFrame } from "@/components/workspace/use-frame";
+import { setAgentOpen } from "@/components/workspace/use-agent-panel";
 
 /** What somebody wants of the agent beside its panel: to mend a query that failed, or to answer a question. */
 export type AgentRequest =
@@ -10,6 +10,8 @@ export type AgentState = {
   chatId: string;
   /** Nothing was sent in it yet, so the server does not know it. */
   isFresh: boolean;
+  /** Somebody has asked for the panel: it is loaded now, not in a quiet moment. */
+  isWanted: boolean;
   /** The list of chats rather than one of them. */
   isListing: boolean;
   /** Null for what the server takes by itself. */
@@ -34,10 +36,18 @@ export class AgentStore {
 
   constructor(userId: string, workspaceId: string) {
     this.#key = `millrace:agent:${userId}:${workspaceId}`;
-    this.#state = { chatId: "", isFresh: false, isListing: false, modelId: null, agentId: null, request: null };
+    this.#state = {
+      chatId: "",
+      isFresh: false,
+      isWanted: false,
+      isListing: false,
+      modelId: null,
+      agentId: null,
+      request: null,
+    };
   }
 
-  /** What the address asks for comes before what was kept. Called when the panel is there: the server has neither. */
+  /** What the address asks for comes before what was kept, and opens the panel. Called in the browser: the server has neither. */
   wake(): void {
     if (this.#state.chatId !== "") return;
     const kept = this.#readKept();
@@ -50,6 +60,7 @@ export class AgentStore {
       modelId: text(kept.modelId),
       agentId: text(kept.agentId),
     });
+    if (asked.has("chat") || asked.has("chats")) this.open();
   }
 
   read = (): AgentState => this.#state;
@@ -72,14 +83,20 @@ export class AgentStore {
 
   /** Shows the panel. @param request is sent at once */
   open = (request?: AgentRequest): void => {
-    if (request) this.change({ request, isListing: false });
     this.#isSummoned = true;
-    updateFrame({ agentOpen: true });
+    this.change({ isWanted: true, ...(request && { request, isListing: false }) });
+    setAgentOpen(true);
   };
 
   begin = (): void => {
     this.#isSummoned = true;
     this.change({ chatId: newChatId(), isFresh: true, isListing: false });
+  };
+
+  /** The field for a message takes the focus. */
+  summon = (): void => {
+    this.#isSummoned = true;
+    this.change({});
   };
 
   /** Whether the field for a message takes the focus; asked once each time. */

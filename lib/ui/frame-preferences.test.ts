@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { clampAgent, clampExplorer, FRAME_DEFAULTS, parseFramePreferences } from "@/lib/ui/frame-preferences";
+import {
+  clampAgent,
+  clampExplorer,
+  FRAME_DEFAULTS,
+  isBesideWork,
+  parseFramePreferences,
+} from "@/lib/ui/frame-preferences";
 
 describe("parseFramePreferences", () => {
   it("gives the defaults for nothing, for rubbish and for values that do not fit", () => {
@@ -15,10 +21,18 @@ describe("parseFramePreferences", () => {
       areLettersOn: false,
       explorerOpen: false,
       explorerWidth: 300,
-      agentOpen: true,
+      agentBesideWork: false,
+      agentElsewhere: true,
       agentWidth: 500,
     };
     expect(parseFramePreferences(JSON.stringify(kept))).toEqual(kept);
+  });
+
+  it("knows the pages that the agent stands beside from the start", () => {
+    const beside = ["/w/a", "/w/a/", "/w/a/consoles/1", "/w/a/consoles/1/history", "/w/a/flows", "/w/a/flows/1/runs/2"];
+    const others = ["/w/a/connections", "/w/a/settings/agent", "/w/a/activity", "/w/a/flowsheets", "/login"];
+    expect(beside.filter((path) => !isBesideWork(path))).toEqual([]);
+    expect(others.filter(isBesideWork)).toEqual([]);
   });
 
   it("holds the explorer and the agent between their bounds", () => {

@@ -15,7 +15,10 @@ export type FramePreferences = {
   areLettersOn: boolean;
   explorerOpen: boolean;
   explorerWidth: number;
-  agentOpen: boolean;
+  /** The agent is open where it helps with the work that is shown: beside consoles and flows. */
+  agentBesideWork: boolean;
+  /** And on all other pages. */
+  agentElsewhere: boolean;
   agentWidth: number;
 };
 
@@ -25,7 +28,8 @@ export const FRAME_DEFAULTS: FramePreferences = {
   areLettersOn: true,
   explorerOpen: true,
   explorerWidth: EXPLORER_WIDTH.normal,
-  agentOpen: false,
+  agentBesideWork: true,
+  agentElsewhere: false,
   agentWidth: AGENT_WIDTH.normal,
 };
 
@@ -45,9 +49,15 @@ export function parseFramePreferences(text: string | null): FramePreferences {
     explorerOpen: kept.explorerOpen !== false,
     explorerWidth:
       typeof kept.explorerWidth === "number" ? clampExplorer(kept.explorerWidth) : FRAME_DEFAULTS.explorerWidth,
-    agentOpen: kept.agentOpen === true,
+    agentBesideWork: kept.agentBesideWork !== false,
+    agentElsewhere: kept.agentElsewhere === true,
     agentWidth: typeof kept.agentWidth === "number" ? clampAgent(kept.agentWidth) : FRAME_DEFAULTS.agentWidth,
   };
+}
+
+/** Whether a page shows work that the agent stands beside. @param pathname of the whole address, from `/w/` on */
+export function isBesideWork(pathname: string): boolean {
+  return /^\/w\/[^/]+(?:\/?$|\/(?:consoles|flows)(?:\/|$))/.test(pathname);
 }
 
 /** @param width in CSS pixels */

@@ -1,0 +1,49 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type AgentMessage, toAgentMessage } from "@/components/agent/chats";
+import { toChatKey } from "@/components/agent/use-agent";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { agentApi } from "@/lib/client/agent";
+import { ApiError } from "@/lib/client/api";
+
+/** What the server has of the chat. One that was begun in this page and not sent yet is unknown there, which is no failure. */
+export function useStoredChat(chatId: string, isNew: boolean, hasAnswer: boolean) {
+  const { workspace, agent } = useWorkspace();
+  // Only at first: what is sent makes it known, and the answer is here already.
+  const [isFresh] = useState(() => agent.read().isFresh);
+  const [older, setOlder] = useState<{ cursor: string | null } | null>(null);
+  const [isReadingOlder, setIsReadingOlder] = useState(false);
+  const { data, isLoading, error } = useQuery({
+    queryKey: toChatKey(workspace.id, chatId),
+    enabled: !isFresh || hasAnswer,
+    queryFn: async ({ signal }) => {
+      try {
+        return await agentApi.readChat(workspace.id, chatId, null, signal);
+      } catch (failure) {
+        if (failure instanceof ApiError && failure.code === "not_found") return null;
+        throw failure;
+      }
+    },
+  });
+  const cursor = older ? older.cursor : (data?.nextCursor ?? null);
+  const readOlder = async (put: (change: (messages: AgentMessage[]) => AgentMessage[]) => void) => {
+    setIsReadingOlder(true);
+    try {
+      const page = await agentApi.readChat(workspace.id, chatId, cursor);
+      setOlder({ cursor: page.nextCursor });
+      put((shown) => [...page.data.messages.map(toAgentMessage), ...shown]);
+    } finally {
+      setIsReadingOlder(false);
+    }
+  };
+  return {
+    data: data?.data ?? null,
+    title: data?.data.title ?? null,
+    error,
+    isReading: (isLoading && isNew) || isReadingOlder,
+    older: cursor !== null,
+    readOlder,
+  };
+}
