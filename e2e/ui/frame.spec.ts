@@ -213,6 +213,6 @@ test("who follows a link while the first console is still being opened gets ther
   await page.route(/\/connections\?_rsc/, delay(4000));
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("link", { name: "Connections" }).first().click();
-  await expect(page.getByRole("heading", { name: "Connections" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Connections", level: 1 })).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}/connections$`));
 });
