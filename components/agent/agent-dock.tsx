@@ -7,6 +7,7 @@ import { useIsAwake } from "@/components/ui/use-browser";
 import { useIsAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import "./agent-dock.css";
+import { loadAgain } from "@/lib/client/load-again";
 
 const loadPanel = () => import("@/components/agent/agent-panel");
 
@@ -19,7 +20,7 @@ async function preloadPanel(): Promise<void> {
     // The line was cut: whoever opens it asks again.
   }
 }
-const AgentPanel = dynamic(() => loadPanel().then((module) => module.AgentPanel), {
+const AgentPanel = dynamic(() => loadAgain(loadPanel).then((module) => module.AgentPanel), {
   ssr: false,
   loading: () => <Loading />,
 });

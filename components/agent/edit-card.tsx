@@ -11,11 +11,15 @@ import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/us
 import { type OpenConsole, useOpenConsole } from "@/components/workspace/use-consoles";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import { loadAgain } from "@/lib/client/load-again";
 import { changeConsole } from "@/lib/ui/workbench";
 
-const DiffView = dynamic(() => import("@/components/consoles/diff-view").then((module) => module.DiffView), {
-  ssr: false,
-});
+const DiffView = dynamic(
+  () => loadAgain(() => import("@/components/consoles/diff-view")).then((module) => module.DiffView),
+  {
+    ssr: false,
+  },
+);
 
 /** A console that the agent saves. Where it was not allowed to, the person may take the text over. */
 export function SaveCard({ tool, isBusy }: { tool: ToolPart; isBusy: boolean }) {

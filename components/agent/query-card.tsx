@@ -11,12 +11,16 @@ import { uncoverWork } from "@/components/workspace/use-agent-panel";
 import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConnections } from "@/components/workspace/use-schema";
+import { loadAgain } from "@/lib/client/load-again";
 import { formatRows } from "@/lib/ui/format";
 
 // The grid and the reader of its rows are no part of the panel.
-const WholeResult = dynamic(() => import("@/components/agent/whole-result").then((module) => module.WholeResult), {
-  ssr: false,
-});
+const WholeResult = dynamic(
+  () => loadAgain(() => import("@/components/agent/whole-result")).then((module) => module.WholeResult),
+  {
+    ssr: false,
+  },
+);
 
 type QueryCardProps = { tool: ToolPart; chatId: string; isBusy: boolean; isLast: boolean };
 

@@ -28,13 +28,17 @@ import { type OpenConsole, useConsoleList, useSaveState } from "@/components/wor
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Console } from "@/lib/client/consoles";
+import { loadAgain } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/connections/schema";
 import { toTrail } from "@/lib/ui/console-tree";
 import { formatRowTime } from "@/lib/ui/run-words";
 
-const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
-  ssr: false,
-});
+const MoveDialog = dynamic(
+  () => loadAgain(() => import("@/components/consoles/move-dialog")).then((module) => module.MoveDialog),
+  {
+    ssr: false,
+  },
+);
 
 type HeadProps = { draft: OpenConsole; connection: Connection | null };
 

@@ -13,6 +13,7 @@ import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/us
 import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
+import { loadAgain } from "@/lib/client/load-again";
 import {
   buildConsoleTree,
   type ConsoleNode,
@@ -23,11 +24,14 @@ import {
 } from "@/lib/ui/console-tree";
 import "./consoles.css";
 
-const MoveDialog = dynamic(() => import("@/components/consoles/move-dialog").then((module) => module.MoveDialog), {
-  ssr: false,
-});
+const MoveDialog = dynamic(
+  () => loadAgain(() => import("@/components/consoles/move-dialog")).then((module) => module.MoveDialog),
+  {
+    ssr: false,
+  },
+);
 const DeleteFolder = dynamic(
-  () => import("@/components/consoles/delete-folder").then((module) => module.DeleteFolder),
+  () => loadAgain(() => import("@/components/consoles/delete-folder")).then((module) => module.DeleteFolder),
   {
     ssr: false,
   },

@@ -20,9 +20,10 @@ import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useConnections, useEntities, useFindDatabase } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
+import { loadAgain } from "@/lib/client/load-again";
 import { changeConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
 
-const loadEditor = () => import("@/components/consoles/code-editor");
+const loadEditor = () => loadAgain(() => import("@/components/consoles/code-editor"));
 const CodeEditor = dynamic(() => loadEditor().then((module) => module.CodeEditor), {
   ssr: false,
   loading: () => <EditorBones />,
@@ -31,30 +32,42 @@ const ConsoleSplit = dynamic(
   async () => {
     // The editor inside is asked for at the same time, not after.
     void loadEditor();
-    return (await import("@/components/consoles/console-split")).ConsoleSplit;
+    return (await loadAgain(() => import("@/components/consoles/console-split"))).ConsoleSplit;
   },
   { ssr: false, loading: () => <EditorBones /> },
 );
 const CancelQuestion = dynamic(
-  () => import("@/components/consoles/cancel-question").then((module) => module.CancelQuestion),
+  () => loadAgain(() => import("@/components/consoles/cancel-question")).then((module) => module.CancelQuestion),
   {
     ssr: false,
   },
 );
 
-const CompareView = dynamic(() => import("@/components/consoles/compare-view").then((module) => module.CompareView), {
-  ssr: false,
-  loading: () => <EditorBones />,
-});
-const SaveDialog = dynamic(() => import("@/components/consoles/save-dialog").then((module) => module.SaveDialog), {
-  ssr: false,
-});
-const VariableBar = dynamic(() => import("@/components/consoles/variable-bar").then((module) => module.VariableBar), {
-  ssr: false,
-});
-const SharedRun = dynamic(() => import("@/components/consoles/shared-run").then((module) => module.SharedRun), {
-  ssr: false,
-});
+const CompareView = dynamic(
+  () => loadAgain(() => import("@/components/consoles/compare-view")).then((module) => module.CompareView),
+  {
+    ssr: false,
+    loading: () => <EditorBones />,
+  },
+);
+const SaveDialog = dynamic(
+  () => loadAgain(() => import("@/components/consoles/save-dialog")).then((module) => module.SaveDialog),
+  {
+    ssr: false,
+  },
+);
+const VariableBar = dynamic(
+  () => loadAgain(() => import("@/components/consoles/variable-bar")).then((module) => module.VariableBar),
+  {
+    ssr: false,
+  },
+);
+const SharedRun = dynamic(
+  () => loadAgain(() => import("@/components/consoles/shared-run")).then((module) => module.SharedRun),
+  {
+    ssr: false,
+  },
+);
 
 const NO_NAMES: string[] = [];
 

@@ -26,12 +26,16 @@ import { ApiError } from "@/lib/client/api";
 import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/client/consoles";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import "./consoles.css";
+import { loadAgain } from "@/lib/client/load-again";
 import type { SqlDialect } from "@/lib/sql/dialects";
 
-const DiffView = dynamic(() => import("@/components/consoles/diff-view").then((module) => module.DiffView), {
-  ssr: false,
-  loading: () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
-});
+const DiffView = dynamic(
+  () => loadAgain(() => import("@/components/consoles/diff-view")).then((module) => module.DiffView),
+  {
+    ssr: false,
+    loading: () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
+  },
+);
 
 /** As many digits of a commit's id as people read. */
 const SHORT_SHA = 7;

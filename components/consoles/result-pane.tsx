@@ -10,18 +10,25 @@ import { useNow } from "@/components/ui/use-browser";
 import type { ConsoleRun } from "@/components/workspace/run-store";
 import { useConsoleChart } from "@/components/workspace/use-console-chart";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
+import { loadAgain } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/connections/schema";
 import { formatClock, formatDuration, formatRows } from "@/lib/ui/format";
 
-const ResultView = dynamic(() => import("@/components/grid/result-view").then((module) => module.ResultView), {
-  ssr: false,
-  loading: () => <Bones />,
-});
+const ResultView = dynamic(
+  () => loadAgain(() => import("@/components/grid/result-view")).then((module) => module.ResultView),
+  {
+    ssr: false,
+    loading: () => <Bones />,
+  },
+);
 
-const PlanView = dynamic(() => import("@/components/results/plan-view").then((module) => module.PlanView), {
-  ssr: false,
-  loading: () => <Bones />,
-});
+const PlanView = dynamic(
+  () => loadAgain(() => import("@/components/results/plan-view")).then((module) => module.PlanView),
+  {
+    ssr: false,
+    loading: () => <Bones />,
+  },
+);
 
 /** Faster answers than this never show a skeleton (docs/design.md, States). */
 const SKELETON_AFTER_MS = 150;

@@ -19,6 +19,7 @@ import { useDialect } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ExecuteAnswer } from "@/lib/client/api";
 import type { KeptChart } from "@/lib/client/consoles";
+import { loadAgain } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/connections/schema";
 import type { CellPosition, CellRange } from "@/lib/ui/grid-selection";
 import { loadedResults } from "@/lib/ui/results/loaded-results";
@@ -40,17 +41,26 @@ export type ResultViewProps = {
 };
 
 const Pending = () => <div className="result-fill" aria-busy="true" />;
-const JsonPane = dynamic(() => import("@/components/grid/json-pane").then((module) => module.JsonPane), {
-  ssr: false,
-  loading: Pending,
-});
-const ChartView = dynamic(() => import("@/components/results/chart-view").then((module) => module.ChartView), {
-  ssr: false,
-  loading: Pending,
-});
-const ExportDialog = dynamic(() => import("@/components/results/export-dialog").then((module) => module.ExportDialog), {
-  ssr: false,
-});
+const JsonPane = dynamic(
+  () => loadAgain(() => import("@/components/grid/json-pane")).then((module) => module.JsonPane),
+  {
+    ssr: false,
+    loading: Pending,
+  },
+);
+const ChartView = dynamic(
+  () => loadAgain(() => import("@/components/results/chart-view")).then((module) => module.ChartView),
+  {
+    ssr: false,
+    loading: Pending,
+  },
+);
+const ExportDialog = dynamic(
+  () => loadAgain(() => import("@/components/results/export-dialog")).then((module) => module.ExportDialog),
+  {
+    ssr: false,
+  },
+);
 
 const PHONE_VIEWS: View[] = ["cards", "table", "chart"];
 const WIDE_VIEWS: View[] = ["table", "chart", "json"];

@@ -10,14 +10,18 @@ import { Tip } from "@/components/ui/tip";
 import { useDialect, useFindType } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Bound } from "@/lib/client/execute";
+import { loadAgain } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/connections/schema";
 import { SqlScript } from "@/lib/sql/statements";
 import type { DraftConsole } from "@/lib/ui/workbench";
 import "./results.css";
 
-const RecentRuns = dynamic(() => import("@/components/results/recent-runs").then((module) => module.RecentRuns), {
-  ssr: false,
-});
+const RecentRuns = dynamic(
+  () => loadAgain(() => import("@/components/results/recent-runs")).then((module) => module.RecentRuns),
+  {
+    ssr: false,
+  },
+);
 
 type RunToolsProps = {
   draft: DraftConsole;

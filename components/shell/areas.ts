@@ -2,18 +2,21 @@ import { Bell, Database, type LucideIcon, Settings2, SquareTerminal, Workflow } 
 import dynamic from "next/dynamic";
 import type { ComponentType } from "react";
 import { ConsoleExplorer } from "@/components/consoles/console-explorer";
+import { loadAgain } from "@/lib/client/load-again";
 
 // Each area brings its own script; the page of one area does not load the others.
 const ConnectionsExplorer = dynamic(() =>
-  import("@/components/connections/connections-explorer").then((module) => module.ConnectionsExplorer),
+  loadAgain(() => import("@/components/connections/connections-explorer")).then((module) => module.ConnectionsExplorer),
 );
-const FlowsExplorer = dynamic(() => import("@/components/flows/flows-explorer").then((module) => module.FlowsExplorer));
+const FlowsExplorer = dynamic(() =>
+  loadAgain(() => import("@/components/flows/flows-explorer")).then((module) => module.FlowsExplorer),
+);
 const SettingsExplorer = dynamic(() =>
-  import("@/components/settings/settings-explorer").then((module) => module.SettingsExplorer),
+  loadAgain(() => import("@/components/settings/settings-explorer")).then((module) => module.SettingsExplorer),
 );
 
 const ActivityExplorer = dynamic(() =>
-  import("@/components/activity/activity-explorer").then((module) => module.ActivityExplorer),
+  loadAgain(() => import("@/components/activity/activity-explorer")).then((module) => module.ActivityExplorer),
 );
 
 /**

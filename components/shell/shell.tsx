@@ -16,18 +16,30 @@ import { LiveRegion } from "@/components/ui/live-region";
 import { TipGroup } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { updateFrame } from "@/components/workspace/use-frame";
+import { loadAgain } from "@/lib/client/load-again";
 import type { PaletteMode } from "@/lib/ui/palette-items";
 import "./shell.css";
 
 // Not needed for the first paint of a wide page.
-const BottomBar = dynamic(() => import("@/components/shell/bottom-bar").then((module) => module.BottomBar), {
+const BottomBar = dynamic(
+  () => loadAgain(() => import("@/components/shell/bottom-bar")).then((module) => module.BottomBar),
+  {
+    ssr: false,
+  },
+);
+const ShortcutList = dynamic(
+  () => loadAgain(() => import("@/components/shell/shortcut-list")).then((module) => module.ShortcutList),
+  {
+    ssr: false,
+  },
+);
+const Palette = dynamic(
+  () => loadAgain(() => import("@/components/palette/palette")).then((module) => module.Palette),
+  { ssr: false },
+);
+const Toaster = dynamic(() => loadAgain(() => import("@/components/ui/toaster")).then((module) => module.Toaster), {
   ssr: false,
 });
-const ShortcutList = dynamic(() => import("@/components/shell/shortcut-list").then((module) => module.ShortcutList), {
-  ssr: false,
-});
-const Palette = dynamic(() => import("@/components/palette/palette").then((module) => module.Palette), { ssr: false });
-const Toaster = dynamic(() => import("@/components/ui/toaster").then((module) => module.Toaster), { ssr: false });
 
 /** A press on what the explorer lies over, on a narrow page, puts the explorer away. */
 function uncover(): void {

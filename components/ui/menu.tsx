@@ -2,6 +2,7 @@
 
 import { type ComponentProps, cloneElement, useState } from "react";
 import type * as Parts from "@/components/ui/menu-parts";
+import { loadAgain } from "@/lib/client/load-again";
 
 /**
  * Menus are a third of the frame's script and are seen only after a press, so they are loaded when a pointer or the
@@ -9,7 +10,7 @@ import type * as Parts from "@/components/ui/menu-parts";
  */
 let parts: typeof Parts | null = null;
 async function load(): Promise<void> {
-  parts ??= await import("@/components/ui/menu-parts");
+  parts ??= await loadAgain(() => import("@/components/ui/menu-parts"));
 }
 
 /** A menu that opens from its trigger. */

@@ -3,8 +3,11 @@
 import dynamic from "next/dynamic";
 import { cloneElement, type ReactElement, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { TipSide, TipTarget } from "@/components/ui/tip-popup";
+import { loadAgain } from "@/lib/client/load-again";
 
-const TipPopup = dynamic(() => import("@/components/ui/tip-popup").then((module) => module.TipPopup), { ssr: false });
+const TipPopup = dynamic(() => loadAgain(() => import("@/components/ui/tip-popup")).then((module) => module.TipPopup), {
+  ssr: false,
+});
 
 /** A pointer that only passes by shows nothing; once one tip is shown, its neighbours follow at once. */
 const DELAY_MS = 400;

@@ -1,4 +1,5 @@
 import type { ExternalToast } from "sonner";
+import { loadAgain } from "@/lib/client/load-again";
 
 type ToastOptions = Pick<ExternalToast, "id" | "duration" | "action">;
 
@@ -7,10 +8,10 @@ export const TOAST_MS = 8000;
 
 /** Says what happened, with an undo where there is one. The part that draws it is loaded when it is first needed. */
 export function showToast(text: string, options: ToastOptions = {}): void {
-  void import("sonner").then(({ toast }) => toast(text, options));
+  void loadAgain(() => import("sonner")).then(({ toast }) => toast(text, options));
 }
 
 /** The same for what did not work. */
 export function showFailure(text: string): void {
-  void import("sonner").then(({ toast }) => toast.error(text));
+  void loadAgain(() => import("sonner")).then(({ toast }) => toast.error(text));
 }
