@@ -14,8 +14,10 @@ import { type EngineRequest, type EngineResponse, type ExecuteRequest, encodeFra
 /** Serves one database to the processes of this user. */
 export function serve(database: EngineDatabase, socketPath: string): Promise<Server> {
   const places = new Semaphore(STATEMENTS_AT_ONCE, STATEMENT_QUEUE_MAX);
+  // DuckDB makes nobody wait: of two that change one table it fails one, and of two that replace no rows it keeps both.
+  const loads = new Semaphore(1, STATEMENT_QUEUE_MAX);
   return serveRequests(socketPath, async (request, socket, left) =>
-    encodeFrame(await answer(database, socket, request, places, left), RESPONSE_BYTES_MAX),
+    encodeFrame(await answer(database, socket, request, { places, loads }, left), RESPONSE_BYTES_MAX),
   );
 }
 
@@ -24,14 +26,14 @@ async function answer(
   database: EngineDatabase,
   socket: Socket,
   request: EngineRequest,
-  places: Semaphore,
+  { places, loads }: { places: Semaphore; loads: Semaphore },
   controller: AbortController,
 ): Promise<EngineResponse> {
   try {
     if (request.type === "version") return { type: "version", version: version() };
     if (request.type === "entities") return { type: "entities", entities: await readEntities(database) };
     if (request.type === "transact") {
-      await within(request.timeoutMs, places, controller, () => runTransaction(database, request, controller.signal));
+      await within(request.timeoutMs, loads, controller, () => runTransaction(database, request, controller.signal));
       return { type: "transact" };
     }
     return await execute(database, socket, request, places, controller);

@@ -57,6 +57,7 @@ const dialect: LoadDialect = {
   bookkeeping: { key: "varchar", text: "varchar", integer: "bigint", suffix: "" },
   alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,
   ddlCommits: false,
+  lockRows: null,
   write({ table, columns, key }, rows) {
     const cells = columns.map((column, index) => `c${index} ${STAGED[cellOf(column).type]}`);
     const casts = columns.map((column, index) => castOf(`c${index}`, column));

@@ -23,6 +23,9 @@ const SCALAR_BYTES = 12;
 const NAME_BYTES_MAX = 64;
 const CANCEL_WAIT_MS = 1000;
 const BATCH_TABLE = "_millrace_batch";
+const DEADLOCK = 1213;
+/** Far more than loads that write to one table at once. */
+const DEADLOCK_TRIES = 20;
 
 export type MysqlFlowParts = {
   pool: SessionPool<MysqlSession>;
@@ -113,6 +116,7 @@ const dialect: LoadDialect = {
   },
   alterType: (table, column, type) => `alter table ${table} modify column ${column} ${type}`,
   ddlCommits: true,
+  lockRows: null,
   write({ table, columns, key }, rows) {
     if (key.length === 0) return [{ rows, into: { table, columns } }];
     const batch = quote(BATCH_TABLE);
@@ -235,7 +239,36 @@ async function ask<T>(
   }
 }
 
-function transact(parts: MysqlFlowParts, steps: readonly Step[], signal: AbortSignal, isProbe: boolean): Promise<void> {
+/**
+ * Where two that write wait for each other, the server ends one of them and undoes it: that one begins again. Each time
+ * another one has got through.
+ */
+async function transact(
+  parts: MysqlFlowParts,
+  steps: readonly Step[],
+  signal: AbortSignal,
+  isProbe: boolean,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await transactOnce(parts, steps, signal, isProbe);
+    } catch (error) {
+      if (tries === DEADLOCK_TRIES || !isDeadlock(error)) throw error;
+    }
+  }
+}
+
+function isDeadlock(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : null;
+  return cause instanceof Error && "errno" in cause && cause.errno === DEADLOCK;
+}
+
+function transactOnce(
+  parts: MysqlFlowParts,
+  steps: readonly Step[],
+  signal: AbortSignal,
+  isProbe: boolean,
+): Promise<void> {
   return ask(parts, signal, async (session) => {
     await session.prepareLoad(parts.statementTimeoutMs);
     try {

@@ -76,6 +76,8 @@ const dialect: LoadDialect = {
   bookkeeping: { key: "text", text: "text", integer: "bigint", suffix: "" },
   alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,
   ddlCommits: false,
+  // A statement deletes what it sees as it begins: without this, not what another transaction commits while it waits.
+  lockRows: (table) => `lock table ${table} in share row exclusive mode`,
   write({ table, columns, key }, rows) {
     if (key.length === 0) return [{ rows, into: { table, columns } }];
     const names = namesOf(columns);

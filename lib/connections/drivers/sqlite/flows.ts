@@ -62,6 +62,7 @@ const dialect: LoadDialect = {
   // A column keeps the type that it was made with.
   alterType: null,
   ddlCommits: false,
+  lockRows: null,
   write: ({ table, columns, key }, rows) => [{ rows, into: { table, columns }, suffix: onConflict(columns, key) }],
   // Without a WHERE, ON would be read as that of a join.
   merge: ({ table, columns, key }, staging) => [

@@ -33,3 +33,11 @@ export function openSqlite(file: string, readOnly: boolean): SqliteFile {
   database.setAuthorizer(authorizer.decide);
   return { database, authorizer };
 }
+
+/**
+ * Has SQLite notice which tables another process has changed since this one looked. A statement would notice it when it
+ * runs, but some are refused before, by what was there: ALTER TABLE, and INSERT for its number of columns.
+ */
+export function seeChanges(database: DatabaseSync): void {
+  database.prepare("select name from sqlite_schema limit 1").get();
+}

@@ -4,7 +4,7 @@ import { StatementFailure } from "../failures.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX } from "../limits.ts";
 import type { ExecuteRequest } from "../wire.ts";
 import { checkText, ONE_STATEMENT } from "./guard.ts";
-import type { SqliteFile } from "./open.ts";
+import { type SqliteFile, seeChanges } from "./open.ts";
 import { type Bindings, toBindings } from "./params.ts";
 import { fieldOf, type SqliteValue, sizeOf, toWire } from "./values.ts";
 
@@ -33,6 +33,7 @@ export async function runSqlite(
 ): Promise<{ isCut: boolean }> {
   try {
     const tokens = checkText(request.query);
+    seeChanges(database);
     authorizer.prepare(request.readOnly);
     const statement = prepareOne(database, request.query);
     const bindings = toBindings(request.params, tokens);
@@ -80,8 +81,7 @@ async function sendResult(
   sink: Sink,
 ): Promise<{ isCut: boolean }> {
   const given = bindings as SQLInputValue[];
-  const columns = statement.columns();
-  if (columns.length === 0) {
+  if (statement.columns().length === 0) {
     statement.run(...given);
     await sink.fields([]);
     return { isCut: false };
@@ -90,7 +90,8 @@ async function sendResult(
   statement.setReadBigInts(true);
   const rows = statement.iterate(...given) as unknown as IterableIterator<Row>;
   const first = readBatch(rows, request, FIRST_BATCH_ROWS);
-  const fields = columns.map(({ name, type }, index) => {
+  // Behind the first step: it notices where another process has changed the table since, and reads the text anew.
+  const fields = statement.columns().map(({ name, type }, index) => {
     const values = [...first.rows, ...(first.cutRow ? [first.cutRow] : [])].map((row) => row[index] ?? null);
     return fieldOf(name, type, values);
   });

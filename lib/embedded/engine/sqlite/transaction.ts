@@ -3,7 +3,7 @@ import type { WireValue } from "../../../tabular/fields.ts";
 import { StatementFailure } from "../failures.ts";
 import type { CellType, TransactRequest, TransactStep } from "../wire.ts";
 import { toSqliteFailure } from "./failures.ts";
-import type { SqliteFile } from "./open.ts";
+import { type SqliteFile, seeChanges } from "./open.ts";
 
 // Codes of SQLite (its page "Result and Error Codes").
 const PRIMARY_CODE = 0xff;
@@ -21,6 +21,7 @@ export function runSqliteTransaction({ database, authorizer }: SqliteFile, { ste
   // Of two that write, the second waits here, and sees what the first has written.
   database.exec("begin immediate");
   try {
+    seeChanges(database);
     for (const step of steps) runStep({ database, authorizer }, step);
     database.exec(isProbe ? "rollback" : "commit");
   } catch (error) {

@@ -19,6 +19,8 @@ const HASH_CHARS = 16;
 const LOAD_CHARS_MAX = 200;
 /** Somebody else opens the same load at the same moment; one of them is the last. */
 const OPEN_TRIES = 5;
+/** So many others may change a table while a load makes it fit: each failure is somebody else's success. */
+const SETTLE_TRIES = 20;
 
 /** Whether a table is one that loads keep for themselves: nobody reads it or writes to it. */
 export function isOwnTable(name: string): boolean {
@@ -58,6 +60,8 @@ export type LoadDialect = {
   ddlCommits: boolean;
   /** One batch, in a transaction that others begin and end. */
   write(target: Target, batch: Batch): Step[];
+  /** Keeps other writers out of a table to the end of the transaction; null where deleting its rows does that. */
+  lockRows: ((table: string) => string) | null;
   /** Rows of the staging table into the target. */
   merge(target: Target, staging: string): string[];
 };
@@ -282,8 +286,14 @@ class SqlLoad implements Load {
     if (staging !== null) {
       // Rows are replaced by rows, so views, grants, indexes and triggers of the table stay, and a reader whose
       // transaction began before sees the table as it was then.
-      if (this.#request.mode === "replace") steps.push({ run: `delete from ${this.#target.table}` });
-      for (const run of this.#engine.dialect.merge(this.#target, staging)) steps.push({ run });
+      const { table } = this.#target;
+      const { dialect } = this.#engine;
+      if (this.#request.mode === "replace") {
+        // Of two that replace at once the second has to delete what the first has brought.
+        if (dialect.lockRows) steps.push({ run: dialect.lockRows(table) });
+        steps.push({ run: `delete from ${table}` });
+      }
+      for (const run of dialect.merge(this.#target, staging)) steps.push({ run });
     }
     try {
       await inTurn(this.#engine, steps, this.#drops(), this.#request.signal);
@@ -472,8 +482,30 @@ function fromText(text: unknown): Checkpoint | null {
   return text === null || text === undefined ? null : (JSON.parse(String(text)) as Checkpoint);
 }
 
-/** Makes the table, or lets it grow to what comes. */
+/** Makes the table, or lets it grow to what comes, beside others that do the same. */
 async function settleTable(
+  engine: LoadEngine,
+  request: LoadRequest,
+  schema: string | null,
+  first: TableShape | null,
+  books: Books,
+): Promise<TableShape> {
+  let found = first;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await makeFit(engine, request, schema, found, books);
+    } catch (error) {
+      if (request.signal.aborted || tries === SETTLE_TRIES) throw error;
+      const place = { ...request.table, ...(schema !== null && { schema }) };
+      const { shape } = await engine.describe(place, request.signal);
+      // What nobody has changed meanwhile fails for a reason of its own.
+      if (shape === null || JSON.stringify(shape) === JSON.stringify(found)) throw error;
+      found = shape;
+    }
+  }
+}
+
+async function makeFit(
   engine: LoadEngine,
   request: LoadRequest,
   schema: string | null,
