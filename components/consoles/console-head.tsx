@@ -168,8 +168,7 @@ function ConnectionChip({ draft, connection }: HeadProps) {
   const face = (
     <>
       <Database />
-      <span className="trunc">{connection.name}</span>
-      {connection.tag && <ColourTag tag={connection.tag} />}
+      <span className="trunc">{connection.name}</span> {connection.tag && <ColourTag tag={connection.tag} />}{" "}
       {connection.readOnly && <span className="t3">Read-only</span>}
     </>
   );
@@ -177,12 +176,10 @@ function ConnectionChip({ draft, connection }: HeadProps) {
   return (
     <Menu
       trigger={
-        <button
-          type="button"
-          className="chip"
-          aria-label={`Connection ${connection.name}${connection.tag ? `, ${connection.tag.name}` : ""}, change it`}
-        >
+        <button type="button" className="chip">
+          <span className="sr-only">Connection </span>
           {face}
+          <span className="sr-only">, change it</span>
           <ChevronDown className="xs t3" />
         </button>
       }
@@ -242,7 +239,7 @@ export function PhoneHead({ draft, connection }: HeadProps) {
               {connection.name}
               {connection.readOnly ? ", read-only" : ""}
             </span>
-            {connection.tag && <ColourTag tag={connection.tag} />}
+            {connection.tag && <ColourTag tag={connection.tag} />}{" "}
           </div>
         )}
       </div>

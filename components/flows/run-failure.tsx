@@ -53,7 +53,7 @@ export function RunFailure({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
         )}
         {used.map(({ id, name }) => (
           <Link key={id} className="btn sm" href={`/w/${workspace.slug}/connections/${id}`}>
-            Open {name}
+            <span className="trunc">Open {name}</span>
           </Link>
         ))}
         <Link className="btn sm" href={`/w/${workspace.slug}/flows/${flow.id}/edit`}>
