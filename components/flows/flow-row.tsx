@@ -6,8 +6,8 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { TypeIcon } from "@/components/connections/type-icon";
 import { DeleteFlow } from "@/components/flows/delete-flow";
-import { RunStateWord } from "@/components/flows/run-state";
 import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
+import { StatusWord } from "@/components/runs/status-word";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { ProblemRow } from "@/components/ui/problem-row";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
@@ -163,12 +163,12 @@ function LastRun({ flow: { lastRun }, now }: { flow: Flow; now: number | null })
   const state = toRunState(lastRun);
   if (isGoing(lastRun)) {
     const share = toShareDone(lastRun.entities);
-    return <RunStateWord state={state} more={share === null ? "" : `, ${Math.floor(share * 100)}%`} />;
+    return <StatusWord status={state} more={share === null ? "" : `, ${Math.floor(share * 100)}%`} />;
   }
   const at = new Date(lastRun.completedAt ?? lastRun.createdAt);
   return (
     <span title={now ? formatStamp(at) : undefined}>
-      <RunStateWord state={state} more={now === null ? "" : `, ${formatAgo(at, new Date(now))}`} />
+      <StatusWord status={state} more={now === null ? "" : `, ${formatAgo(at, new Date(now))}`} />
     </span>
   );
 }

@@ -2,14 +2,14 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { RunStateIcon } from "@/components/flows/run-state";
+import { StatusIcon, toStatusWord } from "@/components/runs/status-word";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { useNow } from "@/components/ui/use-browser";
 import { ExplorerBars } from "@/components/workspace/explorer-section";
 import { useFlowRuns } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { RUN_STATE_WORDS, toRunState } from "@/lib/ui/flow-words";
+import { toRunState } from "@/lib/ui/flow-words";
 import { formatCount } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import "./flows.css";
@@ -40,14 +40,12 @@ export function RunList({ flowId }: { flowId: string }) {
             return (
               <li key={run.id}>
                 <Link href={href} className={isOn ? "on" : undefined} aria-current={isOn ? "page" : undefined}>
-                  <RunStateIcon state={state} />
+                  <StatusIcon status={state} />
                   <time className="trunc grow" dateTime={at.toISOString()} title={now ? formatStamp(at) : undefined}>
                     {now === null ? "" : formatAgo(at, new Date(now))}
                   </time>
                   <span className="meta num">
-                    {state === "success"
-                      ? `${formatCount(run.rowCount ?? 0)} rows`
-                      : RUN_STATE_WORDS[state].toLowerCase()}
+                    {state === "success" ? `${formatCount(run.rowCount ?? 0)} rows` : toStatusWord(state)}
                   </span>
                 </Link>
               </li>

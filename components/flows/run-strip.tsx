@@ -1,6 +1,6 @@
 "use client";
 
-import { RunStateWord } from "@/components/flows/run-state";
+import { StatusWord } from "@/components/runs/status-word";
 import { useNow, useStaleSince } from "@/components/ui/use-browser";
 import type { Run } from "@/lib/client/flows";
 import { isGoing, TRIGGER_PHRASES, toRunState, toShareDone } from "@/lib/ui/flow-words";
@@ -27,8 +27,8 @@ export function RunStrip({ run }: { run: Run }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a strip of figures is no form
     <div className="run-strip" role="group" aria-label="Run">
-      <RunStateWord
-        state={state}
+      <StatusWord
+        status={state}
         more={
           (share === null ? "" : `, ${Math.floor(share * 100)}%`) +
           (isOn && staleSince !== null ? `, as of ${formatClock(new Date(staleSince))}` : "")

@@ -2,35 +2,52 @@ import { CircleCheck, CircleDashed, CircleMinus, CircleX, type LucideIcon, Waves
 import type { Execution } from "@/lib/client/executions";
 import type { Arrival } from "@/lib/client/flows";
 import type { DeliveryStatus } from "@/lib/client/notifications";
-import type { RunStatus } from "@/lib/client/runs";
+import type { RunState } from "@/lib/ui/flow-words";
 
 /** How a run, a query, a delivery or an event that came in stands. */
-export type Status = RunStatus | DeliveryStatus | Execution["status"] | Arrival["status"];
+export type Status = RunState | DeliveryStatus | Execution["status"] | Arrival["status"];
 
-const WORDS: Record<Status, { icon: LucideIcon; word: string; className: string }> = {
+const LOOKS: Record<Status, { icon: LucideIcon; word: string; className: string }> = {
   queued: { icon: CircleDashed, word: "Queued", className: "wait" },
   running: { icon: Waves, word: "Running", className: "run" },
+  cancelling: { icon: Waves, word: "Cancelling", className: "run" },
   retrying: { icon: Waves, word: "Retrying", className: "run" },
-  success: { icon: CircleCheck, word: "Success", className: "ok" },
   waiting: { icon: Waves, word: "Waiting", className: "run" },
+  success: { icon: CircleCheck, word: "Success", className: "ok" },
   written: { icon: CircleCheck, word: "Written", className: "ok" },
-  repeat: { icon: CircleDashed, word: "Repeat", className: "wait" },
-  refused: { icon: CircleX, word: "Refused", className: "bad" },
   sent: { icon: CircleCheck, word: "Sent", className: "ok" },
   failure: { icon: CircleX, word: "Failed", className: "bad" },
   failed: { icon: CircleX, word: "Failed", className: "bad" },
+  refused: { icon: CircleX, word: "Refused", className: "bad" },
   timeout: { icon: CircleX, word: "Too long", className: "bad" },
   cancelled: { icon: CircleMinus, word: "Cancelled", className: "wait" },
+  repeat: { icon: CircleDashed, word: "Repeat", className: "wait" },
   skipped: { icon: CircleDashed, word: "Skipped", className: "wait" },
 };
 
-/** A status: always an icon and a word (docs/design.md, Parts). */
-export function StatusWord({ status }: { status: Status }) {
-  const { icon: Icon, word, className } = WORDS[status];
+/** A status: always an icon and a word (docs/design.md, Parts). @param more behind the word: how far, or when that was */
+export function StatusWord({ status, more = "" }: { status: Status; more?: string }) {
+  const { icon: Icon, word, className } = LOOKS[status];
   return (
     <span className={`st ${className}`}>
       <Icon className="s" />
       {word}
+      {more}
     </span>
   );
+}
+
+/** The icon alone, where the word is its label. */
+export function StatusIcon({ status }: { status: Status }) {
+  const { icon: Icon, word, className } = LOOKS[status];
+  return (
+    <span className={`st ${className}`} role="img" aria-label={word}>
+      <Icon className="s" />
+    </span>
+  );
+}
+
+/** A status in the middle of a line, which the icon stands before. */
+export function toStatusWord(status: Status): string {
+  return LOOKS[status].word.toLowerCase();
 }

@@ -36,15 +36,6 @@ export function toRunState({ status, cancelRequestedAt }: Pick<Run, "status" | "
   return isGoing && cancelRequestedAt !== null ? "cancelling" : status;
 }
 
-export const RUN_STATE_WORDS: Record<RunState, string> = {
-  queued: "Queued",
-  running: "Running",
-  cancelling: "Cancelling",
-  success: "Success",
-  failure: "Failed",
-  cancelled: "Cancelled",
-};
-
 export function isGoing({ status }: Pick<Run, "status">): boolean {
   return status === "queued" || status === "running";
 }
