@@ -323,7 +323,8 @@ test("a message that is changed takes the place of the one before it and of what
   // Asking again replaces the answer, and the question is there once.
   const answered = page.waitForResponse((response) => response.url().endsWith("/api/agent/chat"));
   await panel(page).getByRole("button", { name: "Ask again" }).click();
-  await (await answered).finished();
+  await answered;
+  await expect(panel(page).getByRole("log")).toHaveAttribute("aria-busy", "false");
   await expect(panel(page).getByRole("button", { name: "Ask again" })).toBeVisible();
   await expect(said).toHaveCount(1);
   await page.reload();
@@ -349,7 +350,7 @@ test("what stands in a console that was never saved goes along, and a failed que
   person,
   consolePage,
 }) => {
-  await page.goto(`/w/${person.slug}`);
+  await consolePage.open(person.slug);
   await consolePage.newConsole.click();
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql", "untitled.sql"]);
   await consolePage.write("select count(*) as n from ordrs");
