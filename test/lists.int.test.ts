@@ -162,6 +162,7 @@ const pagedPaths = listEndpoints(routeModules)
 const WHOLE = {
   "/api/connectors/types": "one for each kind that is built in",
   "/api/workspaces/{workspaceId}/connectors/{connectionId}/entities": "the schema of a source, which is read as one",
+  "/api/workspaces/{workspaceId}/connectors/{connectionId}/uses": "what a deletion would stop, 200 of a kind",
   "/api/workspaces/{workspaceId}/consoles/search": "the best 50, of which there is no next page",
 };
 

@@ -92,6 +92,10 @@ test.describe("on a phone", () => {
     const strip = page.getByRole("group", { name: "Run" });
     await expect(strip.locator(".ctag")).toBeVisible();
     await expect(page.locator(".phone-where .ctag")).toBeVisible();
+    await strip.getByRole("button", { name: "Run", exact: true }).click();
+    await expect(strip.getByText("10 rows")).toBeVisible();
+    const edge = await strip.locator(".race-end").evaluate((node) => node.getBoundingClientRect().right);
+    expect(edge).toBeLessThanOrEqual(390);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   });
 });

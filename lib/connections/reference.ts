@@ -118,7 +118,7 @@ function fieldSchemaOf(field: ConfigField, judged: Judged): JsonSchema {
 function namesSchemaOf({ max, maxLength }: NonNullable<ConfigField["names"]>, whole: boolean): JsonSchema {
   if (!whole) return {};
   // No control characters, which no name in a database has.
-  const name = { type: "string", minLength: 1, maxLength, pattern: "^[^\\p{Cc}]*$" };
+  const name = { type: "string", minLength: 1, maxLength, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" };
   return { type: "array", maxItems: max, uniqueItems: true, items: name };
 }
 

@@ -370,14 +370,17 @@ describe("marker secrets in every field that takes one (T10, T16, T46, T47, T107
 
   /** Every way to give a kind its secrets, each of them marked. */
   function configsOf({ type, fields }: Type, marker: string): Record<string, unknown>[] {
-    const single = fields.filter(({ name }) => name !== "connectionString");
+    const isOfTunnel = ({ name }: Field) => name.startsWith("ssh.");
+    const single = fields.filter((field) => field.name !== "connectionString" && !isOfTunnel(field));
     const kinds = single.filter(({ secret }) => secret).flatMap(({ showWhen }) => showWhen?.oneOf ?? []);
     const address = fields.find(({ name }) => name === "connectionString");
     const ways = kinds.length > 0 ? [...new Set(kinds)] : [null];
-    return [
+    const plain = [
       ...(single.some(({ secret }) => secret) ? ways.map((way) => configOf(single, way, marker)) : []),
       ...(address ? [{ connectionString: `${type}://reader:${marker}-address@127.0.0.1:9/shop` }] : []),
     ];
+    const ssh = { host: "127.0.0.1", port: 9, user: "reader", password: `${marker}-tunnel` };
+    return [...plain, ...(fields.some(isOfTunnel) ? plain.map((config) => ({ ...config, ssh })) : [])];
   }
 
   /** @param way what is chosen where secrets go with a choice */
