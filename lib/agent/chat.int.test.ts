@@ -29,6 +29,8 @@ beforeEach(() => {
 const asAna = () => ({ cookie: ana.cookie, workspaceId: ana.workspaceId });
 const chatOf = async (chatId: string, person = ana) =>
   (await call("GET", `/api/workspaces/${person.workspaceId}/chats/${chatId}`, { cookie: person.cookie })).json?.data;
+/** In how many pieces a text comes is as it comes. */
+const withoutRepeats = (types: string[]) => types.filter((type, index) => type !== types[index - 1]);
 const lastCall = () => model.calls.at(-1);
 
 describe("a turn", () => {
@@ -36,7 +38,7 @@ describe("a turn", () => {
     const chatId = newId();
     const { status, events } = await ask("How are you?", { ...asAna(), chatId });
     expect(status).toBe(200);
-    expect(events.map(({ type }) => type)).toEqual(["start", "text-delta", "text-delta", "finish"]);
+    expect(withoutRepeats(events.map(({ type }) => type))).toEqual(["start", "text-delta", "finish"]);
     expect(textOf(events)).toBe("Hello there.");
     expect(events.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
     const chat = await chatOf(chatId);
@@ -54,11 +56,10 @@ describe("a turn", () => {
       expect(response.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
       const types: string[] = [];
       for await (const { type } of readEvents(response)) types.push(type);
-      expect(types).toEqual([
+      expect(withoutRepeats(types)).toEqual([
         "start",
         "start-step",
         "text-start",
-        "text-delta",
         "text-delta",
         "text-end",
         "finish-step",

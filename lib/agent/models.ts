@@ -3,8 +3,8 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
-import { fetchThrough } from "@/lib/net/fetch-through";
 import { safeFetch } from "@/lib/net/safe-fetch";
+import { streamThrough } from "@/lib/net/stream-through";
 import { sharedState } from "@/lib/process/shared-state";
 import type { ModelsAnswer } from "./schema";
 
@@ -142,7 +142,7 @@ type OpenWithKey = (options: { apiKey: string; fetch: typeof fetch }, model: str
 
 /** Requests to providers leave by the egress door like all others. */
 function withKey(apiKey: string | undefined, open: OpenWithKey): Provider["open"] {
-  return apiKey === undefined ? null : (model) => open({ apiKey, fetch: fetchThrough("platform") }, model);
+  return apiKey === undefined ? null : (model) => open({ apiKey, fetch: streamThrough("platform") }, model);
 }
 
 const openAnthropic: OpenWithKey = async (options, model) => {
@@ -164,7 +164,7 @@ async function openCompatible(baseURL: string, apiKey: string | undefined, model
     name: "compatible",
     baseURL,
     ...(apiKey !== undefined && { apiKey }),
-    fetch: fetchThrough("platform"),
+    fetch: streamThrough("platform"),
     includeUsage: true,
   })(model);
 }

@@ -22,6 +22,7 @@ import {
   STEPS_MAX,
   STREAM_BUFFER_BYTES,
 } from "./limits";
+import { mergingModel } from "./merge-deltas";
 import type { MessageState } from "./model";
 import { getModelOrThrow, type Model } from "./models";
 import {
@@ -151,7 +152,7 @@ class Turn {
     const messageId = messages.answer._id.toHexString();
     yield { type: "start", messageId };
     const [
-      { streamText, toUIMessageStream, convertToModelMessages, isStepCount },
+      { streamText, toUIMessageStream, convertToModelMessages, isStepCount, wrapLanguageModel },
       opened,
       instructions,
       history,
@@ -169,7 +170,7 @@ class Turn {
       ignoreIncompleteToolCalls: true,
     });
     const result = streamText({
-      model: opened,
+      model: wrapLanguageModel({ model: opened, middleware: mergingModel }),
       instructions: systemText(mode, instructions.text, new Date()),
       messages: withContext(said, contextText(screen, late)),
       tools,

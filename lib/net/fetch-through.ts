@@ -28,6 +28,7 @@ export function fetchThrough(purpose: Purpose, policy?: EgressPolicy): typeof fe
   return guarded as typeof fetch;
 }
 
-function sharedAgent(purpose: Purpose) {
+/** One pool of connections for all that goes to the same purpose. */
+export function sharedAgent(purpose: Purpose) {
   return sharedState(`net.agent.${purpose}`, () => guardedAgent(purpose, systemPolicy()));
 }
