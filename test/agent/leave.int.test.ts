@@ -1,0 +1,120 @@
+import { rmSync } from "node:fs";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { newId, userMessage } from "@/lib/agent/testing/ask";
+import { type ModelServer, startModelServer } from "@/lib/agent/testing/model-server";
+import { heapSettings, keptHeap, openSockets } from "@/scripts/testing/kept-heap";
+import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
+
+/* Readers of a real server who leave in the middle, a hundred times: nothing of theirs goes on, and nothing stays. */
+
+/** Builds when this file runs alone on a changed tree. */
+const START_TIMEOUT_MS = 240_000;
+const READERS = 100;
+const AT_ONCE = 10;
+/** T66 says 1 s; a machine that does other things has some more. */
+const LEFT_WITHIN_MS = 5000;
+const DONE_MS = 60_000;
+/** F12: what is kept once all have left, of what was before. */
+const KEPT_MAX = 1.1;
+const QUERY = "select count(*) from range(100000000) a, range(100000) b";
+
+const heap = heapSettings(process.cwd());
+let model: ModelServer;
+let servers: Servers;
+let server: Server;
+let ana: Awaited<ReturnType<typeof registerAt>>;
+let filesId: string;
+
+beforeAll(async () => {
+  model = await startModelServer();
+  const settings = { OPENAI_COMPATIBLE_BASE_URL: model.url, DEFAULT_MODEL: "compatible/scripted" };
+  servers = new Servers({ ...settings, ...heap.env });
+  server = await servers.start();
+  ana = await registerAt(server);
+  const file = { name: "files", type: "duckdb", config: { file: "files.duckdb" }, readOnly: false };
+  filesId = (await ana.send(server, "POST", "/connectors", file)).id;
+}, START_TIMEOUT_MS);
+afterAll(async () => {
+  await servers?.close();
+  await model?.close();
+  rmSync(heap.folder, { recursive: true, force: true });
+});
+
+/** Asks, and gives the request once the stream has come to a piece of this kind. */
+async function readUntil(chatId: string, kind: string): Promise<ClientRequest> {
+  const sent = request(`${server.url}/api/agent/chat`, {
+    method: "POST",
+    agent: false,
+    headers: { "Content-Type": "application/json", cookie: ana.cookie },
+  });
+  // It is destroyed in the middle.
+  sent.on("error", () => {});
+  const workspaceId = ana.home.split("/").at(-1);
+  sent.end(JSON.stringify({ chatId, workspaceId, messages: [userMessage("Talk")] }));
+  const answer = await new Promise<IncomingMessage>((resolve) => sent.once("response", resolve));
+  answer.on("error", () => {});
+  expect(answer.statusCode).toBe(200);
+  let text = "";
+  await new Promise<void>((resolve, reject) => {
+    answer.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+      if (text.includes(kind)) resolve();
+    });
+    answer.once("end", () => reject(new Error(`The stream has ended: ${text}`)));
+  });
+  return sent;
+}
+
+const answerOf = async (chatId: string) => (await ana.send(server, "GET", `/chats/${chatId}`)).messages[1];
+async function inGroups(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  for (let index = 0; index < count; index += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, of) => work(index + of)));
+  }
+}
+
+it("T66 a hundred readers who leave in the middle leave no call of the model, no query, no socket and no memory behind", async () => {
+  const port = Number(new URL(server.url).port);
+  const leaveWhileTalking = async () => {
+    const chatId = newId();
+    const reader = await readUntil(chatId, "half");
+    const since = performance.now();
+    const left = model.left();
+    reader.destroy();
+    await vi.waitFor(() => expect(model.left()).toBeGreaterThan(left), { timeout: LEFT_WITHIN_MS, interval: 10 });
+    expect(performance.now() - since).toBeLessThan(LEFT_WITHIN_MS);
+    return chatId;
+  };
+  model.script = () => [{ text: "This is half of " }, { hang: true }];
+  // What first turns load is nobody's.
+  await inGroups(20, async () => void (await leaveWhileTalking()));
+  await vi.waitFor(() => expect(model.open()).toBe(0), DONE_MS);
+  const [kept, sockets] = [await keptHeap(server.webPid, heap.folder), openSockets(port)];
+
+  const chats: string[] = [];
+  await inGroups(READERS, async () => void chats.push(await leaveWhileTalking()));
+  await vi.waitFor(() => expect(model.open()).toBe(0), DONE_MS);
+  for (const chatId of chats) {
+    const answer = await vi.waitFor(async () => {
+      const found = await answerOf(chatId);
+      expect(found.state).toBe("stopped");
+      return found;
+    }, DONE_MS);
+    expect(answer.parts.at(-1)).toMatchObject({ type: "text", text: expect.stringContaining("half") });
+  }
+
+  model.script = () => [{ tool: "run_query", input: { connectionId: filesId, query: QUERY } }];
+  await inGroups(AT_ONCE, async () => {
+    (await readUntil(newId(), "tool-input-available")).destroy();
+  });
+  await vi.waitFor(async () => {
+    const { items } = await ana.send(server, "GET", "/executions");
+    const own = items.filter(({ query }: { query: string }) => query === QUERY);
+    // A reader may leave before the query begins: then there is none.
+    for (const { status } of own) expect(status).toBe("cancelled");
+  }, DONE_MS);
+
+  await vi.waitFor(() => expect(openSockets(port)).toBeLessThanOrEqual(sockets), DONE_MS);
+  expect(await keptHeap(server.webPid, heap.folder)).toBeLessThan(kept * KEPT_MAX);
+  expect(server.output()).not.toMatch(/unhandled|ECONNRESET|uncaught/i);
+});
