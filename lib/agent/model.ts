@@ -73,6 +73,8 @@ export type PlanDoc = {
   decidedBy: ObjectId | null;
   decidedAt: Date | null;
   expiresAt: Date | null;
+  /** When its turn last said that it goes on; missing in plans of before. */
+  aliveAt?: Date;
   /** The grants are over: their turn has ended. */
   endedAt: Date | null;
   createdAt: Date;

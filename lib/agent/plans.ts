@@ -13,6 +13,9 @@ import type { Grant, PlanAnswer, PlanDecisionBody } from "./schema";
 
 /** Events are hints: a plan is looked at this often all the same. */
 const LOOK_EVERY_MS = 15_000;
+/** A turn with a plan says this often that it goes on; one that has not for three times as long went with its server. */
+export const SIGN_OF_LIFE_MS = 15_000;
+const GONE_AFTER_MS = 3 * SIGN_OF_LIFE_MS;
 /** A plan that was proposed longer ago than so many answers is not looked for in the chat. */
 const MESSAGES_LOOKED_AT = 50;
 
@@ -43,6 +46,7 @@ export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: 
     decidedAt: null,
     expiresAt: null,
     endedAt: null,
+    aliveAt: new Date(),
     createdAt: new Date(),
   } as const satisfies Partial<PlanDoc>;
   const again = await collections
@@ -97,6 +101,13 @@ export async function waitForDecision(
   }
 }
 
+/** The turn goes on: what is decided on its plans is for it. */
+export async function giveSignOfLife({ caller: { workspaceId }, chatId, turnId }: TurnOf): Promise<void> {
+  await collections
+    .agentPlans()
+    .updateMany({ workspaceId, chatId, turnId, endedAt: null }, { $set: { aliveAt: new Date() } });
+}
+
 /** From here on a decision is for the next turn. @returns false when it was made at this very moment */
 async function letGo({
   agentSessionId,
@@ -129,6 +140,7 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
   const status = STATUS_OF[decision];
   const granted = status === "approved" ? [...new Set(body.grants ?? plan.grants)] : [];
   const expiresAt = granted.length > 0 ? new Date(now.getTime() + GRANT_MS) : null;
+  const hasGone = plan.aliveAt !== undefined && plan.aliveAt < goneBefore(now);
   const decided = await collections.agentPlans().findOneAndUpdate(
     { _id: plan._id, workspaceId, status: "pending" },
     {
@@ -139,6 +151,8 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
         decidedMarkdown: planMarkdown ?? null,
         decidedBy: caller.user._id,
         decidedAt: now,
+        // The next turn takes it over.
+        ...(hasGone && { turnId: null }),
       },
     },
     { returnDocument: "after" },
@@ -181,8 +195,13 @@ export async function hasGrant({ caller, chatId, turnId }: TurnOf, grant: Grant,
  * What was decided while no turn was waiting: its grants are this turn's from now on.
  * @returns those plans, for the model to hear of
  */
-export async function adoptDecisions({ caller, chatId, turnId }: TurnOf): Promise<PlanDoc[]> {
+export async function adoptDecisions({ caller, chatId, turnId }: TurnOf, now = new Date()): Promise<PlanDoc[]> {
   const { workspaceId } = caller;
+  // What turns were allowed whose server has gone with them: nobody could use it, and here nobody takes it over.
+  const ofGone = { workspaceId, chatId, turnId: { $ne: null }, aliveAt: { $lt: goneBefore(now) } };
+  await collections
+    .agentPlans()
+    .updateMany({ ...ofGone, status: { $ne: "pending" }, endedAt: null }, { $set: { endedAt: now } });
   const late = { workspaceId, chatId, turnId: null, status: { $ne: "pending" as const }, endedAt: null };
   const adopted: PlanDoc[] = [];
   // One by one: of two turns that begin at once each plan is one's alone.
@@ -193,6 +212,10 @@ export async function adoptDecisions({ caller, chatId, turnId }: TurnOf): Promis
     if (!plan) return adopted;
     adopted.push(plan);
   }
+}
+
+function goneBefore(now: Date): Date {
+  return new Date(now.getTime() - GONE_AFTER_MS);
 }
 
 /** The turn is over, and with it what it was allowed. Plans that nobody has decided on wait for the next one. */

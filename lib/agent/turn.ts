@@ -28,10 +28,12 @@ import { getModelOrThrow, type Model } from "./models";
 import {
   adoptDecisions,
   endGrants,
+  giveSignOfLife,
   hasGrant,
   type Proposal,
   proposePlan,
   requireGrant,
+  SIGN_OF_LIFE_MS,
   type TurnOf,
   waitForDecision,
 } from "./plans";
@@ -126,6 +128,7 @@ class Turn {
   readonly #resultIds: ObjectId[] = [];
   readonly #toolNames = new Map<string, string>();
   readonly #refusedPlans = new Map<string, AppError>();
+  #signsOfLife: NodeJS.Timeout | undefined;
   #hasFailed = false;
   #hasFinished = false;
 
@@ -226,6 +229,12 @@ class Turn {
     const proposal = withSessionId(input);
     try {
       await proposePlan(this.#turn, proposal);
+      this.#signsOfLife ??= setInterval(() => {
+        // One that is missed is no harm.
+        giveSignOfLife(this.#turn).catch((error: unknown) =>
+          log.warn({ err: error }, "a turn could not say that it goes on"),
+        );
+      }, SIGN_OF_LIFE_MS);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.#refusedPlans.set(proposal.agentSessionId, error);
@@ -258,6 +267,7 @@ class Turn {
     } catch (error) {
       if (!this.#hasLeft()) log.warn({ err: error }, "a turn of a chat could not be ended");
     } finally {
+      clearInterval(this.#signsOfLife);
       await this.#save(state);
       await endGrants(this.#turn);
     }

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { PlanDoc } from "@/lib/agent/model";
+import { type Event, newId, readEvents, userMessage } from "@/lib/agent/testing/ask";
+import { type ModelServer, type Say, startModelServer } from "@/lib/agent/testing/model-server";
+import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
+import { ask } from "@/test/security/real-servers";
+
+/*
+ * Plans of turns on one real server, decided on another one with the same store: the grants hold where the turn runs, and
+ * end with it, however it ends.
+ */
+
+/** Builds when this file runs alone on a changed tree. */
+const START_TIMEOUT_MS = 240_000;
+const DONE_MS = 60_000;
+
+let model: ModelServer;
+let servers: Servers;
+let first: Server;
+let second: Server;
+let ana: Awaited<ReturnType<typeof registerAt>>;
+let notesId: string;
+
+beforeAll(async () => {
+  model = await startModelServer();
+  servers = new Servers({ OPENAI_COMPATIBLE_BASE_URL: model.url, DEFAULT_MODEL: "compatible/scripted" });
+  first = await servers.start();
+  second = await servers.start();
+  ana = await registerAt(first);
+  const file = { name: "Notes", type: "sqlite", config: { file: "notes.sqlite" }, readOnly: false };
+  notesId = (await ana.send(first, "POST", "/connectors", file)).id;
+  await ana.send(first, "POST", `/databases/${notesId}/execute`, { query: "create table notes (n int)" });
+}, START_TIMEOUT_MS);
+afterAll(async () => {
+  await servers?.close();
+  await model?.close();
+});
+
+const plan = (): Say => ({ tool: "propose_plan", input: { planMarkdown: "Write it down", grants: ["query-write"] } });
+const insert = (): Say => ({
+  tool: "run_query",
+  input: { connectionId: notesId, query: "insert into notes values (1)" },
+});
+const countNotes = async () => {
+  const body = { query: "select count(*) as n from notes" };
+  return (await ana.send(second, "POST", `/databases/${notesId}/execute`, body)).rows[0].n as number;
+};
+const chat = async (at: Server, chatId: string): Promise<AsyncGenerator<Event>> => {
+  const workspaceId = ana.home.split("/").at(-1);
+  const response = await fetch(`${at.url}/api/agent/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json", cookie: ana.cookie },
+    body: JSON.stringify({ chatId, workspaceId, messages: [userMessage("Write it down")] }),
+  });
+  expect(response.status).toBe(200);
+  return readEvents(response);
+};
+const approve = (at: Server, agentSessionId: string) =>
+  ask(at, "/api/agent/plan-decision", { cookie: ana.cookie, body: { agentSessionId, decision: "approve" } });
+/** The turn of a server that was killed says nothing more; the time until that counts is over by the test's hand. */
+const ageLife = (agentSessionId: string) =>
+  plans().updateOne({ agentSessionId }, { $set: { aliveAt: new Date(Date.now() - 60_000) } });
+const plans = () => servers.store.collection<PlanDoc>("agent_plans");
+/** Reads on until the agent has proposed its plan. */
+async function untilProposed(events: AsyncGenerator<Event>): Promise<string> {
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done) throw new Error("The stream has ended without a plan.");
+    if (value.type === "tool-input-available" && value.toolName === "propose_plan") return value.input.agentSessionId;
+  }
+}
+async function results(events: AsyncGenerator<Event>): Promise<Event[]> {
+  const found: Event[] = [];
+  for await (const event of events) if (event.type === "tool-result") found.push(event);
+  return found;
+}
+
+describe("a plan of a turn on one server", () => {
+  it("that is decided on another one goes on at once, lets its own turn write, and no turn after it", async () => {
+    const before = await countNotes();
+    model.say([insert()], [plan()], [insert()], [{ text: "Written." }]);
+    const chatId = newId();
+    const events = await chat(first, chatId);
+    const agentSessionId = await untilProposed(events);
+    const decided = await approve(second, agentSessionId);
+    expect([decided.status, decided.json.data.grants]).toEqual([200, ["query-write"]]);
+    expect(await results(events)).toMatchObject([
+      { output: { agentSessionId, status: "approved", grants: ["query-write"] } },
+      { output: { executionId: expect.any(String) } },
+    ]);
+    expect(await countNotes()).toBe(before + 1);
+    expect(await plans().findOne({ agentSessionId })).toMatchObject({ endedAt: expect.any(Date) });
+    for (const at of [first, second]) {
+      model.say([insert()]);
+      expect(await results(await chat(at, chatId))).toMatchObject([{ errorText: expect.stringMatching(/read/i) }]);
+    }
+    expect(await countNotes()).toBe(before + 1);
+    // Settled is settled, on either.
+    expect([(await approve(first, agentSessionId)).status, (await approve(second, agentSessionId)).status]).toEqual([
+      409, 409,
+    ]);
+  });
+
+  it("lets nothing be written two hours after it was approved, though the turn goes on", async () => {
+    const before = await countNotes();
+    model.say([plan()], [insert()], [insert()], [{ text: "Done." }]);
+    const events = await chat(first, newId());
+    const agentSessionId = await untilProposed(events);
+    await approve(second, agentSessionId);
+    const found: Event[] = [];
+    for await (const event of events) {
+      if (event.type !== "tool-result") continue;
+      found.push(event);
+      // Time cannot be waited for: the grant is as old as it will be then.
+      if (found.length === 1) await plans().updateOne({ agentSessionId }, { $set: { expiresAt: new Date(0) } });
+    }
+    // The first insert may have begun before the clock was moved; the second one has not.
+    expect(found.at(-1)).toMatchObject({ errorText: expect.stringMatching(/read/i) });
+    expect(await countNotes()).toBeLessThanOrEqual(before + 1);
+  });
+
+  it("whose server is killed in the middle leaves no grant that anybody could use", async () => {
+    model.say([plan()], [{ text: "I have the grant and " }, { hang: true }]);
+    const chatId = newId();
+    const events = await chat(first, chatId);
+    const agentSessionId = await untilProposed(events);
+    expect((await approve(second, agentSessionId)).status).toBe(200);
+    for await (const event of events) if (event.type === "text-delta") break;
+    await servers.kill(first);
+    const before = await vi.waitFor(countNotes, DONE_MS);
+    expect(await plans().findOne({ agentSessionId })).toMatchObject({ status: "approved", endedAt: null });
+    await ageLife(agentSessionId);
+    for (const of of [chatId, newId()]) {
+      model.say([insert()]);
+      expect(await results(await chat(second, of))).toMatchObject([{ errorText: expect.stringMatching(/read/i) }]);
+    }
+    expect(await countNotes()).toBe(before);
+    // The grant was that turn's alone, and the next turn of the chat has put it away.
+    expect(await plans().findOne({ agentSessionId })).toMatchObject({ endedAt: expect.any(Date) });
+  });
+
+  it("and is decided after that counts for the next turn", async () => {
+    first = await servers.start();
+    model.say([plan()]);
+    const chatId = newId();
+    const agentSessionId = await untilProposed(await chat(first, chatId));
+    await servers.kill(first);
+    const before = await vi.waitFor(countNotes, DONE_MS);
+    await ageLife(agentSessionId);
+    expect((await vi.waitFor(() => approve(second, agentSessionId), DONE_MS)).status).toBe(200);
+    model.say([insert()]);
+    expect(await results(await chat(second, chatId))).toMatchObject([{ output: { executionId: expect.any(String) } }]);
+    expect(await countNotes()).toBe(before + 1);
+    model.say([insert()]);
+    expect(await results(await chat(second, chatId))).toMatchObject([{ errorText: expect.stringMatching(/read/i) }]);
+  });
+});
