@@ -364,7 +364,7 @@ test("what stands in a console that was never saved goes along, and a failed que
   await panel(page).getByRole("button", { name: "Accept" }).click();
   await expect(page.locator(".editor-pane .cm-content")).toHaveText("select count(*) as n from orders");
   await consolePage.run.click();
-  await expect(consolePage.cell(1, 1)).toHaveText("100000");
+  await expect(consolePage.cell(1, 1)).toHaveText("100,000");
 });
 
 test("a chart of the agent is drawn over the rows that its query has shown", async ({ page, person }) => {

@@ -48,8 +48,8 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
     /customers2,400 written/,
     /products180 written/,
   ]);
-  await expect(page.getByRole("log")).toContainText("done, 2,400 rows read, 2,400 written");
-  await expect(page.getByRole("log")).toContainText("The run has ended");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("done, 2,400 rows read, 2,400 written");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run has ended");
   await expect(page.getByRole("region", { name: "Where the next run begins" })).toContainText("customers");
   await expectAccessible(page);
   await page.getByRole("link", { name: "Flows", exact: true }).first().click();
@@ -84,11 +84,11 @@ test("what a run reads is counted in both tabs while it runs, and cancelling it 
     }
     expect(asked.length).toBe(before);
   }).toPass({ timeout: 40_000 });
-  await expect(page.getByRole("log")).toContainText("The run begins");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run begins");
   await expect(page.getByRole("progressbar", { name: "without_an_end" })).toBeVisible();
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(page.getByRole("group", { name: "Run" }).getByText("Cancelled")).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByRole("log")).toContainText("The run was cancelled");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run was cancelled");
   await expect(row).toContainText("Cancelled");
   await expect(page.getByRole("button", { name: "Run now" })).toBeEnabled();
 });
@@ -104,7 +104,7 @@ test("a run that failed says why and what to do, and a backfill reads everything
     "href",
     /\/connections\/[0-9a-f]{24}$/,
   );
-  await expect(page.getByRole("log")).toContainText("nowhere");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("nowhere");
   await page.getByRole("link", { name: "Failed 1" }).click();
   await expect(page.getByRole("table", { name: "Flows" })).toContainText("nowhere");
 
@@ -258,7 +258,7 @@ test("on a phone a run is read and cancelled, and nothing is wider than the scre
   await expect(page.getByRole("row", { name: /Without an end/ })).toBeVisible();
   await fits();
   await page.getByRole("link", { name: "Without an end" }).click();
-  await expect(page.getByRole("log")).toContainText("The run begins");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run begins");
   await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveCount(1);
   await fits();
   await page.getByRole("button", { name: "Cancel run" }).click();

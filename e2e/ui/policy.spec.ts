@@ -140,7 +140,7 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await open(`/w/${slug}/flows/new`);
   await open(`/w/${slug}/flows/${sync.flow.id}`);
   await open(`/w/${slug}/flows/${sync.flow.id}/runs/${sync.run?.id}`);
-  await expect(page.getByRole("log")).toContainText("The run has ended");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run has ended");
   await open(`/w/${slug}/flows/${sync.flow.id}/edit`);
   await expect(page.getByRole("table", { name: "First rows of the source" })).toBeVisible();
   await open(`/w/${slug}/flows/${hook.flow.id}/webhook`);
