@@ -48,7 +48,9 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
     /customers2,400 written/,
     /products180 written/,
   ]);
-  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("done, 2,400 rows read, 2,400 written");
+  await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText(
+    "done, 2,400 rows read, 2,400 written",
+  );
   await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run has ended");
   await expect(page.getByRole("region", { name: "Where the next run begins" })).toContainText("customers");
   await expectAccessible(page);
