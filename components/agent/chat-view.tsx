@@ -53,10 +53,13 @@ export function ChatView({ chatId }: { chatId: string }) {
   /** The console whose failed query the last message is about, and that query. */
   const [fix, setFix] = useState<Extract<AgentRequest, { kind: "fix" }> | null>(null);
 
-  /** The message of the list that is being changed, to be sent anew. */
+  /** The message of the list that is being changed, to be sent anew: by what its turn is called in the record, if it is there. */
   const [editing, setEditing] = useState<string | null>(null);
   /** What the last message stood in for in the server's record: asked again, it still does. */
   const replaced = useRef<string | null>(null);
+
+  const named = messages.findIndex(({ id }) => id === editing);
+  const editedAt = messages[named]?.role === "assistant" ? named - 1 : named;
 
   // The record is the truth: it has the ids of what was sent from here, and how an answer ended.
   const takeStored = useEffectEvent((detail: ChatDetail) => {
@@ -68,7 +71,7 @@ export function ChatView({ chatId }: { chatId: string }) {
 
   const send = (outgoing: Outgoing) => {
     const { text, images } = outgoing;
-    const at = messages.findIndex(({ id }) => id === editing);
+    const at = editedAt;
     replaced.current = at < 0 ? null : recordIdOf(messages, at);
     setFix(null);
     setEditing(null);
@@ -111,12 +114,12 @@ export function ChatView({ chatId }: { chatId: string }) {
     toEnd();
     void regenerate(toOptions(replaced.current));
   };
-  const edit = (message: AgentMessage) => {
-    setEditing(message.id);
+  const edit = (message: AgentMessage, at: number) => {
+    // Its own id changes when the record is read; its answer's does not.
+    setEditing(recordIdOf(messages, at) ?? message.id);
     setDraft(toOutgoing(message));
     agent.summon();
   };
-  const editedAt = messages.findIndex(({ id }) => id === editing);
   const isEmpty = messages.length === 0 && !isReading && !stored.error;
   return (
     <>
@@ -158,7 +161,7 @@ export function ChatView({ chatId }: { chatId: string }) {
               fix={message === last && message.role === "assistant" ? fix : null}
               onAgain={again}
               isGoing={editedAt >= 0 && at >= editedAt}
-              onEdit={isBusy ? null : () => edit(message)}
+              onEdit={isBusy ? null : () => edit(message, at)}
               onAsk={(text) => send({ text, images: [] })}
             />
           ))}
