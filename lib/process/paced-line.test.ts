@@ -71,4 +71,21 @@ describe("works of a paced line", () => {
     await nextTurn();
     expect(done).toEqual(["outer", "inner"]);
   });
+
+  it("rest for a turn in which something shorter has come, and not for ever", async () => {
+    const line = new PacedLine(TURN_MS);
+    const done: number[] = [];
+    line.enter(() => void done.push(performance.now()));
+    await nextTurn();
+    line.rest();
+    for (let index = 0; index < 3; index += 1) line.enter(() => void done.push(performance.now()));
+    await nextTurn();
+    // Something comes in every turn.
+    while (done.length < 4) {
+      line.rest();
+      await nextTurn();
+    }
+    const [first = 0, second = 0] = done;
+    expect(second - first).toBeGreaterThanOrEqual(50);
+  });
 });

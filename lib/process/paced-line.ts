@@ -1,3 +1,6 @@
+/** So long the works of a line may be put off by what else comes, turn after turn. */
+const REST_MS_MAX = 50;
+
 /**
  * Short works that come in great numbers at once, of which each turn of the event loop does as many as fit into a time,
  * first come, first served: a thousand in one turn would hold up everybody for their sum (F15). The first of a turn is
@@ -9,7 +12,9 @@ export class PacedLine {
   readonly #others: (() => void)[] = [];
   #isTurnOpen = false;
   #isAtWork = false;
+  #isResting = false;
   #spentMs = 0;
+  #workedAt = Number.NEGATIVE_INFINITY;
 
   /** @param turnMs what the works of one turn may take, in milliseconds; the last one may exceed it */
   constructor(turnMs: number) {
@@ -26,14 +31,28 @@ export class PacedLine {
     this.#goOn();
   }
 
+  /**
+   * Leaves this turn and the next one to something shorter that has just come, and of which a turn may do one only: what
+   * waits here begins when nothing of it has come for a turn.
+   */
+  rest(): void {
+    if (performance.now() - this.#workedAt > REST_MS_MAX) return;
+    this.#isResting = true;
+    if (!this.#isTurnOpen) this.#openTurn();
+    this.#spentMs = this.#turnMs;
+  }
+
   #openTurn(): void {
     this.#isTurnOpen = true;
     this.#spentMs = 0;
     setImmediate(() => {
+      const isResting = this.#isResting;
       this.#isTurnOpen = false;
-      if (this.#urgent.length + this.#others.length === 0) return;
+      this.#isResting = false;
+      if (!isResting && this.#urgent.length + this.#others.length === 0) return;
       this.#openTurn();
-      this.#goOn();
+      if (isResting) this.#spentMs = this.#turnMs;
+      else this.#goOn();
     });
   }
 
@@ -47,7 +66,8 @@ export class PacedLine {
     // After all promises that it settles, where most of its cost is.
     queueMicrotask(() =>
       process.nextTick(() => {
-        this.#spentMs += performance.now() - since;
+        this.#workedAt = performance.now();
+        this.#spentMs += this.#workedAt - since;
         this.#isAtWork = false;
         this.#goOn();
       }),
