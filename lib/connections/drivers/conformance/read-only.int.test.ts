@@ -146,7 +146,7 @@ describe.each(Object.keys(FORBIDDEN) as (keyof typeof FORBIDDEN)[])("a read-only
 
 const CORPORA = { ...FORBIDDEN, mongodb: MONGODB_FORBIDDEN.map((operation) => JSON.stringify(operation)) };
 /** PostgreSQL has a corpus beside its driver, too. */
-const FEWER: Record<string, number> = { trino: 80, postgres: 80 };
+const FEWER: Record<string, number> = { postgres: 80 };
 test.each(
   Object.entries<readonly string[]>(CORPORA).map(([name, all]) => [name, new Set(all).size, FEWER[name] ?? 150]),
 )("T50 the statements that are tried on %s are %i, at least %i", (_, count, least) =>
