@@ -57,13 +57,15 @@ const TRACES = ["/tmp/evil", "/tmp/evil.sqlite"];
 
 /** The same statement in other clothes: to an engine all of these are the first one, or no statement at all. */
 function neighboursOf(statement: string): string[] {
+  // Written twice, a quote that is left open is closed, and the whole may be a text that harms nobody.
+  const isOpen = ["'", '"'].some((quote) => statement.split(quote).length % 2 === 0);
   return [
     `/* ' */ ${statement} -- "`,
     `-- \\' e'\n\t${statement}\n;`,
     statement.toUpperCase(),
     statement.replaceAll(/ (?=\w)/g, "/**/ "),
     `with x as (select 'a;b', "guarded") ${statement}`,
-    `explain ${statement}; ${statement}`,
+    ...(isOpen ? [] : [`explain ${statement}; ${statement}`]),
   ];
 }
 
