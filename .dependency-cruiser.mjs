@@ -13,10 +13,16 @@ const GROUND = [
   "secrets",
   "tabular",
   "text",
+  "charts",
+  "cubes",
+  "zones",
   "net",
   "sql",
   "shell",
+  "explain",
   "embedded",
+  "engines",
+  "pictures",
   "sample",
   "jobs",
 ];
@@ -28,7 +34,7 @@ const BROWSER = ["client", "ui"];
 const lib = (rooms) => `^lib/(${rooms.join("|")})(/|$)`;
 /** What a browser may load of the server's rooms: rules and words without a database. Of schemas it takes types alone. */
 const SHARED = [
-  "^lib/(tabular|text|sql|shell)/",
+  "^lib/(tabular|text|charts|cubes|zones|sql|shell|explain)/",
   "^lib/connections/config-fields\\.ts$",
   "^lib/schedules/cron\\.ts$",
   "^lib/[^/]+/(roles|limits|words)\\.ts$",

@@ -10,9 +10,12 @@ const config = (phase: string): NextConfig => ({
   distDir: BUILD_FOLDER ?? (isBench ? ".next-bench" : ".next"),
   ...(isBench && { pageExtensions: ["tsx", "ts", "bench.ts"] }),
   poweredByHeader: false,
+  // No page asks for images in other sizes, so the route that makes them, and the library behind it, are left out.
+  images: { unoptimized: true },
   // A trailing slash is the same route (docs/api.md, Common rules), and a redirect would lose a body.
   skipTrailingSlashRedirect: true,
-  // Native or with files of their own beside the code: loaded by Node, not bundled.
+  // Loaded by Node, not bundled: native, with files of their own beside the code, or so large that a copy in each of ten
+  // parts of the build is what most of these consist of.
   serverExternalPackages: [
     "better-sqlite3",
     "@duckdb/node-api",
@@ -22,18 +25,31 @@ const config = (phase: string): NextConfig => ({
     "bson",
     "ssh2",
     "inngest",
+    "mysql2",
+    "undici",
+    "pg",
+    "pg-cursor",
+    "sharp",
+    "vite",
   ],
   // The framework's own files; everything else gets its headers from proxy.ts and lib/http.
   headers: async () => [{ source: "/_next/:path*", headers: [{ key: "X-Content-Type-Options", value: "nosniff" }] }],
-  // The thread that judges statements for PostgreSQL, which a platform that copies single functions would leave behind.
-  outputFileTracingIncludes: { "/api/**": ["dist/grammar.mjs", "node_modules/libpg-query/{package.json,wasm/*}"] },
+  // What a platform that copies single functions would leave behind: the thread that judges statements for PostgreSQL, and
+  // the files that apps begin with.
+  outputFileTracingIncludes: {
+    "/api/**": ["dist/grammar.mjs", "node_modules/libpg-query/{package.json,wasm/*}", "templates/**/*"],
+  },
   // `npm run check` does the types, with a compiler that the framework's own check cannot use.
   // A build writes its own folders into the file; those of another are nobody else's.
   typescript: { ignoreBuildErrors: true, tsconfigPath: tsconfigOf(BUILD_FOLDER) },
   agentRules: false,
   devIndicators: false,
   // Nothing reads those of a build, and they are four fifths of it.
-  experimental: { turbopackSourceMaps: phase === PHASE_DEVELOPMENT_SERVER },
+  experimental: {
+    turbopackSourceMaps: phase === PHASE_DEVELOPMENT_SERVER,
+    // What makes a later build of changed sources quick is written at the end of each, for longer than all else that is written.
+    turbopackFileSystemCacheForBuild: process.env.BUILD_CACHE !== "off",
+  },
 });
 
 function tsconfigOf(folder: string | undefined): string {

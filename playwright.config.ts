@@ -17,13 +17,35 @@ const SERVER_START_TIMEOUT_MS = 240_000;
 /** The server's own limit is 25 s. */
 const SERVER_STOP_TIMEOUT_MS = 28_000;
 
+/** What `npm run test:long` looks at, and `npm test` has no time for: the lesser ways through a page. */
+const LONG = /@long/;
+
+/** What every test with pages is opened with. */
+const pages = {
+  ...devices["Desktop Chrome"],
+  viewport: { width: 1440, height: 900 },
+  launchOptions: {
+    executablePath: chromium,
+    args: [
+      // Chromium refuses its own sandbox for root, which is what a container's user often is.
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  },
+};
+
 export default defineConfig({
   testDir: "e2e",
   outputDir: "test-results/e2e",
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,
-  // A retry would hide a race.
-  retries: 0,
+  // The whole run shares two processors with whatever else is there. What passes at a second try is named in its last lines.
+  retries: process.env.PLAYWRIGHT_REPORT ? 1 : 0,
   workers: 2,
   timeout: 60_000,
   expect: { timeout: 10_000 },
@@ -34,27 +56,10 @@ export default defineConfig({
   use: { baseURL, trace: process.env.PLAYWRIGHT_REPORT ? "off" : "retain-on-failure" },
   projects: [
     { name: "api", testDir: "e2e/api" },
-    {
-      name: "ui",
-      testDir: "e2e/ui",
-      use: {
-        ...devices["Desktop Chrome"],
-        viewport: { width: 1440, height: 900 },
-        launchOptions: {
-          executablePath: chromium,
-          args: [
-            // Chromium refuses its own sandbox for root, which is what a container's user often is.
-            ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-          ],
-        },
-      },
-    },
+    { name: "ui", testDir: "e2e/ui", grepInvert: LONG, use: pages },
+    { name: "ui-long", testDir: "e2e/ui", grep: LONG, use: pages },
+    // Each width, each state, and sizes that take minutes.
+    { name: "sweeps", testDir: "e2e/sweeps", use: pages },
   ],
   webServer: {
     command: `"${process.execPath}" scripts/start.mjs`,

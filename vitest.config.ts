@@ -13,6 +13,7 @@ export default defineConfig({
   resolve: { alias },
   test: {
     setupFiles: ["test/quiet.setup.ts"],
+    tags: [{ name: "long", description: "takes half a minute or more, and is looked at by `npm run test:long` alone" }],
     // The default leaves two cores with one: many of the files wait for servers, children and time limits.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // It imports parts of Next by paths that only a bundler resolves.

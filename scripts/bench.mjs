@@ -21,12 +21,13 @@ await main(async () => {
   }
   const output = inRoot("dist", "bench", `${name}.mjs`);
   const esbuild = await import("esbuild");
-  const { dependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8"));
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(inRoot("package.json"), "utf8"));
+  const packages = Object.keys({ ...dependencies, ...devDependencies });
   await esbuild.build({
     entryPoints: [source],
     outfile: output,
     bundle: true,
-    external: Object.keys(dependencies).filter((each) => !BUNDLED.has(each) && each !== "server-only"),
+    external: packages.filter((each) => !BUNDLED.has(each) && each !== "server-only"),
     banner: { js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);` },
     jsx: "automatic",
     alias: { "server-only": inRoot("test", "empty.ts") },

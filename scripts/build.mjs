@@ -18,22 +18,29 @@ export async function buildIfStale({ keepsCache = true } = {}) {
     lockPath("build"),
     async () => {
       if (isBuildCurrent()) return;
-      await step("Building", () => build(quietly));
+      await step("Building", () => build(quietly, keepsCache));
       if (!keepsCache) rmSync(inRoot(".next", "cache"), { recursive: true, force: true });
     },
     () => console.log("Another process builds this folder; waiting for it ..."),
   );
 }
 
-/** @param {typeof run} runBundler */
-async function build(runBundler) {
+/** @param {typeof run} runBundler @param {boolean} keepsCache */
+async function build(runBundler, keepsCache) {
   const hash = hashSources();
   clearBuildStamp();
   const { generateRoutes } = await import("./routes.mjs");
   generateRoutes();
   await bundleChildren();
+  const { makeCarried } = await import("../lib/embedded/sandbox/carried-main.ts");
+  await makeCarried(inRoot("dist", "carried"), inRoot());
   const code = await runBundler(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), "build"], {
-    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" },
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      NEXT_TELEMETRY_DISABLED: "1",
+      ...(!keepsCache && { BUILD_CACHE: "off" }),
+    },
   });
   if (code !== 0) throw new ScriptError("The build has failed; its messages above say where.");
   writeBuildStamp(hash);
@@ -64,11 +71,13 @@ export async function bundleChildren() {
     sourcemap: "linked",
     logLevel: "warning",
   });
+  // Its process would stay as long as the server does that was built first.
+  await esbuild.stop();
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await main(async () => {
     await ensureRuntime(fileURLToPath(import.meta.url));
-    await withLock(lockPath("build"), () => build(run));
+    await withLock(lockPath("build"), () => build(run, true));
   });
 }

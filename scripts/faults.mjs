@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { buildIfStale } from "./build.mjs";
 import { ensureDatabases } from "./support/databases.mjs";
 import { inRoot } from "./support/paths.mjs";
 import { main, run, ScriptError } from "./support/run.mjs";
@@ -12,19 +13,41 @@ const COUNT = 20_000;
 const SLICE = 2000;
 const LIES = "lib/connections/drivers/conformance/lying-servers.int.test.ts";
 
-/** What is killed and failed in full here, and in part by `npm test`: the tests, and the counts that they take. */
+/** What is killed, failed and refused in full here, and in part by `npm test`: the tests, and the counts that they take. */
 const FAULTS = {
   deliveries: {
-    tests: ["lib/notifications/faults.int.test.ts", "test/faults/backlog.int.test.ts"],
-    env: { DELIVERIES: "10000", KILLS: "200", BACKLOG: "10000" },
+    tests: [
+      "lib/notifications/faults.int.test.ts",
+      "test/faults/backlog.int.test.ts",
+      "test/faults/backlog-product.int.test.ts",
+      "inngest/functions/notifications.int.test.ts",
+    ],
+    env: { DELIVERIES: "10000", KILLS: "200", BACKLOG: "10000", HEALTHY_SENDS: "100" },
   },
-  jobs: { tests: ["lib/jobs/faults.int.test.ts"], env: { FAULTS: "full" } },
+  jobs: {
+    tests: ["lib/jobs/faults.int.test.ts", "test/faults/runner-away.int.test.ts"],
+    env: { FAULTS: "full", AWAY: "300" },
+  },
+  // Pushes that are killed, unfold or diverge, base packs made by two, a host that breaks off in the middle.
+  git: {
+    tests: [
+      "lib/git/push.int.test.ts",
+      "lib/git/fetch.int.test.ts",
+      "lib/git/base-pack.int.test.ts",
+      "lib/repohost/link.int.test.ts",
+    ],
+    env: {},
+  },
+  ticks: { tests: ["test/faults/ticks.int.test.ts"], env: { TICKS: "1000" } },
   flows: { tests: ["test/faults/flows.int.test.ts"], env: { FLOW_ROWS: "1000000", FLOW_KILLS: "6" } },
+  publish: { tests: ["test/faults/publish.int.test.ts"], env: { PUBLISH_KILLS: "60" } },
+  readings: { tests: ["lib/connections/drivers/postgres/reading.int.test.ts"], env: { READINGS: "full" } },
 };
 
 /**
- * Kills servers in the middle of deliveries, jobs and flows, and tells each driver twenty thousand lies in a server's
- * name, which takes five to ten minutes a driver:
+ * Kills servers in the middle of deliveries, jobs, flows and publishes, sets their clocks wrong, asks four kinds of PostgreSQL's users
+ * everything that none may, and tells each driver twenty thousand lies in a server's name, which takes five to ten minutes a
+ * driver:
  *
  *   npm run test:faults
  *   npm run test:faults -- flows deliveries
@@ -34,6 +57,8 @@ await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const { targets, count, seed } = choose(process.argv.slice(2));
   await ensureDatabases();
+  // Servers that the tests start must not begin by building.
+  if (targets.some((target) => target in FAULTS)) await buildIfStale();
   const results = {};
   let isGood = true;
   for (const target of targets) {

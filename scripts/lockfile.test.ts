@@ -46,7 +46,6 @@ test.each(["x64", "arm64"])("what is native has a built package for Linux on %s,
         `@duckdb/node-bindings-linux-${cpu}${libc === "musl" ? "-musl" : ""}`,
         `@node-rs/argon2-linux-${cpu}-${libc}`,
         `@next/swc-linux-${cpu}-${libc}`,
-        `@img/sharp-linux${libc === "musl" ? "musl" : ""}-${cpu}`,
         `@esbuild/linux-${cpu}`,
       ]),
     );

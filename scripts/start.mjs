@@ -11,6 +11,11 @@ import { loadDotenv } from "./support/settings.mjs";
 const DEFAULT_PORT = 3000;
 /** Longer than balancers keep an idle connection (60 s is common), so that none sends a request into one that closes. */
 const KEEP_ALIVE_MS = 75_000;
+/**
+ * What answers in streams leaves much behind that lives for a second or two: with the 16 MiB that Node.js gives it, it moves
+ * among what lives long, and clearing that up stops every request for some hundred milliseconds when 500 answers run.
+ */
+const YOUNG_MEMORY_MIB = 64;
 const HEALTH_POLL_MS = 50;
 const HEALTH_TIMEOUT_MS = 5000;
 
@@ -42,6 +47,7 @@ async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
   const server = spawn(
     process.execPath,
     [
+      `--max-semi-space-size=${YOUNG_MEMORY_MIB}`,
       "--import",
       pathToFileURL(inRoot("scripts", "support", "preload.mjs")).href,
       inRoot("node_modules", "next", "dist", "bin", "next"),

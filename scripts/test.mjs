@@ -9,7 +9,7 @@ import { freePort } from "./support/free-port.mjs";
 import { main, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 
-/** What may be asked for by name: npm test -- unit int */
+/** What may be asked for by name: npm test -- unit int. What has "-long" to its name holds what takes minutes to say more. */
 const GROUPS = {
   check: ["check"],
   unit: ["unit"],
@@ -17,11 +17,20 @@ const GROUPS = {
   api: ["api"],
   ui: ["ui"],
   e2e: ["api", "ui"],
+  sweeps: ["sweeps"],
   reference: ["reference"],
+  "int-long": ["int-long"],
+  "reference-long": ["reference-long"],
+  "ui-long": ["ui-long"],
+  long: ["int-long", "reference-long", "ui-long", "sweeps"],
 };
+/** What has to hold of every change, in half an hour. The rest is `npm run test:long`. */
 const ALL = ["check", "int", "reference", "api", "ui"];
+/** They hold a built product, or look at it with a browser. */
+const OF_BUILD = ["int", "int-long", "reference", "reference-long"];
+const OF_BROWSER = ["api", "ui", "ui-long", "sweeps"];
 
-/** Everything that has to hold, set-up included. Its last line is the sum of all suites. */
+/** What has to hold, set-up included. Its last line is the sum of all suites. */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
   const chosen = chooseSuites(process.argv.slice(2));
@@ -30,14 +39,16 @@ await main(async () => {
   const results = [];
   if (chosen.has("check")) results.push(...(await runCheck()));
   if (chosen.has("unit")) results.push(await runVitest("unit"));
-  const browserProjects = ["api", "ui"].filter((name) => chosen.has(name));
-  if (["int", "reference"].some((name) => chosen.has(name)) || browserProjects.length > 0) {
+  const browserProjects = OF_BROWSER.filter((name) => chosen.has(name));
+  const ofBuild = OF_BUILD.filter((name) => chosen.has(name));
+  if (ofBuild.length + browserProjects.length > 0) {
     const isBuilt = await tryBuild();
-    if (chosen.has("int")) {
-      await ensureDatabases();
-      results.push(isBuilt ? await runVitest("int") : notRun("int"));
+    for (const name of ofBuild) {
+      const isReference = name.startsWith("reference");
+      if (!isReference) await ensureDatabases();
+      if (isBuilt) results.push(await (isReference ? runReference(name) : runVitest(name)));
+      else results.push(notRun(name));
     }
-    if (chosen.has("reference")) results.push(isBuilt ? await runReference() : notRun("reference"));
     if (browserProjects.length > 0)
       results.push(
         ...(isBuilt

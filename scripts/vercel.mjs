@@ -49,7 +49,7 @@ async function buildFor(distDir) {
   await bundleChildren();
   mkdirSync(inRoot(distDir), { recursive: true });
   writeFileSync(inRoot(TYPES_CONFIG), JSON.stringify({ extends: "../tsconfig.json" }));
-  const build = startNext(["build"], { CI: "1" });
+  const build = startNext(["build"], { CI: "1", BUILD_CACHE: "off" });
   if ((await build.ended) !== 0) throw new ScriptError(`The build in ${distDir} has failed:\n${build.output()}`);
 }
 

@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { delimiter } from "node:path";
 import { generateRoutes } from "../routes.mjs";
 import { inRoot } from "./paths.mjs";
@@ -16,6 +17,9 @@ const REPORTS = inRoot("test-results");
 /** What the rules of .dependency-cruiser.mjs hold for. */
 const ROOMS = ["lib", "components", "app", "emails", "inngest", "instrumentation.ts", "proxy.ts"];
 
+/** Real servers and their children share two processors with whatever else is there; what needs it is named and counted. */
+const SECOND_TRY = 1;
+
 /** Lint, rooms, types and unit tests; they need no build. The first three run beside each other and count as one test each. */
 export async function runCheck() {
   generateRoutes();
@@ -30,11 +34,15 @@ export async function runCheck() {
   return [lint, rooms, types, await runVitest("unit")];
 }
 
-/** @param {"unit" | "int"} project */
-export async function runVitest(project) {
+/**
+ * Tests of real parts wait more than they work: one file more than there are processors runs.
+ * @param {"unit" | "int" | "int-long"} name
+ */
+export async function runVitest(name) {
   generateRoutes();
-  title(project);
-  const file = reportFile(project);
+  title(name);
+  const [project, long] = name.split("-");
+  const file = reportFile(name);
   const { value: code, seconds } = await timed(() =>
     run(
       process.execPath,
@@ -43,6 +51,9 @@ export async function runVitest(project) {
         "run",
         "--project",
         project,
+        ...(project === "int"
+          ? [`--retry=${SECOND_TRY}`, `--maxWorkers=${availableParallelism() + 1}`, `--tagsFilter=${long ?? "!long"}`]
+          : []),
         "--reporter=default",
         "--reporter=json",
         `--outputFile.json=${file}`,
@@ -51,11 +62,11 @@ export async function runVitest(project) {
     ),
   );
   const report = readReport(file);
-  const counts = report ? countVitest(report, code) : withoutReport(project, code);
-  return demandSomething({ name: project, ...counts, seconds });
+  const counts = report ? countVitest(report, code) : withoutReport(name, code);
+  return demandSomething({ name, ...counts, seconds });
 }
 
-/** One server for all projects. @param {("api" | "ui")[]} projects */
+/** One server for all projects. @param {("api" | "ui" | "ui-long" | "sweeps")[]} projects */
 export async function runPlaywright(projects, env) {
   title(projects.join(" and "));
   const file = reportFile("e2e");
@@ -77,16 +88,19 @@ export async function runPlaywright(projects, env) {
   return results;
 }
 
-/** The API reference against a server, by schemathesis; left out with a word where that is not there. */
-export async function runReference() {
-  title("reference");
+/**
+ * The API reference against a server, by schemathesis; left out with a word where that is not there.
+ * @param {"reference" | "reference-long"} name the long one sends every form that the reference rules out, too
+ */
+export async function runReference(name) {
+  title(name);
   const lack = lackOfSchemathesis();
   if (lack) {
     console.log(lack);
-    return { name: "reference", passed: 0, failed: 0, skipped: 0, seconds: 0, note: `left out: ${lack}` };
+    return { name, passed: 0, failed: 0, skipped: 0, seconds: 0, note: `left out: ${lack}` };
   }
-  const { value: counts, seconds } = await timed(holdReference);
-  return demandSomething({ name: "reference", ...counts, seconds });
+  const { value: counts, seconds } = await timed(() => holdReference({ isWhole: name === "reference-long" }));
+  return demandSomething({ name, ...counts, seconds });
 }
 
 /** For a suite whose set-up has failed. */

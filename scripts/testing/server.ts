@@ -21,10 +21,18 @@ export type TestServer = {
   ended: Promise<number | null>;
 };
 
-/** Runs `npm start`'s script. Settings of the tests' own environment are taken away. */
-export async function startServer(env: Record<string, string>, port?: number): Promise<TestServer> {
+/**
+ * Runs `npm start`'s script. Settings of the tests' own environment are taken away.
+ * @param within a program with its arguments that runs the rest of its line, in a place of its own
+ */
+export async function startServer(
+  env: Record<string, string>,
+  port?: number,
+  within: readonly string[] = [],
+): Promise<TestServer> {
   const listeningOn = port ?? (await freePort());
-  const server = spawn(process.execPath, ["scripts/start.mjs"], {
+  const [program = process.execPath, ...args] = [...within, process.execPath, "scripts/start.mjs"];
+  const server = spawn(program, args, {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
