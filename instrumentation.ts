@@ -8,5 +8,11 @@ export async function register(): Promise<void> {
     tellRunner();
     const { startUp } = await import("@/lib/lifecycle/start-up");
     await startUp();
+    // In development the framework replaces routes as they are written.
+    if (process.env.NODE_ENV === "production") {
+      const { answerRoutesDirectly } = await import("@/lib/api/direct");
+      const { DIRECT_ROUTES } = await import("@/app/api/direct-routes");
+      answerRoutesDirectly(DIRECT_ROUTES);
+    }
   }
 }

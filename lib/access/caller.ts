@@ -1,6 +1,8 @@
 import type { ObjectId } from "mongodb";
-import type { UserDoc } from "@/lib/users/model";
 import type { Role } from "./roles";
+
+/** A person, as far as what is done for them has to know. */
+export type Person = { _id: ObjectId; email: string; name: string; createdAt: Date };
 
 /** What somebody is in one workspace. */
 export type Membership = { workspaceId: ObjectId; role: Role };
@@ -18,7 +20,7 @@ export type ByJob = { kind: "job"; runId: ObjectId };
 export type Via = BySession | ByKey | ByJob;
 
 /** Who asks for something of their own account, in no workspace. */
-export type UserCaller<V extends Via = Via> = { user: UserDoc; via: V };
+export type UserCaller<V extends Via = Via> = { user: Person; via: V };
 
 /** Whether they may change nothing, whatever their role: queries of theirs only read. */
 export function isReadOnly({ via }: { via: Via }): boolean {

@@ -1,10 +1,16 @@
 import "server-only";
 import ipaddr from "ipaddr.js";
 import type { MongoClient } from "mongodb";
-import { RateLimiterMongo, RateLimiterRes } from "rate-limiter-flexible";
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterMongo,
+  type RateLimiterRes,
+} from "rate-limiter-flexible";
 import { database, mongoClient } from "@/lib/db/client";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
+import { sharedState } from "@/lib/process/shared-state";
 import { collections } from "./collections";
 
 /** docs/api.md, Settings; T3, T4. Counted in the store, so that all servers share them. */
@@ -16,8 +22,17 @@ export const RATE_LIMITS = {
   passwordMails: { points: 5, windowSeconds: 60 * 60 },
   passwordChange: { points: 10, windowSeconds: 15 * 60 },
   notificationTests: { points: 10, windowSeconds: 60 * 60 },
+  shareUnlock: { points: 10, windowSeconds: 15 * 60 },
+  // Of one address, over all shares: each try is hashed.
+  shareUnlockAddress: { points: 100, windowSeconds: 15 * 60 },
+  // Of one address, on one server: a thousand people behind it who open a page and click once.
+  shareVisit: { points: 6000, windowSeconds: 60 },
   flowTrigger: { points: 60, windowSeconds: 60 },
   chatTurn: { points: 20, windowSeconds: 60 },
+  // Of one key: a fetch takes three to five.
+  gitRequest: { points: 600, windowSeconds: 60 },
+  // Of one address: keys that are unknown or have ended.
+  gitBadKey: { points: 60, windowSeconds: 60 },
 } as const;
 export type RateLimit = keyof typeof RATE_LIMITS;
 
@@ -49,15 +64,37 @@ export function addressSubject(address: string | null): string {
  * Takes one point of the subject's share.
  * @throws AppError `rate_limited` with the seconds until the window ends
  */
-export async function consume(limit: RateLimit, subject: string): Promise<void> {
+export function consume(limit: RateLimit, subject: string): Promise<void> {
+  return take(limiter(limit), subject);
+}
+
+/**
+ * The same, counted by this server alone: for what is asked so often that a write into the store would cost more than the
+ * answer.
+ * @throws AppError as `consume`
+ */
+export function consumeHere(limit: RateLimit, subject: string): Promise<void> {
+  const limiters = sharedState("rate-limiters-here", () => new Map<RateLimit, RateLimiterMemory>());
+  const { windowSeconds } = RATE_LIMITS[limit];
+  const own = limiters.get(limit) ?? new RateLimiterMemory({ points: pointsOf(limit), duration: windowSeconds });
+  limiters.set(limit, own);
+  return take(own, subject);
+}
+
+async function take(own: RateLimiterAbstract, subject: string): Promise<void> {
   try {
-    await limiter(limit).consume(subject);
+    await own.consume(subject);
   } catch (outcome) {
-    if (!(outcome instanceof RateLimiterRes)) throw outcome;
+    if (!isOverLimit(outcome)) throw outcome;
     throw new AppError("rate_limited", "Too many tries. Wait a little, then try again.", {
       retryAfterSeconds: Math.max(1, Math.ceil(outcome.msBeforeNext / 1000)),
     });
   }
+}
+
+/** By its shape: a limiter may have been made by another bundle's copy of the library. */
+function isOverLimit(outcome: unknown): outcome is RateLimiterRes {
+  return typeof outcome === "object" && outcome !== null && "msBeforeNext" in outcome;
 }
 
 /** Gives one point back: the try turned out to be none of those that are counted. */
@@ -77,17 +114,21 @@ function limiter(name: RateLimit): RateLimiterMongo {
   const id = `${database().databaseName}:${name}`;
   const existing = limiters.get(id);
   if (existing) return existing;
-  const { points, windowSeconds } = RATE_LIMITS[name];
+  const { windowSeconds } = RATE_LIMITS[name];
   const created = new RateLimiterMongo({
     storeClient: client,
     dbName: database().databaseName,
     tableName: collections.rateLimits.collectionName,
     keyPrefix: name,
-    points: Math.max(1, Math.round(points * env().RATE_LIMIT_SCALE)),
+    points: pointsOf(name),
     duration: windowSeconds,
     // lib/db/indexes.ts makes them.
     disableIndexesCreation: true,
   });
   limiters.set(id, created);
   return created;
+}
+
+function pointsOf(name: RateLimit): number {
+  return Math.max(1, Math.round(RATE_LIMITS[name].points * env().RATE_LIMIT_SCALE));
 }

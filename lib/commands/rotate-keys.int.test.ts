@@ -58,6 +58,8 @@ test("it prints counts and says when all is under the newest key", async () => {
     "flow webhooks: 0 records, 0 secrets, 0 sealed anew",
     "mails: 1 records, 1 secrets, 0 sealed anew",
     "notification rules: 0 records, 0 secrets, 0 sealed anew",
+    "shares: 0 records, 0 secrets, 0 sealed anew",
+    "snapshots: 0 records, 0 secrets, 0 sealed anew",
   ]);
 });
 

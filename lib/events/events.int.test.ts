@@ -21,6 +21,7 @@ function open(workspaceId: ObjectId, options: Partial<StreamRequest> = {}) {
     workspaceId,
     userId: new ObjectId(),
     lastEventId: null,
+    hasHeartbeat: false,
     mayStillRead: async () => true,
     signal: stop.signal,
     ...options,
@@ -123,6 +124,18 @@ describe("the stream of a workspace's changes", () => {
     publish({ workspaceId, kind: "log", resourceType: "flow", resourceId: "f", data: { text: "x".repeat(20_000) } });
     expect(Object.keys(JSON.parse((await next())?.data ?? "{}"))).toEqual(["resourceType", "resourceId", "at"]);
   });
+
+  it("says that it is alive: by an event without an id to who asks for one, by a comment to others", async () => {
+    const workspaceId = new ObjectId();
+    const [told, others] = [open(workspaceId, { hasHeartbeat: true }), open(workspaceId)];
+    expect([await told.next(), await others.next()]).toEqual([{ id: "0" }, { id: "0" }]);
+    const beat = await told.next();
+    expect(beat).toEqual({ event: "heartbeat", data: expect.any(String) });
+    expect(JSON.parse(beat?.data ?? "")).toEqual({ at: expect.stringMatching(/^\d{4}-.*Z$/) });
+    // The others have had their comment by then, and no event before this one.
+    tell(workspaceId, "f1");
+    expect(idsOf(await others.take(1))).toEqual(["f1"]);
+  }, 30_000);
 
   it("ends for a reader who does not read, and lets go of those who leave", async () => {
     const workspaceId = new ObjectId();

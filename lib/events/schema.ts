@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isoDate } from "@/lib/http/schema";
+import { HEARTBEAT_SECONDS } from "./limits";
 
 /** What can change under a reader's eyes (docs/api.md, Live updates). */
 export const EVENT_KINDS = [
@@ -14,6 +15,15 @@ export const EVENT_KINDS = [
   "presence",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
+
+export const eventsQuery = z.object({
+  heartbeat: z
+    .enum(["true", "false"])
+    .optional()
+    .describe(
+      `true: every ${HEARTBEAT_SECONDS} s comes \`event: heartbeat\`, which has no id, in the place of a comment`,
+    ),
+});
 
 /** The data of every event; each kind adds its own. */
 export const eventData = z.looseObject({

@@ -4,11 +4,12 @@ import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
 import { onShutdown } from "@/lib/process/shutdown";
+import { HEARTBEAT_SECONDS } from "./limits";
 import type { EventDoc } from "./model";
 import { type Reader, teller } from "./tell";
 
 /** Keeps proxies from ending a silent stream, and finds out whether the reader may still read. */
-const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1000;
 /** What a browser waits before it comes back. */
 const RETRY_MS = 2000;
 /** What may wait for a slow reader, in bytes. Then its stream ends, and it comes back where it was. */
@@ -21,6 +22,8 @@ export type StreamRequest = {
   userId: ObjectId;
   /** Of the Last-Event-ID header; null for a reader that is new. */
   lastEventId: string | null;
+  /** Tell by an event that the stream is alive: browsers show comments to nobody. */
+  hasHeartbeat: boolean;
   /** Asked from time to time: a session that has ended, or a membership, ends the stream. */
   mayStillRead: () => Promise<boolean>;
   signal: AbortSignal;
@@ -65,7 +68,7 @@ export function streamEvents(request: StreamRequest): Response {
 
 /** @returns ends the stream, with a last word or without */
 function follow(
-  { workspaceId, userId, lastEventId, mayStillRead, signal }: StreamRequest,
+  { workspaceId, userId, lastEventId, hasHeartbeat, mayStillRead, signal }: StreamRequest,
   write: (text: string) => void,
   close: () => void,
 ): (lastWord: string | null) => void {
@@ -93,7 +96,7 @@ function follow(
     try {
       const mayRead = await mayStillRead();
       if (isOver) return;
-      if (mayRead) write(": still here\n\n");
+      if (mayRead) write(hasHeartbeat ? heartbeatFrame() : ": still here\n\n");
       else end(goodbye("unauthenticated", "This stream has ended with your access. Sign in again."));
     } catch (error) {
       // A store that is away ends nobody's stream; the next heartbeat asks again.
@@ -130,6 +133,11 @@ async function join(
 
 function frameOf({ position, kind, data }: EventDoc): string {
   return `id: ${position}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Without an id: it is no change that a reader comes back behind. */
+function heartbeatFrame(): string {
+  return `event: heartbeat\ndata: ${JSON.stringify({ at: new Date().toISOString() })}\n\n`;
 }
 
 function goodbye(code: string, message: string): string {

@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from "node:http";
 import { PacedLine } from "../process/paced-line.ts";
+import { hasDirectAnswer } from "./direct.ts";
 
 /** What tells a balancer whether this server lives must not wait behind what floods it. */
 const URGENT_PATHS: ReadonlySet<string | undefined> = new Set(["/api/health"]);
@@ -19,7 +20,7 @@ export function paceRequests(server: Server): void {
   server.on("request", (request, response) => {
     const begin = () => {
       // Whoever has left by now waits for no answer.
-      if (response.destroyed) return;
+      if (response.destroyed || hasDirectAnswer(request, response)) return;
       for (const listener of listeners) listener.call(server, request, response);
     };
     line.enter(begin, { isUrgent: URGENT_PATHS.has(request.url) });

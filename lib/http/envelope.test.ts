@@ -1,4 +1,4 @@
-import { MongoNetworkError, MongoNotConnectedError, MongoTopologyClosedError } from "mongodb";
+import { MongoNetworkError, MongoNotConnectedError, MongoServerError, MongoTopologyClosedError } from "mongodb";
 import { describe, expect, it } from "vitest";
 import { failure } from "./envelope";
 import { AppError, ERROR_STATUS, type ErrorKind } from "./errors";
@@ -45,6 +45,14 @@ describe("what a throw is answered with (T108)", () => {
     expect([status, body.code]).toEqual([503, "unavailable"]);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     expect(body.error).not.toContain("db.example");
+  });
+
+  it("a store whose disk is full is 507 with what to do, and without its place", async () => {
+    const errmsg = "The disk that holds /var/lib/millrace is full.";
+    const { status, body } = await answer(new MongoServerError({ code: 14_031, errmsg }));
+    expect([status, body.code]).toEqual([507, "storage_full"]);
+    expect(body.error).toContain("Free some space");
+    expect(body.error).not.toContain("/var");
   });
 
   it("tells how long to wait in whole seconds", async () => {

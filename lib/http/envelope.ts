@@ -1,4 +1,5 @@
 import { isStoreAway } from "@/lib/db/away";
+import { isFullDisk } from "@/lib/db/full-disk";
 import { log } from "@/lib/log";
 import { AppError } from "./errors";
 
@@ -51,6 +52,15 @@ function toAppError(thrown: unknown): AppError {
       cause: thrown,
       retryAfterSeconds: STORE_RETRY_AFTER_SECONDS,
     });
+  }
+  if (isFullDisk(thrown)) {
+    return new AppError(
+      "storage_full",
+      "The server's disk is full, and nothing was saved. Free some space, then try again.",
+      {
+        cause: thrown,
+      },
+    );
   }
   return new AppError("internal", INTERNAL_MESSAGE, { cause: thrown });
 }

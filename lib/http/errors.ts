@@ -13,6 +13,7 @@ export const ERROR_STATUS = {
   invalid_credentials: 401,
   forbidden: 403,
   not_found: 404,
+  not_published: 404,
   method_not_allowed: 405,
   conflict: 409,
   email_taken: 409,
@@ -22,6 +23,7 @@ export const ERROR_STATUS = {
   cancelled: 409,
   gone: 410,
   precondition_failed: 412,
+  repo_host_not_configured: 412,
   too_large: 413,
   unsupported_media_type: 415,
   build_failed: 422,
@@ -29,6 +31,7 @@ export const ERROR_STATUS = {
   internal: 500,
   source_unreachable: 502,
   unavailable: 503,
+  sandbox_unavailable: 503,
   timeout: 504,
   storage_full: 507,
 } as const;
@@ -46,8 +49,20 @@ type AppErrorOptions = ErrorOptions & {
   headers?: Record<string, string>;
 };
 
-/** A failure we expect. `message` and `details` reach the caller; `cause` only reaches the log. */
+/** One in a process, whichever bundle's copy of this module asks (`sharedState`). */
+const BRAND = Symbol.for("millrace.app-error");
+
+/**
+ * A failure we expect. `message` and `details` reach the caller; `cause` only reaches the log. An `instanceof` holds across
+ * bundles: what is shared by all of them, a pool of connections say, throws the copy of the one that filled it.
+ */
 export class AppError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one is asked by the same method.
+    if (this !== AppError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+  readonly [BRAND] = true;
   readonly details?: ErrorDetails;
   readonly retryAfterSeconds?: number;
   readonly headers?: Record<string, string>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { searchQuery } from "@/lib/consoles/schema";
 import { emailAddress } from "@/lib/users/schema";
-import { boundedText, listQuery, trimmedText } from "./schema";
+import { boundedText, isShortJson, listQuery, trimmedText } from "./schema";
 
 describe("texts", () => {
   test("are as long as people count them: an emoji is one character", () => {
@@ -22,6 +22,17 @@ describe("texts", () => {
   test("that are looked for hold no character that no text holds", () => {
     expect(searchQuery.safeParse({ q: "a\u0000b" }).success).toBe(false);
   });
+});
+
+test("JSON is as long as it is written, and what is longer is told before it is", () => {
+  const exact = { a: ["b", 1, null] };
+  expect(isShortJson(exact, JSON.stringify(exact).length)).toBe(true);
+  expect(isShortJson(exact, JSON.stringify(exact).length - 1)).toBe(false);
+  // Half of a character is written as six.
+  expect(isShortJson({ a: "\ud800".repeat(10) }, 40)).toBe(false);
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  expect(isShortJson(circle, 1000)).toBe(false);
 });
 
 describe("an address of mail", () => {

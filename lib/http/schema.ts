@@ -47,6 +47,28 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
+/** An object of any names, of so many characters at the most as JSON. @param tooLong what is said of more */
+export function shortJson(charsMax: number, tooLong: string) {
+  return z.record(z.string(), z.unknown()).refine((value) => isShortJson(value, charsMax), tooLong);
+}
+
+/** Whether it takes so many characters as JSON at the most. */
+export function isShortJson(value: unknown, charsMax: number): boolean {
+  let chars = 0;
+  // A text that is too long is told by its length, before it is written: half characters take six times theirs.
+  const count = (name: string, inner: unknown): unknown => {
+    chars += name.length + (typeof inner === "string" ? inner.length : 1);
+    if (chars > charsMax) throw new RangeError("It is too long.");
+    return inner;
+  };
+  // What is nested too deep to be written is too long as well.
+  try {
+    return JSON.stringify(value, count).length <= charsMax;
+  } catch {
+    return false;
+  }
+}
+
 const BAD_CURSOR = "This cursor is not one of ours. Leave it out to begin at the start.";
 /** The `nextCursor` of a list that is ordered by ids. */
 export const idCursor = z.string().regex(/^[0-9a-f]{24}$/, BAD_CURSOR);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { takeOwnDatabase } from "@/test/database";
-import { scenarios, seen } from "@/test/jobs/scenarios";
+import { scenarios, seen, TICKS_KEY } from "@/test/jobs/scenarios";
 import { type JobServer, startJobServer } from "@/test/jobs/server";
 import { freePort } from "@/test/servers/free-port";
 
@@ -14,6 +14,7 @@ const { INNGEST_TEST_URL, INNGEST_TEST_SIGNING_KEY, INNGEST_TEST_EVENT_KEY } = p
 const runner = INNGEST_TEST_URL ? `the Inngest server at ${INNGEST_TEST_URL}` : "the embedded executor";
 /** What a server of its own may take for a retry, or to pick up what is due. */
 const TIMEOUT_MS = 25_000;
+const MINUTE_MS = 60_000;
 
 const own = takeOwnDatabase();
 let jobs: JobServer;
@@ -128,4 +129,14 @@ describe(`on ${runner}`, () => {
     await jobs.send(Array.from({ length: 5 }, () => ({ name: "test/alone", data: { key } })));
     await expectNoted(key, Array.from({ length: 5 }, () => ["in", "out"]).flat());
   });
+
+  it("a minute's tick starts a run, which hears of its expression", async () => {
+    // Another server's minute cannot be moved on, so that it is waited for; there may have been some meanwhile.
+    const before = (seen.get(TICKS_KEY) ?? []).length;
+    jobs.advance(MINUTE_MS);
+    const ticks = () => (seen.get(TICKS_KEY) ?? []).slice(before);
+    await expect.poll(() => ticks().length, { timeout: 2 * MINUTE_MS }).toBeGreaterThan(0);
+    await laterEventHasRun();
+    expect(ticks()[0]).toEqual({ name: "inngest/scheduled.timer", cron: "* * * * *" });
+  }, 150_000);
 });

@@ -316,7 +316,7 @@ export class Executor {
   async #takeAll(): Promise<void> {
     if (performance.now() >= this.#lookAt) await this.#look();
     await Promise.all([
-      ...Array.from({ length: EVENTS_AT_ONCE }, () => this.#takeEvents()),
+      this.#takeEvents(),
       this.#take(this.#runs, (run) => this.#progress.handleRun(run)),
       this.#take(this.#tasks, (task) => this.#progress.handleTask(task)),
     ]);
@@ -337,14 +337,21 @@ export class Executor {
     this.wake();
   }
 
+  /** One after the other is taken, several are under way: with nothing to do it is one question, not as many as hands. */
   async #takeEvents(): Promise<void> {
+    const underWay = new Set<Promise<void>>();
     while (!this.#isStopping) {
+      if (underWay.size >= EVENTS_AT_ONCE) await Promise.race(underWay);
       const [accepted] = this.#accepted.values();
       if (accepted) this.#accepted.delete(accepted._id);
       const event = accepted ?? (await this.#events.claim(this.id, {}));
-      if (!event) return;
-      await this.#hold(event, () => this.#handleEvent(event));
+      if (!event) break;
+      const done: Promise<void> = this.#hold(event, () => this.#handleEvent(event)).finally(() =>
+        underWay.delete(done),
+      );
+      underWay.add(done);
     }
+    await Promise.all(underWay);
   }
 
   async #take<T extends RunDoc | TaskDoc>(

@@ -7,6 +7,9 @@ import { safeFetch } from "@/lib/net/safe-fetch";
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
+/** A picture within a mail. */
+export type MailPicture = { name: string; png: Buffer };
+
 /**
  * Hands a mail to Resend through its own package, and the package's requests to the egress door.
  * @param key two mails of one key within a day are one, so that a mail can be sent again when nobody knows whether it
@@ -15,12 +18,24 @@ const ANSWER_BYTES_MAX = 64 * 1024;
  */
 export async function sendByResend(
   apiKey: string,
-  mail: { to: string[]; subject: string; html: string; text: string },
+  {
+    pictures,
+    ...mail
+  }: { to: string[]; subject: string; html: string; text: string; pictures: readonly MailPicture[] },
   key?: string,
 ): Promise<void> {
   const { RESEND_BASE_URL, MAIL_FROM } = env();
   const resend = new GuardedResend(apiKey, { baseUrl: RESEND_BASE_URL });
-  await resend.emails.send({ from: MAIL_FROM, ...mail }, key === undefined ? {} : { idempotencyKey: key });
+  const attachments = pictures.map(({ name, png }) => ({
+    content: png.toString("base64"),
+    filename: `${name}.png`,
+    contentType: "image/png",
+    contentId: name,
+  }));
+  await resend.emails.send(
+    { from: MAIL_FROM, ...mail, ...(attachments.length > 0 && { attachments }) },
+    key === undefined ? {} : { idempotencyKey: key },
+  );
 }
 
 type Request = { method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"; headers?: HeadersInit; body?: string };

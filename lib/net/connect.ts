@@ -39,6 +39,7 @@ export async function openSocket(options: OpenSocketOptions, policy: EgressPolic
     if (!tls) return plain;
     secured = startTls({ ...tls, socket: plain, host, ...(isIP(host) ? {} : { servername: host }) });
     await until("secureConnect", secured, deadline.signal);
+    options.dialer?.secured?.();
     return secured;
   } catch (error) {
     secured?.destroy();

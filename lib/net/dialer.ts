@@ -14,6 +14,8 @@ export interface Dialer {
    * One of a tunnel has of Node's socket what is said in `tunnel-socket.ts`.
    */
   socket(): Socket;
+  /** Told by whoever encrypts a line that was made of one of its sockets, once that is done. */
+  secured?(): void;
   /** Names are looked up at the other end, by which certificates and refusals differ. */
   readonly isTunnel: boolean;
 }

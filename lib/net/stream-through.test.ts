@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { paced } from "./stream-through";
+import { paced, within } from "./stream-through";
 
 const ENDLESS = 600_000;
 const textOf = async (next: Promise<IteratorResult<Uint8Array>>) => {
@@ -11,7 +11,7 @@ const textOf = async (next: Promise<IteratorResult<Uint8Array>>) => {
 describe("bytes of a long answer", () => {
   it("come at once when they are the first, and then together", async () => {
     const source = new PassThrough();
-    const bytes = paced(source, undefined, () => 20);
+    const bytes = paced(source, undefined, () => 500);
     source.write("one ");
     const before = performance.now();
     expect(await textOf(bytes.next())).toBe("one ");
@@ -19,7 +19,7 @@ describe("bytes of a long answer", () => {
     const second = textOf(bytes.next());
     source.write("three");
     expect(await second).toBe("two three");
-    expect(performance.now() - before).toBeGreaterThanOrEqual(19);
+    expect(performance.now() - before).toBeGreaterThanOrEqual(499);
     source.end();
     expect(await textOf(bytes.next())).toBeNull();
   });
@@ -75,5 +75,26 @@ describe("bytes of a long answer", () => {
     over.abort();
     const alone = await Promise.all([secondAfterMs(), secondAfterMs(), secondAfterMs()]);
     expect(Math.min(...alone)).toBeLessThan(190);
+  });
+});
+
+describe("what has to be held to be understood", () => {
+  const pieces = async function* (...texts: string[]) {
+    for (const text of texts) yield Buffer.from(text);
+  };
+  const read = async (isByLine: boolean, ...texts: string[]) => {
+    let read = "";
+    for await (const bytes of within(4, pieces(...texts), isByLine)) read += Buffer.from(bytes).toString();
+    return read;
+  };
+
+  it("is bounded by line where it comes by line, however many lines there are", async () => {
+    expect(await read(true, "12", "34", "\n12", "34\n", "1234\n1234")).toBe("1234\n1234\n1234\n1234");
+    await expect(read(true, "1\n12", "345")).rejects.toMatchObject({ kind: "too_large" });
+  });
+
+  it("is bounded as a whole where it does not", async () => {
+    expect(await read(false, "1\n", "3\n")).toBe("1\n3\n");
+    await expect(read(false, "1\n", "3\n", "5")).rejects.toMatchObject({ kind: "too_large" });
   });
 });

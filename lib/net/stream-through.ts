@@ -2,6 +2,7 @@ import "server-only";
 import type { Readable } from "node:stream";
 import { ReadableStream as WebStream } from "node:stream/web";
 import { request } from "undici";
+import { AppError } from "@/lib/http/errors";
 import { ownTurn } from "@/lib/process/own-turn";
 import { sharedState } from "@/lib/process/shared-state";
 import type { Purpose } from "./address";
@@ -18,12 +19,20 @@ const READS_PER_SECOND = 500;
 /** What a reader may wait for words that are there, however many answers there are. */
 const HELD_MS_MAX = 500;
 
+/**
+ * What a library has to hold until it understands something: a line of a stream, or all of a refusal. Twice what an answer
+ * of the agent may hold; one without an end would take all memory.
+ */
+const HELD_BYTES_MAX = 16 * 1024 * 1024;
+const NEW_LINE = 10;
+
 const openAnswers = () => sharedState("net.open-answers", () => ({ count: 0 }));
 
 /**
  * A `fetch` for libraries whose answers are long streams of small pieces, such as the model providers', through the egress
  * door as `fetchThrough`: bytes that come shortly behind each other go on together, the first ones at once. Redirects come
- * back as 3xx, time and size are the library's to limit; it takes an address and a text.
+ * back as 3xx; a line that does not end breaks the answer with `too_large`; time is the library's to limit. It takes an
+ * address and a text.
  */
 export function streamThrough(purpose: Purpose): typeof fetch {
   const agent = sharedAgent(purpose);
@@ -43,7 +52,9 @@ export function streamThrough(purpose: Purpose): typeof fetch {
       });
       const headers = new Headers();
       for (const [name, value] of Object.entries(answer.headers)) headers.set(name, String(value));
-      const stream = WebStream.from(paced(answer.body, signal)) as unknown as ReadableStream;
+      const isStream = answer.statusCode === 200;
+      const pieces = within(HELD_BYTES_MAX, paced(answer.body, signal), isStream);
+      const stream = WebStream.from(pieces) as unknown as ReadableStream;
       return new Response(stream, { status: answer.statusCode, headers });
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -92,5 +103,25 @@ export async function* paced(
   } finally {
     signal?.removeEventListener("abort", close);
     close();
+  }
+}
+
+/**
+ * The same bytes, until there are too many of them to be held.
+ * @param isByLine a line at a time is held, else everything
+ * @throws AppError `too_large`
+ */
+export async function* within(
+  bytesMax: number,
+  source: AsyncIterable<Uint8Array>,
+  isByLine: boolean,
+): AsyncGenerator<Uint8Array> {
+  let held = 0;
+  for await (const bytes of source) {
+    const lineAt = isByLine ? bytes.lastIndexOf(NEW_LINE) : -1;
+    held = lineAt < 0 ? held + bytes.length : bytes.length - lineAt - 1;
+    if (held > bytesMax)
+      throw new AppError("too_large", "The answer holds more in one piece than can be read. Try again.");
+    yield bytes;
   }
 }

@@ -5,7 +5,10 @@ import { type Preferences, preferencesSchema } from "./schema";
  * Same _id as its user. `keys` and each of `panels` are JSON texts: what the browser puts in has names that a document
  * could not hold, and is only ever read whole. The names of `panels` are made by `panelField`.
  */
-export type PreferencesDoc = Pick<Partial<Preferences>, "theme" | "density" | "singleKeyShortcuts"> & {
+export type PreferencesDoc = Pick<
+  Partial<Preferences>,
+  "theme" | "density" | "digits" | "times" | "wrapLines" | "singleKeyShortcuts"
+> & {
   _id: ObjectId;
   keys?: string;
   panels?: Record<string, string>;
@@ -20,7 +23,7 @@ export function panelField(name: string): string {
 
 /** @param doc null for a user who never chose */
 export function toPreferences(doc: PreferencesDoc | null): Preferences {
-  const { theme, density, singleKeyShortcuts, keys, panels } = doc ?? {};
+  const { theme, density, digits, times, wrapLines, singleKeyShortcuts, keys, panels } = doc ?? {};
   const layouts = Object.entries(panels ?? {}).map(([field, text]) => [
     decodeURIComponent(field.slice(PANEL_MARK.length)),
     JSON.parse(text),
@@ -28,6 +31,9 @@ export function toPreferences(doc: PreferencesDoc | null): Preferences {
   return preferencesSchema.parse({
     theme,
     density,
+    digits,
+    times,
+    wrapLines,
     singleKeyShortcuts,
     keys: keys && JSON.parse(keys),
     panels: Object.fromEntries(layouts),

@@ -10,7 +10,16 @@ afterAll(() => own.drop());
 
 const read = (by: Person) => call("GET", "/api/me/preferences", { cookie: by.cookie });
 const write = (by: Person, body: unknown) => call("PUT", "/api/me/preferences", { cookie: by.cookie, body });
-const DEFAULTS = { theme: "system", density: "normal", singleKeyShortcuts: true, keys: {}, panels: {} };
+const DEFAULTS = {
+  theme: "system",
+  density: "normal",
+  digits: "grouped",
+  times: "local",
+  wrapLines: false,
+  singleKeyShortcuts: true,
+  keys: {},
+  panels: {},
+};
 
 describe("preferences", () => {
   it("are the defaults until somebody chooses, and reading stores nothing (T15)", async () => {
@@ -23,14 +32,22 @@ describe("preferences", () => {
   it("change where something is sent and stay where nothing is", async () => {
     const person = await seedPerson();
     expect((await write(person, { theme: "dark" })).json.data).toEqual({ ...DEFAULTS, theme: "dark" });
-    await write(person, { density: "compact", keys: { "query.run": "Mod+Enter" } });
+    await write(person, { density: "compact", wrapLines: true, keys: { "query.run": "Mod+Enter" } });
     expect((await write(person, {})).status).toBe(200);
     expect((await read(person)).json.data).toEqual({
       ...DEFAULTS,
       theme: "dark",
       density: "compact",
+      wrapLines: true,
       keys: { "query.run": "Mod+Enter" },
     });
+  });
+
+  it("take a zone by its name, as the runtime writes it", async () => {
+    const person = await seedPerson();
+    expect((await write(person, { times: "pacific/chatham" })).json.data.times).toBe("Pacific/Chatham");
+    expect((await read(person)).json.data.times).toBe("Pacific/Chatham");
+    expect((await write(person, { times: "utc" })).json.data.times).toBe("utc");
   });
 
   it("keep the layout of each workspace apart, so that two windows do not undo each other", async () => {
@@ -59,6 +76,9 @@ describe("preferences", () => {
   it.each([
     [{ theme: "mauve" }, "theme"],
     [{ singleKeyShortcuts: "yes" }, "singleKeyShortcuts"],
+    [{ wrapLines: "yes" }, "wrapLines"],
+    [{ times: "Mars/Olympus" }, "times"],
+    [{ times: "+02:00" }, "times"],
     [{ keys: { run: 7 } }, "keys.run"],
     [{ keys: ["a"] }, "keys"],
     [{ panels: "wide" }, "panels"],

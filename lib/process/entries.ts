@@ -8,6 +8,8 @@ export const CHILD_ENTRIES = {
   grammar: "lib/embedded/grammar/worker.ts",
   frames: "lib/embedded/engine/frame-worker.ts",
   hashing: "lib/embedded/hashing/worker.ts",
+  sandbox: "lib/embedded/sandbox/main.ts",
+  drawing: "lib/embedded/drawing/worker.ts",
 } as const;
 
 export type ChildName = keyof typeof CHILD_ENTRIES;

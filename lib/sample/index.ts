@@ -11,7 +11,7 @@ import { absolutePath } from "@/lib/process/paths";
 import { sharedState } from "@/lib/process/shared-state";
 
 /** Rises when the data or DuckDB's file format changes: a file of an older version is left alone and not read. */
-const SAMPLE_VERSION = 1;
+const SAMPLE_VERSION = 2;
 /** Building takes a few seconds; a query that comes before its end waits no longer than this. */
 const WAIT_MS = 60_000;
 const RETRY_AFTER_SECONDS = 5;

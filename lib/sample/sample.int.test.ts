@@ -85,6 +85,19 @@ describe("the sample shop", () => {
     expect(await one("select count(distinct name), count(distinct sku) from products")).toEqual([180, 180]);
   });
 
+  it("has keys between its tables, which lead from row to row and complete joins", async () => {
+    const entities = await source.entities(new AbortController().signal);
+    const keys = entities.flatMap(({ name, foreignKeys = [] }) =>
+      foreignKeys.map(({ columns, references }) => `${name}.${columns} = ${references.name}.${references.columns}`),
+    );
+    expect(keys.sort()).toEqual([
+      "order_items.order_id = orders.id",
+      "order_items.product_id = products.id",
+      "orders.customer_id = customers.id",
+      "refunds.order_id = orders.id",
+    ]);
+  });
+
   it("has a shape: it grows, the week peaks on Saturday, December is the best month", async () => {
     expect(
       await one(

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type Activity, isLike, mergeActivity, type Source, sourcesToRead, toQueryActivity } from "@/lib/ui/activity";
+import {
+  type Activity,
+  type ActivityPeriod,
+  isLike,
+  mergeActivity,
+  type Source,
+  sourcesToRead,
+  toQueryActivity,
+} from "@/lib/ui/activity";
 
 const EXECUTION = {
   executionId: "e",
@@ -57,18 +65,45 @@ describe("a line of the activity", () => {
   });
 
   it("is found by its kind, its state, who started it, and a part of its name, its error or its id", () => {
-    const all = { kind: null, state: null, userId: null, text: "" };
+    const all = { kind: null, state: null, userId: null, connectionId: null, period: null, text: "" };
+    const facts = { now: new Date(10_000_000), connectionsOf: new Map() };
     const failed: Activity = {
       ...item(1),
       kind: "query",
       execution: { ...EXECUTION, status: "timeout", error: "Too slow", query: null },
     };
-    expect(isLike(item(1), { ...all, text: "FROM dual" })).toBe(true);
-    expect(isLike(item(1), { ...all, text: "i1" })).toBe(true);
-    expect(isLike(failed, { ...all, text: "slow", state: "bad", kind: "query", userId: "ana" })).toBe(true);
-    expect(isLike(failed, { ...all, state: "good" })).toBe(false);
-    expect(isLike(failed, { ...all, kind: "flow" })).toBe(false);
-    expect(isLike(failed, { ...all, userId: "bob" })).toBe(false);
-    expect(isLike(failed, { ...all, text: "select" })).toBe(false);
+    expect(isLike(item(1), { ...all, text: "FROM dual" }, facts)).toBe(true);
+    expect(isLike(item(1), { ...all, text: "i1" }, facts)).toBe(true);
+    expect(isLike(failed, { ...all, text: "slow", state: "bad", kind: "query", userId: "ana" }, facts)).toBe(true);
+    expect(isLike(failed, { ...all, state: "good" }, facts)).toBe(false);
+    expect(isLike(failed, { ...all, kind: "flow" }, facts)).toBe(false);
+    expect(isLike(failed, { ...all, userId: "bob" }, facts)).toBe(false);
+    expect(isLike(failed, { ...all, text: "select" }, facts)).toBe(false);
+  });
+
+  it("is found by when it was, and by the connection that it asked, or that its console or flow has", () => {
+    const all = { kind: null, state: null, userId: null, connectionId: null, period: null, text: "" };
+    const now = new Date("2026-11-22T12:00:00.000Z");
+    const facts = { now, connectionsOf: new Map([["f", ["from", "to"]]]) };
+    const at = (time: string) => ({ ...item(0), at: time });
+    const isIn = (period: ActivityPeriod, time: string) => isLike(at(time), { ...all, period }, facts);
+    expect([isIn("hour", "2026-11-22T11:00:00.000Z"), isIn("hour", "2026-11-22T10:59:59.999Z")]).toEqual([true, false]);
+    expect([isIn("day", "2026-11-21T12:00:00.000Z"), isIn("day", "2026-11-21T11:59:59.999Z")]).toEqual([true, false]);
+    expect([isIn("week", "2026-11-15T12:00:00.000Z"), isIn("month", "2026-10-01T00:00:00.000Z")]).toEqual([
+      true,
+      false,
+    ]);
+    expect(isLike(item(1), { ...all, connectionId: "c" }, facts)).toBe(true);
+    expect(isLike(item(1), { ...all, connectionId: "to" }, facts)).toBe(false);
+    const run = { ...item(1), kind: "flow", run: { resourceId: "f" } } as unknown as Activity;
+    const delivery = { ...item(1), kind: "delivery", delivery: { resourceId: "f" } } as unknown as Activity;
+    for (const each of [run, delivery]) {
+      for (const [connectionId, isHit] of [["from", true], ["to", true], ["c", false]] as const) {
+        expect(isLike(each, { ...all, connectionId }, facts)).toBe(isHit);
+      }
+    } // biome-ignore format: three connections
+    // One that has been deleted has none any more.
+    const gone = { ...item(1), kind: "flow", run: { resourceId: "g" } } as unknown as Activity;
+    expect(isLike(gone, { ...all, connectionId: "from" }, facts)).toBe(false);
   });
 });

@@ -1,20 +1,33 @@
 import type { Delivery } from "@/lib/notifications/schema";
 import type { Execution } from "@/lib/query/schema";
-import type { Run } from "@/lib/runs/schema";
+import type { ResourceType, Run } from "@/lib/runs/schema";
 
 /** One line of the activity. */
 export type Activity =
-  | { kind: "console" | "flow"; id: string; at: string; run: Run }
+  | { kind: "console" | "flow" | "dashboard"; id: string; at: string; run: Run }
   | { kind: "query"; id: string; at: string; execution: Execution }
   | { kind: "delivery"; id: string; at: string; delivery: Delivery };
 export type ActivityKind = Activity["kind"];
 export type ActivityState = "motion" | "good" | "bad" | "other";
+/** How far back is looked, in hours. */
+export const PERIOD_HOURS = { hour: 1, day: 24, week: 168, month: 720 } as const;
+export type ActivityPeriod = keyof typeof PERIOD_HOURS;
 export type ActivityFilter = {
   kind: ActivityKind | null;
   state: ActivityState | null;
   userId: string | null;
+  connectionId: string | null;
+  period: ActivityPeriod | null;
   text: string;
 };
+/** What lines are judged by beside themselves. */
+export type ActivityFacts = {
+  now: Date;
+  /** What consoles and flows read and write now, by their ids. */
+  connectionsOf: ReadonlyMap<string, readonly (string | null)[]>;
+};
+
+const HOUR_MS = 3_600_000;
 
 /** A list as far as it is read, the newest first; `hasMore` says that it goes on behind its last item. */
 export type Source = { items: Activity[]; hasMore: boolean };
@@ -47,8 +60,18 @@ function endOf({ items }: Source): string {
   return items.at(-1)?.at ?? "\uffff";
 }
 
+const KIND_OF = { scheduled_query: "console", flow: "flow", dashboard: "dashboard" } as const satisfies Record<
+  ResourceType,
+  ActivityKind
+>;
+
+/** What the runs of a kind are of; undefined for kinds that are no runs, and for all. */
+export function resourceTypeOf(kind: ActivityKind | null): ResourceType | undefined {
+  return (Object.keys(KIND_OF) as ResourceType[]).find((type) => KIND_OF[type] === kind);
+}
+
 export function toRunActivity(run: Run): Activity {
-  return { kind: run.resourceType === "flow" ? "flow" : "console", id: run.id, at: run.createdAt, run };
+  return { kind: KIND_OF[run.resourceType], id: run.id, at: run.createdAt, run };
 }
 
 /** Null for a query that was a part of a run, which stands there itself. */
@@ -87,16 +110,31 @@ export function nameOf(activity: Activity): string | null {
   return activity.kind === "delivery" ? activity.delivery.resourceName : activity.run.resourceName;
 }
 
+/** What a query asked; what the console or the flow of a run or a delivery reads and writes. */
+function connectionsOf(activity: Activity, facts: ActivityFacts): readonly (string | null)[] {
+  if (activity.kind === "query") return [activity.execution.connectionId];
+  const { resourceId } = activity.kind === "delivery" ? activity.delivery : activity.run;
+  return facts.connectionsOf.get(resourceId) ?? [];
+}
+
 /** Who started it; null for a schedule, a webhook and a rule. */
 export function starterOf(activity: Activity): string | null {
   if (activity.kind === "query") return activity.execution.userId;
   return activity.kind === "delivery" ? null : activity.run.triggeredBy;
 }
 
-export function isLike(activity: Activity, { kind, state, userId, text }: ActivityFilter): boolean {
+/** The first moment that a filter shows; null where it shows all. */
+export function beginOf({ period }: Pick<ActivityFilter, "period">, now: Date): string | null {
+  return period === null ? null : new Date(now.getTime() - PERIOD_HOURS[period] * HOUR_MS).toISOString();
+}
+
+export function isLike(activity: Activity, filter: ActivityFilter, facts: ActivityFacts): boolean {
+  const { kind, state, userId, connectionId, text } = filter;
   if (kind !== null && activity.kind !== kind) return false;
   if (state !== null && stateOf(activity) !== state) return false;
   if (userId !== null && starterOf(activity) !== userId) return false;
+  if (connectionId !== null && !connectionsOf(activity, facts).includes(connectionId)) return false;
+  if (activity.at < (beginOf(filter, facts.now) ?? "")) return false;
   if (text === "") return true;
   const words = [nameOf(activity), errorOf(activity), activity.id].filter((each) => each !== null);
   return words.some((each) => each.toLowerCase().includes(text.toLowerCase()));

@@ -31,6 +31,11 @@ describe("mergeRecord", () => {
     const own: Message = { id: id(2), metadata: { state: "stopped" }, text: "as far as it came" };
     expect(mergeRecord([{ id: "sent" }, own], [stored(1), stored(2, "running")])).toEqual([stored(1), own]);
   });
+
+  it("is the record of an answer that is written elsewhere, which grows", () => {
+    const grown = { ...stored(2, "running"), text: "more of it" };
+    expect(mergeRecord([stored(1), stored(2, "running")], [stored(1), grown])).toEqual([stored(1), grown]);
+  });
 });
 
 describe("recordIdOf", () => {

@@ -5,7 +5,8 @@ const SERVER_ID = /^[0-9a-f]{24}$/;
 
 /**
  * What a chat shows once the server's record of it was read: the record, behind older messages that were read before.
- * An answer that the record has as still being written is the page's own, which knows how it ended here.
+ * An answer that the record has as still being written is the page's own, which knows how it ended here; one that goes on
+ * elsewhere is the record's, which grows.
  * @param shown in the page, in their order; those that it sent have no ids of the server's yet
  * @param stored the newest of the record, in their order
  */
@@ -14,7 +15,13 @@ export function mergeRecord<Message extends Held>(shown: readonly Message[], sto
   const place = stored.findIndex(({ id }) => id === shown[at]?.id);
   const older = at < 0 ? [] : shown.slice(0, Math.max(0, at - place));
   const own = new Map(shown.map((message) => [message.id, message]));
-  return [...older, ...stored.map((each) => (each.metadata?.state === "running" ? (own.get(each.id) ?? each) : each))];
+  return [
+    ...older,
+    ...stored.map((each) => {
+      const held = own.get(each.id);
+      return each.metadata?.state === "running" && held && held.metadata?.state !== "running" ? held : each;
+    }),
+  ];
 }
 
 /**

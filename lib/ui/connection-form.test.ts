@@ -175,6 +175,9 @@ describe("the settings of servers in the form", () => {
     const send = (schemas: string) => toConfig([names], [names], { schemas }, { kept: NONE, isNew: false });
     expect(send(" public ,, billing, ")).toEqual({ schemas: ["public", "billing"] });
     expect(send("")).toEqual({ schemas: null });
+    const odd = ["a, b", "[c]", " d"];
+    const { schemas } = toInitialValues([names], { schemas: odd });
+    expect(send(String(schemas))).toEqual({ schemas: odd });
     expect(findFormProblems([names], { schemas: "a, b, a" }, NONE)).toEqual({ schemas: "a is there twice." });
     expect(findFormProblems([names], { schemas: "a, b, c, d" }, NONE)).toEqual({ schemas: "At most 3 names." });
     expect(findFormProblems([names], { schemas: "a, b, c" }, NONE)).toEqual({});

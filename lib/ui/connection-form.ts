@@ -22,7 +22,8 @@ export function hasTwoWays(fields: ConfigField[]): boolean {
 const TUNNEL = "ssh";
 export const isTunnelField = ({ name }: ConfigField) => groupOf(name) === TUNNEL;
 /** What a type's own settings are followed by, in parts of their own. */
-const LIMIT_FIELDS = new Set(["schemas", "statementTimeoutMs"]);
+export const SCHEMAS_FIELD = "schemas";
+const LIMIT_FIELDS = new Set([SCHEMAS_FIELD, "statementTimeoutMs"]);
 export const isLimitField = ({ name }: ConfigField) => LIMIT_FIELDS.has(name);
 
 export function hasTunnel(config: Record<string, unknown> | null): boolean {
@@ -137,8 +138,17 @@ function findNamedProblem(rows: NamedRow[]): string | null {
   return empty ? `Give ${empty.name.trim()} a value, or take it away.` : null;
 }
 
-/** Names with commas between them. */
-function toNames(text: string): string[] {
+/** What a list of names stands as in its input: with commas between them, or as JSON where a name has one of its own. */
+export function fromNames(names: readonly string[]): string {
+  const text = names.join(", ");
+  const isPlain = names.every((name, index) => toNames(text)[index] === name) && toNames(text).length === names.length;
+  return isPlain ? text : JSON.stringify(names);
+}
+
+/** The reverse. */
+export function toNames(text: string): string[] {
+  const list = text.trim().startsWith("[") ? parseJson(text) : undefined;
+  if (Array.isArray(list)) return list.map(String);
   return text
     .split(",")
     .map((name) => name.trim())
@@ -168,7 +178,7 @@ function toInitialValue(field: ConfigField, config: Record<string, unknown> | nu
   if (field.namesShown) return isPlainObject(stored) ? toNamedText(toNamedRows(JSON.stringify(stored))) : "";
   if (field.secret) return "";
   if (stored !== undefined && stored !== null) {
-    if (field.names) return Array.isArray(stored) ? stored.join(", ") : "";
+    if (field.names) return Array.isArray(stored) ? fromNames(stored.map(String)) : "";
     return field.kind === "json" ? JSON.stringify(stored, null, 2) : String(stored);
   }
   if (config === null && field.suggested !== undefined) return field.suggested;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
-import { buildConsoleTree, isInside, listFolderChoices, toTrail } from "@/lib/ui/console-tree";
+import { buildConsoleTree } from "@/lib/ui/console-tree";
+import { isInside, listFolderChoices, toTrail } from "@/lib/ui/filed-tree";
 
 const at = "2026-11-21T10:00:00.000Z";
 const consoleOf = (id: string, access: "private" | "workspace", folderId: string | null = null): ConsoleSummary => ({

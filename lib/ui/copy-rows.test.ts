@@ -67,4 +67,24 @@ describe("toCellText", () => {
   (null, 5, null);`,
     );
   });
+
+  it("writes HTML in which numbers and times are what they are, and text is never anything else", () => {
+    const typed = [
+      { name: "n", type: "int64" },
+      { name: "at", type: "timestamptz" },
+      { name: "on", type: "boolean" },
+      { name: "text", type: "string" },
+    ];
+    const text = `'mso-number-format:"\\@"'`;
+    const cells = [
+      { n: "9223372036854775807", at: "2026-05-31T12:30:00.123Z", on: true, text: "=1+1" },
+      { n: 12.5, at: null, on: null, text: "<b>a</b>\n007" },
+    ];
+    expect(toCopyText("html", typed, cells, false)).toBe(
+      '<meta charset="utf-8"><table>' +
+        `<tr><td style=${text}>9223372036854775807</td><td>2026-05-31 12:30:00</td><td>TRUE</td><td style=${text}>=1+1</td></tr>` +
+        `<tr><td>12.5</td><td></td><td></td><td style=${text}>&lt;b&gt;a&lt;/b&gt;<br style="mso-data-placement:same-cell">007</td></tr>` +
+        "</table>",
+    );
+  });
 });

@@ -40,6 +40,11 @@ export function isGoing({ status }: Pick<Run, "status">): boolean {
   return status === "queued" || status === "running";
 }
 
+/** The same of one entity that is being read. */
+export function toShareOf({ counts, total }: Pick<Run["entities"][number], "counts" | "total">): number | null {
+  return total !== null && total > 0 ? Math.min(0.99, counts.read / total) : null;
+}
+
 /**
  * How much of a run is done, from 0 to 1, as far as its source has said how many rows there are; null where nobody
  * knows. An estimate may be too low: what still goes on is never whole.
@@ -49,7 +54,7 @@ export function toShareDone(entities: Pick<Run["entities"][number], "status" | "
   let sum = 0;
   for (const { status, counts, total } of entities) {
     if (status === "done") sum += 1;
-    else if (total !== null && total > 0) sum += Math.min(0.99, counts.read / total);
+    else if (total !== null && total > 0) sum += toShareOf({ counts, total }) ?? 0;
     else if (status === "running" || status === "failed") return null;
   }
   return sum / entities.length;

@@ -18,6 +18,9 @@ describe("parseFramePreferences", () => {
     const kept = {
       theme: "dark",
       density: "roomy",
+      digits: "plain",
+      times: "utc",
+      wrapLines: true,
       areLettersOn: false,
       explorerOpen: false,
       explorerWidth: 300,

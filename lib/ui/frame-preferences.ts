@@ -1,3 +1,5 @@
+import { type CellLook, DIGIT_LOOKS, toTimesLook } from "@/lib/tabular/cell-look";
+
 /** What this browser keeps about the frame. public/boot.js reads the same entry before the first paint. */
 export const FRAME_KEY = "millrace:frame";
 export const EXPLORER_WIDTH = { min: 200, max: 420, normal: 264 } as const;
@@ -11,6 +13,10 @@ export const ROW_HEIGHTS: Record<Density, number> = { compact: 24, normal: 28, r
 export type FramePreferences = {
   theme: Theme;
   density: Density;
+  digits: CellLook["digits"];
+  times: CellLook["times"];
+  /** Lines of the editor that are too long are broken instead of scrolled to. */
+  wrapLines: boolean;
   /** Shortcuts of one letter work; they can be in the way of speech control. */
   areLettersOn: boolean;
   explorerOpen: boolean;
@@ -25,6 +31,9 @@ export type FramePreferences = {
 export const FRAME_DEFAULTS: FramePreferences = {
   theme: "system",
   density: "normal",
+  digits: "grouped",
+  times: "local",
+  wrapLines: false,
   areLettersOn: true,
   explorerOpen: true,
   explorerWidth: EXPLORER_WIDTH.normal,
@@ -45,6 +54,9 @@ export function parseFramePreferences(text: string | null): FramePreferences {
   return {
     theme: THEMES.find((theme) => theme === kept.theme) ?? FRAME_DEFAULTS.theme,
     density: DENSITIES.find((density) => density === kept.density) ?? FRAME_DEFAULTS.density,
+    digits: DIGIT_LOOKS.find((digits) => digits === kept.digits) ?? FRAME_DEFAULTS.digits,
+    times: toTimesLook(kept.times) ?? FRAME_DEFAULTS.times,
+    wrapLines: kept.wrapLines === true,
     areLettersOn: kept.areLettersOn !== false,
     explorerOpen: kept.explorerOpen !== false,
     explorerWidth:

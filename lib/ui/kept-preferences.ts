@@ -1,17 +1,24 @@
 import type { Preferences, UpdatePreferencesBody } from "@/lib/preferences/schema";
-import type { FramePreferences } from "@/lib/ui/frame-preferences";
+import { toTimesLook } from "@/lib/tabular/cell-look";
+import { FRAME_DEFAULTS, type FramePreferences } from "@/lib/ui/frame-preferences";
 
 /** The part of the frame that belongs to the account rather than to one browser. */
-export type KeptChoices = Pick<FramePreferences, "theme" | "density" | "areLettersOn">;
+export type KeptChoices = Pick<
+  FramePreferences,
+  "theme" | "density" | "digits" | "times" | "wrapLines" | "areLettersOn"
+>;
 
-export function toChoices({ theme, density, areLettersOn }: FramePreferences): KeptChoices {
-  return { theme, density, areLettersOn };
+export function toChoices({ theme, density, digits, times, wrapLines, areLettersOn }: FramePreferences): KeptChoices {
+  return { theme, density, digits, times, wrapLines, areLettersOn };
 }
 
-export function toPreferencesBody({ theme, density, areLettersOn }: KeptChoices): UpdatePreferencesBody {
-  return { theme, density, singleKeyShortcuts: areLettersOn };
+export function toPreferencesBody({ areLettersOn, ...choices }: KeptChoices): UpdatePreferencesBody {
+  return { ...choices, singleKeyShortcuts: areLettersOn };
 }
 
 export function toFrameChange(kept: Preferences): KeptChoices {
-  return { theme: kept.theme, density: kept.density, areLettersOn: kept.singleKeyShortcuts };
+  const { theme, density, digits, wrapLines, singleKeyShortcuts } = kept;
+  // Another browser may know zones that this one does not.
+  const times = toTimesLook(kept.times) ?? FRAME_DEFAULTS.times;
+  return { theme, density, digits, times, wrapLines, areLettersOn: singleKeyShortcuts };
 }

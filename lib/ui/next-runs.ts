@@ -1,4 +1,5 @@
-import { BadSchedule, CronSchedule, offsetAt } from "@/lib/schedules/cron";
+import { BadSchedule, CronSchedule } from "@/lib/schedules/cron";
+import { offsetAt } from "@/lib/zones/offset";
 
 /** `note` says what a change of clocks does to this run; null where it does nothing. */
 export type NextRun = { at: Date; text: string; note: string | null };

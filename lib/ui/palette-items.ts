@@ -1,6 +1,6 @@
 /** What the palette's first letter asks for: everything, or one kind alone. */
 export type PaletteMode = "all" | "places" | "actions" | "tables" | "people";
-export type PaletteKind = "console" | "connection" | "flow" | "table" | "person" | "action";
+export type PaletteKind = "console" | "connection" | "flow" | "dashboard" | "table" | "person" | "action";
 
 /** Something that can be chosen. `words` are searched besides the name. */
 export type PaletteItem = {
@@ -20,14 +20,15 @@ const LABELS: Record<PaletteKind, string> = {
   console: "Consoles",
   connection: "Connections",
   flow: "Flows",
+  dashboard: "Dashboards",
   table: "Tables",
   person: "People",
   action: "Do",
 };
 /** What each mode searches. */
 export const KINDS: Record<PaletteMode, PaletteKind[]> = {
-  all: ["console", "table", "connection", "flow", "person", "action"],
-  places: ["console", "table", "connection", "flow", "person"],
+  all: ["console", "dashboard", "table", "connection", "flow", "person", "action"],
+  places: ["console", "dashboard", "table", "connection", "flow", "person"],
   actions: ["action"],
   tables: ["table"],
   people: ["person"],

@@ -50,4 +50,17 @@ describe("buildSchemaRows", () => {
     const source = { ...shop, entities: [{ name: "v", kind: "view" as const }] };
     expect(buildSchemaRows([source], {}, "")[1]?.isExpanded).toBeUndefined();
   });
+
+  it("a collection is selected from in the words of the shell, its name as it is", () => {
+    const orders: Entity = { name: 'odd "orders', kind: "collection" };
+    const rows = buildSchemaRows(
+      [{ id: "c1", name: "Documents", isOpen: true, entities: [orders], dialect: "mongodb" }],
+      {},
+      "",
+    );
+    expect(rows.find(({ kind }) => kind === "entity")).toMatchObject({
+      insertText: 'odd "orders',
+      selectText: 'db.getCollection("odd \\"orders").find({}).limit(100)',
+    });
+  });
 });

@@ -12,14 +12,15 @@ export type SchemaSource = {
   name: string;
   isOpen: boolean;
   entities: Entity[] | null;
-  dialect: SqlDialect | null;
+  dialect: SqlDialect | "mongodb" | null;
 };
 
 export type SchemaNode = TreeNode &
   (
     | { kind: "connection" }
     | { kind: "schema"; setCount: number }
-    | { kind: "entity"; entity: Entity; insertText: string }
+    /** `selectText` reads the first rows, column by column; null where there is no SQL. */
+    | { kind: "entity"; entity: Entity; insertText: string; selectText: string | null }
     | { kind: "column"; column: EntityColumn; insertText: string }
   );
 
@@ -56,11 +57,13 @@ type Look = { toggled: Record<string, boolean>; wanted: string };
 
 function addSource(rows: SchemaNode[], { id: sourceId, dialect }: SchemaSource, entities: Entity[], look: Look): void {
   const { toggled, wanted } = look;
-  const write = (name: string) => (dialect === null ? name : toSqlName(name, dialect));
+  const write = (name: string) => (dialect === null || dialect === "mongodb" ? name : toSqlName(name, dialect));
+  const select = (entity: Entity) =>
+    dialect === null ? null : dialect === "mongodb" ? toShellFind(entity.name) : toSelect(entity, dialect);
   const found = entities.filter((entity) => wanted === "" || matches(entity, wanted));
   const schemas = [...new Set(entities.map((entity) => entity.schema ?? ""))];
   if (schemas.length < 2) {
-    addEntities(rows, found, { parentId: sourceId, level: 1, write }, look);
+    addEntities(rows, found, { parentId: sourceId, level: 1, write, select }, look);
     return;
   }
   const shown = schemas.filter((schema) => found.some((entity) => (entity.schema ?? "") === schema));
@@ -79,14 +82,21 @@ function addSource(rows: SchemaNode[], { id: sourceId, dialect }: SchemaSource, 
       setCount: inside.length,
       ...place,
     });
-    if (isExpanded) addEntities(rows, inside, { parentId: id, level: 2, write }, look);
+    if (isExpanded) addEntities(rows, inside, { parentId: id, level: 2, write, select }, look);
   });
 }
+
+type Place = {
+  parentId: string;
+  level: number;
+  write: (name: string) => string;
+  select: (entity: Entity) => string | null;
+};
 
 function addEntities(
   rows: SchemaNode[],
   entities: Entity[],
-  { parentId, level, write }: { parentId: string; level: number; write: (name: string) => string },
+  { parentId, level, write, select }: Place,
   { toggled, wanted }: Look,
 ): void {
   entities.forEach((entity, i) => {
@@ -107,6 +117,7 @@ function addEntities(
       isExpanded,
       entity,
       insertText: write(entity.name),
+      selectText: select(entity),
       positionInSet: i + 1,
       setSize: entities.length,
     });
@@ -126,6 +137,21 @@ function addEntities(
       });
     });
   });
+}
+
+/** So many rows show what a table holds. */
+const SELECTED_ROWS = 100;
+
+/** The first documents of a collection, as the shell asks for them. */
+export function toShellFind(collection: string): string {
+  return `db.getCollection(${JSON.stringify(collection)}).find({}).limit(${SELECTED_ROWS})`;
+}
+
+function toSelect({ schema, name, columns = [] }: Entity, dialect: SqlDialect): string {
+  const write = (each: string) => toSqlName(each, dialect);
+  const table = [schema, name].flatMap((part) => (part ? write(part) : [])).join(".");
+  const names = columns.length === 0 ? "*" : columns.map((column) => write(column.name)).join(", ");
+  return `select ${names}\nfrom ${table}\nlimit ${SELECTED_ROWS}`;
 }
 
 function matches(entity: Entity, wanted: string): boolean {

@@ -14,6 +14,19 @@ const OWN_TABLE_FUNCTIONS = `
   where internal and function_type in ('table', 'table_macro', 'pragma')`;
 const OWN_VIEWS = "select distinct lower(view_name) from duckdb_views() where internal";
 
+const LOCKS = {
+  enable_external_access: "false",
+  autoinstall_known_extensions: "false",
+  autoload_known_extensions: "false",
+  allow_community_extensions: "false",
+  allow_persistent_secrets: "false",
+  memory_limit: ENGINE_MEMORY_LIMIT,
+  max_temp_directory_size: ENGINE_TEMP_LIMIT,
+  threads: String(ENGINE_THREADS),
+  secret_directory: NOWHERE,
+  extension_directory: NOWHERE,
+};
+
 /** An open DuckDB file, locked down for statements of strangers (T40). */
 export type EngineDatabase = {
   /** A session of its own for one statement: nothing that a statement sets outlives it. */
@@ -37,7 +50,25 @@ export async function openDatabase(
 ): Promise<EngineDatabase> {
   // Relative to its folder, so that what DuckDB tells about itself does not tell where the data lives.
   process.chdir(dirname(file));
-  const instance = await openLocked(basename(file), options.readOnlyFile);
+  return served(await openLocked(basename(file), options.readOnlyFile), options.trusted);
+}
+
+/**
+ * Opens a database in memory for tables of kept results. It reads the files of one folder and nothing else (T40).
+ * @param file any name in that folder
+ */
+export async function openMemory(file: string): Promise<EngineDatabase> {
+  const folder = dirname(file);
+  process.chdir(folder);
+  const instance = await DuckDBInstance.create(":memory:", { ...LOCKS, enable_external_access: "true" });
+  const setup = await instance.connect();
+  await setup.run(`SET GLOBAL allowed_directories = ['${folder.replaceAll("'", "''")}/']`);
+  await setup.run("SET GLOBAL enable_external_access = false");
+  await lock(setup);
+  return served(instance, true);
+}
+
+async function served(instance: DuckDBInstance, trusted: boolean): Promise<EngineDatabase> {
   const guard = await instance.connect();
   const functions = await guard.runAndReadAll(OWN_TABLE_FUNCTIONS);
   const views = await guard.runAndReadAll(OWN_VIEWS);
@@ -50,7 +81,7 @@ export async function openDatabase(
       functions.getRows().map(([name]) => String(name)),
       views.getRows().map(([name]) => String(name)),
     ),
-    hasUserCode: !options.trusted && Number(userCode.getRows()[0]?.[0]) > 0,
+    hasUserCode: !trusted && Number(userCode.getRows()[0]?.[0]) > 0,
     treeOf(query) {
       const answer = turn.then(async () => {
         serialize.bindVarchar(1, query);
@@ -71,28 +102,23 @@ async function openLocked(file: string, readOnlyFile: boolean): Promise<DuckDBIn
   let instance: DuckDBInstance;
   try {
     instance = await DuckDBInstance.create(`./${file}`, {
+      ...LOCKS,
       access_mode: readOnlyFile ? "READ_ONLY" : "READ_WRITE",
-      enable_external_access: "false",
-      autoinstall_known_extensions: "false",
-      autoload_known_extensions: "false",
-      allow_community_extensions: "false",
-      allow_persistent_secrets: "false",
-      memory_limit: ENGINE_MEMORY_LIMIT,
-      max_temp_directory_size: ENGINE_TEMP_LIMIT,
-      threads: String(ENGINE_THREADS),
-      secret_directory: NOWHERE,
-      extension_directory: NOWHERE,
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (/could not set lock/i.test(message)) throw new Error(`${file} is in use by another process.`, { cause: error });
     throw error;
   }
-  const setup = await instance.connect();
+  await lock(await instance.connect());
+  return instance;
+}
+
+/** Closes the session, too. */
+async function lock(setup: DuckDBConnection): Promise<void> {
   await setup.run("SET GLOBAL errors_as_json = true");
   // Stamps with a zone are printed in UTC, and a date of one depends on nothing but the statement.
   await setup.run("SET GLOBAL TimeZone = 'UTC'");
   await setup.run("SET GLOBAL lock_configuration = true");
   setup.closeSync();
-  return instance;
 }

@@ -51,7 +51,7 @@ export function toFailure(error: unknown, query: string): EngineFailure {
 }
 
 /** DuckDB's own advice is to change settings, which no statement may do here. */
-const OUT_OF_MEMORY = `The query needs more than the ${ENGINE_MEMORY_LIMIT} of memory and ${ENGINE_TEMP_LIMIT} of disk that a file's queries have. Filter earlier, read fewer columns, aggregate before joining, or put a step between into a table.`;
+export const OUT_OF_MEMORY = `The query needs more than the ${ENGINE_MEMORY_LIMIT} of memory and ${ENGINE_TEMP_LIMIT} of disk that a file's queries have. Filter earlier, read fewer columns, aggregate before joining, or put a step between into a table.`;
 
 export const READ_ONLY_MESSAGE = "This connection is read-only: it runs queries and changes nothing.";
 

@@ -1,12 +1,13 @@
 import { parseArgs } from "node:util";
 import { giveRightOfWay } from "../../process/right-of-way.ts";
 import { buildSample } from "./build-sample.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase, openMemory } from "./database.ts";
 import { serve } from "./server.ts";
 
 /**
  * The engine of one DuckDB file, run as a child process:
- * `--file <path> --socket <path> [--read-only] [--trusted]`.
+ * `--file <path> --socket <path> [--read-only] [--trusted]`. With `--kept` it has no file but memory, and reads the files
+ * beside the named one.
  * It says `{type:"ready"}` over IPC once it listens and ends with its parent.
  * `--build-sample --file <path>` writes the sample shop and ends.
  */
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
       socket: { type: "string" },
       "read-only": { type: "boolean", default: false },
       trusted: { type: "boolean", default: false },
+      kept: { type: "boolean", default: false },
       "build-sample": { type: "boolean", default: false },
     },
   });
@@ -27,10 +29,9 @@ async function main(): Promise<void> {
   }
   if (!values.file || !values.socket) throw new Error("The engine needs --file and --socket.");
   endWithParent();
-  const database = await openDatabase(values.file, {
-    readOnlyFile: values["read-only"],
-    trusted: values.trusted,
-  });
+  const database = values.kept
+    ? await openMemory(values.file)
+    : await openDatabase(values.file, { readOnlyFile: values["read-only"], trusted: values.trusted });
   const server = await serve(database, values.socket);
   const stop = () => {
     server.close();

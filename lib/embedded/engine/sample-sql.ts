@@ -139,9 +139,6 @@ export const SAMPLE_SQL: readonly string[] = [
    asof join (select created_at, row_number() over (order by id) as customers from customers) known
      on n.placed_at >= known.created_at`,
 
-  `create table order_items (
-     id integer primary key, order_id integer not null, product_id integer not null, quantity integer not null,
-     price_cents integer not null)`,
   // Each five orders have one, two, three, four and five items, in an order of their own.
   `create temp table item_base as
    select row_number() over (order by o.id, n)::int as id, o.id as order_id,
@@ -151,15 +148,16 @@ export const SAMPLE_SQL: readonly string[] = [
   // The most wanted things are spread over all categories.
   `create temp table popularity as
    select id as product_id, row_number() over (order by u(id, 'popularity') + price_cents / 90000.0, id) as place from products`,
-  `insert into order_items
-   select b.id, b.order_id, p.id,
+  // What an order comes to follows from its items, and a key of theirs names it: they wait until it is there.
+  `create temp table items as
+   select b.id, b.order_id, p.id as product_id,
           case when u(b.id, 'quantity') < 0.68 then 1 when u(b.id, 'quantity') < 0.88 then 2
-               when u(b.id, 'quantity') < 0.96 then 3 else 4 end,
-          case when u(b.id, 'discount') < 0.12 then p.price_cents * 9 // 10 else p.price_cents end
+               when u(b.id, 'quantity') < 0.96 then 3 else 4 end as quantity,
+          case when u(b.id, 'discount') < 0.12 then p.price_cents * 9 // 10 else p.price_cents end as price_cents
    from item_base b join popularity using (place) join products p on p.id = popularity.product_id order by b.id`,
 
   `create table orders (
-     id integer primary key, customer_id integer not null, status varchar not null, placed_at timestamp not null,
+     id integer primary key, customer_id integer not null references customers (id), status varchar not null, placed_at timestamp not null,
      channel varchar not null, region varchar not null, item_count integer not null, total_cents bigint not null)`,
   `insert into orders
    select b.id, b.customer_id,
@@ -172,11 +170,15 @@ export const SAMPLE_SQL: readonly string[] = [
    from order_base b
    join customers c on c.id = b.customer_id
    join (select order_id, sum(quantity)::int as items, sum(quantity * price_cents)::bigint as total
-         from order_items group by order_id) t on t.order_id = b.id
+         from items group by order_id) t on t.order_id = b.id
    order by b.id`,
+  `create table order_items (
+     id integer primary key, order_id integer not null references orders (id),
+     product_id integer not null references products (id), quantity integer not null, price_cents integer not null)`,
+  "insert into order_items from items order by id",
 
   `create table refunds (
-     id integer primary key, order_id integer not null, reason varchar not null, amount_cents bigint not null,
+     id integer primary key, order_id integer not null references orders (id), reason varchar not null, amount_cents bigint not null,
      refunded_at timestamp not null)`,
   `insert into refunds
    select row_number() over (order by id)::int, id,
@@ -185,6 +187,7 @@ export const SAMPLE_SQL: readonly string[] = [
           least(placed_at + to_seconds(floor(86400 * (3 + 18 * u(id, 'refund')))::bigint), timestamp '2026-10-31 18:00:00')
    from orders where status = 'refunded' order by id`,
 
+  // Without a key of its visitors: an index over a million of them would be a third of the file, and logs rarely have one.
   `create table page_events (
      id integer primary key, occurred_at timestamp not null, session varchar not null, customer_id integer, path varchar not null,
      kind varchar not null, referrer varchar, duration_ms integer not null)`,

@@ -111,7 +111,7 @@ export function plan(request: PlanRequest): Plan {
     hinted === undefined
       ? collection.indexes.filter((index) => index.isReady && !index.isHidden && request.rows.sees(index))
       : [hinted];
-  const candidates: { plan: Extract<Plan, { kind: "index" }>; score: number; isBound: boolean }[] = [];
+  const candidates: Candidate[] = [];
   for (const index of usable) {
     const candidate = planIndex(index, node, predicates, sort, hinted !== undefined);
     if (candidate !== undefined) candidates.push(candidate);
@@ -121,7 +121,8 @@ export function plan(request: PlanRequest): Plan {
     const union = planUnion(request, node);
     if (union !== undefined) return union;
   }
-  if (bound.length > 1) narrow(request, bound);
+  // What finds one entry at the most is the narrowest, uncounted: each look-up of a session or a key is one.
+  if (bound.length > 1 && !bound.some(({ isSingleEntry }) => isSingleEntry)) narrow(request, bound);
   const best = candidates.sort((a, b) => b.score - a.score)[0];
   return best?.plan ?? { kind: "collection", isReverse: false };
 }
@@ -383,7 +384,13 @@ function planIds(node: MatchNode, predicates: readonly Predicate[], sort: readon
   };
 }
 
-type Candidate = { plan: Extract<Plan, { kind: "index" }>; score: number; isBound: boolean };
+type Candidate = {
+  plan: Extract<Plan, { kind: "index" }>;
+  score: number;
+  isBound: boolean;
+  /** One value of each field of a unique index. */
+  isSingleEntry: boolean;
+};
 
 function planIndex(
   index: Index,
@@ -452,11 +459,13 @@ function planIndex(
   const points = used.filter((intervals) => intervals.every(({ isPoint }) => isPoint)).length;
   const isSingle = used.every((intervals) => intervals.length === 1);
   let score = points * 10 + (used.length - points) * 5 + (sorted !== undefined && sort.length > 0 ? 4 : 0);
-  if (index.isUnique && points === index.fields.length && isSingle) score += 100;
+  const isSingleEntry = index.isUnique && points === index.fields.length && isSingle;
+  if (isSingleEntry) score += 100;
   if (index.partial !== undefined) score += 3;
   return {
     isBound,
     score,
+    isSingleEntry,
     plan: {
       kind: "index",
       index,

@@ -1,15 +1,21 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { forkStore } from "./testing/start.ts";
+import { MAX_IDLE_READERS } from "./transactions.ts";
 
 const ROUNDS = 12;
 /** What the heap may differ by between rounds after the collector has run, MB: noise, far below a leak of this load. */
 const HEAP_NOISE_MB = 12;
+/** The writer and as many readers of snapshots as are kept for the next one; how many were needed at once is chance. */
+const CONNECTIONS_MAX = 1 + MAX_IDLE_READERS;
+/** Of one connection: the file, and its log. */
+const FILES_OF_CONNECTION = 2;
 
-type Sample = { heapMb: number; handles: number; cursors: number };
+/** `files` are open handles of the database and its log, `handles` all others. */
+type Sample = { heapMb: number; handles: number; files: number; cursors: number };
 
 test("under a mixed load the heap, the handles and the open cursors do not grow (F18, shortened)", {
   timeout: 120_000,
@@ -19,8 +25,10 @@ test("under a mixed load the heap, the handles and the open cursors do not grow 
   const watcher = await new MongoClient(uri, { maxPoolSize: 1 }).connect();
   const sample = async (): Promise<Sample> => {
     const status = await watcher.db("admin").command({ serverStatus: 1 });
-    const handles = readdirSync(`/proc/${child.pid}/fd`).length;
-    return { heapMb: status.mem.heapUsed, handles, cursors: Number(status.metrics.cursor.open.total) };
+    const open = openOf(child.pid as number);
+    const files = open.filter((target) => /\.db(-wal)?$/.test(target)).length;
+    const cursors = Number(status.metrics.cursor.open.total);
+    return { heapMb: status.mem.heapUsed, handles: open.length - files, files, cursors };
   };
   const samples: Sample[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -36,11 +44,23 @@ test("under a mixed load the heap, the handles and the open cursors do not grow 
   const handles = Math.max(...samples.slice(2, 6).map((each) => each.handles));
   // Lines that their clients have closed are gone as soon as the store gets to them.
   await vi.waitFor(async () => expect((await sample()).handles).toBeLessThanOrEqual(handles), 10_000);
+  expect((await sample()).files).toBeLessThanOrEqual(CONNECTIONS_MAX * FILES_OF_CONNECTION);
   await watcher.close();
   child.kill("SIGTERM");
   expect(await ended).toBe(0);
   rmSync(dir, { recursive: true, force: true });
 });
+
+/** What each open handle of a process is of; one that closes meanwhile is none. */
+function openOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${name}`)];
+    } catch {
+      return [];
+    }
+  });
+}
 
 /** One client's life: inserts, indexed reads, abandoned cursors, transactions, aggregations, removals. */
 async function load(uri: string, round: number): Promise<void> {

@@ -21,7 +21,7 @@ import type { Doc, Value } from "./values.ts";
 /** A transaction is aborted after this long, s (MongoDB's transactionLifetimeLimitSeconds). */
 export const LIFETIME_SECONDS = 60;
 /** Snapshot connections that are kept open for the next transactions. */
-const MAX_IDLE_READERS = 4;
+export const MAX_IDLE_READERS = 4;
 /** Entries that a count inside of a transaction takes at once. */
 const COUNT_CHUNK = 512;
 

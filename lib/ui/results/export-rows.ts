@@ -1,5 +1,6 @@
 import { ApiError, parseEnvelope, toApiError } from "@/lib/client/api";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
+import { type Execution, executionsApi } from "@/lib/client/executions";
 import type { ResultField } from "@/lib/tabular/json-rows";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { newId } from "@/lib/ui/new-id";
@@ -7,11 +8,13 @@ import { ArrowCounter } from "@/lib/ui/results/arrow-counter";
 import { CsvReader } from "@/lib/ui/results/csv-guard";
 import type { ExportFile } from "@/lib/ui/results/export-file";
 
-export const EXPORT_FORMATS = ["csv", "ndjson", "arrow"] as const;
+export const EXPORT_FORMATS = ["csv", "xlsx", "ndjson", "parquet", "arrow"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const CONTENT_TYPES: Record<ExportFormat, string> = {
   csv: "text/csv",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
   ndjson: "application/x-ndjson",
+  parquet: "application/vnd.apache.parquet",
   arrow: "application/vnd.apache.arrow.stream",
 };
 
@@ -23,7 +26,8 @@ export type ExportRequest = {
   /** Text cells that spreadsheets would take for formulas get an apostrophe in front; CSV alone. */
   isGuarded: boolean;
 };
-export type ExportProgress = { rows: number; bytes: number };
+/** `rows` is null while a packed file does not tell how many it has. */
+export type ExportProgress = { rows: number | null; bytes: number };
 
 /** A large result takes its time; it is as long as the server allows (docs/api.md, Queries). */
 const TIMEOUT_MS = 15 * 60_000;
@@ -41,7 +45,8 @@ export async function exportRows(
   onProgress: (progress: ExportProgress) => void,
 ): Promise<ExportProgress> {
   const { target, query, fields, format, isGuarded } = request;
-  const { url, body } = toExecuteRequest(target, query, { executionId: newId(), timeoutMs: TIMEOUT_MS });
+  const executionId = newId();
+  const { url, body } = toExecuteRequest(target, query, { executionId, timeoutMs: TIMEOUT_MS, keep: false });
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: CONTENT_TYPES[format] },
@@ -55,12 +60,14 @@ export async function exportRows(
   const csv = new CsvReader((column) => !isNumericField(fields[column] ?? { name: "", type: "string" }), isGuarded);
   const arrow = new ArrowCounter();
   const reader = response.body.getReader();
-  const progress = { rows: 0, bytes: 0 };
+  const progress: ExportProgress = { rows: isPacked(format) ? null : 0, bytes: 0 };
   let saidAt = 0;
   for (;;) {
-    const { done, value } = await reader.read().catch((error: unknown) => {
+    const { done, value } = await reader.read().catch(async (error: unknown) => {
       if (signal.aborted) throw error;
-      throw new ApiError(0, "cut", "The stream of rows broke off, and nothing was saved. Export it again.");
+      const { error: reason } = (await outcomeOf(target.workspaceId, executionId, signal)) ?? {};
+      const why = reason ? `The query failed after its first rows: ${reason}` : "The stream of rows broke off.";
+      throw new ApiError(0, "cut", `${why} Nothing was saved.${reason ? "" : " Export it again."}`);
     });
     if (done) break;
     let piece: Uint8Array<ArrayBuffer> = value;
@@ -70,7 +77,7 @@ export async function exportRows(
     } else if (format === "arrow") {
       arrow.read(value);
       progress.rows = arrow.rows;
-    } else progress.rows += countLines(value);
+    } else if (progress.rows !== null) progress.rows += countLines(value);
     progress.bytes += piece.length;
     await file.write(piece);
     const now = performance.now();
@@ -80,7 +87,19 @@ export async function exportRows(
     }
   }
   await file.close();
+  if (progress.rows === null) {
+    progress.rows = (await outcomeOf(target.workspaceId, executionId, signal))?.rowCount ?? null;
+  }
   return progress;
+}
+
+function isPacked(format: ExportFormat): boolean {
+  return format === "xlsx" || format === "parquet";
+}
+
+/** What the server knows of the run that has ended; null when it cannot be asked, which is no failure of the export. */
+function outcomeOf(workspaceId: string, executionId: string, signal: AbortSignal): Promise<Execution | null> {
+  return executionsApi.find(workspaceId, executionId, signal).catch(() => null);
 }
 
 function countLines(bytes: Uint8Array): number {

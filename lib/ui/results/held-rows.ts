@@ -1,10 +1,9 @@
+import { type ChartData, toChartData } from "@/lib/charts/data";
+import { ExactSum } from "@/lib/tabular/exact-sum";
 import type { CellValue } from "@/lib/tabular/json-rows";
 import { toCopyText } from "@/lib/ui/copy-rows";
-import { type ChartData, toChartData } from "@/lib/ui/results/chart-data";
-import type { ChartShelves } from "@/lib/ui/results/chart-shelves";
-import { ExactSum } from "@/lib/ui/results/exact-sum";
 import { type CellTable, toRow } from "@/lib/ui/results/row-table";
-import type { CopyAsk } from "@/lib/ui/results/worker-messages";
+import type { ChartAsk, CopyAsk } from "@/lib/ui/results/worker-messages";
 
 /** Rows as they are shown: a table and the order of its rows, null for all as they came. */
 export type ShownRows = { table: CellTable; order: Uint32Array | null };
@@ -48,6 +47,6 @@ export function sumRows(shown: ShownRows, columns: number[], from: number, to: n
   return total.result();
 }
 
-export function chartRows({ table, order }: ShownRows, shelves: ChartShelves): ChartData {
-  return toChartData(table, order, shelves);
+export function chartRows({ table, order }: ShownRows, { settings, zone }: ChartAsk): ChartData {
+  return toChartData(table, order, settings, zone);
 }

@@ -61,7 +61,7 @@ class LoadedResults {
       this.#notify();
     };
     // Whole, since a worker may have no address of its own to begin at.
-    const request = toExecuteRequest(target, query, { executionId: newId() });
+    const request = toExecuteRequest(target, query, { executionId: newId(), keep: false });
     const url = new URL(request.url, location.origin).href;
     const onProgress = (progress: LoadProgress) => {
       if (entry.state.status === "loading") update({ ...entry.state, progress });

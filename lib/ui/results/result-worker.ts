@@ -63,6 +63,6 @@ async function answer(ask: Ask): Promise<Asked[keyof Asked]["answer"]> {
     case "sum":
       return sumRows(shown, ask.columns, ask.from, ask.to);
     case "chart":
-      return chartRows(shown, ask.shelves);
+      return chartRows(shown, ask);
   }
 }

@@ -1,12 +1,7 @@
-import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { CellTable, CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { type Column, columnFor, widen } from "@/lib/ui/results/columns";
 
-/** Rows that can be read cell by cell: what sorting, filtering, adding up and charts work on. */
-export interface CellTable {
-  readonly fields: readonly ResultField[];
-  readonly rowCount: number;
-  at(row: number, column: number): CellValue;
-}
+export type { CellTable };
 
 /** A result in memory, column by column: about a fifth of what the same rows take as objects. */
 export class RowTable implements CellTable {

@@ -1,11 +1,11 @@
+import type { ChartData } from "@/lib/charts/data";
+import type { Summed } from "@/lib/tabular/exact-sum";
 import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { type Arrangement, arrangeNow, isPlain, PLAIN } from "@/lib/ui/results/arrangement";
-import type { ChartData } from "@/lib/ui/results/chart-data";
-import type { ChartShelves } from "@/lib/ui/results/chart-shelves";
 import { chartRows, copyRows, countShown, type ShownRows, sumRows, toTableRow } from "@/lib/ui/results/held-rows";
 import { type CellTable, ObjectTable } from "@/lib/ui/results/row-table";
 import { WorkerClient } from "@/lib/ui/results/worker-client";
-import type { CopyAsk } from "@/lib/ui/results/worker-messages";
+import type { ChartAsk, CopyAsk } from "@/lib/ui/results/worker-messages";
 
 /**
  * The rows of a result as a view reads them: counted as they are shown, sorted and filtered. `version` changes with
@@ -25,16 +25,16 @@ export interface RowsSource {
   cell(row: number, column: number): CellValue | undefined;
   /** Changes when a row's cells do: with another order, and when the row arrives. */
   edition(row: number): number;
-  /** Brings the rows from..to near, `to` not among them. */
-  want(from: number, to: number): void;
+  /** Brings the rows from..to near, `to` not among them. @param isSeen false for those around what is seen */
+  want(from: number, to: number, isSeen?: boolean): void;
   arrange(arrangement: Arrangement): void;
   /** @returns null when not all of it is here: `copy` answers then */
   copyNow(ask: CopyAsk): string | null;
   copy(ask: CopyAsk): Promise<string>;
-  sum(columns: number[], from: number, to: number): Promise<{ sum: string; average: string } | null>;
+  sum(columns: number[], from: number, to: number): Promise<Summed | null>;
   /** Adding up more cells than this would make the selection lag behind the pointer. */
   readonly summedCellsMax: number;
-  chart(shelves: ChartShelves): Promise<ChartData>;
+  chart(ask: ChartAsk): Promise<ChartData>;
   /** The first rows, to judge widths and kinds by. */
   readonly sample: CellTable;
   close(): void;
@@ -43,7 +43,8 @@ export interface RowsSource {
 /** More rows than this are sorted and filtered away from the page. */
 const OWN_ROWS_MAX = 2000;
 
-abstract class Source {
+/** What all of them have: who is told when something has changed. */
+export abstract class Source {
   version = 0;
   arrangement: Arrangement = PLAIN;
   isArranging = false;
@@ -123,8 +124,8 @@ export class AnswerRows extends Source implements RowsSource {
     return sumRows(this.#shown, columns, from, to);
   }
 
-  async chart(shelves: ChartShelves): Promise<ChartData> {
-    return chartRows(this.#shown, shelves);
+  async chart(ask: ChartAsk): Promise<ChartData> {
+    return chartRows(this.#shown, ask);
   }
 
   close(): void {
@@ -231,8 +232,8 @@ export class LoadedRows extends Source implements RowsSource {
     return this.worker.ask("sum", { columns, from, to });
   }
 
-  chart(shelves: ChartShelves): Promise<ChartData> {
-    return this.worker.ask("chart", { shelves });
+  chart(ask: ChartAsk): Promise<ChartData> {
+    return this.worker.ask("chart", ask);
   }
 
   close(): void {

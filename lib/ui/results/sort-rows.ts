@@ -1,9 +1,9 @@
 import type { ResultField } from "@/lib/tabular/json-rows";
+import { naturalKey } from "@/lib/text/natural-key";
 import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import { compareNumberText } from "@/lib/ui/exact-number";
 import { WordColumn } from "@/lib/ui/results/columns";
 import { orderOf } from "@/lib/ui/results/float-order";
-import { naturalKey } from "@/lib/ui/results/natural-key";
 import { type CellTable, RowTable } from "@/lib/ui/results/row-table";
 
 export type SortBy = { column: number; isDescending: boolean };

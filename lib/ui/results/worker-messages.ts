@@ -1,9 +1,10 @@
+import type { ChartData } from "@/lib/charts/data";
+import type { ChartSettings } from "@/lib/charts/settings";
 import type { SqlDialect } from "@/lib/sql/dialects";
+import type { Summed } from "@/lib/tabular/exact-sum";
 import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
-import type { CopyFormat } from "@/lib/ui/copy-rows";
+import type { CopyText } from "@/lib/ui/copy-rows";
 import type { Arrangement } from "@/lib/ui/results/arrangement";
-import type { ChartData } from "@/lib/ui/results/chart-data";
-import type { ChartShelves } from "@/lib/ui/results/chart-shelves";
 
 /** What can be asked of the worker that holds a result, and what it answers. Rows are counted as they are shown. */
 export type Asked = {
@@ -18,11 +19,13 @@ export type Asked = {
   };
   rows: { ask: { from: number; to: number }; answer: CellValue[][] };
   copy: { ask: CopyAsk; answer: string };
-  sum: { ask: { columns: number[]; from: number; to: number }; answer: { sum: string; average: string } | null };
-  chart: { ask: { shelves: ChartShelves }; answer: ChartData };
+  sum: { ask: { columns: number[]; from: number; to: number }; answer: Summed | null };
+  chart: { ask: ChartAsk; answer: ChartData };
 };
+/** `zone` is the reader's, by which days are cut; null for UTC. */
+export type ChartAsk = { settings: ChartSettings; zone: string | null };
 export type CopyAsk = {
-  format: CopyFormat;
+  format: CopyText;
   columns: number[];
   from: number;
   to: number;

@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { parentPort } from "node:worker_threads";
+import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import * as vega from "vega";
+import { expressionInterpreter } from "vega-interpreter";
+import { compile, type TopLevelSpec } from "vega-lite";
+import { giveRightOfWay } from "../../process/right-of-way.ts";
+import type { DrawAnswer, DrawRequest, PicturePage, PicturePart } from "./messages.ts";
+
+/*
+ * Makes pages into PNG in a thread of its own: laying out charts and filling pixels takes a processor for a second, which nobody's
+ * request should wait for. Nothing is fetched: charts load nothing, pictures within a picture are left out, and the fonts are those
+ * that are shipped, whatever the machine has.
+ */
+giveRightOfWay({ isWorker: true });
+
+const require = createRequire(import.meta.url);
+/** The order is that in which they are asked for a character. */
+const SUBSETS = ["latin", "latin-ext", "cyrillic", "cyrillic-ext", "vietnamese"];
+/** As wide as a character of the font is on average: the library guesses much wider without a canvas to measure by. */
+const CHARACTER_EM = 0.56;
+/** What XML cannot hold, however it is written. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+const ready = initWasm(readFileSync(require.resolve("@resvg/resvg-wasm/index_bg.wasm")));
+const fonts = SUBSETS.map((subset) =>
+  readFileSync(require.resolve(`@fontsource-variable/geist/files/geist-${subset}-wght-normal.woff2`)),
+);
+const { textMetrics } = vega as unknown as {
+  textMetrics: { width: (item: { fontSize?: number }, text: unknown) => number };
+};
+textMetrics.width = ({ fontSize = 11 }, text) => String(text ?? "").length * fontSize * CHARACTER_EM;
+
+parentPort?.on("message", async ({ id, page }: DrawRequest) => {
+  parentPort?.postMessage(await answer(id, page));
+});
+
+async function answer(id: number, page: PicturePage): Promise<DrawAnswer> {
+  try {
+    await ready;
+    let undrawn = 0;
+    const pieces: string[] = [];
+    for (const part of page.parts) {
+      try {
+        pieces.push(part.kind === "svg" ? part.svg : await toChart(part));
+      } catch {
+        undrawn += 1;
+        if (part.kind === "chart") pieces.push(toWords(part));
+      }
+    }
+    return { id, png: toPng(page, pieces), undrawn };
+  } catch (error) {
+    return { id, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function toChart({ spec, x, y }: Extract<PicturePart, { kind: "chart" }>): Promise<string> {
+  const compiled = compile(spec as TopLevelSpec, { logger: vega.logger(vega.None) }).spec;
+  const view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
+    expr: expressionInterpreter,
+    renderer: "none",
+    logLevel: vega.None,
+    loader: {
+      ...vega.loader(),
+      load: () => Promise.reject(new Error("A chart loads nothing.")),
+      sanitize: () => Promise.reject(new Error("A chart leads nowhere.")),
+    },
+  });
+  try {
+    await view.runAsync();
+    return `<g transform="translate(${x},${y})">${await view.toSVG()}</g>`;
+  } finally {
+    view.finalize();
+  }
+}
+
+function toWords({ x, y, ink }: Extract<PicturePart, { kind: "chart" }>): string {
+  return `<text x="${x + 4}" y="${y + 20}" font-size="12" fill="${ink}">This chart could not be drawn.</text>`;
+}
+
+function toPng({ width, height, scale, background }: PicturePage, pieces: readonly string[]): Uint8Array {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${width}" height="${height}" font-family="Geist Variable, Geist, sans-serif"><rect width="${width}" height="${height}" fill="${background}"/>${pieces.join("")}</svg>`;
+  const resvg = new Resvg(svg.toWellFormed().replace(NO_XML, ""), {
+    font: { fontBuffers: fonts, defaultFontFamily: "Geist Variable", sansSerifFamily: "Geist Variable" },
+    fitTo: { mode: "zoom", value: scale },
+  });
+  try {
+    const image = resvg.render();
+    try {
+      return image.asPng();
+    } finally {
+      image.free();
+    }
+  } finally {
+    resvg.free();
+  }
+}

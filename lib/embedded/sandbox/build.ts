@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { build } from "vite";
+import { filesIn } from "./app-files.ts";
+import { commonConfig, ignoredFiles } from "./config.ts";
+import { AppProblem } from "./guard.ts";
+import { APP_FOLDER } from "./places.ts";
+import type { Problem } from "./wire.ts";
+
+/** More are not read by anybody at once. */
+const PROBLEMS_MAX = 50;
+
+export type Built =
+  | { ok: true; files: AsyncIterable<{ path: string; content: Buffer }> }
+  | { ok: false; problems: Problem[] };
+
+/** Builds what lies in the app's folder. */
+export async function buildApp(paths: readonly string[], onLog: (line: string) => void): Promise<Built> {
+  for (const line of ignoredFiles(paths)) onLog(line);
+  if (!existsSync(join(APP_FOLDER, "index.html"))) {
+    return failed({ path: null, message: "The app has no index.html: a browser would have nothing to begin with." });
+  }
+  try {
+    const output = await build({
+      ...commonConfig({ mode: "production", base: "./", carriedUrl: null, onLog }),
+      build: {
+        write: false,
+        target: "es2022",
+        // One request for all code: a page that stays open for a day must not ask for a part of it after its token's end.
+        cssCodeSplit: false,
+        modulePreload: false,
+        reportCompressedSize: false,
+        rolldownOptions: { input: join(APP_FOLDER, "index.html"), output: { codeSplitting: false } },
+      },
+    });
+    if (!("output" in output)) throw new Error("The builder gave more than one output.");
+    const made = output.output.map((item) => ({
+      path: item.fileName,
+      content: Buffer.from(item.type === "chunk" ? item.code : item.source),
+    }));
+    return { ok: true, files: withPublic(made) };
+  } catch (error) {
+    const problems = toProblems(error).slice(0, PROBLEMS_MAX);
+    for (const { path, line, column, message } of problems) {
+      onLog(
+        [path, line, column].filter((each) => each !== null).join(":") + (path === null ? message : `: ${message}`),
+      );
+    }
+    return { ok: false, problems };
+  }
+}
+
+/** What lies in `public` is served as it is; what was built goes first. */
+async function* withPublic(made: readonly { path: string; content: Buffer }[]) {
+  yield* made;
+  const taken = new Set(made.map(({ path }) => path));
+  for await (const file of filesIn(join(APP_FOLDER, "public"))) if (!taken.has(file.path)) yield file;
+}
+
+type BuilderError = {
+  message: string;
+  id?: string;
+  loc?: { file?: string; line?: number; column?: number };
+  errors?: BuilderError[];
+  cause?: unknown;
+};
+
+function toProblems(error: unknown): Problem[] {
+  const own = ownProblem(error);
+  if (own) return [own];
+  if (!(error instanceof Error)) return [toProblem({ message: String(error) })];
+  const { errors } = error as BuilderError;
+  if (Array.isArray(errors) && errors.length > 0) return errors.flatMap(toProblems);
+  return [toProblem(error as BuilderError)];
+}
+
+/** The builder wraps what a plugin throws. */
+function ownProblem(error: unknown): Problem | null {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof AppProblem) return each.problem;
+    const { problem } = each as { problem?: Problem };
+    if (problem) return problem;
+  }
+  return null;
+}
+
+/** The builder draws the place into its message. */
+const DRAWN = /╭─\[ (.+?):(\d+):(\d+) \]/;
+
+function toProblem({ message, id, loc }: BuilderError): Problem {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours of a terminal
+  const text = message.replace(/\x1b\[[\d;]*m/g, "").replaceAll(`${APP_FOLDER}/`, "");
+  const drawn = DRAWN.exec(text);
+  const file = loc?.file ?? id;
+  const path = file?.startsWith(`${APP_FOLDER}/`) ? relative(APP_FOLDER, file.replace(/[?#].*$/, "")) : null;
+  return {
+    path: path ?? drawn?.[1] ?? null,
+    line: Number(drawn?.[2] ?? loc?.line) || null,
+    column: Number(drawn?.[3] ?? loc?.column) || null,
+    message: text.replace(/^\[[\w:.-]+\] /, "").split("\n")[0] ?? "",
+  };
+}
+
+function failed(problem: Pick<Problem, "path" | "message">): Built {
+  return { ok: false, problems: [{ line: null, column: null, ...problem }] };
+}

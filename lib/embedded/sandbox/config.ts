@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import react from "@vitejs/plugin-react";
+import type { InlineConfig, Logger, LogOptions, Plugin } from "vite";
+import { BOOT, type CarriedMode } from "./carried.ts";
+import { guard } from "./guard.ts";
+import { APP_FOLDER, CARRIED_FOLDER } from "./places.ts";
+
+/** Names of files by which an app would configure the builder or run something of its own. */
+const IGNORED =
+  /^(?:(?:vite|vitest|rollup|rolldown|postcss|tailwind|babel)\.config\.\w+|\.postcssrc.*|\.browserslistrc|\.env.*)$/;
+
+type Options = { mode: CarriedMode; base: string; carriedUrl: string | null; onLog: (line: string) => void };
+
+/**
+ * What a build and a dev server have in common. No file of the app decides on it: a configuration is a program, and its
+ * plugins are others.
+ */
+export function commonConfig({ mode, base, carriedUrl, onLog }: Options): InlineConfig {
+  return {
+    root: APP_FOLDER,
+    base,
+    mode,
+    configFile: false,
+    envDir: false,
+    cacheDir: "/tmp/vite",
+    clearScreen: false,
+    customLogger: loggerTo(onLog),
+    // Given here, it is not looked for in the app.
+    css: { postcss: { plugins: [] } },
+    define: { "process.env.NODE_ENV": JSON.stringify(mode) },
+    plugins: [guard(mode, carriedUrl), boot(mode), react(), withoutOptimizer()],
+  };
+}
+
+/** In the page itself: a script of its own might come after the app's. */
+function boot(mode: CarriedMode): Plugin {
+  return {
+    name: "millrace:boot",
+    transformIndexHtml: {
+      order: "post",
+      async handler() {
+        const children = await readFile(join(CARRIED_FOLDER, mode, BOOT), "utf8");
+        return [{ tag: "script", children, injectTo: "head-prepend" }];
+      },
+    },
+  };
+}
+
+/** Words about files that are in the app and do nothing. */
+export function ignoredFiles(paths: Iterable<string>): string[] {
+  const names = [...paths].filter((path) => IGNORED.test(path));
+  return names.map((name) => `${name} is not read: apps are built by one configuration, without plugins of their own.`);
+}
+
+/** The carried packages are made already, and there are no others. */
+function withoutOptimizer(): Plugin {
+  return {
+    name: "millrace:without-optimizer",
+    enforce: "post",
+    config(config) {
+      config.optimizeDeps = { noDiscovery: true, include: [] };
+    },
+  };
+}
+
+function loggerTo(onLog: (line: string) => void): Logger {
+  const warned = new Set<string>();
+  const errors = new WeakSet<Error>();
+  const say = (message: string) => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours of a terminal
+    for (const line of message.replace(/\x1b\[[\d;]*m/g, "").split("\n")) if (line.trim() !== "") onLog(line);
+  };
+  return {
+    hasWarned: false,
+    info: say,
+    warn: say,
+    warnOnce(message) {
+      if (warned.has(message)) return;
+      warned.add(message);
+      say(message);
+    },
+    error(message: string, options?: LogOptions & { error?: Error | null }) {
+      if (options?.error) errors.add(options.error);
+      say(message);
+    },
+    clearScreen() {},
+    hasErrorLogged: (error) => error instanceof Error && errors.has(error),
+  };
+}

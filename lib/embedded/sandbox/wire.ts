@@ -1,0 +1,105 @@
+/*
+ * What the server and a sandbox send each other: frames of a head in JSON and the bytes that it announces, within the
+ * bodies of HTTP/2 requests over one pair of sockets that the child inherits. Nothing listens anywhere.
+ */
+
+/** The descriptor of the child's end. */
+export const CHANNEL_FD = 3;
+/** A head holds a path and some words. */
+const HEAD_BYTES_MAX = 64 * 1024;
+const LENGTH_BYTES = 4;
+
+/** What the server asks of a sandbox; anything else goes to the dev server. */
+export const CONTROL = {
+  build: "/control/build",
+  start: "/control/start",
+  files: "/control/files",
+} as const;
+
+export type Problem = { path: string | null; line: number | null; column: number | null; message: string };
+
+export type Head =
+  | { type: "file"; path: string; bytes: number }
+  | { type: "removed"; path: string }
+  | { type: "start"; base: string }
+  | { type: "log"; line: string }
+  | { type: "problem"; problem: Problem }
+  /** The last frame: what comes without it was cut. */
+  | { type: "end" };
+
+export type Frame = { head: Head; body: Buffer };
+
+/** The other side does not keep to the protocol, or sends more than it may. */
+export class BadFrame extends Error {}
+
+export function toFrame(head: Head, body: Buffer = Buffer.alloc(0)): Buffer[] {
+  const json = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(json.length);
+  return body.length > 0 ? [length, json, body] : [length, json];
+}
+
+export function fileFrame(path: string, content: Buffer): Buffer[] {
+  return toFrame({ type: "file", path, bytes: content.length }, content);
+}
+
+/**
+ * Reads frames until the last one.
+ * @param bytesMax of all bodies together
+ * @throws BadFrame
+ */
+export async function* readFrames(source: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Frame, void> {
+  const bytes = new Pieces(source);
+  let left = bytesMax;
+  for (;;) {
+    const headBytes = (await bytes.take(LENGTH_BYTES)).readUInt32BE();
+    if (headBytes > HEAD_BYTES_MAX) throw new BadFrame("The head of a frame is too large.");
+    const head = toHead(await bytes.take(headBytes));
+    if (head.type === "end") return;
+    const bodyBytes = head.type === "file" ? head.bytes : 0;
+    left -= bodyBytes;
+    if (left < 0) throw new BadFrame("The files are too large.");
+    yield { head, body: await bytes.take(bodyBytes) };
+  }
+}
+
+/** What comes from a sandbox may come from whoever took it over. */
+function toHead(bytes: Buffer): Head {
+  const head: unknown = JSON.parse(bytes.toString("utf8"));
+  if (typeof head !== "object" || head === null || !("type" in head)) throw new BadFrame("A frame has no type.");
+  const { type, path, bytes: length, line, problem } = head as Record<string, unknown>;
+  const isHead =
+    type === "end" ||
+    type === "start" ||
+    (type === "log" && typeof line === "string") ||
+    (type === "problem" && typeof problem === "object" && problem !== null) ||
+    (type === "removed" && typeof path === "string") ||
+    (type === "file" && typeof path === "string" && Number.isSafeInteger(length) && Number(length) >= 0);
+  if (!isHead) throw new BadFrame("A frame is of no known type.");
+  return head as Head;
+}
+
+/** A stream as pieces of the lengths that are asked for. */
+class Pieces {
+  readonly #source: AsyncIterator<Buffer>;
+  #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  async take(length: number): Promise<Buffer> {
+    while (this.#length < length) {
+      const { done, value } = await this.#source.next();
+      if (done) throw new BadFrame("The frames end too early.");
+      this.#chunks.push(value);
+      this.#length += value.length;
+    }
+    const all = this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks);
+    const piece = all.subarray(0, length);
+    this.#chunks = all.length > length ? [all.subarray(length)] : [];
+    this.#length = all.length - length;
+    return piece;
+  }
+}

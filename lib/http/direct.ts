@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { sharedState } from "../process/shared-state.ts";
+
+/** What a route makes of a request; never throws. */
+type Answer = (request: Request, params: Record<string, string>) => Promise<Response>;
+type DirectRoute = { method: string; pattern: RegExp; answer: Answer };
+
+/** The one form of an id of ours: what is malformed goes through the framework, to be refused by the same route. */
+const ID = "[0-9a-f]{24}";
+/** Answers up to this leave in one piece with their head. */
+const WHOLE_BYTES_MAX = 64 * 1024;
+/** The address is only read for its path and query. */
+const BASE = "http://localhost";
+
+/**
+ * Has a route answered without the framework's own work of a request, which is more than that of a small query. Whatever
+ * is written in another way (a slash at the end, another verb, another form of an id) still goes through the framework,
+ * with the same result.
+ * @param path as the framework names it, its parameters in brackets; all of them ids
+ */
+export function answerDirectly(method: string, path: string, answer: Answer): void {
+  const pattern = new RegExp(`^${path.replace(/\[(\w+)\]/g, (_, name) => `(?<${name}>${ID})`)}(?:\\?|$)`);
+  directRoutes().push({ method, pattern, answer });
+}
+
+/**
+ * Answers a request whose route is to be answered directly.
+ * @returns false for all others: nothing has been done with them
+ */
+export function hasDirectAnswer(incoming: IncomingMessage, outgoing: ServerResponse): boolean {
+  for (const { method, pattern, answer } of directRoutes()) {
+    const params = incoming.method === method ? pattern.exec(incoming.url ?? "")?.groups : undefined;
+    if (!params) continue;
+    // Whoever has left, or broken off, hears nothing; what is half written must not look whole.
+    carryOut(answer, params, incoming, outgoing).catch(() => outgoing.destroy());
+    return true;
+  }
+  return false;
+}
+
+function directRoutes(): DirectRoute[] {
+  return sharedState<DirectRoute[]>("direct-routes", () => []);
+}
+
+async function carryOut(
+  answer: Answer,
+  params: Record<string, string>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const left = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) left.abort();
+  });
+  const request = new Request(`${BASE}${incoming.url}`, {
+    method: incoming.method,
+    headers: headersOf(incoming),
+    body: Readable.toWeb(incoming) as ReadableStream<Uint8Array>,
+    duplex: "half",
+    signal: left.signal,
+  } as RequestInit);
+  const response = await answer(request, params);
+  const { body, headers, status } = response;
+  const length = Number(headers.get("content-length") ?? Number.NaN);
+  if (!body || length <= WHOLE_BYTES_MAX) {
+    const whole = Buffer.from(await response.arrayBuffer());
+    writeHead(outgoing, status, headers);
+    outgoing.end(whole);
+    return;
+  }
+  const stream = Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]);
+  if (isToBeCompressed(incoming, headers)) {
+    headers.delete("content-length");
+    headers.set("content-encoding", "gzip");
+    writeHead(outgoing, status, headers);
+    await pipeline(stream, createGzip(), outgoing);
+  } else {
+    writeHead(outgoing, status, headers);
+    await pipeline(stream, outgoing);
+  }
+}
+
+function headersOf({ headers }: IncomingMessage): Headers {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === "string") all.set(name, value);
+    else for (const each of value ?? []) all.append(name, each);
+  }
+  return all;
+}
+
+function writeHead(outgoing: ServerResponse, status: number, headers: Headers): void {
+  const entries: [string, string][] = [...headers].filter(([name]) => name !== "set-cookie");
+  for (const cookie of headers.getSetCookie()) entries.push(["set-cookie", cookie]);
+  outgoing.writeHead(status, entries.flat());
+}
+
+/** As the framework does: what may be changed on its way, and is asked for. */
+function isToBeCompressed(incoming: IncomingMessage, headers: Headers): boolean {
+  if (headers.get("cache-control")?.includes("no-transform") || headers.has("content-encoding")) return false;
+  headers.append("vary", "Accept-Encoding");
+  return acceptsGzip(String(incoming.headers["accept-encoding"] ?? ""));
+}
+
+/** @param accepted the header Accept-Encoding; empty when absent */
+export function acceptsGzip(accepted: string): boolean {
+  return accepted.split(",").some((each) => {
+    const [name, ...settings] = each.split(";").map((part) => part.trim().toLowerCase());
+    const isRefused = settings.some((setting) => /^q=0(?:\.0*)?$/.test(setting));
+    return name === "gzip" && !isRefused;
+  });
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it, vi } from "vitest";
+import { AppError } from "./errors";
+
+describe("an expected failure", () => {
+  it("is known as one to every bundle's copy of the class", async () => {
+    vi.resetModules();
+    const copy = await import("./errors");
+    expect(copy.AppError).not.toBe(AppError);
+    expect(new copy.AppError("not_found", "No.")).toBeInstanceOf(AppError);
+    expect(new AppError("not_found", "No.")).toBeInstanceOf(copy.AppError);
+  });
+
+  it("is no error of another kind, and no other error is one", () => {
+    class Narrower extends AppError {}
+    expect(new Narrower("conflict", "No.")).toBeInstanceOf(AppError);
+    expect(new Narrower("conflict", "No.")).toBeInstanceOf(Narrower);
+    expect(new AppError("conflict", "No.")).not.toBeInstanceOf(Narrower);
+    for (const other of [new Error("No."), { kind: "conflict" }, null, undefined, "conflict"]) {
+      expect(other instanceof AppError).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { oneAtATime, oneForAll } from "./one-at-a-time";
+
+/** Work that ends when it is let go. */
+function held() {
+  const begun: { end: () => void; fail: (error: Error) => void }[] = [];
+  const work = () => new Promise<void>((end, fail) => void begun.push({ end, fail }));
+  return { begun, work };
+}
+const turns = () => new Promise((resolve) => setImmediate(resolve));
+
+test("writers of one thing follow each other, those of another one do not wait, and a failure is its own", async () => {
+  const { begun, work } = held();
+  const first = oneAtATime("a", work);
+  const second = oneAtATime("a", work);
+  const other = oneAtATime("b", work);
+  await turns();
+  expect(begun).toHaveLength(2);
+  begun[0]?.fail(new Error("lost"));
+  await expect(first).rejects.toThrow("lost");
+  await turns();
+  expect(begun).toHaveLength(3);
+  for (const { end } of begun) end();
+  await Promise.all([second, other]);
+  expect(await oneAtATime("a", async () => 7)).toBe(7);
+});
+
+test("work for all runs once for those who came before it began, and once more for who came later", async () => {
+  const { begun, work } = held();
+  const first = oneForAll("c", work);
+  await turns();
+  const later = Array.from({ length: 100 }, () => oneForAll("c", work));
+  await turns();
+  expect(begun).toHaveLength(1);
+  begun[0]?.fail(new Error("away"));
+  await expect(first).rejects.toThrow("away");
+  await turns();
+  expect(begun).toHaveLength(2);
+  begun[1]?.end();
+  await Promise.all(later);
+  expect(begun).toHaveLength(2);
+});

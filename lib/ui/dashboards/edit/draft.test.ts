@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import {
+  addDataset, addFilter, addWidget, changeFilter, changeWidget, type Draft, duplicateWidget, fromText, listChanges, moveFilter,
+  readersOf, removeDataset, removeFilter, removeWidget, toText, toUpdateBody,
+} from "./draft"; // biome-ignore format: one look at the whole list
+
+const SOURCE = { connectionId: "c".repeat(24), query: "select 1" };
+const DRAFT: Draft = {
+  title: "Shop pulse",
+  description: "",
+  access: "workspace",
+  datasets: [
+    { id: "orders", name: "Orders", source: SOURCE, maxAgeS: null },
+    { id: "spare", name: "Spare", source: SOURCE, maxAgeS: 60 },
+  ],
+  widgets: [
+    { id: "a", kind: "chart", title: "By day", source: { datasetId: "orders" }, spec: {}, layout: { x: 0, y: 0, w: 6, h: 8 } },
+    { id: "b", kind: "text", title: "", source: null, spec: { text: "Hi" }, layout: { x: 0, y: 8, w: 6, h: 2 } },
+  ],
+  filters: [
+    { id: "f", kind: "select", field: "region", title: null, datasets: ["orders", "spare"], exclude: ["a"], default: "north" },
+    { id: "g", kind: "search", field: "name", title: null, datasets: "all", exclude: [], default: null },
+  ],
+}; // biome-ignore format: one look
+
+describe("a draft of a dashboard", () => {
+  it("takes a new widget into the first gap", () => {
+    const [draft, id] = addWidget(DRAFT, { kind: "chart", title: "", source: { datasetId: "orders" }, spec: {} });
+    expect(draft.widgets.find((each) => each.id === id)?.layout).toEqual({ x: 6, y: 0, w: 6, h: 8 });
+    expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    expect(DRAFT.widgets).toHaveLength(2);
+  });
+
+  it("has a widget twice, the copy below, left alone by the same filters", () => {
+    const [draft, id] = duplicateWidget(DRAFT, "a") ?? [DRAFT, ""];
+    const copy = draft.widgets.find((each) => each.id === id);
+    expect(copy).toMatchObject({ title: "By day", layout: { x: 0, y: 8 } });
+    expect(draft.filters[0]?.exclude).toEqual(["a", id]);
+    expect(duplicateWidget(DRAFT, "nobody")).toBeNull();
+  });
+
+  it("lets go of a widget in its filters too, and closes the gap", () => {
+    const draft = removeWidget(DRAFT, "a");
+    expect(draft.filters[0]?.exclude).toEqual([]);
+    expect(draft.widgets).toMatchObject([{ id: "b", layout: { y: 0 } }]);
+    expect(removeWidget(DRAFT, "nobody")).toBe(DRAFT);
+  });
+
+  it("keeps a dataset that a widget reads, and lets go of another in its filters too", () => {
+    expect(readersOf(DRAFT, "orders").map(({ id }) => id)).toEqual(["a"]);
+    expect(removeDataset(DRAFT, "orders")).toBe(DRAFT);
+    const draft = removeDataset(DRAFT, "spare");
+    expect(draft.datasets.map(({ id }) => id)).toEqual(["orders"]);
+    expect(draft.filters[0]?.datasets).toEqual(["orders"]);
+    expect(addDataset(DRAFT, { name: "New", source: SOURCE, maxAgeS: null })[0].datasets).toHaveLength(3);
+  });
+
+  it("has filters that change their kind without their value, and their place", () => {
+    expect(changeFilter(DRAFT, "f", { kind: "multiSelect" }).filters[0]).toMatchObject({ default: null });
+    expect(changeFilter(DRAFT, "f", { title: "Region" }).filters[0]).toMatchObject({ default: "north" });
+    expect(moveFilter(DRAFT, "g", -1).filters.map(({ id }) => id)).toEqual(["g", "f"]);
+    expect(moveFilter(DRAFT, "g", 1)).toBe(DRAFT);
+    expect(removeFilter(DRAFT, "f").filters.map(({ id }) => id)).toEqual(["g"]);
+    const given = { kind: "search", field: "x", title: null, datasets: "all", exclude: [], default: null } as const;
+    expect(addFilter(DRAFT, { ...given, exclude: [] })[0].filters).toHaveLength(3);
+  });
+
+  it("tells in words what is not saved, and sends that alone", () => {
+    expect(listChanges(DRAFT, structuredClone(DRAFT))).toEqual([]);
+    const draft = { ...changeWidget(DRAFT, "a", { title: "Net by day" }), access: "private" as const };
+    expect(listChanges(DRAFT, draft)).toEqual(["Renamed the chart “Net by day” from “By day”", "Made it private"]);
+    expect(toUpdateBody(draft, DRAFT, 7)).toEqual({ version: 7, access: "private", widgets: draft.widgets });
+    expect(toUpdateBody(structuredClone(DRAFT), DRAFT, 7)).toEqual({ version: 7 });
+  });
+
+  it("is kept as a text, and what is none is not read", () => {
+    expect(fromText(toText(DRAFT))).toEqual(DRAFT);
+    for (const text of ["", "null", "{}", '{"title":"x"}', toText(DRAFT).replace('"widgets":[', '"widgets":1,"x":[')]) {
+      expect(fromText(text)).toBeNull();
+    }
+  });
+});

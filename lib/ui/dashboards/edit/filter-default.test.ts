@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { DATE_PRESETS } from "@/lib/crossfilter/filters";
+import { PRESET_WORDS, toDefaultText, toFilterDefault } from "./filter-default";
+
+describe("what a filter is set to at first", () => {
+  it.each([
+    ["select", "north", "north"],
+    ["multiSelect", "north, south", ["north", "south"]],
+    ["search", "a, b", "a, b"],
+    ["multiSelect", " , ", null],
+    ["select", "", null],
+  ] as const)("of %s is typed as %j", (kind, text, value) => {
+    expect(toFilterDefault(kind, text)).toEqual(value);
+    if (value !== null) expect(toDefaultText(value)).toBe(text);
+  });
+  it("is a number or a truth where rows carry such", () => {
+    expect(toFilterDefault("multiSelect", "1, 2", "int32")).toEqual([1, 2]);
+    expect(toFilterDefault("select", "1.", "float64")).toBe("1.");
+    expect(toFilterDefault("select", "9007199254740993", "int64")).toBe("9007199254740993");
+    expect(toFilterDefault("select", "10.50", "decimal")).toBe("10.50");
+    expect(toFilterDefault("select", "true", "boolean")).toBe(true);
+    expect(toFilterDefault("search", "1", "int32")).toBe("1");
+  });
+  it("can be typed on: a comma at the end stays", () => {
+    expect(toDefaultText(toFilterDefault("multiSelect", "north,"))).toBe("north, ");
+  });
+  it("is a range in words, and knows every range that the server knows", () => {
+    expect(toDefaultText({ from: "2026-01-01", to: "2026-02-01" })).toBe("2026-01-01 to 2026-02-01");
+    expect(toDefaultText({ to: "2026-02-01" })).toBe("Until 2026-02-01");
+    expect(Object.keys(PRESET_WORDS)).toEqual([...DATE_PRESETS]);
+  });
+});

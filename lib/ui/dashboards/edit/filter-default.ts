@@ -1,0 +1,36 @@
+import type { Filter } from "@/lib/dashboards/schema";
+
+/** The ranges that move with the day, as people call them. */
+export const PRESET_WORDS = { today: "Today", yesterday: "Yesterday", last7Days: "Last 7 days", last30Days: "Last 30 days", last90Days: "Last 90 days", last12Months: "Last 12 months", thisWeek: "This week", lastWeek: "Last week", thisMonth: "This month", lastMonth: "Last month", thisQuarter: "This quarter", lastQuarter: "Last quarter", thisYear: "This year", lastYear: "Last year" } as const; // biome-ignore format: one look
+
+/** Whole and floating numbers come as numbers in rows; exact ones, as dates, come as texts. */
+const NUMBERS = new Set(["int32", "int64", "float64"]);
+
+/**
+ * A filter's default as it was typed; null for none.
+ * @param type of the field, by which rows carry its values; undefined while it is not known
+ */
+export function toFilterDefault(kind: Filter["kind"], text: string, type?: string): unknown {
+  if (text === "") return null;
+  if (kind === "search") return text;
+  if (kind !== "multiSelect") return toValue(text, type);
+  const values = text.split(",").map((value) => toValue(value.trim(), type));
+  return values.every((value) => value === "") ? null : values;
+}
+
+function toValue(text: string, type: string | undefined): string | number | boolean {
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  const number = Number(text);
+  // One that is still typed, or that a number here would not hold exactly, stays as it is.
+  const isExact = type !== undefined && NUMBERS.has(type) && text.trim() !== "" && String(number) === text;
+  return isExact && (type === "float64" || Number.isSafeInteger(number)) ? number : text;
+}
+
+/** A default as text, to be typed on. */
+export function toDefaultText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(String).join(", ");
+  if (typeof value !== "object") return String(value);
+  const { from, to } = value as { from?: string | null; to?: string | null };
+  return from && to ? `${from} to ${to}` : from ? `From ${from}` : to ? `Until ${to}` : "";
+}

@@ -1,0 +1,112 @@
+import type { Dataset, Filter, Preview, Widget } from "@/lib/dashboards/schema";
+import type { Draft } from "./draft";
+import { toComputed } from "./shelves";
+
+/** What one widget asks for: all that its rows depend on, and nothing else. */
+export type PreviewItem = {
+  widget: Pick<Widget, "id" | "kind" | "source" | "spec">;
+  dataset: Pick<Dataset, "id" | "source"> | null;
+  filters: Pick<Filter, "id" | "field" | "kind" | "default">[];
+};
+type Parts = Pick<Draft, "datasets" | "widgets" | "filters">;
+type Waiting = { item: PreviewItem; resolve: (preview: Preview) => void; reject: (error: unknown) => void };
+
+const NOWHERE = { x: 0, y: 0, w: 1, h: 1 };
+
+/** @returns null for a widget that reads nothing: a text, or one whose source was not chosen yet */
+export function toPreviewItem(draft: Draft, widget: Widget): PreviewItem | null {
+  const { id, kind, source, spec } = widget;
+  if (kind === "text" || !source) return null;
+  if ("query" in source && String(source.query).trim() === "") return null;
+  const datasetId = "datasetId" in source ? source.datasetId : null;
+  const dataset = draft.datasets.find((each) => each.id === datasetId);
+  if (datasetId !== null && !dataset) return null;
+  const filters = draft.filters.filter(
+    ({ datasets, exclude, default: value }) =>
+      value !== null &&
+      !exclude.includes(id) &&
+      (datasets === "all" || (datasetId !== null && datasets.includes(datasetId))),
+  );
+  return {
+    widget: { id, kind, source, spec: toComputed(spec) },
+    dataset: dataset ? { id: dataset.id, source: dataset.source } : null,
+    filters: filters.map(({ id: filterId, field, kind: filterKind, default: value }) => ({
+      id: filterId,
+      field,
+      kind: filterKind,
+      default: value,
+    })),
+  };
+}
+
+/** Asks for what widgets show, for all that are drawn at once in one request. */
+export class PreviewBatch {
+  #waiting: Waiting[] = [];
+
+  constructor(private readonly send: (parts: Parts) => Promise<Preview>) {}
+
+  ask(item: PreviewItem): Promise<Preview> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (this.#waiting.length === 1) setTimeout(() => void this.#flush());
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const group of toGroups(waiting)) await this.#ask(group);
+  }
+
+  async #ask(group: Waiting[]): Promise<void> {
+    try {
+      const preview = await this.send(toParts(group.map(({ item }) => item)));
+      for (const { resolve } of group) resolve(preview);
+    } catch (error) {
+      const [first, ...more] = group;
+      if (more.length === 0) return first?.reject(error);
+      // One that is refused must not keep the others from being drawn.
+      await Promise.all(group.map((each) => this.#ask([each])));
+    }
+  }
+}
+
+/** The same widget or dataset in two ways, as after a quick step back, does not fit into one request. */
+function toGroups(waiting: readonly Waiting[]): Waiting[][] {
+  const groups: { members: Waiting[]; said: Map<string, string> }[] = [];
+  for (const each of waiting) {
+    const { widget, dataset, filters } = each.item;
+    const parts = [
+      [`widget ${widget.id}`, JSON.stringify(widget)],
+      ...(dataset ? [[`dataset ${dataset.id}`, JSON.stringify(dataset)]] : []),
+      ...filters.map((filter) => [`filter ${filter.id}`, JSON.stringify(filter)]),
+    ] as [string, string][];
+    const fits = groups.find(({ said }) => parts.every(([name, text]) => (said.get(name) ?? text) === text));
+    const group = fits ?? { members: [] as Waiting[], said: new Map<string, string>() };
+    if (!fits) groups.push(group);
+    group.members.push(each);
+    for (const [name, text] of parts) group.said.set(name, text);
+  }
+  return groups.map(({ members }) => members);
+}
+
+function toParts(items: readonly PreviewItem[]): Parts {
+  const widgets = new Map(items.map(({ widget }) => [widget.id, { ...widget, title: "", layout: NOWHERE }]));
+  const datasets = new Map(
+    items.flatMap(({ dataset }) =>
+      dataset ? [[dataset.id, { ...dataset, name: dataset.id, maxAgeS: null }] as const] : [],
+    ),
+  );
+  const filters = new Map(items.flatMap((item) => item.filters.map((filter) => [filter.id, filter] as const)));
+  return {
+    widgets: [...widgets.values()],
+    datasets: [...datasets.values()],
+    filters: [...filters.values()].map((filter) => ({
+      ...filter,
+      title: null,
+      datasets: "all" as const,
+      // Which widgets a filter is for was decided one by one.
+      exclude: items.filter((item) => !item.filters.some(({ id }) => id === filter.id)).map(({ widget }) => widget.id),
+    })),
+  };
+}

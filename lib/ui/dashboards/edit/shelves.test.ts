@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import type { ChartSettings } from "@/lib/charts/settings";
+import {
+  columnsOf, fromChart, guessShelves, LOOKS, lookOf, operationsFor, parseSpec, readShelves, toComputed, withLook, writeShelves,
+} from "./shelves"; // biome-ignore format: one look at the whole list
+
+const FIELDS = [
+  { name: "id", type: "int64" },
+  { name: "region", type: "string" },
+  { name: "placed_at", type: "timestamp" },
+  { name: "amount", type: "decimal" },
+];
+const SPEC = {
+  dimensions: [{ field: "placed_at", timeUnit: "month" }, "region"],
+  measures: [
+    { field: "amount", op: "sum" },
+    { op: "count", as: "orders" },
+  ],
+  sort: [{ by: "sum_amount", order: "desc" }],
+  limit: 10,
+  mark: "bar",
+  colour: "region",
+};
+
+describe("the shelves of a widget", () => {
+  it("are read from its specification and written as they were, beside all else that is in it", () => {
+    const shelves = readShelves(SPEC);
+    expect(shelves).toMatchObject({
+      dimensions: [
+        { field: "placed_at", timeUnit: "month" },
+        { field: "region", timeUnit: null },
+      ],
+      measures: [
+        { field: "amount", op: "sum" },
+        { field: null, op: "count", as: "orders" },
+      ],
+      sort: { by: "sum_amount", order: "desc" },
+      limit: 10,
+    });
+    expect(shelves && writeShelves(SPEC, shelves)).toEqual(SPEC);
+    expect(shelves && columnsOf(shelves)).toEqual(["placed_at", "region", "sum_amount", "orders"]);
+    expect(readShelves({})).toEqual({ dimensions: [], measures: [], sort: null, limit: null });
+    expect(readShelves({ dimensions: ["placed_at"], timeUnit: "week" })?.dimensions[0]?.timeUnit).toBe("week");
+  });
+
+  it("sort no more by what is gone", () => {
+    const shelves = readShelves(SPEC);
+    expect(shelves && writeShelves(SPEC, { ...shelves, measures: [] })).not.toHaveProperty("sort");
+  });
+
+  it("are none where a specification says more", () => {
+    const sorts = [{ by: "a" }, { by: "b" }];
+    for (const spec of [
+      { sort: sorts },
+      { measures: [{ op: "sum" }] },
+      { dimensions: [{ field: "a", bin: true }] },
+      { limit: "x" },
+    ]) {
+      expect(readShelves(spec)).toBeNull();
+    }
+  });
+
+  it("begin with an amount over time, a sum, or rows as they come", () => {
+    expect(guessShelves("line", FIELDS)).toMatchObject({
+      dimensions: [{ field: "placed_at", timeUnit: "month" }],
+      measures: [{ field: "amount", op: "sum" }],
+    });
+    expect(guessShelves("stacked", FIELDS).dimensions.map(({ field }) => field)).toEqual(["placed_at", "region"]);
+    expect(guessShelves("pie", FIELDS).dimensions.map(({ field }) => field)).toEqual(["region"]);
+    expect(guessShelves("kpi", [{ name: "name", type: "string" }])).toMatchObject({
+      dimensions: [],
+      measures: [{ field: null, op: "count" }],
+    });
+    expect(guessShelves("table", FIELDS)).toMatchObject({ dimensions: [], measures: [] });
+    expect(operationsFor(FIELDS[1])).not.toContain("sum");
+    expect(operationsFor(FIELDS[3])).toContain("median");
+  });
+});
+
+describe("how a widget looks", () => {
+  it.each(LOOKS.map((look) => [look]))("is %s once it was picked", (look) => {
+    const { kind, spec } = withLook(SPEC, look);
+    expect(lookOf(kind, spec)).toBe(look);
+    expect(toComputed(spec)).toEqual(toComputed(SPEC));
+  });
+
+  it("is its own in Vega-Lite's words, until one is picked", () => {
+    const own = { ...SPEC, mark: "rect", encoding: { x: { field: "region" } } };
+    expect(lookOf("chart", own)).toBe("own");
+    expect(withLook(own, "line").spec).not.toHaveProperty("encoding");
+  });
+});
+
+describe("a console's chart as a widget", () => {
+  const chart: ChartSettings = { kind: "bar", across: "region", up: [{ of: "average", column: "amount" }], colour: null, stack: "apart", sort: "value", top: 5 }; // biome-ignore format: one look
+  it("is computed by the server over all rows", () => {
+    expect(fromChart(chart, {})).toEqual({
+      kind: "chart",
+      spec: {
+        dimensions: ["region"],
+        measures: [{ field: "amount", op: "avg" }],
+        sort: [{ by: "avg_amount", order: "desc" }],
+        limit: 5,
+        mark: "bar",
+        stack: "apart",
+      },
+    });
+    expect(fromChart({ ...chart, kind: "kpi", across: null, top: null }, {})).toEqual({
+      kind: "kpi",
+      spec: { measures: [{ field: "amount", op: "avg" }] },
+    });
+  });
+  it("that shows every row stays as it is", () => {
+    const kept = { mark: { type: "point" }, usermeta: { shelves: {} } };
+    expect(fromChart({ ...chart, kind: "scatter", up: [{ of: "each", column: "amount" }] }, kept).spec).toEqual(kept);
+  });
+});
+
+describe("a specification that is typed", () => {
+  it("is taken when the server would take it", () => {
+    expect(parseSpec(JSON.stringify(SPEC))).toEqual({ spec: SPEC });
+  });
+  it.each([
+    ['{"mark": "bar",}', /line 1, column 16/],
+    ['{\n  "mark": bar\n}', /line 2, column/],
+    ["", /line 1/],
+    ["[1]", /one object/],
+    ['{"measures": [{"op": "count"}, {"op": "sum"}]}', /^measures\.1: /],
+    ['{"dimensions": "region"}', /^dimensions: this is a list/],
+    ['{"dimensions": [{"field": "a", "timeUnit": "fortnight"}]}', /^dimensions\.0/],
+    ['{"sort": [{"order": "asc"}]}', /^sort\.0/],
+    ['{"limit": 0}', /^limit: /],
+    ['{"timeUnit": "fortnight"}', /^timeUnit: /],
+  ])("is refused with its place: %s", (text, words) => {
+    const read = parseSpec(text);
+    expect("problem" in read && read.problem).toMatch(words);
+  });
+});

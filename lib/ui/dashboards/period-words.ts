@@ -1,0 +1,24 @@
+import type { Comparison, Grain } from "@/lib/crossfilter/words";
+
+/* The grain and the comparison of a page, as its address and its buttons say them, in the order in which they are offered. */
+
+export const GRAIN_WORDS: Readonly<Record<Grain, string>> = { day: "Day", week: "Week", month: "Month", quarter: "Quarter", year: "Year" }; // biome-ignore format: one look
+export const COMPARISON_WORDS: Readonly<Record<Comparison, string>> = {
+  previous: "The days before",
+  year: "A year before",
+};
+
+export type Period = { grain?: Grain | undefined; compare?: Comparison | undefined };
+
+/** What the address says; a word that it does not know is as if it were not there. */
+export function readPeriod(query: { get(name: string): string | null }): Period {
+  const [grain, compare] = [query.get("grain"), query.get("compare")];
+  return {
+    ...(isOne(GRAIN_WORDS, grain) && { grain }),
+    ...(isOne(COMPARISON_WORDS, compare) && { compare }),
+  };
+}
+
+function isOne<T extends string>(words: Readonly<Record<T, string>>, name: string | null): name is T {
+  return name !== null && Object.hasOwn(words, name);
+}

@@ -1,0 +1,36 @@
+/** How long a new API key may last, as its form offers it; `days` null does not end by itself. */
+export const KEY_LIFETIMES = [
+  { value: "30", label: "In 30 days", days: 30 },
+  { value: "90", label: "In 90 days", days: 90 },
+  { value: "365", label: "In a year", days: 365 },
+  { value: "date", label: "On a day I choose", days: null },
+  { value: "never", label: "Never", days: null },
+] as const;
+export type KeyLifetime = (typeof KEY_LIFETIMES)[number]["value"];
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * When a key with this lifetime ends.
+ * @param day for "date": as a date field gives it, "2027-05-21"; the key lasts through that day in the reader's zone
+ * @returns null for a key without an end
+ * @throws RangeError for a day that is none, or is over
+ */
+export function toExpiry(lifetime: KeyLifetime, day: string, now: Date): string | null {
+  if (lifetime === "never") return null;
+  if (lifetime !== "date") return new Date(now.getTime() + Number(lifetime) * DAY_MS).toISOString();
+  return toEndOfDay(day, now);
+}
+
+/**
+ * The last moment of a day in this device's zone, as ISO text.
+ * @param day as a date field has it: YYYY-MM-DD
+ * @throws RangeError in words, for no day and for one that has passed
+ */
+export function toEndOfDay(day: string, now: Date): string {
+  const [year, month, date] = day.split("-").map(Number);
+  const end = new Date(year ?? Number.NaN, (month ?? Number.NaN) - 1, date ?? Number.NaN, 23, 59, 59, 999);
+  if (Number.isNaN(end.getTime())) throw new RangeError("Choose the day on which it ends.");
+  if (end <= now) throw new RangeError("Choose a day that is still to come.");
+  return end.toISOString();
+}
