@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CDPSession, chromium, type Page } from "@playwright/test";
+import type { CDPSession, Page } from "@playwright/test";
+import { launchBrowser } from "./support/browser";
 import { startProduct } from "./support/product";
 
 /*
@@ -29,11 +29,7 @@ const WAYS = [
 export async function run([address]: string[] = []): Promise<void> {
   const server = address === undefined ? await startProduct() : null;
   const baseURL = address ?? server?.address ?? "";
-  const executablePath = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium"].find((path) => existsSync(path));
-  const browser = await chromium.launch({
-    executablePath,
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-  });
+  const browser = await launchBrowser();
   try {
     const page = await browser.newPage({ baseURL, viewport: { width: 1440, height: 900 } });
     const results: Record<string, string> = {};

@@ -204,7 +204,7 @@ function SecretControl({ id, field, form, isDisabled, describedBy }: ControlProp
         <button
           type="button"
           className="link secret-replace"
-          aria-label={`Keep the old ${field.label}`}
+          aria-label={`Keep the old one: ${field.label}`}
           onClick={() => form.keep(field.name)}
         >
           Keep the old one

@@ -7,6 +7,7 @@ import { useState } from "react";
 import { ConnectionEditor } from "@/components/connections/connection-editor";
 import { ConnectionState } from "@/components/connections/connection-row";
 import { DeleteConnection } from "@/components/connections/delete-connection";
+import { LatencyCard } from "@/components/connections/latency-card";
 import { Trail } from "@/components/connections/new-connection";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
@@ -24,7 +25,7 @@ import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/client/api";
-import { type Connection, type ConnectionType, connectionsApi } from "@/lib/client/connections";
+import { type Connection, type ConnectionType, connectionsApi, type TestOutcome } from "@/lib/client/connections";
 import { formatDay } from "@/lib/ui/format-time";
 import "./connections.css";
 
@@ -39,6 +40,8 @@ export function ConnectionDetails({ connectionId }: { connectionId: string }) {
   });
   /** As which the page has saved it last: the form begins anew with what is stored, and this outlives it. */
   const [savedAs, setSavedAs] = useState<string | null>(null);
+  /** The outcome of a test outlives it as well: saving and testing are one press. */
+  const [outcome, setOutcome] = useState<TestOutcome | null>(null);
   const root = `/w/${workspace.slug}/connections`;
   const failure = connection.error ?? types.error;
   if (connection.data && types.data) {
@@ -52,6 +55,8 @@ export function ConnectionDetails({ connectionId }: { connectionId: string }) {
         root={root}
         isSaved={savedAs === updatedAt}
         onSaved={setSavedAs}
+        outcome={outcome}
+        onOutcome={setOutcome}
       />
     );
   }
@@ -75,9 +80,11 @@ type LoadedProps = {
   root: string;
   isSaved: boolean;
   onSaved: (updatedAt: string) => void;
+  outcome: TestOutcome | null;
+  onOutcome: (outcome: TestOutcome | null) => void;
 };
 
-function Loaded({ connection, type, root, isSaved, onSaved }: LoadedProps) {
+function Loaded({ connection, type, root, isSaved, onSaved, outcome, onOutcome }: LoadedProps) {
   const router = useRouter();
   const { create } = useConsoleActions();
   const mayChange = useMayChange(connection);
@@ -130,8 +137,11 @@ function Loaded({ connection, type, root, isSaved, onSaved }: LoadedProps) {
             mayChange={mayChange}
             isSaved={isSaved}
             onSaved={onSaved}
+            outcome={outcome}
+            onOutcome={onOutcome}
           />
           <div className="conn-side">
+            <LatencyCard latencies={connection.latencies} />
             <UsedBy connectionId={connection.id} />
             <ReaderAside type={type} />
           </div>

@@ -3,8 +3,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { PlugZap } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { AddressWayPicker, ConfigInput } from "@/components/connections/config-inputs";
+import { SchemaTicks } from "@/components/connections/schema-ticks";
 import { TagField } from "@/components/connections/tag-field";
 import { TestNotice } from "@/components/connections/test-notice";
 import { useConnectionForm } from "@/components/connections/use-connection-form";
@@ -12,7 +13,7 @@ import { useTest } from "@/components/connections/use-test";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
 import { SwitchRow } from "@/components/ui/switch-row";
-import { useConnectivity } from "@/components/ui/use-browser";
+import { useOutage } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import {
   type ConfigField,
@@ -21,7 +22,7 @@ import {
   connectionsApi,
   type TestOutcome,
 } from "@/lib/client/connections";
-import { isLimitField, isTunnelField } from "@/lib/ui/connection-form";
+import { isLimitField, isTunnelField, SCHEMAS_FIELD } from "@/lib/ui/connection-form";
 import { completeStep } from "@/lib/ui/workbench";
 
 type ConnectionEditorProps = {
@@ -33,23 +34,34 @@ type ConnectionEditorProps = {
   /** What is shown is what this page has just saved. */
   isSaved?: boolean;
   onSaved?: (updatedAt: string) => void;
+  /** How the last test went; null before one. */
+  outcome: TestOutcome | null;
+  onOutcome: (outcome: TestOutcome | null) => void;
 };
 
 /** The form of a connection, with its test. What was tested is what is saved. */
-export function ConnectionEditor({ type, connection, mayChange, isSaved = false, onSaved }: ConnectionEditorProps) {
+export function ConnectionEditor(props: ConnectionEditorProps) {
+  const { type, connection, mayChange, isSaved = false, onSaved, outcome, onOutcome: setOutcome } = props;
   const id = useId();
   const router = useRouter();
   const { workspace, workbench } = useWorkspace();
   const queryClient = useQueryClient();
-  const { isOnline } = useConnectivity();
+  const outage = useOutage();
   const form = useConnectionForm(type, connection);
   const [failure, setFailure] = useState<string | null>(null);
-  const [outcome, setOutcome] = useState<TestOutcome | null>(null);
+  /** What was tested: a list of what another server has is no choice here. */
+  const [testedAs, setTestedAs] = useState(form.whereItLeads);
   const savedTest = useTest(connection?.id ?? "", connection?.name ?? "");
   const isSample = connection?.config.sample === true;
   const isSettled = connection !== null && !form.isDirty;
   /** The stored secrets are used for what is stored only, so a change that keeps them has to be saved to be tried. */
   const mustSave = connection !== null && form.isConfigDirty && !form.canTry;
+
+  const saysRef = useRef<HTMLDivElement>(null);
+  // Its button stays in sight wherever the form is scrolled to; what it says has to come there.
+  useEffect(() => {
+    if (outcome !== null) saysRef.current?.scrollIntoView({ block: "nearest" });
+  }, [outcome]);
 
   const tryConfig = useMutation({
     mutationFn: () => connectionsApi.tryConfig(workspace.id, { type: type.type, config: form.toConfig() }),
@@ -116,6 +128,7 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
   const test = async () => {
     setFailure(null);
     setOutcome(null);
+    setTestedAs(form.whereItLeads());
     if (isSettled) return savedTest.mutateAsync().then(showOutcome, fail);
     if (mustSave) {
       if ((await saveNow()) === null) return;
@@ -128,6 +141,8 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
 
   const nameProblem = form.problems.name;
   const limits = form.shown.filter(isLimitField);
+  const choices = (testedAs === form.whereItLeads() && outcome?.ok && outcome.schemas) || null;
+  const ticks = choices === null ? null : (limits.find(({ name }) => name === SCHEMAS_FIELD) ?? null);
   const own = form.shown.filter((field) => !isLimitField(field) && !isTunnelField(field));
   const inputsOf = (fields: ConfigField[]) =>
     fields.map((field) => <ConfigInput key={field.name} field={field} form={form} isDisabled={!mayChange || isBusy} />);
@@ -194,7 +209,12 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
       {limits.length > 0 && (
         <section className="conn-part span-6" aria-labelledby={`${id}-limits`}>
           <h2 id={`${id}-limits`}>View and limits</h2>
-          <div className="conn-fields">{inputsOf(limits)}</div>
+          <div className="conn-fields">
+            {ticks && choices && (
+              <SchemaTicks field={ticks} form={form} choices={choices} isDisabled={!mayChange || isBusy} />
+            )}
+            {inputsOf(limits.filter((field) => field !== ticks))}
+          </div>
         </section>
       )}
       {type.category === "database" && !isSample && (
@@ -208,7 +228,7 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
           />
         </div>
       )}
-      <div className="span-6 conn-says">
+      <div className="span-6 conn-says" ref={saysRef}>
         {outcome && (
           <TestNotice
             outcome={outcome}
@@ -228,14 +248,14 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
             {failure}
           </Notice>
         )}
-        {isSaved && !form.isDirty && outcome === null && <Notice kind="good">Saved.</Notice>}
+        {isSaved && !form.isDirty && <Notice kind="good">Saved.</Notice>}
       </div>
       <div className="row span-6 conn-acts">
         <button
           type="button"
           className="btn lg"
-          disabled={isBusy || !isOnline || (mustSave && !mayChange)}
-          title={isOnline ? undefined : "You are offline"}
+          disabled={isBusy || outage !== null || (mustSave && !mayChange)}
+          title={outage ?? undefined}
           onClick={test}
         >
           <PlugZap />
@@ -257,7 +277,7 @@ export function ConnectionEditor({ type, connection, mayChange, isSaved = false,
             >
               Cancel
             </button>
-            <button type="submit" className="btn primary lg" disabled={isBusy || isSettled || !isOnline}>
+            <button type="submit" className="btn primary lg" disabled={isBusy || isSettled || outage !== null}>
               {save.isPending ? "Saving" : "Save connection"}
             </button>
           </>

@@ -8,16 +8,29 @@ import { ConnectionRow } from "@/components/connections/connection-row";
 import { ConnectionSearch } from "@/components/connections/connection-search";
 import { isShown, toShow } from "@/components/connections/show";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { NoneShown } from "@/components/ui/none-shown";
-import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
+import { useIsPhone, useOutage } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
 import { useConnectionTypes } from "@/components/workspace/use-connection-types";
+import { NO_USES, useConnectionUses } from "@/components/workspace/use-connection-uses";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { completeStep } from "@/lib/ui/workbench";
 import "./connections.css";
+
+const HEADS = [
+  "Name",
+  "Address",
+  "Access",
+  "Status",
+  { name: "Used by", isOptional: true },
+  { name: "Added by", isOptional: true },
+  "Tested",
+  ACTIONS,
+];
 
 /** Everything that the workspace is connected to. */
 export function ConnectionList() {
@@ -25,8 +38,9 @@ export function ConnectionList() {
   const connections = useConnections();
   const types = useConnectionTypes();
   const names = useMemberNames();
+  const uses = useConnectionUses();
   const query = useSearchParams();
-  const { isOnline } = useConnectivity();
+  const outage = useOutage();
   const isPhone = useIsPhone();
   /** Counts the presses on "Test all": each row tests itself when it changes. */
   const [testRound, setTestRound] = useState(0);
@@ -52,8 +66,8 @@ export function ConnectionList() {
         <button
           type="button"
           className="btn"
-          disabled={!isOnline}
-          title={isOnline ? undefined : "You are offline"}
+          disabled={outage !== null}
+          title={outage ?? undefined}
           onClick={() => setTestRound(testRound + 1)}
         >
           <RefreshCw className="s" />
@@ -85,20 +99,7 @@ export function ConnectionList() {
         <NoneShown noun="connection" search={search} alsoBy="kind" href={root} />
       )}
       {shown.length > 0 && (
-        <table className="list tall fold connections" aria-label="Connections">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Address</th>
-              <th>Access</th>
-              <th>Status</th>
-              <th className="opt">Added by</th>
-              <th>Tested</th>
-              <th>
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
+        <ListTable label="Connections" className="connections" isTall columns={HEADS}>
           <tbody>
             {shown.map((connection) => (
               <ConnectionRow
@@ -106,11 +107,12 @@ export function ConnectionList() {
                 connection={connection}
                 type={types.data?.find(({ type }) => type === connection.type) ?? null}
                 addedBy={names.get(connection.createdBy) ?? null}
+                uses={uses && (uses.get(connection.id) ?? NO_USES)}
                 testRound={testRound}
               />
             ))}
           </tbody>
-        </table>
+        </ListTable>
       )}
     </Page>
   );

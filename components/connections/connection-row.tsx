@@ -1,16 +1,6 @@
 "use client";
 
-import {
-  CircleCheck,
-  CircleDashed,
-  CircleX,
-  Ellipsis,
-  Lock,
-  Pencil,
-  SquareTerminal,
-  Trash2,
-  Waves,
-} from "lucide-react";
+import { CircleCheck, CircleDashed, CircleX, Lock, Pencil, SquareTerminal, Trash2, Waves } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
@@ -19,11 +9,12 @@ import { TypeIcon } from "@/components/connections/type-icon";
 import { useMayChange } from "@/components/connections/use-may-change";
 import { useTest } from "@/components/connections/use-test";
 import { ColourTag } from "@/components/ui/colour-tag";
+import { ListRow } from "@/components/ui/list-row";
 import { toMessage } from "@/components/ui/load-failure";
-import { Menu, MenuItem } from "@/components/ui/menu";
+import { MenuItem } from "@/components/ui/menu";
 import { PersonCell } from "@/components/ui/person";
-import { ProblemRow } from "@/components/ui/problem-row";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
+import { type ConnectionUses, toUseWords } from "@/components/workspace/use-connection-uses";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection, ConnectionType } from "@/lib/client/connections";
@@ -32,7 +23,7 @@ import { formatDuration } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 
 const AGE_EVERY_MS = 30_000;
-const COLUMNS = 7;
+const COLUMNS = 8;
 
 type ConnectionRowProps = {
   connection: Connection;
@@ -40,11 +31,13 @@ type ConnectionRowProps = {
   type: ConnectionType | null;
   /** Null until the members are known, and for who has left. */
   addedBy: string | null;
+  /** Null until they are known. */
+  uses: ConnectionUses | null;
   testRound: number;
 };
 
 /** One connection, and below it why it fails and how to put that right. */
-export function ConnectionRow({ connection, type, addedBy, testRound }: ConnectionRowProps) {
+export function ConnectionRow({ connection, type, addedBy, uses, testRound }: ConnectionRowProps) {
   const { workspace } = useWorkspace();
   const router = useRouter();
   const { create } = useConsoleActions();
@@ -68,7 +61,42 @@ export function ConnectionRow({ connection, type, addedBy, testRound }: Connecti
 
   return (
     <>
-      <tr className={problem === null ? undefined : "has-sub"}>
+      <ListRow
+        name={name}
+        renamePath={mayChange ? href : null}
+        columns={COLUMNS}
+        problem={
+          problem === null ? null : { text: problem, action: mayChange && <Link href={href}>Edit connection</Link> }
+        }
+        action={
+          <button
+            type="button"
+            className="btn sm"
+            aria-label={`Test ${name}`}
+            disabled={!isOnline || test.isPending}
+            onClick={() => test.mutate()}
+          >
+            Test
+          </button>
+        }
+        menu={
+          <>
+            {connection.category === "database" && (
+              <MenuItem icon={<SquareTerminal />} onSelect={() => create(id)}>
+                New console on it
+              </MenuItem>
+            )}
+            <MenuItem icon={<Pencil />} onSelect={() => router.push(href)}>
+              {mayChange ? "Edit" : "Look at"}
+            </MenuItem>
+            {mayChange && (
+              <MenuItem icon={<Trash2 />} onSelect={() => setIsDeleting(true)}>
+                Delete
+              </MenuItem>
+            )}
+          </>
+        }
+      >
         <td>
           <div className="who">
             <span className="type-mark">
@@ -104,53 +132,16 @@ export function ConnectionRow({ connection, type, addedBy, testRound }: Connecti
         <td data-label="Status">
           <ConnectionState connection={connection} isTesting={test.isPending} />
         </td>
+        <td className="opt t2" data-label="Used by">
+          {uses && (toUseWords(uses.consoles.length, uses.flows.length) || <span className="t3">nothing yet</span>)}
+        </td>
         <td className="opt" data-label="Added by">
           {addedBy !== null && <PersonCell id={connection.createdBy} name={addedBy} />}
         </td>
         <td className="t3" data-label="Tested" title={now && testedAt ? formatStamp(testedAt) : undefined}>
           {now !== null && (testedAt === null ? "never" : formatAgo(testedAt, new Date(now)))}
         </td>
-        <td className="r">
-          <span className="acts">
-            <button
-              type="button"
-              className="btn sm"
-              aria-label={`Test ${name}`}
-              disabled={!isOnline || test.isPending}
-              onClick={() => test.mutate()}
-            >
-              Test
-            </button>
-            <Menu
-              align="end"
-              trigger={
-                <button type="button" className="btn ghost icon sm" aria-label={`More about ${name}`}>
-                  <Ellipsis className="s" />
-                </button>
-              }
-            >
-              {connection.category === "database" && (
-                <MenuItem icon={<SquareTerminal />} onSelect={() => create(id)}>
-                  New console on it
-                </MenuItem>
-              )}
-              <MenuItem icon={<Pencil />} onSelect={() => router.push(href)}>
-                {mayChange ? "Edit" : "Look at"}
-              </MenuItem>
-              {mayChange && (
-                <MenuItem icon={<Trash2 />} onSelect={() => setIsDeleting(true)}>
-                  Delete
-                </MenuItem>
-              )}
-            </Menu>
-          </span>
-        </td>
-      </tr>
-      {problem !== null && (
-        <ProblemRow columns={COLUMNS} action={mayChange && <Link href={href}>Edit connection</Link>}>
-          {problem}
-        </ProblemRow>
-      )}
+      </ListRow>
       <DeleteConnection connection={connection} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
     </>
   );

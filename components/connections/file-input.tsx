@@ -43,6 +43,8 @@ export function FileInput({ id, field, form, isDisabled }: FileInputProps) {
       if (!stop.signal.aborted) setFailure(toMessage(error));
     } finally {
       setUpload(null);
+      // A first listing that is still on its way was asked for before this file was there.
+      await queryClient.cancelQueries({ queryKey: key });
       await queryClient.invalidateQueries({ queryKey: key });
     }
   };

@@ -3,6 +3,7 @@
 import { Check, ChevronRight } from "lucide-react";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
+import { useState } from "react";
 import { ConnectionEditor } from "@/components/connections/connection-editor";
 import { ReaderAside } from "@/components/connections/reader-aside";
 import { TypeIcon } from "@/components/connections/type-icon";
@@ -12,7 +13,7 @@ import { Notice } from "@/components/ui/notice";
 import { Page } from "@/components/workspace/page";
 import { useConnectionTypes } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { ConnectionType } from "@/lib/client/connections";
+import type { ConnectionType, TestOutcome } from "@/lib/client/connections";
 import "./connections.css";
 
 const GROUPS: { category: ConnectionType["category"]; name: string }[] = [
@@ -63,12 +64,17 @@ export function NewConnection() {
               );
             })}
           </nav>
-          <ConnectionEditor key={type.type} type={type} connection={null} mayChange />
+          <NewEditor key={type.type} type={type} />
           <ReaderAside type={type} />
         </div>
       )}
     </Page>
   );
+}
+
+function NewEditor({ type }: { type: ConnectionType }) {
+  const [outcome, setOutcome] = useState<TestOutcome | null>(null);
+  return <ConnectionEditor type={type} connection={null} mayChange outcome={outcome} onOutcome={setOutcome} />;
 }
 
 /** Where a page of one connection belongs. */

@@ -1,5 +1,6 @@
+import { CircleCheck, CircleX } from "lucide-react";
 import { Notice } from "@/components/ui/notice";
-import type { TestOutcome } from "@/lib/client/connections";
+import type { TestOutcome, TestStep } from "@/lib/client/connections";
 import { formatDuration } from "@/lib/ui/format";
 
 type TestNoticeProps = {
@@ -17,21 +18,75 @@ export function TestNotice({ outcome, onTrust }: TestNoticeProps) {
           <b className="b6">Connected in {formatDuration(outcome.latencyMs)}.</b>{" "}
           {outcome.serverVersion && <span className="t2">{outcome.serverVersion}.</span>}
         </Notice>
+        {outcome.steps && <TestSteps steps={outcome.steps} failedStep={null} />}
         {outcome.warning && <Notice kind="warn">{outcome.warning}</Notice>}
       </>
     );
   }
-  const { hostKeySha256 } = outcome;
+  const { hostKeySha256, steps = [], failedStep } = outcome;
   return (
-    <Notice kind={hostKeySha256 === undefined ? "bad" : "warn"}>
-      <b className="b6">Not connected.</b> {outcome.error}
-      {hostKeySha256 !== undefined && onTrust !== null && (
-        <div className="trust">
-          <button type="button" className="btn sm" onClick={() => onTrust(hostKeySha256)}>
-            I have compared it, trust this key
-          </button>
-        </div>
+    <>
+      <Notice kind={hostKeySha256 === undefined ? "bad" : "warn"}>
+        <b className="b6">Not connected.</b> {outcome.error}
+        {hostKeySha256 !== undefined && onTrust !== null && (
+          <div className="trust">
+            <button type="button" className="btn sm" onClick={() => onTrust(hostKeySha256)}>
+              I have compared it, trust this key
+            </button>
+          </div>
+        )}
+      </Notice>
+      {failedStep && <TestSteps steps={steps} failedStep={failedStep} />}
+    </>
+  );
+}
+
+const STEP_WORDS: Record<TestStep["name"], string> = {
+  tunnel: "Open the tunnel",
+  reach: "Reach the server",
+  tls: "Encrypt the line (TLS)",
+  sign_in: "Sign in",
+  connect: "Reach it and sign in",
+  read: "Read what is there",
+};
+
+/** What to look at when it fails; the server's own words stand above. */
+const STEP_HELP: Record<TestStep["name"], string> = {
+  tunnel: "Check the tunnel's host, port, user and key. Nothing else was tried.",
+  reach: "Check host and port, and whether a firewall lets this server through.",
+  tls: "Check what the server offers, whose name its certificate has, and what TLS is set to.",
+  sign_in: "Check user, password and database, and whether this user may sign in from here.",
+  connect: "Check the address, user and password, and whether a firewall lets this server through.",
+  read: "Check what this user may read.",
+};
+
+type TestStepsProps = { steps: TestStep[]; failedStep: TestStep["name"] | null };
+
+/** What a test has done, how much of its time each part took, and where it has failed. */
+function TestSteps({ steps, failedStep }: TestStepsProps) {
+  const longestMs = Math.max(...steps.map(({ ms }) => ms), 1);
+  return (
+    <ol className="steps" aria-label="Steps of the test">
+      {steps.map(({ name, ms }) => (
+        <li key={name}>
+          <CircleCheck className="s" />
+          <span>{STEP_WORDS[name]}</span>
+          <span className="steps-bar" aria-hidden="true">
+            <i style={{ width: `${(ms / longestMs) * 100}%` }} />
+          </span>
+          <span className="t2 num">{formatDuration(ms)}</span>
+        </li>
+      ))}
+      {failedStep && (
+        <li className="failed">
+          <CircleX className="s" />
+          <span>
+            {STEP_WORDS[failedStep]}
+            <span className="t2">{STEP_HELP[failedStep]}</span>
+          </span>
+          <span>failed</span>
+        </li>
       )}
-    </Notice>
+    </ol>
   );
 }

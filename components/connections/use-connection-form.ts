@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { ApiError } from "@/lib/client/api";
 import type { Connection, ConnectionType, Tag } from "@/lib/client/connections";
 import {
-  type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTunnel, hasTwoWays, isTunnelField, keepsNamedSecrets,
+  type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTunnel, hasTwoWays, isLimitField, isTunnelField, keepsNamedSecrets,
   STRING_FIELD, toConfig, toFieldOfPath,
   toInitialValues, toShownFields, toStoredSecrets,
 } from "@/lib/ui/connection-form"; // biome-ignore format: one look at the whole list
@@ -120,6 +120,8 @@ export function useConnectionForm(type: ConnectionType, connection: Connection |
       setProblems(found);
       return Object.keys(found).length === 0;
     },
+    /** All that is filled in of the server, as one text; not how much of it is shown. */
+    whereItLeads: () => JSON.stringify(shown.filter((field) => !isLimitField(field)).map(({ name }) => values[name])),
     toConfig: () => toConfig(fields, shown, values, { kept, isNew: connection === null }),
     /** Puts what the server found wrong at its fields. @returns what is left to be said above the form; null for nothing */
     place: (error: unknown): string | null => {

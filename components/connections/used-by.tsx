@@ -1,52 +1,71 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { FileClock, Workflow } from "lucide-react";
+import { AppWindow, FileClock, FileCode2, LayoutDashboard, Workflow } from "lucide-react";
 import Link from "next/link";
+import type { ReactNode } from "react";
 import { toMessage } from "@/components/ui/load-failure";
+import { NO_USES, toUseWords, useConnectionUses } from "@/components/workspace/use-connection-uses";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { connectionsApi, type Usage } from "@/lib/client/connections";
-import { formatCount } from "@/lib/ui/format";
 
-const KINDS: Record<string, { one: string; many: string; path: string; icon: React.ReactNode }> = {
-  scheduled_console: { one: "console", many: "consoles", path: "consoles", icon: <FileClock className="s" /> },
-  flow: { one: "flow", many: "flows", path: "flows", icon: <Workflow className="s" /> },
-};
+type Item = { key: string; name: string; path: string | null; icon: ReactNode; word: string };
 
-/** What would stop working without the connection. */
+/** Consoles that ask the connection, and flows that read it or write to it. */
 export function UsedBy({ connectionId }: { connectionId: string }) {
   const { workspace } = useWorkspace();
-  const uses = useQuery({
+  const held = useQuery({
     // Below the connection's key, so that whatever renews it renews this too.
     queryKey: ["connections", workspace.id, connectionId, "uses"],
     queryFn: ({ signal }) => connectionsApi.listUses(workspace.id, connectionId, signal),
   });
-  const all = uses.data ?? [];
+  const seen = useConnectionUses();
+  const { consoles } = seen?.get(connectionId) ?? NO_USES;
+  const holders = held.data ?? [];
+  const holderIds = new Set(holders.map(({ id }) => id));
+  const asking = consoles.filter(({ id }) => !holderIds.has(id));
+  const flowCount = holders.filter(({ kind }) => kind === "flow").length;
+  const items: Item[] = [
+    ...holders.map(toHolder),
+    ...asking.map(({ id, name }) => ({
+      key: id,
+      name,
+      path: `consoles/${id}`,
+      icon: <FileCode2 className="s" />,
+      word: "console",
+    })),
+  ];
   return (
     <section className="used" aria-labelledby="used-by">
       <div className="used-head">
         <h2 id="used-by">Used by</h2>
-        <span className="xs t3 num">{toCounts(all)}</span>
+        <span className="xs t3 num">{toUseWords(items.length - flowCount, flowCount)}</span>
       </div>
-      {uses.isPending && <p className="xs t3">Looking</p>}
-      {uses.isError && (
+      {(held.isPending || seen === null) && !held.isError && <p className="xs t3">Looking</p>}
+      {held.isError && (
         <p className="xs t2">
-          {toMessage(uses.error)}{" "}
-          <button type="button" className="link" onClick={() => uses.refetch()}>
+          {toMessage(held.error)}{" "}
+          <button type="button" className="link" onClick={() => held.refetch()}>
             Retry
           </button>
         </p>
       )}
-      {uses.isSuccess && all.length === 0 && (
-        <p className="xs t2">No flow and no scheduled console. Open consoles may still run on it.</p>
+      {held.isSuccess && seen !== null && items.length === 0 && (
+        <p className="xs t2">No flow and no saved console yet.</p>
       )}
-      {all.length > 0 && (
+      {items.length > 0 && (
         <ul>
-          {all.map((use) => (
-            <li key={`${use.kind}:${use.id}`}>
-              {KINDS[use.kind]?.icon}
-              <Target use={use} root={`/w/${workspace.slug}`} />
-              <span className="t3">{use.kind === "scheduled_console" ? "scheduled" : "flow"}</span>
+          {items.map(({ key, name, path, icon, word }) => (
+            <li key={key}>
+              {icon}
+              {path === null ? (
+                <span className="trunc">{name}</span>
+              ) : (
+                <Link className="trunc" href={`/w/${workspace.slug}/${path}`}>
+                  {name}
+                </Link>
+              )}
+              <span className="t3">{word}</span>
             </li>
           ))}
         </ul>
@@ -55,24 +74,18 @@ export function UsedBy({ connectionId }: { connectionId: string }) {
   );
 }
 
-/** Somebody's own console counts, and is nobody else's to open. */
-function Target({ use, root }: { use: Usage; root: string }) {
-  const path = KINDS[use.kind]?.path;
-  const isHidden = use.kind === "scheduled_console" && use.name === "A private console";
-  if (path === undefined || isHidden) return <span className="trunc">{use.name}</span>;
-  return (
-    <Link className="trunc" href={`${root}/${path}/${use.id}`}>
-      {use.name}
-    </Link>
-  );
-}
-
-function toCounts(uses: Usage[]): string {
-  return Object.entries(KINDS)
-    .map(([kind, { one, many }]) => {
-      const count = uses.filter((use) => use.kind === kind).length;
-      return count === 0 ? "" : `${formatCount(count)} ${count === 1 ? one : many}`;
-    })
-    .filter((words) => words !== "")
-    .join(", ");
+/** What would stop without the connection. Somebody's own console counts, and is nobody else's to open. */
+function toHolder({ kind, id, name }: Usage): Item {
+  const key = `${kind}:${id}`;
+  if (kind === "flow") return { key, name, path: `flows/${id}`, icon: <Workflow className="s" />, word: "flow" };
+  const isHidden = name.startsWith("A private ");
+  if (kind === "dashboard") {
+    const icon = <LayoutDashboard className="s" />;
+    return { key, name, path: isHidden ? null : `dashboards/${id}`, icon, word: "dashboard" };
+  }
+  if (kind === "app") {
+    return { key, name, path: isHidden ? null : `apps/${id}`, icon: <AppWindow className="s" />, word: "app" };
+  }
+  const path = isHidden ? null : `consoles/${id}`;
+  return { key, name, path, icon: <FileClock className="s" />, word: "scheduled" };
 }

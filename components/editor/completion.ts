@@ -3,6 +3,7 @@ import {
   type Completion,
   type CompletionContext,
   type CompletionResult,
+  snippet,
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
 import { editorScript } from "@/components/editor/editor-script";
@@ -10,10 +11,22 @@ import type { Entity } from "@/lib/client/api";
 import { SqlScript } from "@/lib/sql/statements";
 import { offerSql, type SqlOffer } from "@/lib/ui/sql-completion";
 
-type SqlCompletion = Completion & { sign: string };
+/** `order` is the place in the list among equals. */
+type SqlCompletion = Completion & { sign: string; mark: SqlOffer["mark"]; order: number };
+
+/** Where something can be offered before a letter of it is typed: tables behind JOIN, conditions behind ON. */
+const OFFERED_AT_ONCE = /\b(?:join|on) $/i;
 
 const COLUMN_SIGNS = { text: "T", number: "#", time: "◷", boolean: "◐", json: "{}", binary: "01", other: "·" } as const;
-const KIND_SIGNS = { table: "▦", alias: "→", function: "ƒ", keyword: "", column: "·" } as const;
+const KIND_SIGNS = {
+  table: "▦",
+  alias: "→",
+  join: "=",
+  function: "ƒ",
+  keyword: "",
+  snippet: "⋯",
+  column: "·",
+} as const;
 
 /** Completion from the schema, ranked by what is in scope. @param readEntities the schema as it is known now */
 export function sqlCompletion(readEntities: () => Entity[]): Extension {
@@ -22,39 +35,62 @@ export function sqlCompletion(readEntities: () => Entity[]): Extension {
     if (!context.explicit && context.view?.hasFocus === false) return null;
     const word = context.matchBefore(/[\p{L}\p{N}_$]*/u);
     const isBehindDot = context.matchBefore(/\.[\p{L}\p{N}_$]*/u) !== null;
-    if (!context.explicit && !isBehindDot && (word === null || word.from === word.to)) return null;
+    const isAtOnce = context.matchBefore(OFFERED_AT_ONCE) !== null;
+    if (!context.explicit && !isBehindDot && !isAtOnce && (word === null || word.from === word.to)) return null;
     const script = context.state.field(editorScript);
     if (!(script instanceof SqlScript)) return null;
     const offers = offerSql(script, context.pos, readEntities());
-    if (offers.length === 0) return null;
+    const isWorthIt =
+      context.explicit ||
+      !isAtOnce ||
+      offers.some(({ kind, detail }) => kind === "join" || detail.startsWith("linked"));
+    if (offers.length === 0 || !isWorthIt) return null;
     return { from: word?.from ?? context.pos, options: offers.map(toCompletion), validFor: /^[\p{L}\p{N}_$]*$/u };
   };
   return autocompletion({
     override: [source],
     icons: false,
     maxRenderedOptions: 60,
+    // The library's own order is that of the alphabet.
+    compareCompletions: (a, b) => (a as SqlCompletion).order - (b as SqlCompletion).order,
     addToOptions: [{ position: 20, render: (completion) => toSign(completion as SqlCompletion) }],
   });
 }
 
-function toCompletion(offer: SqlOffer): SqlCompletion {
+function toCompletion(offer: SqlOffer, order: number): SqlCompletion {
   const { info } = offer;
   return {
     label: offer.label,
-    apply: offer.text,
+    apply: offer.kind === "snippet" ? snippet(offer.text) : offer.text,
     detail: offer.detail,
     type: offer.kind,
     boost: offer.rank,
+    mark: offer.mark,
+    order,
     sign: offer.kind === "column" ? COLUMN_SIGNS[offer.columnKind ?? "other"] : KIND_SIGNS[offer.kind],
     ...(info === null ? {} : { info: () => toInfo(info) }),
   };
 }
 
-function toSign({ sign }: SqlCompletion): HTMLElement {
+/** The signs of a key and of a link, as lucide draws them elsewhere. */
+const MARKS = {
+  key: "M2.6 17.4A2 2 0 0 0 2 18.8V21a1 1 0 0 0 1 1h3a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h1a1 1 0 0 0 1-1v-1a1 1 0 0 1 1-1h.2a2 2 0 0 0 1.4-.6l.8-.8a6.5 6.5 0 1 0-4-4zM16.5 7.5h.01",
+  link: "M9 17H7A5 5 0 0 1 7 7h2M15 7h2a5 5 0 1 1 0 10h-2M8 12h8",
+};
+
+function toSign({ sign, mark }: SqlCompletion): HTMLElement {
   const element = document.createElement("span");
   element.className = "cm-sign";
   element.ariaHidden = "true";
-  element.textContent = sign;
+  if (mark === undefined) element.textContent = sign;
+  else {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", "0 0 24 24");
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", MARKS[mark]);
+    svg.append(path);
+    element.append(svg);
+  }
   return element;
 }
 

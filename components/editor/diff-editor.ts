@@ -7,6 +7,9 @@ import { editorLanguage } from "@/components/editor/languages";
 import { diffTheme } from "@/components/editor/theme";
 import type { SqlDialect } from "@/lib/sql/dialects";
 
+/** What colours a text: a dialect of SQL by its name, or any other language as the editor has it. */
+export type TextLanguage = SqlDialect | { extension: Extension };
+
 /** Unchanged stretches longer than this are folded, with some lines left on both sides. */
 const FOLD = { margin: 3, minSize: 8 };
 
@@ -47,7 +50,7 @@ const mergeTheme = EditorView.theme({
 
 function extensionsOf(
   label: string,
-  dialect: SqlDialect,
+  dialect: TextLanguage,
   isEditable: boolean,
   onChange?: (text: string) => void,
 ): Extension[] {
@@ -55,8 +58,7 @@ function extensionsOf(
     lineNumbers(),
     drawSelection(),
     EditorView.lineWrapping,
-    editorLanguage(dialect),
-    highlightFunctions,
+    typeof dialect === "string" ? [editorLanguage(dialect), highlightFunctions] : dialect.extension,
     diffTheme,
     mergeTheme,
     EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
@@ -74,7 +76,7 @@ function extensionsOf(
   ];
 }
 
-type Sides = { before: string; after: string; beforeLabel: string; afterLabel: string; dialect: SqlDialect };
+type Sides = { before: string; after: string; beforeLabel: string; afterLabel: string; dialect: TextLanguage };
 
 /** Two texts side by side, to read. @returns how to take it away */
 export function showSideBySide(
@@ -106,7 +108,7 @@ export function showUnified(host: HTMLElement, { before, after, afterLabel, dial
 type Merge = {
   theirs: string;
   mine: string;
-  dialect: SqlDialect;
+  dialect: TextLanguage;
   isNarrow: boolean;
   onChange: (merged: string) => void;
 };

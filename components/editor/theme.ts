@@ -66,6 +66,15 @@ const view = EditorView.theme({
     fontSize: "18px",
     color: "var(--text-2)",
   },
+  ".cm-dialog": { display: "flex", alignItems: "center", gap: "8px", padding: "8px 36px 8px 12px", fontSize: "12px" },
+  ".cm-dialog-close": {
+    top: "8px",
+    right: "8px",
+    width: "24px",
+    height: "24px",
+    fontSize: "18px",
+    color: "var(--text-2)",
+  },
   ".cm-textfield": {
     height: "24px",
     margin: "2px 4px 2px 0",
@@ -131,6 +140,16 @@ const view = EditorView.theme({
     fontSize: "11px",
     textAlign: "center",
     color: "var(--text-3)",
+  },
+  ".cm-sign svg": {
+    width: "12px",
+    height: "12px",
+    verticalAlign: "-2px",
+    fill: "none",
+    stroke: "currentColor",
+    strokeWidth: "2",
+    strokeLinecap: "round",
+    strokeLinejoin: "round",
   },
   ".cm-tooltip.cm-completionInfo": {
     padding: "10px 12px",

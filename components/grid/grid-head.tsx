@@ -3,10 +3,10 @@
 "use client";
 
 import { ArrowDown, ArrowUp, ChevronDown, Pin } from "lucide-react";
-import { memo, type PointerEvent, useRef, useState } from "react";
+import { memo, type PointerEvent, type ReactNode, useRef, useState } from "react";
 import type { PlacedColumn } from "@/components/grid/grid-row";
 import { moveColumn, type ResultTable } from "@/components/grid/use-result-columns";
-import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
+import { Menu } from "@/components/ui/menu";
 import { isNumericField } from "@/lib/ui/cell-text";
 import type { SortBy } from "@/lib/ui/results/sort-rows";
 
@@ -22,11 +22,13 @@ export type GridHeadProps = {
   sort: SortBy | null;
   onSort: (sort: SortBy | null) => void;
   activePlace: number;
+  /** What can be done with a column, behind its button and its right click. */
+  toItems: (column: Pick<PlacedColumn, "index" | "field">) => ReactNode;
 };
 
 /** The heads of the columns in sight: a press sorts, a drag moves, the edge resizes, the menu has all of it for keys. */
 export const GridHeads = memo(function GridHeads(props: GridHeadProps) {
-  const { baseId, table, columns, order, sort, onSort, activePlace } = props;
+  const { baseId, table, columns, order, sort, onSort, activePlace, toItems } = props;
   const drag = useRef<{ id: string; x: number; isMoving: boolean } | null>(null);
   const [over, setOver] = useState<{ id: string; isAfter: boolean } | null>(null);
 
@@ -108,18 +110,7 @@ export const GridHeads = memo(function GridHeads(props: GridHeadProps) {
               </button>
             }
           >
-            <MenuItem onSelect={() => onSort({ column: index, isDescending: false })}>Sort ascending</MenuItem>
-            <MenuItem onSelect={() => onSort({ column: index, isDescending: true })}>Sort descending</MenuItem>
-            {isSorted && <MenuItem onSelect={() => onSort(null)}>Original order</MenuItem>}
-            <MenuLine />
-            <MenuItem onSelect={() => table.getColumn(field.name)?.pin(isPinned ? false : "start")}>
-              {isPinned ? "Unpin" : "Pin to the left"}
-            </MenuItem>
-            <MenuItem onSelect={() => stepColumn(table, order, field.name, -1)}>Move left</MenuItem>
-            <MenuItem onSelect={() => stepColumn(table, order, field.name, 1)}>Move right</MenuItem>
-            {order.length > 1 && (
-              <MenuItem onSelect={() => table.getColumn(field.name)?.toggleVisibility(false)}>Hide</MenuItem>
-            )}
+            {toItems({ index, field })}
           </Menu>
         </span>
         <ResizeHandle table={table} columnId={field.name} />

@@ -4,7 +4,9 @@
 
 import { memo } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
-import { isNumericField, toCellText } from "@/lib/ui/cell-text";
+import { type CellLook, toPadding, toShownText } from "@/lib/tabular/cell-look";
+import type { CellValue } from "@/lib/tabular/json-rows";
+import { isNumericField, toPlainText } from "@/lib/ui/cell-text";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 
 /** A cell shows no more letters than this; all of them are in the inspector. */
@@ -22,6 +24,7 @@ type GridRowProps = {
   y: number;
   width: number;
   indexWidth: number;
+  look: CellLook;
   columns: PlacedColumn[];
   /** The selected places in this row, both included; -1 when there are none. */
   selectedFrom: number;
@@ -31,7 +34,7 @@ type GridRowProps = {
 
 /** One row. It is drawn anew only when something of it has changed: scrolling moves it without touching it. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { baseId, source, row, y, width, indexWidth, columns, selectedFrom, selectedTo, activePlace } = props;
+  const { baseId, source, row, y, width, indexWidth, look, columns, selectedFrom, selectedTo, activePlace } = props;
   return (
     <div
       className="rg-row"
@@ -49,8 +52,9 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       >
         {row + 1}
       </div>
-      {columns.map(({ index, field, place, left, width, isPinned }) => {
+      {columns.map(({ index, field, place, left, width, isPinned, scale }) => {
         const value = source.cell(row, index);
+        const shown = value === undefined || value === null ? "" : toShownText(value, field, look);
         const isSelected = place >= selectedFrom && place <= selectedTo;
         let className = "rg-td";
         if (isNumericField(field)) className += " r";
@@ -69,13 +73,22 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             aria-selected={isSelected}
             className={className}
             style={{ left, width }}
+            title={toTitle(value, shown)}
             data-row={row}
             data-column={place}
           >
-            {value === undefined ? "" : value === null ? "null" : toCellText(value, field).slice(0, SHOWN_LETTERS_MAX)}
+            {value === null ? "null" : shown.slice(0, SHOWN_LETTERS_MAX)}
+            {toPadding(shown, field, scale)}
           </div>
         );
       })}
     </div>
   );
 });
+
+/** What it is exactly, where it is shown in another way. */
+function toTitle(value: CellValue | undefined, shown: string): string | undefined {
+  if (value === undefined || value === null || typeof value === "object") return undefined;
+  const exact = toPlainText(value);
+  return exact === shown ? undefined : exact;
+}

@@ -1,9 +1,11 @@
 "use client";
 
-import { Braces, ChartLine, Copy, Download, ListFilter, Rows3, Table2 } from "lucide-react";
+import { Braces, ChartLine, Copy, Download, LayoutDashboard, ListFilter, Rows3, Table2 } from "lucide-react";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import type { View } from "@/components/grid/view-choice";
 import { Menu, MenuItem } from "@/components/ui/menu";
+import { Segments } from "@/components/ui/segments";
+import { Tip } from "@/components/ui/tip";
 import type { CopyFormat } from "@/lib/ui/copy-rows";
 
 const FORMAT_NAMES: Record<CopyFormat, string> = {
@@ -12,6 +14,7 @@ const FORMAT_NAMES: Record<CopyFormat, string> = {
   json: "JSON",
   markdown: "Markdown",
   insert: "INSERT statement",
+  list: "list for IN ( )",
 };
 
 const VIEW_NAMES: Record<View, { icon: ReactNode; label: string }> = {
@@ -32,14 +35,18 @@ type ResultBarProps = {
   /** Rows that a filter has to look through are so many that it waits for a pause in typing. */
   isFilterSlow: boolean;
   onFilter: (filter: string) => void;
+  /** What the filters of the columns come to; null while there are none. */
+  filtersNote: ReactNode;
   columnsMenu: ReactNode;
   onCopy: (format: CopyFormat) => void;
   onExport: () => void;
+  onAdd: () => void;
 };
 
 /** The line above a result: how to look at it, what to see of it, and the ways out. */
 export function ResultBar(props: ResultBarProps) {
-  const { views, view, onView, filter, isFilterSlow, onFilter, columnsMenu, onCopy, onExport } = props;
+  const { views, view, onView, filter, isFilterSlow, onFilter, filtersNote, columnsMenu, onCopy, onExport, onAdd } =
+    props;
   const [typed, setTyped] = useState(filter);
   const apply = useEffectEvent((text: string) => {
     if (text !== filter) onFilter(text);
@@ -51,35 +58,12 @@ export function ResultBar(props: ResultBarProps) {
 
   return (
     <div className="result-bar">
-      <div
-        className="seg"
-        role="radiogroup"
-        aria-label="View"
-        onKeyDown={(event) => {
-          const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-          if (step === undefined) return;
-          event.preventDefault();
-          const next = views[(views.indexOf(view) + step + views.length) % views.length];
-          if (next === undefined) return;
-          onView(next);
-          event.currentTarget.querySelectorAll("button")[views.indexOf(next)]?.focus();
-        }}
-      >
-        {views.map((each) => (
-          // biome-ignore lint/a11y/useSemanticElements: buttons of a segmented control, one of which is on
-          <button
-            key={each}
-            type="button"
-            role="radio"
-            aria-checked={each === view}
-            tabIndex={each === view ? 0 : -1}
-            onClick={() => onView(each)}
-          >
-            {VIEW_NAMES[each].icon}
-            {VIEW_NAMES[each].label}
-          </button>
-        ))}
-      </div>
+      <Segments
+        label="View"
+        value={view}
+        options={views.map((each) => ({ value: each, ...VIEW_NAMES[each] }))}
+        onChange={onView}
+      />
       <div className={view === "chart" ? "input xs quiet of-chart" : "input xs quiet"}>
         <ListFilter className="s t3" />
         <input
@@ -89,6 +73,7 @@ export function ResultBar(props: ResultBarProps) {
           onChange={(event) => setTyped(event.target.value)}
         />
       </div>
+      {filtersNote}
       <span className="grow" />
       {columnsMenu}
       <Menu
@@ -110,6 +95,11 @@ export function ResultBar(props: ResultBarProps) {
         <Download className="s" />
         <span className="word">Export</span>
       </button>
+      <Tip label="Add to dashboard">
+        <button type="button" className="btn ghost icon sm" aria-label="Add to dashboard" onClick={onAdd}>
+          <LayoutDashboard className="s" />
+        </button>
+      </Tip>
     </div>
   );
 }

@@ -6,33 +6,66 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type ClipboardEvent,
   type KeyboardEvent,
+  type MouseEvent,
   type PointerEvent,
   type RefObject,
+  useCallback,
   useEffect,
   useId,
   useMemo,
   useRef,
   useState,
 } from "react";
+import { FilterRow, toFilterId } from "@/components/grid/filter-row";
 import { GridHeads, nextSort, stepColumn } from "@/components/grid/grid-head";
+import { type CellLinks, ColumnMenu, type GridActions, toCellMenu } from "@/components/grid/grid-menu";
 import { GridRow, type PlacedColumn } from "@/components/grid/grid-row";
 import { COLUMN_PX, type GridColumn, type ResultTable } from "@/components/grid/use-result-columns";
 import { useScaledScroll } from "@/components/grid/use-scaled-scroll";
+import { isMenuKey, useContextMenu } from "@/components/ui/context-menu";
+import { announce } from "@/components/ui/live-region";
 import { useFrame } from "@/components/workspace/use-frame";
+import { ANY_VALUES_MAX } from "@/lib/sql/conditions";
 import { isNumericField } from "@/lib/ui/cell-text";
+import type { CopyFormat } from "@/lib/ui/copy-rows";
 import { ROW_HEIGHTS } from "@/lib/ui/frame-preferences";
-import { type Bounds, type CellPosition, type CellRange, moveSelection, toBounds } from "@/lib/ui/grid-selection";
+import {
+  type Bounds,
+  type CellPosition,
+  type CellRange,
+  isInside,
+  moveSelection,
+  toBounds,
+} from "@/lib/ui/grid-selection";
+import { type ColumnFilter, toFilterValue } from "@/lib/ui/results/column-filter";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 import type { SortBy } from "@/lib/ui/results/sort-rows";
 import "./grid.css";
 
 const HEAD_PX = 42;
+const FILTERS_PX = 34;
 const RESIZE_STEP_PX = 16;
 const INDEX_PX = { min: 46, padding: 24, digit: 8 };
 /** Rows that are drawn above and below what is seen. */
 const OVERSCAN_ROWS = 6;
 /** Rows that are fetched around what is seen, while it moves slowly enough to get there row by row. */
 const NEAR_ROWS = 128;
+
+/** Cells of a selection that are looked through for their values. */
+const SELECTED_ROWS_MAX = 1000;
+
+/** The different values of a selection within one column; null for another selection, or for too many values. */
+function toSelectedValues(
+  source: RowsSource,
+  range: CellRange,
+  { place, column }: { place: number; column: number },
+): (string | null)[] | null {
+  const { top, bottom, left, right } = toBounds(range);
+  if (left !== place || right !== place || bottom - top >= SELECTED_ROWS_MAX) return null;
+  const values = new Set<string | null>();
+  for (let row = top; row <= bottom; row += 1) values.add(toFilterValue(source.cell(row, column)));
+  return values.size > 1 && values.size <= ANY_VALUES_MAX ? [...values] : null;
+}
 
 type ResultGridProps = {
   source: RowsSource;
@@ -45,6 +78,12 @@ type ResultGridProps = {
   onInspect: (place: CellPosition) => void;
   /** Puts the selection on the clipboard of the event. */
   onCopy: (clipboard: DataTransfer) => void;
+  /** The same as a text of another form, from the menu of a cell. */
+  onCopyAs: (format: CopyFormat) => void;
+  /** A panel beside the grid shows the active row: J and K walk, as the arrows do. */
+  isWalking?: boolean;
+  /** Where a cell and its row lead; left out where nothing refers to anything. */
+  toLinks?: (row: number, column: string) => CellLinks;
 };
 
 /**
@@ -53,15 +92,21 @@ type ResultGridProps = {
  */
 export function ResultGrid(props: ResultGridProps) {
   const { source, table, columns, label, range, onRange, onSort, onInspect, onCopy } = props;
+  const { onCopyAs, isWalking = false, toLinks } = props;
   const baseId = useId();
   const scrollRef = useRef<HTMLDivElement>(null);
   const viewWidth = useWidth(scrollRef);
   const isDragging = useRef(false);
-  const rowPx = ROW_HEIGHTS[useFrame().frame.density];
+  const { density, digits, times, areLettersOn } = useFrame().frame;
+  const rowPx = ROW_HEIGHTS[density];
+  const look = useMemo(() => ({ digits, times }), [digits, times]);
   const { count } = source;
-  const { sort } = source.arrangement;
+  const { sort, columns: filters } = source.arrangement;
+  const [areFiltersAsked, setAreFiltersAsked] = useState(false);
+  const areFiltersShown = areFiltersAsked || filters.length > 0;
+  const headPx = HEAD_PX + (areFiltersShown ? FILTERS_PX : 0);
   const indexWidth = Math.max(INDEX_PX.min, INDEX_PX.padding + String(source.total).length * INDEX_PX.digit);
-  const scroll = useScaledScroll(scrollRef, count, rowPx, HEAD_PX);
+  const scroll = useScaledScroll(scrollRef, count, rowPx, headPx);
   const { width, placed, pinnedWidth } = useMemo(
     () => placeColumns(columns, indexWidth, viewWidth),
     [columns, indexWidth, viewWidth],
@@ -101,7 +146,7 @@ export function ResultGrid(props: ResultGridProps) {
     lastFrom.current = from;
     // What is seen comes first: a place that is only passed by has no surroundings.
     source.want(from, to);
-    if (isNear) source.want(Math.max(0, from - NEAR_ROWS), Math.min(count, to + NEAR_ROWS));
+    if (isNear) source.want(Math.max(0, from - NEAR_ROWS), Math.min(count, to + NEAR_ROWS), false);
   }, [source, version, from, to, count]);
   // A row takes over the element of a row that has left: as many elements as rows fit, rounded up, so that none is shared.
   const slots = Math.ceil(scroll.viewPx / rowPx) + 2 * OVERSCAN_ROWS + 2;
@@ -112,10 +157,88 @@ export function ResultGrid(props: ResultGridProps) {
     if (at >= 0) columnVirtual.scrollToIndex(at, { align: "auto" });
   };
 
+  const setFilter = (column: number, filter: ColumnFilter | null) => {
+    onRange(null);
+    const others = filters.filter((each) => each.column !== column);
+    source.arrange({ ...source.arrangement, columns: filter === null ? others : [...others, filter] });
+  };
+  // The field may not be drawn yet.
+  const [wantedFilter, setWantedFilter] = useState<number | null>(null);
+  useEffect(() => {
+    if (wantedFilter === null || !areFiltersShown) return;
+    document.getElementById(toFilterId(baseId, wantedFilter))?.focus();
+    setWantedFilter(null);
+  }, [wantedFilter, areFiltersShown, baseId]);
+  const typeFilter = (column: number) => {
+    setAreFiltersAsked(true);
+    setWantedFilter(column);
+  };
+  const actions: GridActions = {
+    sort: onSort,
+    filter: (column, condition) => setFilter(column, { ...condition, column }),
+    copy: onCopyAs,
+    typeFilter,
+    openRow: (row, column) => onInspect({ row, column: columns.findIndex(({ index }) => index === column) }),
+  };
+  const toColumnItems = ({ index }: Pick<GridColumn, "index">) => {
+    const column = columns.find((each) => each.index === index);
+    return column && <ColumnMenu column={column} sort={sort} table={table} actions={actions} order={order} />;
+  };
+  const latestItems = useRef(toColumnItems);
+  latestItems.current = toColumnItems;
+  // Heads are drawn anew when they change, not with each row that moves.
+  const headItems = useCallback((column: Pick<GridColumn, "index">) => latestItems.current(column), []);
+  const menu = useContextMenu(({ row, column: place }: CellPosition) => {
+    const column = columns[place];
+    if (column === undefined) return null;
+    if (row < 0) return { about: column.field.name, items: toColumnItems(column) };
+    const value = source.cell(row, column.index);
+    const selected = range === null ? null : toSelectedValues(source, range, { place, column: column.index });
+    return toCellMenu({
+      row,
+      value,
+      selected,
+      column,
+      range,
+      sort,
+      table,
+      actions,
+      links: toLinks?.(row, column.field.name),
+    });
+  });
+  /** A press inside the selection keeps it. */
+  const selectFor = (place: CellPosition) => {
+    if (range !== null && isInside(toBounds(range), place.row, place.column)) return;
+    onRange({ anchor: place, head: place });
+  };
+  const onContextMenu = (event: MouseEvent) => {
+    // Where somebody types, the browser's own menu has what is wanted.
+    if (event.target instanceof HTMLInputElement) return;
+    const id = event.target instanceof Element && event.target.closest<HTMLElement>("[data-head]")?.dataset.head;
+    const headAt = columns.findIndex(({ field }) => field.name === id);
+    const pressed = toPlace(event.target);
+    if (headAt >= 0) menu.openHere({ row: -1, column: headAt }, event);
+    else if (pressed !== null) {
+      const place = { row: pressed.row, column: Math.max(0, pressed.column) };
+      if (pressed.column >= 0) selectFor(place);
+      else {
+        onRange({ anchor: { row: place.row, column: 0 }, head: { row: place.row, column: columns.length - 1 } });
+      }
+      menu.openHere(place, event);
+    }
+  };
+
   const onKeyDown = (event: KeyboardEvent) => {
+    // What lies over the grid has keys of its own, and its events come through here.
+    if (event.target !== event.currentTarget) return;
     const isMod = event.metaKey || event.ctrlKey;
+    // It runs the statement, from here too.
+    if (isMod && event.key === "Enter") return;
     const current = range ?? { anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } };
     const column = columns[current.head.column];
+    // Keys of one letter can be turned off, for those who speak to their computer.
+    const isBare = areLettersOn && !isMod && !event.altKey && !event.shiftKey;
+    const walk = isWalking && isBare ? { j: "ArrowDown", k: "ArrowUp" }[event.key] : undefined;
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (event.altKey && step !== 0 && column) {
       const id = column.field.name;
@@ -132,6 +255,14 @@ export function ResultGrid(props: ResultGridProps) {
       }
     } else if (event.altKey && event.code === "KeyP" && column) {
       table.getColumn(column.field.name)?.pin(column.isPinned ? false : "start");
+    } else if (isMenuKey(event)) {
+      menu.openUnder(current.head, document.getElementById(`${baseId}-${current.head.row}-${current.head.column}`));
+    } else if (event.key === "f" && isBare && column) {
+      typeFilter(column.index);
+    } else if (event.key === "g" && isBare && column && current.head.row >= 0 && toLinks) {
+      const [link] = toLinks(current.head.row, column.field.name).to;
+      if (link === undefined) announce("This value is no key of another table.");
+      else link.open();
     } else if (event.key === "Enter" && current.head.row < 0) {
       if (column) onSort(nextSort(sort, column.index));
     } else if (event.key === "Enter" && count > 0) {
@@ -141,7 +272,7 @@ export function ResultGrid(props: ResultGridProps) {
       const size = { rows: count, columns: columns.length, page };
       const next = event.altKey
         ? null
-        : moveSelection(current, { key: event.key, isMod, isShift: event.shiftKey }, size);
+        : moveSelection(current, { key: walk ?? event.key, isMod, isShift: event.shiftKey }, size);
       if (next === null) return;
       onRange(next);
       show(next.head);
@@ -172,77 +303,95 @@ export function ResultGrid(props: ResultGridProps) {
   };
 
   return (
-    <div
-      ref={scrollRef}
-      className="rg"
-      role="grid"
-      aria-label={label}
-      aria-rowcount={count + 1}
-      aria-colcount={columns.length + 1}
-      aria-multiselectable="true"
-      aria-busy={source.isArranging}
-      aria-activedescendant={activeId}
-      tabIndex={0}
-      data-region-start
-      onScroll={scroll.onScroll}
-      onKeyDown={onKeyDown}
-      onCopy={(event: ClipboardEvent) => {
-        onCopy(event.clipboardData);
-        event.preventDefault();
-      }}
-      onPointerDown={onPointerDown}
-      onPointerMove={onPointerMove}
-      onPointerUp={() => {
-        isDragging.current = false;
-      }}
-      onDoubleClick={(event) => {
-        const place = toPlace(event.target);
-        if (place !== null && place.column >= 0) onInspect(place);
-      }}
-      onFocus={(event) =>
-        event.target === event.currentTarget &&
-        range === null &&
-        count > 0 &&
-        onRange({ anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } })
-      }
-    >
-      <div className="rg-head" role="row" aria-rowindex={1} style={{ width }}>
-        <div className="rg-index" role="columnheader" aria-colindex={1} style={{ width: indexWidth }}>
-          #
+    <>
+      <div
+        ref={scrollRef}
+        className="rg"
+        role="grid"
+        aria-label={label}
+        aria-rowcount={count + 1}
+        aria-colcount={columns.length + 1}
+        aria-multiselectable="true"
+        aria-busy={source.isArranging}
+        aria-activedescendant={activeId}
+        tabIndex={0}
+        data-region-start
+        onScroll={scroll.onScroll}
+        onKeyDown={onKeyDown}
+        onContextMenu={onContextMenu}
+        {...menu.near}
+        onCopy={(event: ClipboardEvent) => {
+          if (event.target instanceof HTMLInputElement) return;
+          onCopy(event.clipboardData);
+          event.preventDefault();
+        }}
+        onPointerDown={onPointerDown}
+        onPointerMove={onPointerMove}
+        onPointerUp={() => {
+          isDragging.current = false;
+        }}
+        onDoubleClick={(event) => {
+          const place = toPlace(event.target);
+          if (place !== null && place.column >= 0) onInspect(place);
+        }}
+        onFocus={(event) => {
+          menu.near.onFocus();
+          if (event.target !== event.currentTarget || range !== null || count === 0) return;
+          onRange({ anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } });
+        }}
+      >
+        <div className="rg-head" role="row" aria-rowindex={1} style={{ width }}>
+          <div className="rg-index" role="columnheader" aria-colindex={1} style={{ width: indexWidth }}>
+            #
+          </div>
+          <GridHeads
+            baseId={baseId}
+            table={table}
+            columns={drawn}
+            order={order}
+            sort={sort}
+            onSort={onSort}
+            activePlace={head?.row === -1 ? head.column : -1}
+            toItems={headItems}
+          />
         </div>
-        <GridHeads
-          baseId={baseId}
-          table={table}
-          columns={drawn}
-          order={order}
-          sort={sort}
-          onSort={onSort}
-          activePlace={head?.row === -1 ? head.column : -1}
-        />
+        {areFiltersShown && (
+          <FilterRow
+            baseId={baseId}
+            columns={drawn}
+            filters={filters}
+            width={width}
+            indexWidth={indexWidth}
+            onFilter={setFilter}
+            onLeave={() => scrollRef.current?.focus()}
+          />
+        )}
+        <div className="rg-body" role="presentation" style={{ height: scroll.trackPx, width }}>
+          {Array.from({ length: Math.max(0, to - from) }, (_, i) => {
+            const row = from + i;
+            const isSelected = bounds !== null && isRowInside(bounds, row);
+            return (
+              <GridRow
+                key={row % slots}
+                baseId={baseId}
+                source={source}
+                edition={source.edition(row)}
+                row={row}
+                y={row * rowPx + scroll.shift}
+                width={width}
+                indexWidth={indexWidth}
+                look={look}
+                columns={drawn}
+                selectedFrom={isSelected ? bounds.left : -1}
+                selectedTo={isSelected ? bounds.right : -1}
+                activePlace={range?.anchor.row === row ? range.anchor.column : -1}
+              />
+            );
+          })}
+        </div>
       </div>
-      <div className="rg-body" role="presentation" style={{ height: scroll.trackPx, width }}>
-        {Array.from({ length: Math.max(0, to - from) }, (_, i) => {
-          const row = from + i;
-          const isSelected = bounds !== null && isRowInside(bounds, row);
-          return (
-            <GridRow
-              key={row % slots}
-              baseId={baseId}
-              source={source}
-              edition={source.edition(row)}
-              row={row}
-              y={row * rowPx + scroll.shift}
-              width={width}
-              indexWidth={indexWidth}
-              columns={drawn}
-              selectedFrom={isSelected ? bounds.left : -1}
-              selectedTo={isSelected ? bounds.right : -1}
-              activePlace={range?.anchor.row === row ? range.anchor.column : -1}
-            />
-          );
-        })}
-      </div>
-    </div>
+      {menu.layer}
+    </>
   );
 }
 

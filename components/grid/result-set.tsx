@@ -1,9 +1,9 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useCallback, useState } from "react";
-import { CellInspector, type Inspected } from "@/components/grid/cell-inspector";
+import { useCallback, useMemo, useState } from "react";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
+import { FiltersNote } from "@/components/grid/filters-note";
 import { LoadNote } from "@/components/grid/load-note";
 import { ResultBar } from "@/components/grid/result-bar";
 import { ResultCards } from "@/components/grid/result-cards";
@@ -12,16 +12,17 @@ import { SelectionFoot } from "@/components/grid/selection-foot";
 import { useCopy } from "@/components/grid/use-copy";
 import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useRows } from "@/components/grid/use-rows";
+import { useSelection } from "@/components/grid/use-selection";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { type ConsoleRun, ROW_LIMITS } from "@/components/workspace/run-store";
-import { useDialect } from "@/components/workspace/use-connection-types";
+import { type ConsoleRun, type PinnedResult, ROW_LIMITS } from "@/components/workspace/run-store";
+import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
+import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ExecuteAnswer } from "@/lib/client/api";
 import type { KeptChart } from "@/lib/client/consoles";
-import { loadAgain } from "@/lib/client/load-again";
+import { later } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/connections/schema";
-import type { CellPosition, CellRange } from "@/lib/ui/grid-selection";
 import { loadedResults } from "@/lib/ui/results/loaded-results";
 import type { SortBy } from "@/lib/ui/results/sort-rows";
 
@@ -36,31 +37,34 @@ export type ResultViewProps = {
   onChart: (chart: KeptChart) => void;
   onLoadMore: () => void;
   onShowQuery: () => void;
+  /** Results of before that stay beside these. */
+  pinned: PinnedResult[];
+  onPin: (executionId: string, isPinned: boolean) => void;
+  /** The saved console, where its text is what was run; null for any other text. */
+  savedAs?: { id: string; content: string } | null;
   /** The way back from a kept result to what happened since. */
   back?: { label: string; go: () => void };
 };
 
 const Pending = () => <div className="result-fill" aria-busy="true" />;
-const JsonPane = dynamic(
-  () => loadAgain(() => import("@/components/grid/json-pane")).then((module) => module.JsonPane),
-  {
-    ssr: false,
-    loading: Pending,
-  },
-);
-const ChartView = dynamic(
-  () => loadAgain(() => import("@/components/results/chart-view")).then((module) => module.ChartView),
-  {
-    ssr: false,
-    loading: Pending,
-  },
-);
-const ExportDialog = dynamic(
-  () => loadAgain(() => import("@/components/results/export-dialog")).then((module) => module.ExportDialog),
-  {
-    ssr: false,
-  },
-);
+const loadJsonPane = later(() => import("@/components/grid/json-pane"));
+const JsonPane = dynamic(() => loadJsonPane().then((module) => module.JsonPane), {
+  ssr: false,
+  loading: Pending,
+});
+const loadChartView = later(() => import("@/components/results/chart-view"));
+const ChartView = dynamic(() => loadChartView().then((module) => module.ChartView), {
+  ssr: false,
+  loading: Pending,
+});
+const loadExportDialog = later(() => import("@/components/results/export-dialog"));
+const ExportDialog = dynamic(() => loadExportDialog().then((module) => module.ExportDialog), {
+  ssr: false,
+});
+const loadAddToDashboard = later(() => import("@/components/results/add-to-dashboard"));
+const AddToDashboard = dynamic(() => loadAddToDashboard().then((module) => module.AddToDashboard), { ssr: false });
+const loadRowPanel = later(() => import("@/components/grid/row-panel"));
+const RowPanel = dynamic(() => loadRowPanel().then((module) => module.RowPanel), { ssr: false });
 
 const PHONE_VIEWS: View[] = ["cards", "table", "chart"];
 const WIDE_VIEWS: View[] = ["table", "chart", "json"];
@@ -75,31 +79,20 @@ export function ResultSet(props: ResultSetProps) {
   const { workspace } = useWorkspace();
   const isPhone = useIsPhone();
   const [view, setView] = useViewChoice(isPhone);
-  const [range, setRange] = useState<CellRange | null>(null);
-  const [inspected, setInspected] = useState<Inspected | null>(null);
   const [isExporting, setIsExporting] = useState(false);
+  const [isAdding, setIsAdding] = useState(false);
   const { source, load } = useRows(answer);
+  const { range, select, arrange, inspect, opened } = useSelection(source, answer);
   const { table, columns } = useResultColumns(answer.fields, source.sample);
   const dialect = useDialect(connection?.type);
+  const language = useScriptLanguage(connection?.type);
   const { copyAs, copyTo } = useCopy(source, columns, range, { text: statement, dialect });
-  const { filter } = source.arrangement;
+  const { filter, columns: filters } = source.arrangement;
+  const { digits, times } = useFrame().frame;
+  const look = useMemo(() => ({ digits, times }), [digits, times]);
   const target = { ...run, workspaceId: workspace.id };
 
-  const filterRows = (text: string) => {
-    setRange(null);
-    source.arrange({ ...source.arrangement, filter: text });
-  };
-  const sortRows = useCallback(
-    (sort: SortBy | null) => {
-      setRange(null);
-      source.arrange({ ...source.arrangement, sort });
-    },
-    [source],
-  );
-  const inspect = ({ row, column }: CellPosition) => {
-    const shown = columns[column];
-    if (shown) setInspected({ field: shown.field, value: source.cell(row, shown.index), rowNumber: row + 1 });
-  };
+  const sortRows = useCallback((sort: SortBy | null) => arrange({ sort }), [arrange]);
   const loadAll = () =>
     loadedResults.start(answer.executionId, {
       target,
@@ -116,10 +109,20 @@ export function ResultSet(props: ResultSetProps) {
         onView={setView}
         filter={filter}
         isFilterSlow={source.total > QUICK_ROWS_MAX}
-        onFilter={filterRows}
-        columnsMenu={!isPhone && <ColumnsMenu table={table} onChange={() => setRange(null)} />}
+        onFilter={(text) => arrange({ filter: text })}
+        filtersNote={
+          <FiltersNote
+            source={source}
+            statement={statement}
+            dialect={dialect}
+            canWrite={connection !== null && language !== "mongodb"}
+            onClear={() => arrange({ columns: [] })}
+          />
+        }
+        columnsMenu={!isPhone && <ColumnsMenu table={table} onChange={() => select(null)} />}
         onCopy={copyAs}
         onExport={() => setIsExporting(true)}
+        onAdd={() => setIsAdding(true)}
       />
       {answer.truncated && !back && (
         <LoadNote
@@ -132,12 +135,12 @@ export function ResultSet(props: ResultSetProps) {
           onCancel={() => loadedResults.drop(answer.executionId)}
         />
       )}
-      {source.count === 0 && !source.isArranging && view !== "chart" ? (
+      {source.count === 0 && !source.isArranging && filters.length === 0 && view !== "chart" ? (
         <p className="no-match grow">No row holds "{filter}".</p>
       ) : view === "json" ? (
         <JsonPane source={source} columns={columns} />
       ) : view === "chart" ? (
-        <ChartView source={source} kept={chart} onChange={onChart} />
+        <ChartView source={source} kept={chart} onChange={onChart} look={look} name={consoleName} />
       ) : view === "cards" ? (
         <ResultCards source={source} columns={columns} onInspect={inspect} />
       ) : (
@@ -149,14 +152,36 @@ export function ResultSet(props: ResultSetProps) {
           columns={columns}
           label="Result"
           range={range}
-          onRange={setRange}
+          onRange={select}
           onSort={sortRows}
           onInspect={inspect}
           onCopy={copyTo}
+          onCopyAs={(format) => void copyAs(format, true)}
+          isWalking={opened !== null}
         />
       )}
-      <SelectionFoot run={run} source={source} columns={columns} range={view === "table" ? range : null} back={back} />
-      <CellInspector inspected={inspected} onClose={() => setInspected(null)} />
+      <SelectionFoot
+        run={run}
+        source={source}
+        columns={columns}
+        range={view === "table" ? range : null}
+        back={back}
+        isPinned={props.pinned.some(({ executionId }) => executionId === answer.executionId)}
+        onPin={(isPinned) => props.onPin(answer.executionId, isPinned)}
+      />
+      {opened !== null && <RowPanel source={source} columns={columns} {...opened} />}
+      {isAdding && (
+        <AddToDashboard
+          rows={source}
+          chart={chart}
+          isChart={view === "chart"}
+          connectionId={run.connectionId}
+          statement={statement}
+          consoleId={props.savedAs && isAllOf(props.savedAs.content, statement) ? props.savedAs.id : null}
+          consoleName={consoleName}
+          onClose={() => setIsAdding(false)}
+        />
+      )}
       {isExporting && (
         <ExportDialog
           target={target}
@@ -169,4 +194,10 @@ export function ResultSet(props: ResultSetProps) {
       )}
     </>
   );
+}
+
+/** Whether a text is this one statement: another one of it would be another result. */
+function isAllOf(content: string, statement: string): boolean {
+  const bare = (text: string) => text.trim().replace(/;\s*$/, "");
+  return bare(content) === bare(statement);
 }

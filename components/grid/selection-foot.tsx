@@ -2,12 +2,15 @@
 
 import { useEffect, useState } from "react";
 import type { GridColumn } from "@/components/grid/use-result-columns";
+import { RanBy } from "@/components/results/ran-by";
 import type { ConsoleRun } from "@/components/workspace/run-store";
+import type { Summed } from "@/lib/tabular/exact-sum";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { groupDigits } from "@/lib/ui/exact-number";
-import { formatClock, formatCount } from "@/lib/ui/format";
+import { formatCount } from "@/lib/ui/format";
 import { type CellRange, countCells, toBounds } from "@/lib/ui/grid-selection";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
+import "@/components/ui/foot.css";
 
 type FootProps = {
   run: ConsoleRun;
@@ -15,12 +18,13 @@ type FootProps = {
   columns: GridColumn[];
   range: CellRange | null;
   back?: { label: string; go: () => void };
+  isPinned: boolean;
+  onPin: (isPinned: boolean) => void;
 };
 
 /** Below the result: how many rows, what the selected cells come to, and when it was run. */
-export function SelectionFoot({ run, source, columns, range, back }: FootProps) {
+export function SelectionFoot({ run, source, columns, range, back, isPinned, onPin }: FootProps) {
   const summary = useSummary(source, columns, range);
-  const at = new Date(run.endedAt ?? run.startedAt);
   return (
     <div className="foot num">
       <span>
@@ -32,7 +36,8 @@ export function SelectionFoot({ run, source, columns, range, back }: FootProps) 
           {formatCount(summary.count)} cells
           {summary.sums && (
             <>
-              : sum <b>{groupDigits(summary.sums.sum)}</b>, avg <b>{groupDigits(summary.sums.average)}</b>
+              : sum <b>{groupDigits(summary.sums.sum)}</b>, avg <b>{groupDigits(summary.sums.average)}</b>, min{" "}
+              <b>{groupDigits(summary.sums.min)}</b>, max <b>{groupDigits(summary.sums.max)}</b>
             </>
           )}
         </span>
@@ -43,14 +48,18 @@ export function SelectionFoot({ run, source, columns, range, back }: FootProps) 
           {back.label}
         </button>
       )}
-      <time className="t3" dateTime={at.toISOString()} title={at.toString()}>
-        Ran {formatClock(at)} by you
-      </time>
+      <button type="button" className="link" aria-pressed={isPinned} onClick={() => onPin(!isPinned)}>
+        {isPinned ? "Unpin" : "Pin"}
+        <span className="sr-only"> this result</span>
+      </button>
+      <span className="t3">
+        <RanBy run={run} />
+      </span>
     </div>
   );
 }
 
-type Summary = { count: number; sums: { sum: string; average: string } | null };
+type Summary = { count: number; sums: Summed | null };
 
 /** @returns null for a single cell; without sums when no selected cell is a number, or there are too many */
 function useSummary(source: RowsSource, columns: GridColumn[], range: CellRange | null): Summary | null {

@@ -19,6 +19,7 @@ type SqlText = { text: string; dialect: SqlDialect };
 /** What other programs take from a clipboard before they stop answering. */
 const COPIED_CELLS_MAX = 2_000_000;
 const COPIED_TOAST_MS = 3000;
+const NAMES: Partial<Record<CopyFormat, string>> = { insert: "an INSERT statement", list: "a list" };
 
 /** Copying of what is selected, or of everything that is shown when no more than one cell is. */
 export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRange | null, statement: SqlText) {
@@ -29,7 +30,8 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
       return { format, columns: columns.map(({ index }) => index), from: 0, to: source.count, withHead: true, insert };
     }
     const picked = columns.slice(bounds.left, bounds.right + 1).map(({ index }) => index);
-    return { format, columns: picked, from: bounds.top, to: bounds.bottom + 1, withHead: !isOneCellEnough, insert };
+    const withHead = !isOneCellEnough || format === "csv";
+    return { format, columns: picked, from: bounds.top, to: bounds.bottom + 1, withHead, insert };
   };
   const isTooMuch = ({ columns: picked, from, to }: CopyAsk) => {
     if (picked.length * (to - from) <= COPIED_CELLS_MAX) return false;
@@ -38,7 +40,9 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
   };
   const write = async (ask: CopyAsk) => {
     try {
-      if (await copyText(source.copyNow(ask) ?? (await source.copy(ask)))) return true;
+      const read = async (each: CopyAsk) => source.copyNow(each) ?? (await source.copy(each));
+      const html = ask.format === "tsv" ? await read({ ...ask, format: "html" }) : null;
+      if (await copyText(await read(ask), html)) return true;
     } catch {
       // Said below, as for a browser that refuses.
     }
@@ -47,10 +51,11 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
   };
 
   return {
-    copyAs: async (format: CopyFormat) => {
-      const ask = toAsk(format, false);
+    /** @param isOneCellEnough a lone cell is what is meant, and not all that is shown */
+    copyAs: async (format: CopyFormat, isOneCellEnough = false) => {
+      const ask = toAsk(format, isOneCellEnough);
       if (isTooMuch(ask) || !(await write(ask))) return;
-      const name = format === "insert" ? "an INSERT statement" : format.toUpperCase();
+      const name = NAMES[format] ?? format.toUpperCase();
       showToast(`${formatRows(ask.to - ask.from)} copied as ${name}.`, { id: "copied", duration: COPIED_TOAST_MS });
     },
     /** The selection as the keyboard copies it: the cells alone, without a head. */
@@ -59,7 +64,10 @@ export function useCopy(source: RowsSource, columns: GridColumn[], range: CellRa
       if (isTooMuch(ask)) return;
       const text = source.copyNow(ask);
       if (text === null) void write(ask);
-      else clipboard.setData("text/plain", text);
+      else {
+        clipboard.setData("text/plain", text);
+        clipboard.setData("text/html", source.copyNow({ ...ask, format: "html" }) ?? "");
+      }
       if (ask.to - ask.from > 1) announce(`${formatRows(ask.to - ask.from)} copied`);
     },
   };

@@ -5,6 +5,7 @@ import {
   tableFeatures, useTable,
 } from "@tanstack/react-table"; // biome-ignore format: one look at the whole list
 import { useMemo } from "react";
+import { toScale } from "@/lib/tabular/cell-look";
 import type { ResultField } from "@/lib/tabular/json-rows";
 import { toCellText } from "@/lib/ui/cell-text";
 import type { CellTable } from "@/lib/ui/results/row-table";
@@ -28,7 +29,14 @@ const JUDGED_ROWS = 60;
 const NO_ROWS: object[] = [];
 
 /** One column as the grid draws it: `index` is its place in the result's fields. */
-export type GridColumn = { index: number; field: ResultField; width: number; isPinned: boolean };
+export type GridColumn = {
+  index: number;
+  field: ResultField;
+  width: number;
+  isPinned: boolean;
+  /** Digits behind the point that its numbers are lined up by. */
+  scale: number;
+};
 
 /** The columns of a result: their widths and order, which are hidden, which stay at the left. */
 export function useResultColumns(fields: readonly ResultField[], sample: CellTable) {
@@ -49,6 +57,7 @@ export function useResultColumns(fields: readonly ResultField[], sample: CellTab
   );
   const table = useTable({ features, columns: defs, data: NO_ROWS, columnResizeMode: "onChange" });
   const shown = [...table.getStartVisibleLeafColumns(), ...table.getCenterVisibleLeafColumns()];
+  const scales = useMemo(() => fields.map((field, index) => toScale(field, firstOf(sample, index))), [fields, sample]);
   const layout = shown
     .map((column) => `${column.id}\u0000${column.getSize()}\u0000${column.getIsPinned()}`)
     .join("\u0001");
@@ -59,9 +68,11 @@ export function useResultColumns(fields: readonly ResultField[], sample: CellTab
       const index = places.get(column.id);
       const field = index === undefined ? undefined : fields[index];
       if (index === undefined || field === undefined) return [];
-      return [{ index, field, width: column.getSize(), isPinned: column.getIsPinned() !== false }];
+      return [
+        { index, field, width: column.getSize(), isPinned: column.getIsPinned() !== false, scale: scales[index] ?? 0 },
+      ];
     });
-  }, [layout, fields]);
+  }, [layout, fields, scales]);
   return { table, columns };
 }
 
@@ -80,6 +91,10 @@ export function moveColumn(table: ResultTable, id: string, to: string): void {
   const moved = all.toSpliced(from, 1).toSpliced(at, 0, id);
   if (isPinned) table.setColumnPinning((pinning) => ({ ...pinning, start: moved }));
   else table.setColumnOrder(moved);
+}
+
+function* firstOf(sample: CellTable, index: number) {
+  for (let row = 0; row < Math.min(JUDGED_ROWS, sample.rowCount); row += 1) yield sample.at(row, index);
 }
 
 /** The width that the head and the first values of a column ask for, in CSS pixels. */

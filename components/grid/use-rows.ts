@@ -2,13 +2,28 @@
 
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import type { ExecuteAnswer } from "@/lib/client/api";
+import type { Arrangement } from "@/lib/ui/results/arrangement";
 import { type LoadState, loadedResults } from "@/lib/ui/results/loaded-results";
 import { AnswerRows, type RowsSource } from "@/lib/ui/results/rows-source";
 
+/** How somebody has sorted and filtered an answer: what draws it goes and comes with the width of the window. */
+const arrangements = new WeakMap<ExecuteAnswer, Arrangement>();
+
 /** The rows of an answer: the first ones, or all of them once they were loaded. Draws anew when they change. */
 export function useRows(answer: ExecuteAnswer): { source: RowsSource; load: LoadState | null } {
-  const first = useMemo(() => new AnswerRows(answer.fields, answer.rows), [answer]);
-  useEffect(() => () => first.close(), [first]);
+  const first = useMemo(() => {
+    const rows = new AnswerRows(answer.fields, answer.rows);
+    const kept = arrangements.get(answer);
+    if (kept) rows.arrange(kept);
+    return rows;
+  }, [answer]);
+  useEffect(() => {
+    const stop = first.subscribe(() => void arrangements.set(answer, first.arrangement));
+    return () => {
+      stop();
+      first.close();
+    };
+  }, [first, answer]);
   const readLoad = useCallback(() => loadedResults.read(answer.executionId), [answer.executionId]);
   const load = useSyncExternalStore(loadedResults.subscribe, readLoad, readLoad);
   const source: RowsSource = load?.status === "loaded" ? load.source : first;

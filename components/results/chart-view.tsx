@@ -1,16 +1,16 @@
 "use client";
 
 import { ChartLine, Table2 } from "lucide-react";
-import { useEffect, useId, useMemo, useRef, useState } from "react";
-import { ChartShelvesForm } from "@/components/results/chart-shelves-form";
-import { ChartTable } from "@/components/results/chart-table";
-import { drawChart } from "@/components/results/draw-chart";
-import { useChartTheme } from "@/components/results/use-chart-theme";
+import { useEffect, useMemo, useState } from "react";
+import { Chart, useHidden } from "@/components/chart/chart";
+import { PictureMenu } from "@/components/chart/picture-menu";
+import { ChartSettingsForm } from "@/components/chart/settings-form";
+import type { ChartData } from "@/lib/charts/data";
+import { readSettings, toKeptSpec } from "@/lib/charts/kept-spec";
+import { zoneOf } from "@/lib/charts/moments";
+import { type ChartSettings, fitSettings, guessSettings } from "@/lib/charts/settings";
 import type { KeptChart } from "@/lib/client/consoles";
-import type { ChartData } from "@/lib/ui/results/chart-data";
-import { type ChartShelves, fitShelves, guessShelves } from "@/lib/ui/results/chart-shelves";
-import { readShelves, toDrawnSpec, toKeptSpec } from "@/lib/ui/results/chart-spec";
-import { describeChart, describeCuts } from "@/lib/ui/results/chart-words";
+import type { CellLook } from "@/lib/tabular/cell-look";
 import type { RowsSource } from "@/lib/ui/results/rows-source";
 import "./results.css";
 
@@ -19,124 +19,75 @@ type ChartViewProps = {
   /** The chart that the console has; null before anybody chose one. */
   kept: KeptChart | null;
   onChange: (chart: KeptChart) => void;
+  look: CellLook;
+  /** Pictures are called after it. */
+  name: string;
 };
 
-/** A chart over the result: a first guess, and four shelves to change it. */
-export function ChartView({ source, kept, onChange }: ChartViewProps) {
-  const guess = useMemo(() => guessShelves(source.sample), [source.sample]);
-  const chosen = useMemo(() => fitShelves(readShelves(kept), source.fields), [kept, source.fields]);
-  const shelves = chosen ?? guess;
-  if (shelves === null) return <NoChart />;
-  return <Chart source={source} shelves={shelves} onChange={(next) => onChange(toKeptSpec(next, source.fields))} />;
+/** A chart over the result: a first guess, and shelves to change it. */
+export function ChartView({ source, kept, onChange, look, name }: ChartViewProps) {
+  const guess = useMemo(() => guessSettings(source.sample), [source.sample]);
+  const chosen = useMemo(() => fitSettings(readSettings(kept), source.fields), [kept, source.fields]);
+  const settings = chosen ?? guess;
+  if (settings === null) return <NoChart />;
+  const keep = (next: ChartSettings) => onChange(toKeptSpec(next, source.fields));
+  return <Shelves source={source} settings={settings} onChange={keep} look={look} name={name} />;
 }
 
-type ChartProps = { source: RowsSource; shelves: ChartShelves; onChange: (shelves: ChartShelves) => void };
+type ShelvesProps = {
+  source: RowsSource;
+  settings: ChartSettings;
+  onChange: (settings: ChartSettings) => void;
+  look: CellLook;
+  name: string;
+};
 
-function Chart({ source, shelves, onChange }: ChartProps) {
+function Shelves({ source, settings, onChange, look, name }: ShelvesProps) {
   const [isTable, setIsTable] = useState(false);
-  const { data, isFailed } = useChartData(source, shelves);
-  const cuts = data === null ? [] : describeCuts(data, shelves);
+  const { data, drawn, isFailed } = useChartData(source, settings, look);
+  const [hidden, setHidden] = useHidden(
+    `${settings.kind} ${settings.across} ${settings.colour} ${data?.series.length}`,
+  );
   return (
     <div className="chart-view">
-      <div className="chart-area">
-        {isFailed ? (
-          <p className="chart-said">The chart could not be worked out. Choose other columns, or run the query again.</p>
-        ) : data === null ? (
-          <ChartBones />
-        ) : data.points.length === 0 ? (
-          <p className="chart-said">
-            No row has both a value for {shelves.across} and one to draw upwards. Choose other columns.
-          </p>
-        ) : isTable ? (
-          <ChartTable data={data} shelves={shelves} />
-        ) : (
-          <Drawing data={data} shelves={shelves} />
-        )}
-        {cuts.length > 0 && (
-          <p className="chart-cuts xs t3" role="status">
-            {cuts.join(" ")}
-          </p>
-        )}
-      </div>
+      {isFailed ? (
+        <p className="chart-said">The chart could not be worked out. Choose other columns, or run the query again.</p>
+      ) : data === null ? (
+        <ChartBones />
+      ) : (
+        <Chart data={data} settings={drawn} look={look} isTable={isTable} hidden={hidden} onHidden={setHidden} />
+      )}
       <div className="chart-shelves">
-        <ChartShelvesForm fields={source.fields} shelves={shelves} onChange={onChange} />
+        <ChartSettingsForm fields={source.fields} settings={settings} onChange={onChange} />
         <button type="button" className="btn sm" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
           {isTable ? <ChartLine className="s" /> : <Table2 className="s" />}
           {isTable ? "Show as chart" : "Show as table"}
         </button>
+        <PictureMenu data={data} settings={drawn} look={look} hidden={hidden} name={name} />
       </div>
     </div>
   );
 }
 
-function Drawing({ data, shelves }: { data: ChartData; shelves: ChartShelves }) {
-  const hostRef = useRef<HTMLDivElement>(null);
-  const summaryId = useId();
-  const theme = useChartTheme();
-  const size = useSize(hostRef);
-  const [isFailed, setIsFailed] = useState(false);
-  useEffect(() => {
-    const host = hostRef.current;
-    if (host === null || size === null) return;
-    let isStale = false;
-    let end: (() => void) | null = null;
-    setIsFailed(false);
-    drawChart(host, toDrawnSpec(data, shelves, theme, size)).then(
-      (finish) => {
-        if (isStale) finish();
-        else end = finish;
-      },
-      () => !isStale && setIsFailed(true),
-    );
-    return () => {
-      isStale = true;
-      end?.();
-    };
-  }, [data, shelves, theme, size]);
-  return (
-    <>
-      {isFailed && <p className="chart-said">The chart could not be drawn. Choose another kind.</p>}
-      <div className="chart-frame" role="img" aria-labelledby={summaryId}>
-        <div ref={hostRef} className="chart-host" />
-      </div>
-      <p id={summaryId} className="sr-only">
-        {describeChart(data, shelves)}
-      </p>
-    </>
-  );
-}
+type Answer = { data: ChartData | null; drawn: ChartSettings; isFailed: boolean };
 
-function useChartData(source: RowsSource, shelves: ChartShelves): { data: ChartData | null; isFailed: boolean } {
-  const [answer, setAnswer] = useState<{ data: ChartData | null; isFailed: boolean }>({ data: null, isFailed: false });
+/** The data of a chart, and the settings that they were added up by: the last ones are shown until the next are there. */
+function useChartData(source: RowsSource, settings: ChartSettings, look: CellLook): Answer {
+  const [answer, setAnswer] = useState<Answer>({ data: null, drawn: settings, isFailed: false });
   const { arrangement, count } = source;
+  const zone = zoneOf(look);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another arrangement lets other rows through
   useEffect(() => {
     let isStale = false;
-    source.chart(shelves).then(
-      (data) => !isStale && setAnswer({ data, isFailed: false }),
-      () => !isStale && setAnswer({ data: null, isFailed: true }),
+    source.chart({ settings, zone }).then(
+      (data) => !isStale && setAnswer({ data, drawn: settings, isFailed: false }),
+      () => !isStale && setAnswer({ data: null, drawn: settings, isFailed: true }),
     );
     return () => {
       isStale = true;
     };
-  }, [source, shelves, arrangement, count]);
+  }, [source, settings, zone, arrangement, count]);
   return answer;
-}
-
-function useSize(ref: React.RefObject<HTMLElement | null>): { width: number; height: number } | null {
-  const [size, setSize] = useState<{ width: number; height: number } | null>(null);
-  useEffect(() => {
-    const element = ref.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() => {
-      const { clientWidth: width, clientHeight: height } = element;
-      if (width > 0 && height > 0)
-        setSize((last) => (last?.width === width && last.height === height ? last : { width, height }));
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [ref]);
-  return size;
 }
 
 const BONES = [62, 48, 71, 39, 55, 66, 44];

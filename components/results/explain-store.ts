@@ -1,19 +1,25 @@
-import { ApiError, api } from "@/lib/client/api";
+import { ApiError, api, type ExecuteAnswer } from "@/lib/client/api";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
+import type { PlanForm } from "@/lib/explain/plan";
 import { newId } from "@/lib/ui/new-id";
-import { toPlanText } from "@/lib/ui/results/plan-text";
+
+/** What is asked: the words before the statement, and with `measured` those that carry it out. */
+export type ExplainRequest = {
+  target: ExecuteTarget;
+  form: PlanForm;
+  words: { plan: string; measured: string | null; areBehind: boolean };
+  statement: string;
+};
 
 /** The plan of one statement. Times are epoch milliseconds. */
-export type Plan = {
-  statement: string;
-  connectionId: string;
+export type Plan = ExplainRequest & {
+  isMeasured: boolean;
   startedAt: number;
   outcome:
     | { status: "running" }
-    | { status: "done"; text: string; durationMs: number }
-    | { status: "failed"; message: string };
+    | { status: "done"; answer: Pick<ExecuteAnswer, "fields" | "rows">; durationMs: number; endedAt: number }
+    | { status: "failed"; code: string; message: string };
 };
-export type ExplainRequest = { target: ExecuteTarget; prefix: string; statement: string };
 
 /** The engine's own explanation of a plan is short; a result of this many lines is none. */
 const LINES_MAX = 10_000;
@@ -33,23 +39,32 @@ class ExplainStore {
     return this.#plans.get(key) ?? null;
   }
 
-  async start(key: string, { target, prefix, statement }: ExplainRequest): Promise<void> {
+  /** @param isMeasured carries the statement out, if it does nothing but read: the server decides */
+  async start(key: string, request: ExplainRequest, isMeasured = false): Promise<void> {
     this.close(key);
     const abort = new AbortController();
     this.#aborts.set(key, abort);
-    const { connectionId } = target;
-    const plan: Plan = { statement, connectionId, startedAt: Date.now(), outcome: { status: "running" } };
+    const { target, words, statement } = request;
+    const plan: Plan = { ...request, isMeasured, startedAt: Date.now(), outcome: { status: "running" } };
     this.#show(key, plan);
-    const options = { executionId: newId(), limit: LINES_MAX };
-    const request = toExecuteRequest(target, `${prefix} ${statement}`, options);
-    const outcome = await api.execute(request, abort.signal).then(
+    const options = {
+      executionId: newId(),
+      limit: LINES_MAX,
+      keep: false,
+      ...(isMeasured && { readOnly: true }),
+    } as const;
+    const asked = (isMeasured && words.measured) || words.plan;
+    const text = words.areBehind ? `${statement}${asked}` : `${asked} ${statement}`;
+    const outcome = await api.execute(toExecuteRequest(target, text, options), abort.signal).then(
       ({ fields, rows, durationMs }): Plan["outcome"] => ({
         status: "done",
-        text: toPlanText(fields, rows),
+        answer: { fields, rows },
         durationMs,
+        endedAt: Date.now(),
       }),
       (error: unknown): Plan["outcome"] => ({
         status: "failed",
+        code: error instanceof ApiError ? error.code : "unknown",
         message: error instanceof ApiError ? error.message : "The plan could not be read. Ask for it again.",
       }),
     );

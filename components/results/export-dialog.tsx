@@ -6,7 +6,7 @@ import { announce } from "@/components/ui/live-region";
 import { Modal } from "@/components/ui/modal";
 import { Segments } from "@/components/ui/segments";
 import { SwitchRow } from "@/components/ui/switch-row";
-import { useConnectivity } from "@/components/ui/use-browser";
+import { useOutage } from "@/components/ui/use-browser";
 import type { ExecuteTarget } from "@/lib/client/execute";
 import type { ResultField } from "@/lib/tabular/json-rows";
 import { formatRows, toSize } from "@/lib/ui/format";
@@ -32,7 +32,9 @@ type Work =
 
 const FORMATS = [
   { value: "csv", label: "CSV" },
+  { value: "xlsx", label: "Excel" },
   { value: "ndjson", label: "NDJSON" },
+  { value: "parquet", label: "Parquet" },
   { value: "arrow", label: "Arrow" },
 ] as const;
 
@@ -40,7 +42,7 @@ const FORMATS = [
 export function ExportDialog(props: ExportDialogProps) {
   const { target, connectionName, query, fields, consoleName, onClose } = props;
   const nameId = useId();
-  const { isOnline } = useConnectivity();
+  const outage = useOutage();
   const [format, setFormat] = useState<ExportFormat>("csv");
   const [isGuarded, setIsGuarded] = useState(true);
   const [stem, setStem] = useState(() => consoleName.replace(/\.[a-z]+$/i, "") || "result");
@@ -55,14 +57,14 @@ export function ExportDialog(props: ExportDialogProps) {
     if (file === null) return;
     const controller = new AbortController();
     abort.current = controller;
-    setWork({ status: "running", progress: { rows: 0, bytes: 0 } });
+    setWork({ status: "running", progress: { rows: null, bytes: 0 } });
     const request = { target, query, fields, format, isGuarded: isGuarded && format === "csv" };
     try {
       const progress = await exportRows(request, file, controller.signal, (now) =>
         setWork({ status: "running", progress: now }),
       );
       setWork({ status: "done", progress, name });
-      announce(`${formatRows(progress.rows)} exported`);
+      announce(progress.rows === null ? "The rows are exported" : `${formatRows(progress.rows)} exported`);
     } catch (error) {
       await file.abort().catch(() => {});
       if (controller.signal.aborted) {
@@ -93,8 +95,8 @@ export function ExportDialog(props: ExportDialogProps) {
             <button
               type="button"
               className={work.status === "done" ? "btn" : "btn primary"}
-              aria-disabled={!isOnline}
-              onClick={() => isOnline && void start()}
+              aria-disabled={outage !== null}
+              onClick={() => outage === null && void start()}
             >
               <Download className="s" />
               Export {name}
@@ -129,14 +131,14 @@ export function ExportDialog(props: ExportDialogProps) {
           isDisabled={isRunning}
         />
       )}
-      <ExportStatus work={work} isOnline={isOnline} />
+      <ExportStatus work={work} outage={outage} />
     </Modal>
   );
 }
 
-function ExportStatus({ work, isOnline }: { work: Work; isOnline: boolean }) {
-  if (!isOnline && work.status !== "running") {
-    return <p className="export-status t2">You are offline. Export works again when the server answers.</p>;
+function ExportStatus({ work, outage }: { work: Work; outage: string | null }) {
+  if (outage !== null && work.status !== "running") {
+    return <p className="export-status t2">{outage}. Export works again when the server answers.</p>;
   }
   switch (work.status) {
     case "idle":
@@ -174,7 +176,8 @@ function ExportStatus({ work, isOnline }: { work: Work; isOnline: boolean }) {
               Exported
             </span>
           )}{" "}
-          {formatRows(work.progress.rows)}, {value} {unit}
+          {work.progress.rows !== null && `${formatRows(work.progress.rows)}, `}
+          {value} {unit}
           {work.status === "done" && `, to ${work.name}`}
         </div>
       );

@@ -8,8 +8,8 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Modal } from "@/components/ui/modal";
 import { showToast } from "@/components/ui/toast";
-import { useConnectivity } from "@/components/ui/use-browser";
-import { useConnections } from "@/components/workspace/use-schema";
+import { useOutage } from "@/components/ui/use-browser";
+import { useConnectionName } from "@/components/workspace/use-schema";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Execution, executionsApi } from "@/lib/client/executions";
@@ -35,8 +35,8 @@ const STATUS: Record<Execution["status"], { icon: ReactNode; word: string; class
 export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: () => void }) {
   const { workspace, user, workbench, editors } = useWorkspace();
   const { isAdmin } = useRights();
-  const { isOnline } = useConnectivity();
-  const { data: connections } = useConnections();
+  const outage = useOutage();
+  const connectionName = useConnectionName();
   const runs = useInfiniteQuery({
     queryKey: ["executions", workspace.id],
     queryFn: ({ pageParam, signal }) => executionsApi.list(workspace.id, pageParam, signal),
@@ -73,7 +73,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
           ? "What you and the others have run. Their private consoles show no text."
           : "What you have run. Admins see it too, without the text of your private consoles."}
       </p>
-      {!isOnline && <p className="xs t3">You are offline: these are the runs that were read before.</p>}
+      {outage !== null && <p className="xs t3">{outage}: these are the runs that were read before.</p>}
       {runs.isPending ? (
         <ListSkeleton label="Reading the recent runs" rows={6} />
       ) : runs.isError && items.length === 0 ? (
@@ -85,7 +85,6 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
           {items.map((item) => {
             const { icon, word, className } = STATUS[item.status];
             const at = new Date(item.startedAt);
-            const connection = connections?.find(({ id }) => id === item.connectionId)?.name ?? "a removed connection";
             return (
               <li key={item.executionId}>
                 <RunText query={item.query} onPick={putBack}>
@@ -96,7 +95,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
                     </span>
                     {item.rowCount !== null && <span>{formatRows(item.rowCount)}</span>}
                     {item.durationMs !== null && <span>{formatDuration(item.durationMs)}</span>}
-                    <span className="trunc">{connection}</span>
+                    <span className="trunc">{connectionName(item.connectionId)}</span>
                     <span className="grow" />
                     <time dateTime={item.startedAt} title={formatStamp(at)}>
                       {formatAgo(at, now)} by {toPerson(item.userId)}

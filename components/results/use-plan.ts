@@ -11,11 +11,17 @@ export function usePlanKey(consoleId: string): string {
   return `${workspace.id}/${consoleId}`;
 }
 
+type ShownPlan = { plan: Plan | null; close: () => void; measure: (isMeasured: boolean) => void };
+
 /** The plan that stands in the result's place; null when there is none, and when something was run since. */
-export function usePlan(consoleId: string, latest: ConsoleRun | null): { plan: Plan | null; close: () => void } {
+export function usePlan(consoleId: string, latest: ConsoleRun | null): ShownPlan {
   const key = usePlanKey(consoleId);
   const read = useCallback(() => explainStore.read(key), [key]);
   const plan = useSyncExternalStore(explainStore.subscribe, read, read);
   const isOutdone = plan !== null && latest !== null && latest.startedAt > plan.startedAt;
-  return { plan: isOutdone ? null : plan, close: () => explainStore.close(key) };
+  return {
+    plan: isOutdone ? null : plan,
+    close: () => explainStore.close(key),
+    measure: (isMeasured) => plan && void explainStore.start(key, plan, isMeasured),
+  };
 }

@@ -1,21 +1,52 @@
 "use client";
 
-import { Box, Braces, Database, Eye, Lock, Plus, RefreshCw, Search, Table2, X } from "lucide-react";
+import {
+  Box,
+  Braces,
+  Code,
+  Copy,
+  Database,
+  Eye,
+  FileCode2,
+  Lock,
+  Plus,
+  RefreshCw,
+  Search,
+  Sigma,
+  Table2,
+  TextCursorInput,
+  X,
+} from "lucide-react";
+import dynamic from "next/dynamic";
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { type ReactNode, useMemo, useState } from "react";
 import { ColumnIcon } from "@/components/schema/column-icon";
 import { ColourTag, type TagLook } from "@/components/ui/colour-tag";
+import type { ContextItems } from "@/components/ui/context-menu";
+import { copyName } from "@/components/ui/copy-text";
+import { announce } from "@/components/ui/live-region";
+import { MenuItem, MenuLine } from "@/components/ui/menu";
+import { showFailure, showToast } from "@/components/ui/toast";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
 import { useEngineName, useFindType } from "@/components/workspace/use-connection-types";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConnections, useDatabases, useOpenSchemas, useSchemaRefresh } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import type { Entity } from "@/lib/client/api";
+import { api, type Entity } from "@/lib/client/api";
+import { later } from "@/lib/client/load-again";
+import type { ConnectionType } from "@/lib/connections/schema";
+import { groupDigits } from "@/lib/ui/exact-number";
 import { formatClock, formatCountShort } from "@/lib/ui/format";
 import { SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 import { buildSchemaRows, type SchemaNode } from "@/lib/ui/schema-rows";
+import { toTableAddress } from "@/lib/ui/table-links";
 import { completeStep } from "@/lib/ui/workbench";
+
+const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
+const DdlDialog = dynamic(() => loadDdlDialog().then((module) => module.DdlDialog), { ssr: false });
 
 const ENTITY_ICONS = { table: Table2, view: Eye, collection: Braces, resource: Box } as const;
 
@@ -30,6 +61,20 @@ export function SchemaSection() {
   const { isOnline } = useConnectivity();
   const [toggled, setToggled] = useState<Record<string, boolean>>({});
   const [search, setSearch] = useState<string | null>(null);
+  const [shownDdl, setShownDdl] = useState<{ connectionId: string; entity: Entity; isOpen: boolean } | null>(null);
+  const { create } = useConsoleActions();
+  const router = useRouter();
+  const count = async (connectionId: string, { name, schema }: Entity) => {
+    try {
+      const table = { name, ...(schema && { schema }) };
+      const answer = await api.countTableRows(workspace.id, connectionId, { table });
+      const text = `${groupDigits(String(answer.count))} ${answer.count === 1 ? "row" : "rows"} in ${name}`;
+      announce(text);
+      showToast(text, { id: `count-${connectionId}-${name}` });
+    } catch (error) {
+      showFailure(error instanceof Error ? error.message : "The rows could not be counted. Try again.");
+    }
+  };
   const { refresh, isRefreshing } = useSchemaRefresh();
 
   const firstId = databases[0]?.id;
@@ -43,7 +88,7 @@ export function SchemaSection() {
       name: each.name,
       isOpen: openIds.includes(each.id),
       entities: byConnection.get(each.id)?.data ?? null,
-      dialect: findType(each.type)?.dialect ?? null,
+      dialect: toDialect(findType(each.type)),
     })),
     toggled,
     search ?? "",
@@ -57,7 +102,91 @@ export function SchemaSection() {
   };
   const activate = (id: string, isDouble: boolean) => {
     const node = nodes.find((each) => each.id === id);
-    if (isDouble && (node?.kind === "entity" || node?.kind === "column")) editors.active?.insert(node.insertText);
+    if (isDouble && (node?.kind === "entity" || node?.kind === "column")) editors.active?.insertName(node.insertText);
+  };
+
+  const connectionOf = (node: SchemaNode): string => {
+    let at: SchemaNode | undefined = node;
+    while (at !== undefined && at.kind !== "connection") {
+      const parentId: string | null = at.parentId;
+      at = nodes.find((each) => each.id === parentId);
+    }
+    return at?.id ?? "";
+  };
+  const toMenu = (id: string): ContextItems | null => {
+    const node = nodes.find((each) => each.id === id);
+    if (node === undefined) return null;
+    const named = (
+      <MenuItem icon={<Copy />} onSelect={() => void copyName(node.label)}>
+        Copy name
+      </MenuItem>
+    );
+    if (node.kind === "schema") return { about: node.label, items: named };
+    if (node.kind === "connection") {
+      const items = (
+        <>
+          <MenuItem icon={<FileCode2 />} onSelect={() => create(node.id)}>
+            New console on it
+          </MenuItem>
+          <MenuItem icon={<RefreshCw />} onSelect={() => void refresh([node.id])}>
+            Read the schema anew
+          </MenuItem>
+          <MenuLine />
+          {named}
+        </>
+      );
+      return { about: node.label, items };
+    }
+    const insert = (
+      <MenuItem icon={<TextCursorInput />} onSelect={() => editors.active?.insertName(node.insertText)}>
+        Insert the name
+      </MenuItem>
+    );
+    if (node.kind === "column") {
+      const items = (
+        <>
+          {named}
+          {insert}
+        </>
+      );
+      return { about: `${node.label}, ${node.column.type.toLowerCase()}`, items };
+    }
+    const { selectText } = node;
+    const connectionId = connectionOf(node);
+    const tellsDdl = findType(databases.find(({ id: each }) => each === connectionId)?.type)?.tellsDdl;
+    const items = (
+      <>
+        {selectText !== null && (
+          <>
+            <MenuItem
+              icon={<Table2 />}
+              onSelect={() => router.push(toTableAddress(workspace.slug, connectionId, node.entity))}
+            >
+              Preview rows
+            </MenuItem>
+            <MenuItem icon={<Sigma />} onSelect={() => void count(connectionId, node.entity)}>
+              Count rows
+            </MenuItem>
+            <MenuLine />
+            <MenuItem icon={<FileCode2 />} onSelect={() => create(connectionId, { content: selectText })}>
+              {node.entity.kind === "collection" ? "New console with find" : "New console with select … from"}
+            </MenuItem>
+            <MenuItem icon={<TextCursorInput />} onSelect={() => editors.active?.insert(selectText)}>
+              {node.entity.kind === "collection" ? "Insert find" : "Insert select … from"}
+            </MenuItem>
+          </>
+        )}
+        {insert}
+        <MenuLine />
+        {tellsDdl && (
+          <MenuItem icon={<Code />} onSelect={() => setShownDdl({ connectionId, entity: node.entity, isOpen: true })}>
+            Show DDL
+          </MenuItem>
+        )}
+        {named}
+      </>
+    );
+    return { about: node.label, items };
   };
 
   const rows = useMemo(() => {
@@ -77,6 +206,7 @@ export function SchemaSection() {
     });
   }, [nodes, databases, openIds, schemas, search, isOnline, refresh]);
 
+  const shownConnection = databases.find(({ id }) => id === shownDdl?.connectionId);
   return (
     <ExplorerSection
       title="Schema"
@@ -123,7 +253,17 @@ export function SchemaSection() {
           <Link href={`/w/${workspace.slug}/connections/new`}>Add a connection</Link>
         </p>
       )}
-      {databases.length > 0 && <Tree label="Schema" rows={rows} onToggle={toggle} onActivate={activate} />}
+      {databases.length > 0 && (
+        <Tree label="Schema" rows={rows} onToggle={toggle} onActivate={activate} toMenu={toMenu} />
+      )}
+      {shownDdl !== null && shownConnection !== undefined && (
+        <DdlDialog
+          connection={shownConnection}
+          table={shownDdl.entity}
+          isOpen={shownDdl.isOpen}
+          onClose={() => setShownDdl({ ...shownDdl, isOpen: false })}
+        />
+      )}
       {databases.length > 0 && databases.every(({ name }) => name === SAMPLE_CONNECTION_NAME) && (
         <Link className="sec-add" href={`/w/${workspace.slug}/connections/new`}>
           <Plus className="s" />
@@ -132,6 +272,10 @@ export function SchemaSection() {
       )}
     </ExplorerSection>
   );
+}
+
+function toDialect(type: ConnectionType | null) {
+  return type?.dialect ?? (type?.language === "mongodb" ? "mongodb" : null);
 }
 
 function toNoteRow(under: TreeRow, note: ReactNode, onRetry: (() => void) | null): TreeRow {
@@ -161,7 +305,7 @@ function toNote(schema: SchemaQuery, search: string, hasRows: boolean, isOnline:
   if (schema.error && !schema.data) return schema.error.message;
   if (schema.isPending) return BARS;
   if (schema.data && !isOnline)
-    return `As of ${formatClock(new Date(schema.dataUpdatedAt), false)}, before you went offline.`;
+    return `As of ${formatClock(new Date(schema.dataUpdatedAt), false)}, when the server was last reached.`;
   if (schema.data?.length === 0) {
     return "No tables this user may read. Ask the database's owner to grant it select on a table or a schema.";
   }

@@ -2,10 +2,12 @@ import type { ChangePasswordBody, EndedSessions, ResetPasswordBody, Session } fr
 import { send, sendAll } from "@/lib/client/api";
 import type { AcceptedInvite, Invitation } from "@/lib/invites/schema";
 import type { Preferences, UpdatePreferencesBody } from "@/lib/preferences/schema";
+import type { User } from "@/lib/users/schema";
 import type { Workspace } from "@/lib/workspaces/schema";
 
 /** What a person does with their own account. Each function throws ApiError. */
 export const accountApi = {
+  updateName: (name: string) => send<User>("PATCH", "/api/auth/me", { body: { name } }),
   forgotPassword: (email: string) => send<null>("POST", "/api/auth/password/forgot", { body: { email } }),
   resetPassword: (body: ResetPasswordBody) => send<null>("POST", "/api/auth/password/reset", { body }),
   /** Ends the other sessions too. */

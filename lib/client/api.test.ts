@@ -145,6 +145,11 @@ describe("the API client", () => {
     expect(readConnectivity()).toMatchObject({ isOnline: false, lacks: "server", since: 1000, retryAt: 13_000 });
   });
 
+  it("knows that what is shown is as of the last word, where that was before it was found out", () => {
+    reportUnreachable(30_000, 5000);
+    expect(readConnectivity()).toMatchObject({ isOnline: false, since: 5000, retryAt: 38_000 });
+  });
+
   it("lets an abort of the caller's own through as it is", async () => {
     const stop = new AbortController();
     vi.stubGlobal("fetch", async () => {

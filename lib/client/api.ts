@@ -1,8 +1,10 @@
+import type { z } from "zod";
 import type { LoginAnswer, LoginBody, RegisterAnswer, RegisterBody } from "@/lib/auth/schema";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import type { ExecuteRequest } from "@/lib/client/execute";
-import type { Connection } from "@/lib/connections/schema";
-import type { ExecuteAnswer as SentAnswer } from "@/lib/query/schema";
+import type { Connection, ddlAnswer } from "@/lib/connections/schema";
+import type { LastResult as SentResult } from "@/lib/consoles/schema";
+import type { ExecuteAnswer as SentAnswer, TableRowsAnswer, tableCountAnswer, tableRowsBody } from "@/lib/query/schema";
 import type { Entity, EntityColumn } from "@/lib/tabular/fields";
 import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import type { User } from "@/lib/users/schema";
@@ -40,6 +42,11 @@ export type ExecuteAnswer = Omit<SentAnswer, "rows" | "fields"> & {
   bytes: number;
 };
 
+/** What is asked of a table; what is left out is as the server has it. */
+export type TableRowsAsk = Pick<z.input<typeof tableRowsBody>, "table"> & Partial<z.input<typeof tableRowsBody>>;
+export type TablePage = Omit<TableRowsAnswer, "rows" | "fields"> & { fields: ResultField[]; rows: ResultRow[] };
+export type LastResult = Omit<SentResult, "rows" | "fields"> & Pick<ExecuteAnswer, "rows" | "fields" | "bytes">;
+
 /** Everything that the browser asks of the server. Each function throws ApiError. */
 export const api = {
   register: (body: RegisterBody) => send<RegisterAnswer>("POST", "/api/auth/register", { body }),
@@ -57,10 +64,30 @@ export const api = {
       `/api/workspaces/${workspaceId}/connectors/${connectionId}/entities${options.refresh ? "?refresh=1" : ""}`,
       { signal: options.signal },
     ),
+  readDdl: (workspaceId: string, connectionId: string, table: TableRowsAsk["table"], signal?: AbortSignal) =>
+    send<z.infer<typeof ddlAnswer>>(
+      "GET",
+      `/api/workspaces/${workspaceId}/connectors/${connectionId}/entities/ddl?${new URLSearchParams(table)}`,
+      { signal },
+    ),
+  readTableRows: (workspaceId: string, connectionId: string, body: TableRowsAsk, signal?: AbortSignal) =>
+    send<TablePage>("POST", `/api/workspaces/${workspaceId}/databases/${connectionId}/rows`, { body, signal }),
+  countTableRows: (workspaceId: string, connectionId: string, body: Pick<TableRowsAsk, "table" | "filters">) =>
+    send<z.infer<typeof tableCountAnswer>>(
+      "POST",
+      `/api/workspaces/${workspaceId}/databases/${connectionId}/rows/count`,
+      { body },
+    ),
   /** Runs what `toExecuteRequest` has made, and reads the whole answer. */
   execute: async ({ url, body }: ExecuteRequest, signal?: AbortSignal) => {
     const { data, bytes } = await request<Omit<ExecuteAnswer, "bytes">>("POST", url, { body, signal });
     return { ...data, bytes } satisfies ExecuteAnswer;
+  },
+  /** A console's last result, whoever ran it; null when none is kept. */
+  readLastResult: async (workspaceId: string, consoleId: string, signal?: AbortSignal) => {
+    const url = `/api/workspaces/${workspaceId}/consoles/${consoleId}/result`;
+    const { data, bytes } = await request<Omit<LastResult, "bytes"> | null>("GET", url, { signal });
+    return data && ({ ...data, bytes } satisfies LastResult);
   },
   cancelExecution: (workspaceId: string, executionId: string) =>
     send<unknown>("POST", `/api/workspaces/${workspaceId}/executions/${executionId}/cancel`, { body: {} }),
@@ -81,7 +108,8 @@ const PING_TIMEOUT_MS = 5000;
 /** The most that a list answers at once (docs/api.md, Common rules). */
 const PAGE_ITEMS = 200;
 
-type RequestOptions = { body?: unknown; signal?: AbortSignal };
+/** `body` is sent as JSON, `bytes` as they are. */
+type RequestOptions = { body?: unknown; bytes?: Blob; signal?: AbortSignal };
 
 /**
  * Asks the server and unwraps its envelope: what the clients of the areas are made of.
@@ -122,24 +150,14 @@ export async function sendPages<T>(url: string, options: RequestOptions = {}): P
 
 type Received<T> = { data: T; bytes: number; nextCursor: string | null };
 
+function toContent({ body, bytes }: RequestOptions): Pick<RequestInit, "headers" | "body"> {
+  if (bytes !== undefined) return { headers: { "content-type": "application/octet-stream" }, body: bytes };
+  return body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
 async function request<T>(method: string, url: string, options: RequestOptions): Promise<Received<T>> {
-  let response: Response;
-  let body: Blob;
   const sentAfter = lastOutage();
-  try {
-    response = await fetch(url, {
-      method,
-      headers: options.body === undefined ? undefined : { "content-type": "application/json" },
-      body: options.body === undefined ? undefined : JSON.stringify(options.body),
-      signal: options.signal,
-      cache: "no-store",
-    });
-    body = await response.blob();
-  } catch (cause) {
-    if (options.signal?.aborted) throw cause;
-    reportUnreachable();
-    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
-  }
+  const { response, body } = await exchange(method, url, options);
   const answer = parseEnvelope(await body.text());
   // A page without an envelope may be of a proxy whose server is gone.
   if (answer !== null) reportReachable(sentAfter);
@@ -147,6 +165,25 @@ async function request<T>(method: string, url: string, options: RequestOptions):
     return { data: answer.data as T, bytes: body.size, nextCursor: response.headers.get("x-next-cursor") };
   }
   throw toApiError(response.status, response.headers.get("retry-after"), answer);
+}
+
+/** An answer that is a file and no envelope. @throws ApiError for every answer that is not a success, and for none at all */
+export async function readBytes(url: string, signal?: AbortSignal): Promise<Blob> {
+  const { response, body } = await exchange("GET", url, { signal });
+  if (response.ok) return body;
+  throw toApiError(response.status, response.headers.get("retry-after"), parseEnvelope(await body.text()));
+}
+
+async function exchange(method: string, url: string, options: RequestOptions) {
+  const { signal } = options;
+  try {
+    const response = await fetch(url, { method, ...toContent(options), signal, cache: "no-store" });
+    return { response, body: await response.blob() };
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    reportUnreachable();
+    throw new ApiError(0, "unreachable", "The server did not answer. Check the network, then try again.");
+  }
 }
 
 type Envelope = { success: boolean; data?: unknown; error?: unknown; code?: unknown; details?: unknown };

@@ -6,9 +6,11 @@ import type {
   ConnectionType,
   ConnectionUse,
   CreateConnectionBody,
+  SchemaChoice,
   Tag,
   TestAnswer,
   TestConnectionBody,
+  TestStep,
   UpdateConnectionBody,
 } from "@/lib/connections/schema";
 import type { StoredFile, UploadedFile } from "@/lib/files/schema";
@@ -91,4 +93,4 @@ function isUsage(item: unknown): item is Usage {
   return typeof item === "object" && item !== null && "kind" in item && "id" in item && "name" in item;
 }
 
-export type { ConfigField, Connection, ConnectionType, StoredFile, Tag };
+export type { ConfigField, Connection, ConnectionType, SchemaChoice, StoredFile, Tag, TestStep };

@@ -47,9 +47,12 @@ export function reportReachable(sentAfter = outages): void {
   if (!state.isOnline && sentAfter === outages) update(ONLINE);
 }
 
-/** A request did not reach the server, or the browser says that it is offline. */
-export function reportUnreachable(now = Date.now()): void {
-  const since = state.isOnline ? now : state.since;
+/**
+ * A request did not reach the server, or the browser says that it is offline.
+ * @param heardAt when the server was heard last, where that is longer ago
+ */
+export function reportUnreachable(now = Date.now(), heardAt = now): void {
+  const since = state.isOnline ? heardAt : state.since;
   if (state.isOnline) outages += 1;
   const lacks = typeof navigator !== "undefined" && navigator.onLine === false ? "network" : "server";
   update({ isOnline: false, lacks, since, retryAt: now + RETRY_AFTER_MS });

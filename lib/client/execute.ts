@@ -1,11 +1,19 @@
-import type { TypedValue } from "@/lib/sql/variables";
+import type { VariableValue } from "@/lib/query/schema";
 
-/** The saved console that a text is of, and the values for its variables. */
-export type Bound = { consoleId: string; variables: Record<string, TypedValue> };
-/** What a statement is run on; `bound` is null for a console that was never saved. */
+/** The console that a text is of, null for one that was never saved, and the values for its variables. */
+export type Bound = { consoleId: string | null; variables: Record<string, VariableValue> };
+/** What a statement is run on; `bound` is null for a text of no console. */
 export type ExecuteTarget = { workspaceId: string; connectionId: string; bound: Bound | null };
 /** `limit` is left out for all rows of a stream (docs/api.md, Queries). */
-type ExecuteOptions = { executionId: string; limit?: number; timeoutMs?: number };
+type ExecuteOptions = {
+  executionId: string;
+  limit?: number;
+  timeoutMs?: number;
+  /** False for what is no result of the console: a plan, or the same rows once more. */
+  keep?: false;
+  /** True refuses all but reading, whatever the connection may do. */
+  readOnly?: boolean;
+};
 export type ExecuteRequest = { url: string; body: Record<string, unknown> };
 
 /**
@@ -18,12 +26,14 @@ export function toExecuteRequest(
   options: ExecuteOptions,
 ): ExecuteRequest {
   const root = `/api/workspaces/${workspaceId}`;
-  if (bound !== null) {
-    const { consoleId, variables } = bound;
+  const { consoleId = null, variables = {} } = bound ?? {};
+  if (consoleId !== null) {
     return {
       url: `${root}/consoles/${consoleId}/execute`,
       body: { content: text, variables, connectionId, ...options },
     };
   }
-  return { url: `${root}/databases/${connectionId}/execute`, body: { query: text, ...options } };
+  const { keep: _, ...rest } = options;
+  const values = Object.keys(variables).length > 0 ? { variables } : {};
+  return { url: `${root}/databases/${connectionId}/execute`, body: { query: text, ...values, ...rest } };
 }

@@ -1,12 +1,13 @@
 import { api } from "@/lib/client/api";
 import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import { HEARTBEAT_SECONDS } from "@/lib/events/limits";
 import type { EventData, EventKind } from "@/lib/events/schema";
 
 /** One change; `reset` says that some were missed, and everything shown is to be read anew. */
 export type LiveEvent = { kind: EventKind; data: EventData } | { kind: "reset" };
 type Listener = (event: LiveEvent) => void;
 /** What the tab that reads the stream tells the others: what has come, and whether the server is there. */
-type Passed = LiveEvent | { kind: "reachable" } | { kind: "unreachable" };
+type Passed = LiveEvent | { kind: "reachable" } | { kind: "unreachable"; heardAt: number };
 type Pass = (news: Passed) => void;
 
 /** All kinds, in a form that leaves out none. */
@@ -25,6 +26,9 @@ const KINDS: Record<EventKind, true> = {
 const REOPEN_AFTER_MS = 10_000;
 /** The same while the server cannot be reached: the one that is back is to be seen soon. */
 const REOPEN_LOST_AFTER_MS = 2000;
+/** Of a stream that says that it is alive: so much silence is a dead line, or a server that stands still. */
+const SILENCE_MS = 2.5 * HEARTBEAT_SECONDS * 1000;
+const LISTEN_EVERY_MS = 1000;
 
 /**
  * The live updates of a workspace. The tabs of a browser share one stream, since it has few connections for a server:
@@ -54,7 +58,7 @@ export class LiveUpdates {
 
   #start(): AbortController {
     const stop = new AbortController();
-    const url = `/api/workspaces/${this.#workspaceId}/events`;
+    const url = `/api/workspaces/${this.#workspaceId}/events?heartbeat=true`;
     const name = `millrace-live-${this.#workspaceId}`;
     const channel = new BroadcastChannel(name);
     channel.onmessage = ({ data }: MessageEvent<Passed>) => this.#hear(data);
@@ -71,7 +75,7 @@ export class LiveUpdates {
   }
 
   #hear(news: Passed): void {
-    if (news.kind === "unreachable") reportUnreachable();
+    if (news.kind === "unreachable") reportUnreachable(Date.now(), news.heardAt);
     else if (news.kind === "reachable") reportReachable();
     else for (const listener of this.#listeners) listener(news);
   }
@@ -85,40 +89,66 @@ async function readUntil(signal: AbortSignal, url: string, pass: Pass): Promise<
   }
 }
 
-/** Resolves when the stream is closed for good; a broken one is opened again by the browser, behind the last event. */
+/**
+ * Resolves when the stream is closed for good; a broken one is opened again by the browser, behind the last event. One
+ * that is silent is closed here: a server that stands still breaks nothing, and answers nothing.
+ */
 function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void> {
   return new Promise((resolve) => {
     const source = new EventSource(url);
+    let heardAt = Date.now();
     let isAsking = false;
-    // The browser opens it again by itself and says nothing meanwhile: a page would look current and be old.
-    const askWhetherLost = async () => {
-      if (isAsking || !readConnectivity().isOnline) return;
+    const end = () => {
+      clearInterval(ear);
+      signal.removeEventListener("abort", end);
+      source.close();
+      resolve();
+    };
+    /** @returns whether the server is there */
+    const ask = async (): Promise<boolean> => {
       isAsking = true;
       try {
         await api.ping();
+        return true;
       } catch {
-        if (!signal.aborted && source.readyState !== EventSource.OPEN) pass({ kind: "unreachable" });
+        return false;
       } finally {
         isAsking = false;
       }
     };
-    const end = () => {
-      source.close();
-      resolve();
+    // The browser opens it again by itself and says nothing meanwhile: a page would look current and be old.
+    const askWhetherLost = async () => {
+      if (isAsking || !readConnectivity().isOnline || (await ask())) return;
+      if (!signal.aborted && source.readyState !== EventSource.OPEN) pass({ kind: "unreachable", heardAt });
     };
+    const listen = async () => {
+      if (isAsking || Date.now() - heardAt < SILENCE_MS) return;
+      const isThere = await ask();
+      // It has spoken meanwhile, or nobody waits for it any more.
+      if (signal.aborted || Date.now() - heardAt < SILENCE_MS) return;
+      if (!isThere) pass({ kind: "unreachable", heardAt });
+      end();
+    };
+    const ear = setInterval(listen, LISTEN_EVERY_MS);
+    const hear = (type: string, take: (event: MessageEvent) => void) =>
+      source.addEventListener(type, (event) => {
+        heardAt = Date.now();
+        take(event);
+      });
     signal.addEventListener("abort", end, { once: true });
-    for (const kind of Object.keys(KINDS) as EventKind[]) {
-      source.addEventListener(kind, ({ data }) => pass({ kind, data: JSON.parse(data) }));
-    }
-    source.addEventListener("reset", () => pass({ kind: "reset" }));
+    for (const kind of Object.keys(KINDS) as EventKind[])
+      hear(kind, ({ data }) => pass({ kind, data: JSON.parse(data) }));
+    hear("heartbeat", () => {});
+    hear("reset", () => pass({ kind: "reset" }));
     // What was read before the stream was open may be old already. A stream that is opened again says where it was.
     source.addEventListener("open", () => pass({ kind: "reset" }), { once: true });
-    source.addEventListener("open", () => pass({ kind: "reachable" }));
+    source.addEventListener("open", () => {
+      heardAt = Date.now();
+      pass({ kind: "reachable" });
+    });
     source.onerror = () => {
       void askWhetherLost();
-      if (source.readyState !== EventSource.CLOSED) return;
-      signal.removeEventListener("abort", end);
-      end();
+      if (source.readyState === EventSource.CLOSED) end();
     };
   });
 }

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { api } from "./api";
-import { readConnectivity, reportReachable } from "./connectivity";
-import { loadAgain } from "./load-again";
+import { readConnectivity, reportReachable, reportUnreachable } from "./connectivity";
+import { later, loadAgain, loadAhead } from "./load-again";
+import { readIsOutdated } from "./page-age";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -22,14 +23,44 @@ describe("a part of the page", () => {
     await expect(loaded).resolves.toBe("part");
   });
 
-  it("that a server which answers does not have is given up after three tries", async () => {
+  it("that a server which answers does not have makes the page an outdated one, after three tries", async () => {
     vi.spyOn(api, "ping").mockResolvedValue();
     const load = vi.fn().mockImplementation(async () => {
       throw missing();
     });
-    await expect(loadAgain(load)).rejects.toMatchObject({ name: "ChunkLoadError" });
+    const settled = vi.fn();
+    void loadAgain(load).then(settled, settled);
+    await vi.waitFor(() => expect(readIsOutdated()).toBe(true), { timeout: 10_000 });
     expect(load).toHaveBeenCalledTimes(3);
+    expect(settled).not.toHaveBeenCalled();
     expect(readConnectivity().isOnline).toBe(true);
+  });
+
+  it("is loaded ahead, with those that it names in turn, and once", async () => {
+    const inner = vi.fn().mockResolvedValue("inner");
+    const broken = vi.fn().mockRejectedValue(new SyntaxError("broken"));
+    const outer = vi.fn().mockImplementation(async () => {
+      later(inner);
+      return "outer";
+    });
+    later(broken);
+    later(outer);
+    await loadAhead(new AbortController().signal);
+    await loadAhead(new AbortController().signal);
+    for (const load of [broken, outer, inner]) expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it("is not loaded ahead while the server is away", async () => {
+    reportUnreachable();
+    const load = vi.fn().mockResolvedValue("part");
+    later(load);
+    const stop = new AbortController();
+    const ahead = loadAhead(stop.signal);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(load).not.toHaveBeenCalled();
+    reportReachable();
+    await ahead;
+    expect(load).toHaveBeenCalledTimes(1);
   });
 
   it("that is broken itself fails at once", async () => {

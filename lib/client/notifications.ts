@@ -1,13 +1,12 @@
 import type { z } from "zod";
 import { send } from "@/lib/client/api";
-import { type ResourceType, toQuery } from "@/lib/client/runs";
+import { toQuery } from "@/lib/client/runs";
 import type { Page } from "@/lib/http/paging";
 import type {
-  Attempt, ChannelType, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, SavedRule, TestAnswer, Trigger, UpdateRuleBody,
-} from "@/lib/notifications/schema"; // biome-ignore format: one look at the whole list
+  Attempt, ChannelType, createRuleBody, Delivery, DeliveryDetails, DeliveryStatus, ListedRule, Rule, RuledType, SavedRule, TestAnswer, Trigger, UpdateRuleBody } from "@/lib/notifications/schema"; // biome-ignore format: one look at the whole list
 
 /** A console or a flow, as rules name it. */
-export type Resource = { resourceType: ResourceType; resourceId: string };
+export type Resource = { resourceType: RuledType; resourceId: string };
 export type CreateRuleBody = z.input<typeof createRuleBody>;
 export type DeliveryFilters = { status?: DeliveryStatus | null; ruleId?: string | null };
 

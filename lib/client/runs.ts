@@ -7,6 +7,9 @@ import type { LogLine, ResourceType, Run, RunFilters, RunHours, RunStatus } from
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;
 const ofConsole = (workspaceId: string, consoleId: string) => `${root(workspaceId)}/consoles/${consoleId}`;
 
+/** What has runs, as it stands in paths. */
+const PLURALS: Record<ResourceType, string> = { scheduled_query: "consoles", flow: "flows", dashboard: "dashboards" };
+
 /** Runs in the background. Each function throws ApiError. */
 export const runsApi = {
   /** Of all consoles and flows that the person may see, the newest first. */
@@ -34,11 +37,9 @@ export const runsApi = {
     send<{ run: ConsoleRun }>("POST", `${ofConsole(workspaceId, consoleId)}/schedule/run`, { body: {} }),
   /** A run that waits ends at once, one that is at work within seconds. */
   cancel: (workspaceId: string, { resourceType, resourceId, id }: Pick<Run, "resourceType" | "resourceId" | "id">) =>
-    send<{ run: Run }>(
-      "POST",
-      `${root(workspaceId)}/${resourceType === "flow" ? "flows" : "consoles"}/${resourceId}/runs/${id}/cancel`,
-      { body: {} },
-    ),
+    send<{ run: Run }>("POST", `${root(workspaceId)}/${PLURALS[resourceType]}/${resourceId}/runs/${id}/cancel`, {
+      body: {},
+    }),
 };
 
 /** A query string of what is given; "" for nothing. */

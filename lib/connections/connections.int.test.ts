@@ -8,6 +8,7 @@ import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
 import { startSshd } from "@/test/servers/sshd";
 import { collections } from "./collections";
+import { LOADS_TABLE } from "./drivers/shared/flows/sql-load";
 import { TAG_COLOURS } from "./schema";
 import { sampleIdOf } from "./testing/sample";
 
@@ -427,5 +428,49 @@ describe("what uses a connection", () => {
     expect((await call("GET", elsewhere, { cookie: stranger.cookie })).status).toBe(404);
     expect((await usesOf("0".repeat(24))).status).toBe(404);
     expect((await usesOf("x")).status).toBe(400);
+  });
+});
+
+describe("how a table is made", () => {
+  const ddl = (id: string, query: string) => send("GET", `/connectors/${id}/entities/ddl?${query}`);
+
+  test("is told of the sample's tables and views, the same each time, and to whoever may see the connection", async () => {
+    const id = await sampleIdOf(owner.workspaceId, owner);
+    const answers = await Promise.all([1, 2, 3].map(() => ddl(id, "name=customers")));
+    for (const { status, json } of answers) {
+      expect(status).toBe(200);
+      expect(json.data.text).toMatch(/^CREATE TABLE customers\([\s\S]*PRIMARY KEY[\s\S]*\);$/);
+    }
+    const stranger = await seedPerson("Cid");
+    const elsewhere = await call(
+      "GET",
+      `/api/workspaces/${stranger.workspaceId}/connectors/${id}/entities/ddl?name=customers`,
+      stranger,
+    );
+    expect(elsewhere.status).toBe(404);
+  });
+
+  test("of what is not there is 404, without a name 400, and 400 in words where nobody can know", async () => {
+    const { id } = await make();
+    const missing = await ddl(id, "name=nothing");
+    expect(missing).toMatchObject({
+      status: 404,
+      json: { code: "not_found", error: expect.stringContaining("nothing") },
+    });
+    expect((await ddl(id, "")).status).toBe(400);
+    expect((await ddl(id, `name=${"x".repeat(501)}`)).status).toBe(400);
+    const shop = { baseUrl: "https://93.184.216.34", resources: [{ name: "orders", path: "/orders" }] };
+    const rest = await make({ type: "rest", config: shop });
+    const refused = await ddl(rest.id, "name=orders");
+    expect(refused).toMatchObject({ status: 400, json: { error: "REST does not tell how its tables are made." } });
+  });
+
+  test("is no way past the names that a connection hides: where flows have come is not told", async () => {
+    const { id } = await make({ readOnly: false });
+    const write = (query: string) => send("POST", `/databases/${id}/execute`, { query });
+    expect((await write("create table seen (a int)")).status).toBe(200);
+    expect((await ddl(id, "name=seen")).json.data.text).toBe("CREATE TABLE seen(a INTEGER);");
+    expect((await write(`create table "${LOADS_TABLE}" (a int)`)).status).toBe(200);
+    expect((await ddl(id, `name=${LOADS_TABLE}`)).status).toBe(404);
   });
 });

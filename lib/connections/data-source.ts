@@ -1,6 +1,7 @@
+import type { PlanForm } from "@/lib/explain/plan";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
-import type { ConfigField, ReaderHint } from "./schema";
+import type { ConfigField, ReaderHint, SchemaChoice, TestStep } from "./schema";
 import type { VariableBinding } from "./variables";
 
 /**
@@ -33,6 +34,9 @@ export type ResultStream = { fields: Field[]; batches: AsyncIterable<Batch> };
 
 /** What a test learns. `warning` is what the user of the connection should not be allowed to do (T42), in words. */
 export type SourceFacts = { serverVersion?: string; warning?: string };
+
+/** How far a test has come, whether it succeeds or not: the steps that have ended, and the one that has not. */
+export type TestProgress = { steps: TestStep[]; failedStep: TestStep["name"] | null };
 
 /**
  * How far a reading has come. JSON that is stored between two runs, exact in every digit; only its source reads it.
@@ -81,7 +85,10 @@ export type LoadMode = "append" | "replace" | "upsert";
 
 export type LoadRequest = {
   table: Pick<Entity, "name" | "schema">;
-  /** What each batch has, by its place. A table that is not there is made of these; one that is grows by what it lacks. */
+  /**
+   * What each batch has, by its place. A table that is not there is made of these; one that is grows by what it lacks.
+   * None, for a source that has no record: then no batch may have one.
+   */
   columns: Field[];
   /**
    * `append` adds rows; `replace` puts them in the place of all others; `upsert` changes those rows whose `primaryKey`
@@ -173,11 +180,21 @@ export interface DataSource {
   extract?(request: ExtractRequest): Promise<ExtractStream>;
   /**
    * Begins to write rows in bulk, or goes on with it, for flows: makes the table, or lets it grow.
-   * @throws AppError `read_only`; `invalid_request` for columns that the table does not take; `source_unreachable`
+   * @throws NoColumns for none, where there is no table; AppError `read_only`; `invalid_request` for columns that the
+   *   table does not take; `source_unreachable`
    */
   load?(request: LoadRequest): Promise<Load>;
   entities(signal: AbortSignal): Promise<Entity[]>;
-  test(signal: AbortSignal): Promise<SourceFacts>;
+  /**
+   * The statements that would make one of its entities again, in the words of the database itself where it has them.
+   * @param entity one of those that `entities` answers
+   * @throws AppError `not_found` when it went in between; `query_failed`, `source_unreachable`
+   */
+  ddl?(entity: Entity, signal: AbortSignal): Promise<string>;
+  /** @param onProgress is told once, before the end, by sources whose tests have more than one step */
+  test(signal: AbortSignal, onProgress?: (progress: TestProgress) => void): Promise<SourceFacts>;
+  /** What the setting `schemas` chooses from, whatever it says now; by name, SCHEMA_CHOICES_MAX at the most. */
+  schemas?(signal: AbortSignal): Promise<SchemaChoice[]>;
   /** Takes nothing new and waits for what runs, which its own time limit bounds. */
   close(): Promise<void>;
 }
@@ -191,6 +208,20 @@ export type OpenContext = {
   /** The config with its secrets unsealed. */
   config: Record<string, unknown>;
   readOnly: boolean;
+};
+
+/** What is written before a statement, or behind it, and how the answer is read (lib/explain). */
+export type Explain = {
+  form: PlanForm;
+  isBehind?: true;
+  /** For the plan alone: nothing is carried out. */
+  plan: string;
+  /**
+   * For a plan with real times and rows, which carries the statement out; absent where the engine does not. With
+   * `version`, only for servers whose version has this word. It is asked for as what only reads, whatever the connection
+   * may do.
+   */
+  measured?: { words: string; version?: string }[];
 };
 
 /** A kind of connection: its declaration, from which form, test, consoles and docs follow, and how to open one. */
@@ -215,8 +246,10 @@ export interface Driver {
   readonly variables?: VariableBinding;
   /** It opens files in a process of its own, which a platform without long-lived processes does not offer. */
   readonly runsProcess?: true;
-  /** What is written before a statement to see its plan as text; absent where the engine has no such thing. */
-  readonly explain?: string;
+  /** How it is asked for the plan of a statement; absent where the engine has no such thing. */
+  readonly explain?: Explain;
+  /** Its sources tell how a table was made (`DataSource.ddl`); absent where nobody can know. */
+  readonly tellsDdl?: true;
   /**
    * Judges a whole config before it is stored, beyond what its fields say by themselves.
    * @throws AppError `invalid_request`, `address_refused`

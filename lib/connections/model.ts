@@ -21,6 +21,7 @@ export type ConnectionDoc = {
   /** Absent in records that were tested before these were kept. */
   serverVersion?: string | null;
   latencyMs?: number | null;
+  latencies?: { at: Date; ms: number }[];
   createdBy: ObjectId;
   createdAt: Date;
   updatedAt: Date;
@@ -55,6 +56,7 @@ export function toConnection(doc: ConnectionDoc): Connection {
     lastError: doc.lastError,
     serverVersion: doc.serverVersion ?? null,
     latencyMs: doc.latencyMs ?? null,
+    latencies: (doc.latencies ?? []).map(({ at, ms }) => ({ at: at.toISOString(), ms })),
     createdBy: doc.createdBy.toHexString(),
     createdAt: doc.createdAt.toISOString(),
     updatedAt: doc.updatedAt.toISOString(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PLAN_FORMS } from "@/lib/explain/plan";
 import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
 import { SQL_DIALECTS } from "@/lib/sql/dialects";
 import type { Entity } from "@/lib/tabular/fields";
@@ -34,6 +35,9 @@ export const connectionSchema = z.object({
   lastError: z.string().nullable(),
   serverVersion: z.string().nullable().describe("As the last test has learned it; null where it failed"),
   latencyMs: z.number().nullable().describe("Of the last test; null where it failed"),
+  latencies: z
+    .array(z.object({ at: isoDate, ms: z.number() }))
+    .describe("Of the last tests that succeeded since its settings have changed, oldest first"),
   createdBy: objectIdText,
   createdAt: isoDate,
   updatedAt: isoDate,
@@ -68,6 +72,23 @@ export type UpdateConnectionBody = z.infer<typeof updateConnectionBody>;
 export const testConnectionBody = z.object({ type: z.string(), config: config.default({}) });
 export type TestConnectionBody = z.infer<typeof testConnectionBody>;
 
+/** As they follow each other. Where a driver cannot tell reaching a server from signing in, it has `connect` for both. */
+export const TEST_STEPS = ["tunnel", "reach", "tls", "sign_in", "connect", "read"] as const;
+const testStep = z.object({ name: z.enum(TEST_STEPS), ms: z.number() });
+export type TestStep = z.infer<typeof testStep>;
+
+/** More schemas than anybody ticks. */
+export const SCHEMA_CHOICES_MAX = 500;
+const schemaChoice = z.object({
+  name: z.string(),
+  tables: z
+    .int()
+    .nullable()
+    .optional()
+    .describe("Tables and views; null where the user may not look inside, absent for what has none inside"),
+});
+export type SchemaChoice = z.infer<typeof schemaChoice>;
+
 export const testAnswer = z.union([
   z.object({
     ok: z.literal(true),
@@ -77,11 +98,20 @@ export const testAnswer = z.union([
       .string()
       .optional()
       .describe("Says that the database user has rights over the server's machine; absent where it has none"),
+    steps: z.array(testStep).optional().describe("How long each took; absent where there is but one"),
+    schemas: z
+      .array(schemaChoice)
+      .optional()
+      .describe(
+        `What \`schemas\` of the config can name, ${SCHEMA_CHOICES_MAX} at the most; absent where it cannot, or none could be read`,
+      ),
   }),
   z.object({
     ok: z.literal(false),
     error: z.string(),
     code: z.string(),
+    steps: z.array(testStep).optional().describe("What went well before it failed"),
+    failedStep: z.enum(TEST_STEPS).optional().describe("What failed; absent where it is not known"),
     hostKeySha256: z
       .string()
       .optional()
@@ -105,9 +135,18 @@ export const connectionTypeSchema = z.object({
     .optional()
     .describe("How an administrator makes a user that may only read; absent where there are no users"),
   explain: z
-    .string()
+    .object({
+      form: z.enum(PLAN_FORMS).describe("How the answer is read; text is for people alone"),
+      isBehind: z.literal(true).optional().describe("The words stand behind the statement"),
+      plan: z.string().describe("What is written before a statement to see its plan; nothing is carried out"),
+      measured: z
+        .array(z.object({ words: z.string(), version: z.string().optional() }))
+        .optional()
+        .describe("The same with real times: it carries the statement out; send readOnly with it"),
+    })
     .optional()
-    .describe("What is written before a statement to see its plan; absent where there is no such thing"),
+    .describe("How it is asked for plans; absent where there is no such thing"),
+  tellsDdl: z.literal(true).optional().describe("It tells how a table was made; absent where nobody can know"),
   fields: z.array(
     z.object({
       name: z.string(),
@@ -177,6 +216,16 @@ export const entitySchema = z.object({
 
 /** `refresh=1` reads the schema anew. */
 export const entitiesQuery = z.object({ refresh: z.enum(["0", "1"]).optional() });
+
+const NAME_CHARS_MAX = 500;
+const entityName = z.string().min(1, "A name is needed.").max(NAME_CHARS_MAX, "No name is so long.");
+/** As the list of what a connection holds names it; `schema` is left out where that list leaves it out. */
+export const entityNameSchema = z.object({ name: entityName, schema: entityName.optional() });
+export type EntityName = z.infer<typeof entityNameSchema>;
+
+export const ddlAnswer = z.object({
+  text: z.string().describe("Statements of the connection's language, each with its semicolon"),
+});
 
 /** How an administrator makes a user for us that can read and nothing else. */
 export type ReaderHint = { text: string; statements: string };

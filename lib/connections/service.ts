@@ -1,5 +1,5 @@
 import "server-only";
-import { type Document, ObjectId } from "mongodb";
+import { type Document, type Filter, ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { isAtLeast } from "@/lib/access/roles";
 import { env } from "@/lib/env";
@@ -14,13 +14,15 @@ import { findDriver, listDrivers } from "./drivers/registry";
 import { isOwnTable } from "./drivers/shared/flows/sql-load";
 import { type ConnectionDoc, toConnection } from "./model";
 import { closeDataSource, openDataSource } from "./pool";
-import type { Connection, ConnectionType, CreateConnectionBody, UpdateConnectionBody } from "./schema";
+import type { Connection, ConnectionType, CreateConnectionBody, EntityName, UpdateConnectionBody } from "./schema";
 import type { FindUses, Use } from "./uses";
 
 /** The name of the demo data (docs/api.md, Accounts). */
 const SAMPLE_NAME = "Sample shop";
 /** Reading a schema is quick everywhere; who waits longer than this waits for a source that hangs. */
 const ENTITIES_TIMEOUT_MS = 30_000;
+/** Of one table; nobody reads more, and a view may have been written by a program. */
+const DDL_CHARS_MAX = 1_000_000;
 /** A schema rarely changes while somebody looks at it; `refresh=1` does not wait for this. */
 const ENTITIES_CACHE_MS = 60_000;
 const ENTITIES_CACHE_MAX = 200;
@@ -32,6 +34,7 @@ const UNTESTED = {
   lastError: null,
   serverVersion: null,
   latencyMs: null,
+  latencies: [] as { at: Date; ms: number }[],
 } as const satisfies Partial<ConnectionDoc>;
 
 /** Adds the sample shop to a new workspace, read-only, unless the installation leaves it out. */
@@ -51,6 +54,13 @@ export async function createSampleConnection(workspaceId: ObjectId, userId: Obje
     createdAt: now,
     updatedAt: now,
   });
+}
+
+/** The sample shop of a workspace; null where it has none. */
+export async function findSampleConnectionId(workspaceId: ObjectId): Promise<ObjectId | null> {
+  const sample = { workspaceId, "config.sample": true };
+  const doc = await collections.connections().findOne(sample, { projection: { _id: 1 } });
+  return doc?._id ?? null;
 }
 
 /** Takes back the connections of a workspace whose making failed half-way: nobody has used them yet. */
@@ -83,6 +93,27 @@ export async function listConnections({ workspaceId }: Caller, page: PageRequest
 /** @throws AppError `not_found`, the same for an unknown id and for another workspace's */
 export async function getConnection(caller: Caller, connectionId: ObjectId): Promise<Connection> {
   return toConnection(await getConnectionDocOrThrow(caller, connectionId));
+}
+
+/** Ids and names of those of these connections that are there, oldest first. */
+export function connectionsById({ workspaceId }: Caller, ids: ObjectId[]): Promise<{ id: string; name: string }[]> {
+  return namesOf({ workspaceId, _id: { $in: ids } }, ids.length);
+}
+
+/** Ids and names of the connections that are called so, as many as a list has, oldest first. */
+export function connectionsByName({ workspaceId }: Caller, names: string[]): Promise<{ id: string; name: string }[]> {
+  return namesOf({ workspaceId, name: { $in: names } }, names.length);
+}
+
+async function namesOf(filter: Filter<ConnectionDoc>, asked: number): Promise<{ id: string; name: string }[]> {
+  if (asked === 0) return [];
+  const docs = await collections
+    .connections()
+    .find(filter, { projection: { name: 1 } })
+    .sort({ _id: 1 })
+    .limit(LIST_LIMIT_MAX)
+    .toArray();
+  return docs.map(({ _id, name }) => ({ id: _id.toHexString(), name }));
 }
 
 /** What the stage below adds to a document; absent where no connection was asked for. */
@@ -221,7 +252,7 @@ export async function listConnectionUses(caller: Caller, connectionId: ObjectId,
 /** Every kind of connection, with the fields of its form. */
 export function listConnectionTypes(): ConnectionType[] {
   return listDrivers().map(
-    ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain }) => ({
+    ({ type, label, engineName, category, icon, fields, readerHint, language, dialect, explain, tellsDdl }) => ({
       type,
       name: label,
       category,
@@ -233,6 +264,7 @@ export function listConnectionTypes(): ConnectionType[] {
       // Every field has its help in the answer (docs/api.md, Connections), also where there is nothing to add to its label.
       fields: fields.map((field) => ({ ...field, help: field.help ?? "" })),
       explain,
+      tellsDdl,
     }),
   );
 }
@@ -280,24 +312,72 @@ export async function listEntities(
   const cached = entitiesCache.get(cacheKey);
   if (cached && !options.refresh && Date.now() - cached.readAt < ENTITIES_CACHE_MS) return cached.entities;
 
-  const timeout = AbortSignal.timeout(ENTITIES_TIMEOUT_MS);
   const source = await openDataSource(doc);
-  let entities: Entity[];
-  try {
-    const all = await source.entities(AbortSignal.any([options.signal, timeout]));
-    // Where flows have come stands beside what they write, and is nobody's to read.
-    entities = all.filter(({ name }) => !isOwnTable(name));
-  } catch (error) {
-    if (timeout.aborted) {
-      throw new AppError("timeout", "The data source did not list its tables in time. Try again.", { cause: error });
-    }
-    throw error;
-  }
+  const all = await inTime(options.signal, "list its tables", (signal) => source.entities(signal));
+  // Where flows have come stands beside what they write, and is nobody's to read.
+  const entities = all.filter(({ name }) => !isOwnTable(name));
   entitiesCache.delete(cacheKey);
   entitiesCache.set(cacheKey, { readAt: Date.now(), entities });
   const oldest = entitiesCache.keys().next().value;
   if (entitiesCache.size > ENTITIES_CACHE_MAX && oldest !== undefined) entitiesCache.delete(oldest);
   return entities;
+}
+
+/**
+ * One of the things that `listEntities` answers.
+ * @throws AppError `not_found` for one that is not there, or that this connection does not show; as `listEntities`
+ */
+export async function getEntityOrThrow(
+  caller: Caller,
+  connectionId: ObjectId,
+  { name, schema }: EntityName,
+  signal: AbortSignal,
+): Promise<Entity> {
+  const find = async (refresh: boolean) =>
+    (await listEntities(caller, connectionId, { refresh, signal })).find(
+      (each) => each.name === name && (schema === undefined || each.schema === schema),
+    );
+  // It may have been made since the list was read.
+  const entity = (await find(false)) ?? (await find(true));
+  if (entity) return entity;
+  throw noSuchEntity(name);
+}
+
+/** One answer for what is not there and for what has no columns to read. */
+export function noSuchEntity(name: string): AppError {
+  return new AppError("not_found", `There is no table or view ${name} that this connection can read.`);
+}
+
+/**
+ * The statements that would make a table, view or collection again.
+ * @throws AppError `invalid_request` for a kind of connection that does not know them; `too_large`; as `getEntityOrThrow`
+ */
+export async function readDdl(
+  caller: Caller,
+  connectionId: ObjectId,
+  { name, signal }: { name: EntityName; signal: AbortSignal },
+): Promise<{ text: string }> {
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  const { tellsDdl, label } = getDriverOrThrow(doc.type);
+  if (!tellsDdl) throw new AppError("invalid_request", `${label} does not tell how its tables are made.`);
+  const entity = await getEntityOrThrow(caller, connectionId, name, signal);
+  const source = await openDataSource(doc);
+  const text = await inTime(signal, "tell how the table is made", async (inner) => source.ddl?.(entity, inner));
+  if (text === undefined) throw new Error(`${doc.type} says that it tells DDL and has no port for it.`);
+  if (text.length > DDL_CHARS_MAX) {
+    throw new AppError("too_large", "The text that makes this is too long to be shown. Ask the database for it.");
+  }
+  return { text };
+}
+
+async function inTime<T>(signal: AbortSignal, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const timeout = AbortSignal.timeout(ENTITIES_TIMEOUT_MS);
+  try {
+    return await work(AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    throw new AppError("timeout", `The data source did not ${what} in time. Try again.`, { cause: error });
+  }
 }
 
 /** One answer for an unknown id and for another workspace's. */

@@ -6,7 +6,7 @@ import { CONNECTION_QUERIES_MAX, WORKSPACE_QUERIES_MAX, WORKSPACE_QUEUE_MAX } fr
 const RETRY_AFTER_SECONDS = 5;
 
 type Waiter = { connectionId: string; enter: () => void };
-type ConsoleAuthor = { running: number; byConnection: Map<string, number>; queue: Waiter[] };
+type Places = { running: number; byConnection: Map<string, number>; queue: Waiter[] };
 
 /**
  * Waits for a place to run a query: ten at once in a workspace, five on a connection, fifty in line behind them
@@ -16,29 +16,29 @@ type ConsoleAuthor = { running: number; byConnection: Map<string, number>; queue
  */
 export async function admit(workspaceId: string, connectionId: string, signal: AbortSignal): Promise<() => void> {
   signal.throwIfAborted();
-  const authors = sharedState("query-admission", () => new Map<string, ConsoleAuthor>());
-  const author = authors.get(workspaceId) ?? { running: 0, byConnection: new Map<string, number>(), queue: [] };
-  authors.set(workspaceId, author);
-  if (hasPlace(author, connectionId)) take(author, connectionId);
-  else await waitInLine(author, connectionId, signal);
+  const workspaces = sharedState("query-admission", () => new Map<string, Places>());
+  const places = workspaces.get(workspaceId) ?? { running: 0, byConnection: new Map<string, number>(), queue: [] };
+  workspaces.set(workspaceId, places);
+  if (hasPlace(places, connectionId)) take(places, connectionId);
+  else await waitInLine(places, connectionId, signal);
   let isHeld = true;
   return () => {
     if (!isHeld) return;
     isHeld = false;
-    give(author, connectionId);
-    if (author.running === 0 && author.queue.length === 0) authors.delete(workspaceId);
+    give(places, connectionId);
+    if (places.running === 0 && places.queue.length === 0) workspaces.delete(workspaceId);
   };
 }
 
-function waitInLine(author: ConsoleAuthor, connectionId: string, signal: AbortSignal): Promise<void> {
-  if (author.queue.length >= WORKSPACE_QUEUE_MAX) {
+function waitInLine(places: Places, connectionId: string, signal: AbortSignal): Promise<void> {
+  if (places.queue.length >= WORKSPACE_QUEUE_MAX) {
     throw new AppError("rate_limited", "Too many queries of this workspace are waiting. Try again in a moment.", {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
   }
   return new Promise((resolve, reject) => {
     const leave = () => {
-      author.queue.splice(author.queue.indexOf(waiter), 1);
+      places.queue.splice(places.queue.indexOf(waiter), 1);
       reject(signal.reason);
     };
     const waiter: Waiter = {
@@ -48,32 +48,32 @@ function waitInLine(author: ConsoleAuthor, connectionId: string, signal: AbortSi
         resolve();
       },
     };
-    author.queue.push(waiter);
+    places.queue.push(waiter);
     signal.addEventListener("abort", leave, { once: true });
   });
 }
 
-function hasPlace(author: ConsoleAuthor, connectionId: string): boolean {
+function hasPlace(places: Places, connectionId: string): boolean {
   return (
-    author.running < WORKSPACE_QUERIES_MAX && (author.byConnection.get(connectionId) ?? 0) < CONNECTION_QUERIES_MAX
+    places.running < WORKSPACE_QUERIES_MAX && (places.byConnection.get(connectionId) ?? 0) < CONNECTION_QUERIES_MAX
   );
 }
 
-function take(author: ConsoleAuthor, connectionId: string): void {
-  author.running += 1;
-  author.byConnection.set(connectionId, (author.byConnection.get(connectionId) ?? 0) + 1);
+function take(places: Places, connectionId: string): void {
+  places.running += 1;
+  places.byConnection.set(connectionId, (places.byConnection.get(connectionId) ?? 0) + 1);
 }
 
-function give(author: ConsoleAuthor, connectionId: string): void {
-  author.running -= 1;
-  const left = (author.byConnection.get(connectionId) ?? 1) - 1;
-  if (left > 0) author.byConnection.set(connectionId, left);
-  else author.byConnection.delete(connectionId);
-  const next = author.queue.findIndex((waiter) => hasPlace(author, waiter.connectionId));
+function give(places: Places, connectionId: string): void {
+  places.running -= 1;
+  const left = (places.byConnection.get(connectionId) ?? 1) - 1;
+  if (left > 0) places.byConnection.set(connectionId, left);
+  else places.byConnection.delete(connectionId);
+  const next = places.queue.findIndex((waiter) => hasPlace(places, waiter.connectionId));
   if (next < 0) return;
-  const [waiter] = author.queue.splice(next, 1);
+  const [waiter] = places.queue.splice(next, 1);
   if (!waiter) return;
   // Taken on behalf of the one in line, before anybody new can come in between.
-  take(author, waiter.connectionId);
+  take(places, waiter.connectionId);
   waiter.enter();
 }

@@ -1,11 +1,13 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller, UserCaller } from "@/lib/access/caller";
+import { driverOf } from "@/lib/connections/drivers/registry";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { getConnectionDocOrThrow, noSuchConnection } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import type { ExecuteBody, ExecuteOnBody, ResultFormat } from "./schema";
 import { executeQuery } from "./service";
+import { bindVariables, inSource } from "./variables";
 
 /**
  * The workspace that the body of POST /api/execute means: a key has its own and need not name it.
@@ -45,7 +47,17 @@ export async function executeOn(
   { body, format, signal }: EndpointRequest,
 ): Promise<Response> {
   if (!connection) throw noSuchConnection();
-  const { query, params, limit, timeoutMs, executionId } = body;
-  const statement = { query, params };
-  return executeQuery(caller, { connection, statement, limit, timeoutMs, executionId, signal }, format);
+  const { query, params, variables, limit, timeoutMs, executionId, readOnly } = body;
+  const rest = { connection, limit, timeoutMs, executionId, readOnly, signal };
+  if (variables === undefined) return executeQuery(caller, { ...rest, statement: { query, params } }, format);
+  if (typeof query !== "string" || params !== undefined) {
+    const message = "Variables go with a text, and without params.";
+    throw new AppError("invalid_request", message, { details: [{ path: "variables", message }] });
+  }
+  const bound = bindVariables(query, driverOf(connection.type), variables);
+  try {
+    return await executeQuery(caller, { ...rest, statement: { query: bound.query, params: bound.params } }, format);
+  } catch (error) {
+    throw inSource(error, query, bound);
+  }
 }

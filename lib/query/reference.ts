@@ -26,6 +26,17 @@ export const EXECUTE_FAILURES = [
 export const EXECUTE_REFUSALS = {
   query: "Another language than the connection's, or a text without a statement",
   params: "Other values than the placeholders of the query take",
+  variables: "One missing that the text has; beside params, or with an operation",
+};
+
+export const TABLE_COUNT_REFUSALS = {
+  table: "A connection without tables or collections",
+  filters: "Columns that the table does not have, or values that its columns are not compared with",
+};
+export const TABLE_REFUSALS = {
+  ...TABLE_COUNT_REFUSALS,
+  sort: "Columns that the table does not have",
+  after: "A page of another question",
 };
 
 /** The forms of a result that Accept may ask for beside JSON. */
@@ -33,4 +44,6 @@ export const RESULT_STREAMS: ContentShapes = {
   "application/x-ndjson": null,
   "text/csv": z.string(),
   "application/vnd.apache.arrow.stream": null,
+  "application/vnd.apache.parquet": null,
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": null,
 };

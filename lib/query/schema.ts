@@ -1,17 +1,46 @@
 import { z } from "zod";
+import { entityNameSchema } from "@/lib/connections/schema";
 import { isoDate, objectIdText } from "@/lib/http/schema";
+import { ANY_VALUES_MAX, CONDITION_OPS } from "@/lib/sql/conditions";
+import { VARIABLE_NAME } from "@/lib/sql/marks";
 import { ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
 
-const query = z
+/** What a database is asked. */
+export const query = z
   .union([z.string().min(1, "Write a query first."), z.record(z.string(), z.unknown())])
   .describe("SQL text, MongoDB shell text, or a MongoDB operation as an object");
-const params = z
+/** The values that go with it. */
+export const params = z
   .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
   .describe("Values for the placeholders of the query, always bound");
+
+/** A page is named by the values of its last row, which may be texts. */
+const CURSOR_CHARS_MAX = 65_536;
+const dateText = z.union(
+  [z.iso.date(), z.iso.datetime({ local: true, offset: true })],
+  "A date is 2026-05-31, a time 2026-05-31T14:30:00, with Z or an offset if it has a zone.",
+);
+export const variableValue = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  z.object({ type: z.literal("text"), value: z.string() }),
+  z.object({ type: z.literal("number"), value: z.number() }),
+  z.object({ type: z.literal("boolean"), value: z.boolean() }),
+  z.object({ type: z.literal("date"), value: dateText }),
+]);
+export type VariableValue = z.infer<typeof variableValue>;
+
+const variables = z
+  .record(z.string().regex(VARIABLE_NAME, "A variable's name has letters, digits and underscores."), variableValue)
+  .optional()
+  .describe("A value for each {{name}} of the text, always bound: text, number, boolean, null or {type, value}");
 
 const common = {
   query,
   params: params.optional(),
+  variables,
   limit: z
     .int("The limit is a whole number of rows.")
     .optional()
@@ -24,6 +53,10 @@ const common = {
     .optional()
     .describe(`Default ${TIMEOUT_DEFAULT_MS}, at most ${TIMEOUT_MAX_MS}`),
   executionId: z.uuid("The executionId is a UUID.").optional().describe("Your own id, for cancelling"),
+  readOnly: z
+    .boolean()
+    .optional()
+    .describe("true: refuses all but reading, on a connection that may write, too; false allows nothing more"),
 };
 
 /** POST /api/workspaces/{workspaceId}/databases/{id}/execute */
@@ -51,6 +84,67 @@ export const fieldSchema = z.object({
   dbType: z.string().describe("The database's own name of the type"),
 });
 
+/** Of one page of a table. */
+export const TABLE_PAGE_ROWS = { normal: 100, max: 1000 } as const;
+/** More say nothing to anybody, and each makes the statement longer. */
+const TABLE_CONDITIONS_MAX = 20;
+const TABLE_SORTS_MAX = 4;
+const NAME_CHARS_MAX = 500;
+const VALUE_CHARS_MAX = 10_000;
+const name = z.string().min(1, "A name is needed.").max(NAME_CHARS_MAX, "No name is so long.");
+
+const filterValue = z.string().max(VALUE_CHARS_MAX, "The value is too long to be compared with.").nullable();
+const tableFilter = z.union([
+  z.object({
+    column: name,
+    op: z
+      .enum(CONDITION_OPS)
+      .describe("is, not, least (>=), most (<=), above (>), below (<), holds (a text, in any case)"),
+    value: filterValue.describe("As text, exact; null with is and not alone"),
+  }),
+  z.object({
+    column: name,
+    op: z.literal("any"),
+    values: z
+      .array(filterValue)
+      .min(1, "Any of what? Name a value.")
+      .max(ANY_VALUES_MAX, `At most ${ANY_VALUES_MAX} values.`)
+      .describe("The column has one of these; null is a value like others here"),
+  }),
+]);
+export type TableFilter = z.infer<typeof tableFilter>;
+
+/** POST /api/workspaces/{workspaceId}/databases/{id}/rows */
+export const tableRowsBody = z.object({
+  table: entityNameSchema.describe("As the list of what the connection holds names it"),
+  filters: z
+    .array(tableFilter)
+    .max(TABLE_CONDITIONS_MAX, `At most ${TABLE_CONDITIONS_MAX} filters.`)
+    .default([])
+    .describe("A row has to fit all of them"),
+  sort: z
+    .array(z.object({ column: name, descending: z.boolean().default(false) }))
+    .max(TABLE_SORTS_MAX, `At most ${TABLE_SORTS_MAX} columns to sort by.`)
+    .default([])
+    .describe("Rows without a value stand last, both ways; the primary key decides among equals"),
+  after: z.string().max(CURSOR_CHARS_MAX, "This is no page.").optional().describe("`next` of the page before"),
+  limit: z
+    .int("The limit is a whole number of rows.")
+    .min(1, "A page has a row at least.")
+    .max(TABLE_PAGE_ROWS.max, `A page has ${TABLE_PAGE_ROWS.max} rows at most.`)
+    .default(TABLE_PAGE_ROWS.normal),
+});
+export type TableRowsBody = z.infer<typeof tableRowsBody>;
+
+/** POST /api/workspaces/{workspaceId}/databases/{id}/rows/count */
+export const tableCountBody = tableRowsBody.pick({ table: true, filters: true });
+export type TableCountBody = z.infer<typeof tableCountBody>;
+export const tableCountAnswer = z.object({
+  executionId: z.string(),
+  count: z.union([z.int(), z.string()]).describe("A text where it is larger than a JSON number keeps exact"),
+  durationMs: z.number(),
+});
+
 /** `databaseMs` is the part of `durationMs` that the database was waited for. */
 export const executeAnswer = z.object({
   executionId: z.string(),
@@ -62,6 +156,12 @@ export const executeAnswer = z.object({
   databaseMs: z.number(),
 });
 export type ExecuteAnswer = z.infer<typeof executeAnswer>;
+
+export const tableRowsAnswer = executeAnswer.omit({ truncated: true }).extend({
+  next: z.string().nullable().describe("Names the page behind; null on the last one"),
+  primaryKey: z.array(z.string()).describe("The columns that tell rows apart; empty where the database declares none"),
+});
+export type TableRowsAnswer = z.infer<typeof tableRowsAnswer>;
 
 export const executionSchema = z.object({
   executionId: z.string(),
@@ -81,13 +181,15 @@ export type Execution = z.infer<typeof executionSchema>;
 
 export const executionParams = z.object({ executionId: z.uuid("The executionId is a UUID.") });
 
-export type ResultFormat = "json" | "ndjson" | "csv" | "arrow";
+export type ResultFormat = "json" | "ndjson" | "csv" | "arrow" | "parquet" | "xlsx";
 
 export const CONTENT_TYPES: Readonly<Record<ResultFormat, string>> = {
   json: "application/json; charset=utf-8",
   ndjson: "application/x-ndjson; charset=utf-8",
   csv: "text/csv; charset=utf-8; header=present",
   arrow: "application/vnd.apache.arrow.stream",
+  parquet: "application/vnd.apache.parquet",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 };
 
 /**
@@ -111,5 +213,7 @@ const FORMAT_OF: Readonly<Record<string, ResultFormat | undefined>> = {
   "application/ndjson": "ndjson",
   "text/csv": "csv",
   "application/vnd.apache.arrow.stream": "arrow",
+  "application/vnd.apache.parquet": "parquet",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
   "*/*": "json",
 };

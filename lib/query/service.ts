@@ -5,6 +5,7 @@ import type { ConnectionDoc } from "@/lib/connections/model";
 import { openDataSource } from "@/lib/connections/pool";
 import { requireQueryable } from "@/lib/connections/queryable";
 import { AppError } from "@/lib/http/errors";
+import { log } from "@/lib/log";
 import { orAborted } from "@/lib/process/or-aborted";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { admit } from "./admission";
@@ -28,6 +29,8 @@ import { csv } from "./serialize/csv";
 import { jsonAnswer, readJsonRows } from "./serialize/json";
 import { ndjson } from "./serialize/ndjson";
 import { Pacer } from "./serialize/pacer";
+import { parquet } from "./serialize/parquet";
+import { xlsx } from "./serialize/xlsx";
 
 export type QueryRequest = {
   connection: ConnectionDoc;
@@ -44,6 +47,24 @@ export type QueryRequest = {
   signal: AbortSignal;
   /** Narrows a connection that may write to reading; a read-only one stays so whatever this says. */
   readOnly?: boolean;
+  /** Somebody who looks on while the rows pass by. What they throw is written down and changes nothing. */
+  watch?: (fields: readonly Field[]) => ResultWatch;
+};
+
+/** What came of a query whose rows were watched. */
+export type WatchedEnd = {
+  executionId: string;
+  /** Rows that have left, which may be fewer than the batches had. */
+  rowCount: number;
+  truncated: boolean;
+  durationMs: number;
+  databaseMs: number;
+};
+export type ResultWatch = {
+  /** A batch, on its way to the reader: to be read, never changed, and not waited for. */
+  take(batch: Batch): void;
+  /** Once, behind the last batch; null when the query failed or its reader has left. */
+  end(outcome: WatchedEnd | null): void;
 };
 
 /** A result in memory, its rows as objects; for callers inside of the product. */
@@ -57,7 +78,7 @@ export type QueryResult = {
   databaseMs: number;
 };
 
-const STREAMS = { ndjson, csv, arrow };
+const STREAMS = { ndjson, csv, arrow, parquet, xlsx };
 /** Answers up to this leave in one piece: a stream of three costs more than copying them. */
 const WHOLE_BYTES_MAX = 64 * 1024;
 const EXECUTION_HEADER = "X-Execution-Id";
@@ -89,7 +110,7 @@ export async function runQuery(caller: Caller, request: QueryRequest): Promise<Q
   try {
     const { fields, batches } = await run.open(CELL_BYTES_MAX);
     const { rows, truncated } = await readRows(fields, batches, clampRows(request.limit));
-    const timing = run.succeed(rows.length);
+    const timing = run.succeed(rows.length, truncated);
     return { executionId: run.executionId, fields, rows, rowCount: rows.length, truncated, ...timing };
   } catch (error) {
     throw run.fail(error);
@@ -122,7 +143,7 @@ async function answerJson(run: RunningQuery, result: ResultStream, limit: number
     bytes: ANSWER_BYTES_MAX,
     cellBytes: CELL_BYTES_MAX,
   });
-  const timing = run.succeed(rows.rowCount);
+  const timing = run.succeed(rows.rowCount, rows.truncated);
   const pieces = jsonAnswer(rows, { executionId: run.executionId, fields: result.fields, ...timing });
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return new Response(bytes <= WHOLE_BYTES_MAX ? Buffer.concat(pieces, bytes) : streamOf(pieces), {
@@ -144,15 +165,12 @@ async function answerStream(
   const batches = result.batches[Symbol.asyncIterator]();
   // What fails before the first row is still an answer with a status; later it can only break the connection.
   const first = await batches.next();
-  const body = byteStream(
-    resumed(first, batches),
-    STREAMS[format](result.fields),
-    streamRows(request.limit),
-    ({ rowCount, error }) => {
-      if (error === null) run.succeed(rowCount);
-      else run.fail(error, rowCount);
-    },
-  );
+  const limit = streamRows(request.limit);
+  const body = byteStream(resumed(first, batches), STREAMS[format](result.fields), limit, ({ rowCount, error }) => {
+    // Whether there would have been more behind the limit is not asked for.
+    if (error === null) run.succeed(rowCount, rowCount === limit);
+    else run.fail(error, rowCount);
+  });
   return new Response(body, {
     headers: {
       "Content-Type": CONTENT_TYPES[format],
@@ -172,7 +190,7 @@ type RunningQuery = {
   executionId: string;
   /** Waits for a place, opens the source and starts the statement; the batches measure their own waiting. */
   open(cellBytesMax: number | undefined): Promise<ResultStream>;
-  succeed(rowCount: number): Timing;
+  succeed(rowCount: number, truncated?: boolean): Timing;
   /** Stops the statement if it runs, and returns the error that the caller should see. */
   fail(error: unknown, rowCount?: number): unknown;
 };
@@ -198,16 +216,22 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   let databaseMs = 0;
   let leavePlace: (() => void) | null = null;
   let isOver = false;
-  const end = (outcome: Omit<ExecutionEnd, "durationMs">): Timing => {
+  let watch: ResultWatch | null = null;
+  const end = (outcome: Omit<ExecutionEnd, "durationMs">, truncated = false): Timing => {
     const durationMs = rounded(performance.now() - startedAt);
+    const timing = { durationMs, databaseMs: Math.min(rounded(databaseMs), durationMs) };
     if (!isOver) {
       isOver = true;
       clearTimeout(timer);
       request.signal.removeEventListener("abort", onLeave);
       leavePlace?.();
       record.end({ ...outcome, durationMs });
+      const { status, rowCount } = outcome;
+      const isWhole = status === "success" && rowCount !== null;
+      const { executionId } = record;
+      aside(() => watch?.end(isWhole ? { executionId, rowCount, truncated, ...timing } : null));
     }
-    return { durationMs, databaseMs: Math.min(rounded(databaseMs), durationMs) };
+    return timing;
   };
   const measured = async <T>(work: Promise<T>): Promise<T> => {
     const since = performance.now();
@@ -235,9 +259,13 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       // Once, here: the fields that a client reads are named as the rows' keys are.
       const names = uniqueColumnNames(result.fields.map((field) => field.name));
       const fields = result.fields.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
-      return { fields, batches: measuredBatches(result.batches, measured) };
+      aside(() => {
+        watch = request.watch?.(fields) ?? null;
+      });
+      const see = watch === null ? undefined : (batch: Batch) => aside(() => watch?.take(batch));
+      return { fields, batches: measuredBatches(result.batches, measured, see) };
     },
-    succeed: (rowCount) => end({ status: "success", rowCount, error: null }),
+    succeed: (rowCount, truncated) => end({ status: "success", rowCount, error: null }, truncated),
     fail(error, rowCount) {
       // Whatever a driver says about being stopped, the reason for stopping is the answer.
       const reason = stop.signal.aborted ? stop.signal.reason : error;
@@ -251,16 +279,30 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
 function measuredBatches(
   batches: AsyncIterable<Batch>,
   measured: <T>(work: Promise<T>) => Promise<T>,
+  see: ((batch: Batch) => void) | undefined,
 ): AsyncIterable<Batch> {
   return {
     [Symbol.asyncIterator]() {
       const inner = batches[Symbol.asyncIterator]();
       return {
-        next: () => measured(inner.next()),
+        next: async () => {
+          const step = await measured(inner.next());
+          if (see && !step.done) see(step.value);
+          return step;
+        },
         return: async () => (await inner.return?.()) ?? { done: true, value: undefined },
       };
     },
   };
+}
+
+/** Whoever looks on must not be what a query fails by. */
+function aside(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    log.warn({ err: error }, "somebody who watched a result has failed");
+  }
 }
 
 /** The iterator again, with its first step put back in front. */

@@ -7,6 +7,11 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, _id: 1 }, serves: "a workspace's kept results" },
+      {
+        key: { workspaceId: 1, "latest.kind": 1, "latest.ownerId": 1, "latest.at": -1 },
+        serves: "the latest result of a console",
+      },
+      { key: { workspaceId: 1, "latest.at": 1 }, serves: "a full workspace gives up its oldest ones first" },
       { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "results are kept as long as whoever keeps them says" },
     ],
   }),

@@ -11,13 +11,37 @@ export type ResultDoc = {
   keptRows: number;
   bytes: number;
   chunks: number;
-  /** The first rows as JSON, since columns may have names that mean something to a document store. */
-  preview: string;
+  /**
+   * The first rows as JSON, since columns may have names that mean something to a document store. Absent where the rows
+   * are read as a whole.
+   */
+  preview?: string;
+  /** Whose latest result it is; absent for one that is known by its id alone. */
+  latest?: LatestOf;
   createdAt: Date;
   expiresAt: Date;
 };
 
-/** A part of the rows, as Arrow's stream format; all parts of a result one behind the other are the stream. */
+/** What has a latest result; each kind of owner is a word of its domain. */
+export type OwnerKind = "console";
+export type ResultOwner = { workspaceId: ObjectId; kind: OwnerKind; id: ObjectId };
+
+export type LatestOf = {
+  kind: OwnerKind;
+  ownerId: ObjectId;
+  userId: ObjectId;
+  /** When its query began: of two that end in another order the later one stands. */
+  at: Date;
+  durationMs: number;
+  /** There were more rows than the query was to give. */
+  truncated: boolean;
+  /** What it takes in the store, compressed. */
+  storedBytes: number;
+  /** What the owner's domain wants to know with it, as JSON. */
+  facts: string;
+};
+
+/** A part of the rows, as Arrow's stream format or, of an owner's latest, JSON in gzip; all parts of a result one behind the other are the stream. */
 export type ResultChunkDoc = {
   _id: ObjectId;
   workspaceId: ObjectId;

@@ -1,15 +1,14 @@
 import "server-only";
-import { Binary, ObjectId } from "mongodb";
+import { ObjectId } from "mongodb";
 import type { ResultStream } from "@/lib/connections/data-source";
 import { AppError } from "@/lib/http/errors";
 import { arrow } from "@/lib/query/serialize/arrow";
 import type { Batch, WireValue } from "@/lib/tabular/fields";
+import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
 import type { ResultDoc } from "./model";
 import type { ResultPreview } from "./schema";
 
-/** A chunk is one document of the store, which takes 16 MiB; smaller ones are read sooner. */
-const CHUNK_BYTES = 1024 * 1024;
 const PREVIEW_ROWS = 20;
 const PREVIEW_CHARS = 200;
 /** Cells of a preview, so that a list of 200 runs of a wide table stays an answer. */
@@ -39,34 +38,14 @@ export async function keepResult(
   const format = arrow(fields);
   const preview: Record<string, unknown>[] = [];
   const previewRows = Math.min(PREVIEW_ROWS, Math.floor(PREVIEW_CELLS_MAX / Math.max(fields.length, 1)) || 1);
-  let pending: Uint8Array[] = [format.head()];
-  let pendingBytes = pending[0]?.length ?? 0;
-  let bytes = 0;
-  let chunks = 0;
+  const writer = new ChunkWriter(workspaceId, resultId, expiresAt);
   let rowCount = 0;
   let keptRows = 0;
   let isFull = false;
   let isCut = false;
 
-  const flush = async () => {
-    if (pendingBytes === 0) return;
-    const whole = Buffer.concat(pending, pendingBytes);
-    pending = [];
-    bytes += pendingBytes;
-    pendingBytes = 0;
-    for (let start = 0; start < whole.length; start += CHUNK_BYTES) {
-      await collections.resultChunks().insertOne({
-        _id: new ObjectId(),
-        workspaceId,
-        resultId,
-        index: chunks++,
-        bytes: new Binary(whole.subarray(start, start + CHUNK_BYTES)),
-        expiresAt,
-      });
-    }
-  };
-
   try {
+    await writer.add(format.head());
     for await (const batch of batches) {
       for (let row = 0; row < batch.rowCount && preview.length < previewRows; row++) {
         preview.push(
@@ -79,38 +58,30 @@ export async function keepResult(
       const take = Math.min(batch.rowCount, limits.rows - keptRows);
       const part = take > 0 ? format.batch(firstRows(batch, take), take) : null;
       // Whole batches, so that what is kept is a stream that every reader of Arrow takes.
-      if (!part || bytes + pendingBytes + part.length > limits.bytes) {
+      if (!part || writer.bytes + part.length > limits.bytes) {
         isFull = batch.rowCount > 0;
         continue;
       }
-      pending.push(part);
-      pendingBytes += part.length;
+      await writer.add(part);
       keptRows += take;
-      if (pendingBytes >= CHUNK_BYTES) await flush();
     }
-    const tail = format.tail();
-    pending.push(tail);
-    pendingBytes += tail.length;
-    await flush();
+    await writer.add(format.tail());
+    await writer.flush();
     await collections.results().insertOne({
       _id: resultId,
       workspaceId,
       fields,
       rowCount,
       keptRows,
-      bytes,
-      chunks,
+      bytes: writer.bytes,
+      chunks: writer.chunks,
       preview: JSON.stringify(preview),
       createdAt: new Date(now),
       expiresAt,
     });
     return { resultId, rowCount, isCut };
   } catch (error) {
-    // What cannot be removed now goes by itself when its time is over.
-    await collections
-      .resultChunks()
-      .deleteMany({ workspaceId, resultId })
-      .catch(() => {});
+    await writer.undo();
     throw error;
   }
 }
@@ -135,7 +106,7 @@ export async function openResult(
 ): Promise<{ preview: ResultPreview; parts: AsyncIterable<Uint8Array> }> {
   const doc = await collections.results().findOne({ _id: resultId, workspaceId });
   if (!doc) throw new AppError("not_found", "This result is not kept any more. Run it again.");
-  return { preview: toPreview(doc), parts: partsOf(workspaceId, resultId) };
+  return { preview: toPreview(doc), parts: readChunks(workspaceId, resultId) };
 }
 
 export async function dropResults(workspaceId: ObjectId, ids: ObjectId[]): Promise<void> {
@@ -144,12 +115,7 @@ export async function dropResults(workspaceId: ObjectId, ids: ObjectId[]): Promi
   await collections.resultChunks().deleteMany({ workspaceId, resultId: { $in: ids } });
 }
 
-async function* partsOf(workspaceId: ObjectId, resultId: ObjectId): AsyncGenerator<Uint8Array> {
-  const chunks = collections.resultChunks().find({ workspaceId, resultId }).sort({ index: 1 });
-  for await (const { bytes } of chunks) yield bytes.buffer;
-}
-
-function toPreview({ fields, preview, rowCount, keptRows, bytes }: ResultDoc): ResultPreview {
+function toPreview({ fields, preview = "[]", rowCount, keptRows, bytes }: ResultDoc): ResultPreview {
   return { fields, rows: JSON.parse(preview), rowCount, keptRows, bytes };
 }
 

@@ -30,9 +30,20 @@ const MYSQL_RESERVED = new Set(
 export function toSqlName(name: string, dialect: SqlDialect): string {
   const isPlain = /^[a-z_][a-z0-9_]*$/.test(name) && !(dialect === "mysql" && MYSQL_RESERVED.has(name));
   if (isPlain && (!SQL_KEYWORDS.has(name) || NAMES_AFTER_ALL.has(name))) return name;
-  // To MySQL a double quote begins a text.
+  return quoteSqlName(name, dialect);
+}
+
+/** A name between quotes, as the database quotes. */
+export function quoteSqlName(name: string, dialect: SqlDialect): string {
+  // To MySQL a double quote begins a text; to ClickHouse a backslash takes the next letter with it, in names too.
   const quote = dialect === "mysql" ? "`" : '"';
-  return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
+  const inner = dialect === "clickhouse" ? name.replaceAll("\\", "\\\\") : name;
+  return `${quote}${inner.replaceAll(quote, quote + quote)}${quote}`;
+}
+
+/** A name with those of what it is in, each of them quoted. @param parts from the outside in; undefined for none */
+export function toSqlPath(parts: readonly (string | undefined)[], dialect: SqlDialect): string {
+  return parts.flatMap((part) => (part ? quoteSqlName(part, dialect) : [])).join(".");
 }
 
 /** A text as it is written in a statement. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findQualifier, readScope as readScopeOf } from "@/lib/sql/scope";
+import { findQualifier, readJoinPlace, readScope as readScopeOf } from "@/lib/sql/scope";
 
 const readScope = (text: string) => readScopeOf(text, "duckdb");
 
@@ -44,8 +44,52 @@ describe("readScope", () => {
     expect(readScope("select from")).toEqual({ tables: [], ctes: [] });
   });
 
+  it.each([
+    ["with best as (select | from products) select from best, orders", ["products", "best", "orders"]],
+    ["with best as (select from products) select | from best, orders", ["best", "orders", "products"]],
+    ["select | from a where x in (select y from b)", ["a", "b"]],
+    ["select from a where x in (select | from b)", ["a", "b"]],
+    ["select | from (select 1 from a) s join b", ["b", "a"]],
+    ["select from a where x in (select | from b", ["a", "b"]],
+  ])("in %j tables in other brackets come last", (marked, names) => {
+    const position = marked.indexOf("|");
+    const { tables } = readScopeOf(marked.replace("|", ""), "duckdb", position);
+    expect(tables.map(({ name }) => name)).toEqual(names);
+  });
+
   it("ignores what stands in strings and comments", () => {
     expect(readScope("select 'from a' -- from b\n from c").tables.map((t) => t.name)).toEqual(["c"]);
+  });
+});
+
+describe("readJoinPlace", () => {
+  const at = (marked: string) => {
+    const { wants, tables } = readJoinPlace(marked.replace("|", ""), marked.indexOf("|"), "duckdb");
+    return [wants, ...tables.map(({ alias }) => alias)];
+  };
+
+  it("knows what is wanted behind JOIN and behind ON, and the tables before it", () => {
+    expect(at("select * from orders o join |")).toEqual(["table", "o"]);
+    expect(at("select * from orders o join ref|")).toEqual(["table", "o"]);
+    expect(at("select * from orders o left join refunds as r on |")).toEqual(["condition", "o", "r"]);
+    expect(at("select * from a, b join c on | join d on true")).toEqual(["condition", "a", "b", "c"]);
+    expect(at("select * from orders o where |")).toEqual([null, "o"]);
+  });
+
+  it("takes a word that is being typed for no word yet", () => {
+    expect(at("select * from a join b on|")).toEqual([null, "a", "b"]);
+    expect(at("select * from a join b on a|")).toEqual(["condition", "a", "b"]);
+  });
+
+  it("stays within the query around the place", () => {
+    expect(at("select * from a join (select * from b join c on |")).toEqual(["condition", "b", "c"]);
+    expect(at("select * from a join (select * from b) x on |")).toEqual(["condition", "a", "x"]);
+    expect(at("with p as (select * from b) select * from p join c on |")).toEqual(["condition", "p", "c"]);
+    expect(at("select * from a union select * from b join c on |")).toEqual(["condition", "b", "c"]);
+  });
+
+  it("does not read strings and comments", () => {
+    expect(at("select ' from z join y on ' from a join b on -- x\n |")).toEqual(["condition", "a", "b"]);
   });
 });
 

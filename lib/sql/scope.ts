@@ -7,25 +7,30 @@ export type ScopeTable = { name: string; schema: string | null; alias: string };
 export type ScopeCte = { name: string; columns: string[] };
 export type SqlScope = { tables: ScopeTable[]; ctes: ScopeCte[] };
 
-type Word = { text: string; folded: string; kind: SqlColour };
+type Word = { text: string; folded: string; kind: SqlColour; from: number };
 
 const TABLE_FOLLOWS = new Set(["from", "join", "update", "into"]);
 
 /**
  * The tables, aliases and common table expressions that a statement names, read without a grammar: it has to work while
  * the statement is half typed.
+ * @param position in the statement: tables in brackets that it does not stand in, which are out of reach there, come last.
+ * Null for all as they are written
  */
-export function readScope(statement: string, dialect: SqlDialect): SqlScope {
+export function readScope(statement: string, dialect: SqlDialect, position: number | null = null): SqlScope {
   const words = toWords(statement, dialect);
+  const isReached = position === null ? () => true : reachOf(words, position);
   const tables: ScopeTable[] = [];
+  const beyond: ScopeTable[] = [];
   const ctes: ScopeCte[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = words[i];
     if (word === undefined) continue;
     if (word.kind === "keyword" && TABLE_FOLLOWS.has(word.folded)) {
       // "from a x, b y": the list goes on behind each comma.
-      let next = readTable(words, i + 1, tables);
-      while (words[next]?.text === ",") next = readTable(words, next + 1, tables);
+      const found = isReached(i) ? tables : beyond;
+      let next = readTable(words, i + 1, found);
+      while (words[next]?.text === ",") next = readTable(words, next + 1, found);
     }
     if (isName(word) && words[i + 1]?.folded === "as" && opensQuery(words, i + 2) && followsWith(words, i)) {
       ctes.push({
@@ -37,7 +42,69 @@ export function readScope(statement: string, dialect: SqlDialect): SqlScope {
       });
     }
   }
-  return { tables, ctes };
+  return { tables: [...tables, ...beyond], ctes };
+}
+
+/** Tells of a word by its number whether all brackets around it are around the position, too. */
+function reachOf(words: readonly Word[], position: number): (at: number) => boolean {
+  const open: number[] = [];
+  const closed = new Map<number, number>();
+  for (const { text, kind, from } of words) {
+    if (kind !== "mark") continue;
+    if (text === "(") open.push(from);
+    else if (text === ")") closed.set(open.pop() ?? -1, from);
+  }
+  const reached: boolean[] = [];
+  const around: boolean[] = [];
+  for (const { text, kind, from } of words) {
+    if (kind === "mark" && text === ")") around.pop();
+    reached.push(around.every(Boolean));
+    if (kind === "mark" && text === "(") {
+      // One that is not closed yet goes on to the end.
+      around.push(from < position && position <= (closed.get(from) ?? Number.POSITIVE_INFINITY));
+    }
+  }
+  return (at) => reached[at] ?? true;
+}
+
+/**
+ * What the FROM clause around a place holds up to there, and what is wanted next: `table` behind JOIN, `condition` behind
+ * ON; null elsewhere. The last of `tables` is then the one whose condition is being written. A query in brackets has an
+ * alias and no name.
+ */
+export type JoinPlace = { wants: "table" | "condition" | null; tables: ScopeTable[] };
+
+/** Reads it, also while the statement is half typed. @param position in the statement; a word that ends there is being typed */
+export function readJoinPlace(statement: string, position: number, dialect: SqlDialect): JoinPlace {
+  const before = statement.slice(0, position);
+  const words = toWords(before, dialect);
+  // A word that touches the cursor is not finished, whatever it looks like.
+  if (/[\p{L}\p{N}_$]$/u.test(before)) words.pop();
+  /** The tables of each query that is open here, the outermost first; and whether its bracket stands where a table does. */
+  const open: ScopeTable[][] = [[]];
+  const areTables: boolean[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i];
+    if (word === undefined) break;
+    if (word.text === "(" && word.kind === "mark") {
+      open.push([]);
+      areTables.push(["from", "join", "lateral", ","].includes(words[i - 1]?.folded ?? "") && opensQuery(words, i));
+    } else if (word.text === ")" && word.kind === "mark") {
+      if (open.length > 1) open.pop();
+      const alias = words[i + 1]?.folded === "as" ? words[i + 2] : words[i + 1];
+      if (areTables.pop()) open.at(-1)?.push({ name: "", schema: null, alias: isName(alias) ? alias.text : "" });
+    } else if (word.kind === "keyword" && (word.folded === "select" || word.folded === "with")) {
+      // The next query of a UNION, or the one that follows the common table expressions.
+      open.splice(-1, 1, []);
+    } else if (word.kind === "keyword" && TABLE_FOLLOWS.has(word.folded)) {
+      const tables = open.at(-1) ?? [];
+      let next = readTable(words, i + 1, tables);
+      while (words[next]?.text === ",") next = readTable(words, next + 1, tables);
+    }
+  }
+  const last = words.at(-1);
+  const word = last?.kind === "keyword" ? last.folded : null;
+  return { wants: word === "join" ? "table" : word === "on" ? "condition" : null, tables: open.at(-1) ?? [] };
 }
 
 /** The name in front of a dot that ends at `position`, as in `o.` or `public.orders.`; null when there is none. */
@@ -54,7 +121,7 @@ function toWords(text: string, dialect: SqlDialect): Word[] {
     .map(({ kind, from, to }) => {
       const raw = text.slice(from, to);
       const plain = kind === "quoted" ? unquoted(raw) : raw;
-      return { text: plain, folded: kind === "quoted" ? plain : plain.toLowerCase(), kind };
+      return { text: plain, folded: kind === "quoted" ? plain : plain.toLowerCase(), kind, from };
     });
 }
 

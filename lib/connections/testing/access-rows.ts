@@ -27,6 +27,10 @@ export const connectionAccess: AccessRows = {
     "GET /api/workspaces/{workspaceId}/connectors": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/connectors/{connectionId}": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/connectors/{connectionId}/entities": { statuses: MEMBER },
+    "GET /api/workspaces/{workspaceId}/connectors/{connectionId}/entities/ddl": {
+      statuses: MEMBER,
+      query: () => "?name=customers",
+    },
     "GET /api/workspaces/{workspaceId}/connectors/{connectionId}/uses": { statuses: MEMBER },
     "GET /api/connectors/types": { statuses: "401 401 200 200 200 200 200 200 401 200 200" },
     "POST /api/workspaces/{workspaceId}/connectors": {

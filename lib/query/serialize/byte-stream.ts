@@ -17,6 +17,9 @@ export type BinaryFormat = {
   tail: () => Uint8Array;
 };
 
+/** A format that a library writes: it asks for batches as it needs them. A batch has no more rows than are to be written. */
+export type PipedFormat = { pipe: (batches: AsyncIterable<Batch>) => AsyncIterable<Uint8Array> };
+
 /** Bytes that leave at once: enough to be cheap, little enough for many slow readers. */
 const CHUNK_CHARS = 128 * 1024;
 /** Bytes that are made ready before the reader asks. */
@@ -32,13 +35,12 @@ type Ending = { rowCount: number; error: unknown };
  */
 export function byteStream(
   batches: AsyncIterator<Batch>,
-  format: TextFormat | BinaryFormat,
+  format: TextFormat | BinaryFormat | PipedFormat,
   limit: number | null,
   onEnd: (ending: Ending) => void,
 ): ReadableStream<Uint8Array> {
   const counter = { rows: 0 };
-  const chunks =
-    "row" in format ? textChunks(batches, format, limit, counter) : binaryChunks(batches, format, limit, counter);
+  const chunks = chunksOf(batches, format, limit, counter);
   let isOver = false;
   const end = (error: unknown) => {
     if (isOver) return;
@@ -69,11 +71,24 @@ export function byteStream(
   );
 }
 
+type Counter = { rows: number };
+
+function chunksOf(
+  batches: AsyncIterator<Batch>,
+  format: TextFormat | BinaryFormat | PipedFormat,
+  limit: number | null,
+  counter: Counter,
+): AsyncGenerator<Uint8Array, void> {
+  if ("row" in format) return textChunks(batches, format, limit, counter);
+  if ("pipe" in format) return pipedChunks(batches, format, limit, counter);
+  return binaryChunks(batches, format, limit, counter);
+}
+
 async function* textChunks(
   batches: AsyncIterator<Batch>,
   format: TextFormat,
   limit: number | null,
-  counter: { rows: number },
+  counter: Counter,
 ): AsyncGenerator<Uint8Array, void> {
   const pacer = new Pacer();
   let text = format.head;
@@ -115,7 +130,7 @@ async function* binaryChunks(
   batches: AsyncIterator<Batch>,
   format: BinaryFormat,
   limit: number | null,
-  counter: { rows: number },
+  counter: Counter,
 ): AsyncGenerator<Uint8Array, void> {
   const pacer = new Pacer();
   try {
@@ -124,12 +139,45 @@ async function* binaryChunks(
       const { done, value: batch } = await batches.next();
       if (done) break;
       const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
-      if (rowCount > 0) yield format.batch(batch, rowCount);
+      if (rowCount > 0) {
+        const piece = format.batch(batch, rowCount);
+        // A format that gathers rows has nothing to send yet.
+        if (piece.length > 0) yield piece;
+      }
       counter.rows += rowCount;
       if (pacer.isDue()) await pacer.rest();
     }
     yield format.tail();
   } finally {
     await batches.return?.();
+  }
+}
+
+async function* pipedChunks(
+  batches: AsyncIterator<Batch>,
+  format: PipedFormat,
+  limit: number | null,
+  counter: Counter,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* format.pipe(counted(batches, limit, counter));
+  } finally {
+    await batches.return?.();
+  }
+}
+
+async function* counted(
+  batches: AsyncIterator<Batch>,
+  limit: number | null,
+  counter: Counter,
+): AsyncGenerator<Batch, void> {
+  const pacer = new Pacer();
+  while (limit === null || counter.rows < limit) {
+    const { done, value: batch } = await batches.next();
+    if (done) return;
+    const rowCount = Math.min(batch.rowCount, (limit ?? Number.POSITIVE_INFINITY) - counter.rows);
+    counter.rows += rowCount;
+    yield { ...batch, rowCount };
+    if (pacer.isDue()) await pacer.rest();
   }
 }

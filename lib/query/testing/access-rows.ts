@@ -12,6 +12,14 @@ export const queryAccess: AccessRows = {
       statuses: MEMBER,
       body: () => ({ query: "select 1 as one" }),
     },
+    "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows": {
+      statuses: MEMBER,
+      body: () => ({ table: { name: "customers" }, limit: 1 }),
+    },
+    "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows/count": {
+      statuses: MEMBER,
+      body: () => ({ table: { name: "customers" } }),
+    },
     "POST /api/execute": {
       statuses: MEMBER,
       body: ({ workspaceId }) => ({ workspaceId, connectionId, query: "select 1 as one" }),

@@ -1,3 +1,4 @@
+import { SCHEMA_CHOICES_MAX } from "@/lib/connections/schema";
 import type { Entity, EntityColumn, WireValue } from "@/lib/tabular/fields";
 
 const OWN_DATABASES = "('system', 'information_schema', 'INFORMATION_SCHEMA')";
@@ -13,6 +14,12 @@ export const tablesSql = (isNamed: boolean) => `
 export const columnsSql = (isNamed: boolean) => `
   SELECT database, table, name, type, is_in_primary_key
   FROM system.columns WHERE ${shownOf(isNamed)} ORDER BY database, table, position`;
+
+/** Databases and how many tables and views of them the user may see. */
+export const SCHEMAS_SQL = `
+  SELECT d.name, countIf(t.name != '') FROM system.databases d
+  LEFT JOIN (SELECT database, name FROM system.tables WHERE NOT is_temporary) t ON t.database = d.name
+  WHERE d.name NOT IN ${OWN_DATABASES} GROUP BY d.name ORDER BY d.name LIMIT ${SCHEMA_CHOICES_MAX}`;
 
 /** The functions that statements can name, and who brought them. */
 export const FUNCTIONS_SQL = `

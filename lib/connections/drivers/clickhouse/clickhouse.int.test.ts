@@ -152,5 +152,5 @@ test("T54 a large cell ends the result before its row", async () => {
 });
 
 test("tells its version", async () => {
-  expect(await source.test(ANY)).toEqual({ serverVersion: "ClickHouse 26.9.2.1" });
+  expect(await source.test(ANY)).toMatchObject({ serverVersion: "ClickHouse 26.9.2.1" });
 });

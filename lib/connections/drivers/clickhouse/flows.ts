@@ -23,6 +23,7 @@ import {
   readOnlyDestination,
   STAGING_PREFIX,
   toRejection,
+  withColumns,
 } from "../shared/flows/sql-load";
 import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
 import {
@@ -99,13 +100,10 @@ async function look(
   return toShape(table, await run(COLUMNS_SQL, place, signal));
 }
 
-/** @throws AppError `read_only`, `invalid_request`, `query_failed` */
-export async function loadClickHouse(
-  parts: ClickHouseFlowParts,
-  request: LoadRequest,
-  readOnly: boolean,
-): Promise<Load> {
+/** @throws NoColumns; AppError `read_only`, `invalid_request`, `query_failed` */
+export async function loadClickHouse(parts: ClickHouseFlowParts, given: LoadRequest, readOnly: boolean): Promise<Load> {
   if (readOnly) throw readOnlyDestination();
+  const request = await withColumns(given, () => look(parts, given.table, given.signal));
   checkRequest(request, { foldsCase: false, nameBytesMax: null });
   const [current] = await parts.run("SELECT currentDatabase()", [], request.signal);
   const load = new ClickHouseLoad(parts, request, request.table.schema ?? String(current?.[0] ?? "default"));

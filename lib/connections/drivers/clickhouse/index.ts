@@ -13,6 +13,8 @@ export const clickhouse = serverDriver({
   language: "sql",
   dialect: "clickhouse",
   variables: clickHouseVariables,
+  explain: { form: "clickhouse", plan: "explain json = 1, indexes = 1" },
+  tellsDdl: true,
   fields: networkFormFields({
     port: 8123,
     portHelp: "8123 when left out, 8443 with TLS.",
@@ -28,5 +30,6 @@ export const clickhouse = serverDriver({
   schemasLabel: "Databases to show",
   parse: parseClickHouseConfig,
   addresses: (config) => [config],
+  isEncrypted: ({ ssl }) => ssl !== "disable",
   openSource: (config, readOnly) => new ClickHouseSource(config, readOnly),
 });

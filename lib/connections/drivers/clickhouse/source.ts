@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
+import { toSqlPath } from "@/lib/sql/names";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
 import type {
   DataSource,
@@ -15,15 +16,18 @@ import type {
   ResultStream,
   Statement,
 } from "../../data-source";
+import type { SchemaChoice } from "../../schema";
 import { BatchBuilder } from "../shared/batch-queue";
 import type { NetworkConfig } from "../shared/config";
+import { toScript } from "../shared/ddl";
 import { connectionLost, notItsProtocol, tooLargeRow } from "../shared/failures";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { jsonValue, valueBytes } from "../shared/wire-values";
-import { columnsSql, FUNCTIONS_SQL, tablesSql, toEntities } from "./catalog";
+import { columnsSql, FUNCTIONS_SQL, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
 import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
 import { LineTooLong, linesOf } from "./lines";
@@ -95,6 +99,15 @@ export class ClickHouseSource implements DataSource {
     const shown = schemas ? toClickHouseParams({ shown: [...schemas] }) : [];
     const tables = await this.#ask(tablesSql(schemas !== null), signal, shown);
     return toEntities(tables, await this.#ask(columnsSql(schemas !== null), signal, shown));
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    return (await this.#ask(SCHEMAS_SQL, signal)).map(toSchemaChoice);
+  }
+
+  async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
+    const [row] = await this.#ask(`SHOW CREATE TABLE ${toSqlPath([schema, name], "clickhouse")}`, signal);
+    return toScript([row?.[0]], name);
   }
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {

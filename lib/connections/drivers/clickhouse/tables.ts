@@ -1,5 +1,5 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
-import { decimalWithin, isUnsigned64, isUuid, precisionOf } from "../shared/flows/precision";
+import { decimalWithin, isUnsigned64, isUuid, precisionOf } from "@/lib/tabular/precision";
 import { CellRefused, exactDecimal, exactFloat, isNotANumber, textOf, utcText } from "../shared/flows/rows";
 import type { TableShape, TargetColumn } from "../shared/flows/table-shape";
 import { readerOf } from "./types";

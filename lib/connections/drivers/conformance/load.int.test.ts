@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { WireValue } from "@/lib/tabular/fields";
 import type { Checkpoint, LoadMode, QueryableSource } from "../../data-source";
+import { NoColumns } from "../shared/flows/sql-load";
 import {
   ANY,
   batchOf,
@@ -84,6 +85,28 @@ describe.each(LOADED)("loads into %s", (name) => {
     await load.write(batchOf([[2, "two"]]), { position: { at: 2 }, rejectsMax: 0 });
     await load.finish();
     expect(await all(place)).toHaveLength(3);
+  });
+
+  test("a load without columns needs a table that has them, and leaves no row of one that it replaces", async (context) => {
+    if (!subject) return context.skip();
+    const place = table();
+    const nothing = { table: place, columns: [], primaryKey: ["id"] };
+    for (const mode of ["append", "upsert", "replace"] as const) {
+      await expect(begin(source, { ...nothing, mode })).rejects.toBeInstanceOf(NoColumns);
+    }
+    expect((await source.entities(ANY)).filter((entity) => entity.name === place.name)).toEqual([]);
+    const first = await begin(source, { table: place, columns: COLUMNS, primaryKey: ["id"] });
+    await first.write(batchOf([[1, "one"], [2, "two"]]), { position: { at: 2 }, rejectsMax: 0 }); // biome-ignore format: two rows
+    await first.finish();
+    for (const [mode, left] of [["append", 2], ["upsert", 2], ["replace", 0]] as const) {
+      const load = await begin(source, { ...nothing, mode, run: `nothing ${mode}` });
+      expect(load.state).toMatchObject({ position: { at: 2 }, isResumed: false });
+      const none = { rowCount: 0, columns: [] };
+      expect(await load.write(none, { position: { at: 2 }, rejectsMax: 0 })).toEqual({ written: 0, rejected: [] });
+      await load.finish();
+      expect([mode, (await all(place)).length]).toEqual([mode, left]);
+    } // biome-ignore format: three modes
+    expect(await staged()).toEqual([]);
   });
 
   test.each(["append", "upsert", "replace"] as LoadMode[])(

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { EngineClient } from "@/lib/engines/client";
+import { leaseEngine } from "@/lib/engines/service";
 import { AppError } from "@/lib/http/errors";
 import { randomOf } from "@/test/random";
 import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
 import { type Lie, type LyingProxy, someLies, startLyingProxy } from "@/test/servers/lying-proxy";
 import { startTrinoStandIn } from "@/test/servers/trino-stand-in";
 import type { QueryableSource } from "../../data-source";
-import { EngineClient } from "../duckdb/engine-client";
-import { leaseEngine } from "../duckdb/engine-service";
 import { takeOwnDataDir } from "../duckdb/testing/open-file";
 import { ask, change, openWith, startSubject } from "./subjects";
 

@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startChDb } from "@/test/servers/chdb";
 import { startDocumentStore } from "@/test/servers/document-store";
+import { freePort } from "@/test/servers/free-port";
 import { startMariaDb } from "@/test/servers/mariadb";
 import { startPostgres } from "@/test/servers/postgres";
-import type { Driver, ExtractStream, QueryableSource } from "../../data-source";
+import type { Driver, ExtractStream, QueryableSource, TestProgress } from "../../data-source";
 import { clickhouse } from "../clickhouse";
 import { mongodb } from "../mongodb";
 import { mysql } from "../mysql";
@@ -18,6 +19,7 @@ import { ask, change, openWith } from "./subjects";
 
 const ANY = new AbortController().signal;
 const LIMIT_MS = 1000;
+const SOME_KEY = `SHA256:${"A".repeat(43)}`;
 /** The limit, the guard behind it, and a machine that has other things to do. */
 const SOON_MS = 20_000;
 const TOLD = {
@@ -28,6 +30,17 @@ const TOLD = {
 
 const ENDLESS_JOIN =
   "select count(*) as a from billing.many a, billing.many b, billing.many c, billing.many d where a.x + b.x + c.x + d.x < 0";
+
+/** What a test has told of its steps. */
+async function progressOf(test: (onProgress: (progress: TestProgress) => void) => Promise<unknown>) {
+  let progress: TestProgress | null = null;
+  await test((told) => {
+    expect(progress).toBeNull();
+    progress = told;
+  });
+  if (progress === null) throw new Error("It has told nothing of its steps");
+  return progress as TestProgress;
+}
 
 type Dialect = {
   driver: Driver;
@@ -211,6 +224,61 @@ describe.each(Object.keys(START))("%s", (name) => {
       expect(await shownOf([sly])).toEqual([]);
     }
     expect(await shownOf(names)).toEqual(entities);
+  });
+
+  test("what can be named is told with the number of its tables, whatever is shown, and a test has its steps", async ({
+    skip,
+  }) => {
+    if (!dialect) return skip();
+    const source = await open({ schemas: ["gone"] });
+    const { steps } = await progressOf((told) => source.test(ANY, told));
+    expect(steps.map((step) => step.name)).toEqual(name === "mongodb" ? ["connect"] : ["reach", "sign_in"]);
+    for (const { ms } of steps) expect(ms).toBeGreaterThan(0);
+    const choices = await source.schemas?.(ANY);
+    if (name === "mongodb") return expect(choices).toEqual(dialect.shown.all.map((each) => ({ name: each })));
+    const { length } = dialect.shown.entities;
+    expect(choices?.find((choice) => choice.name === "billing")).toEqual({ name: "billing", tables: length });
+    expect(choices?.map((choice) => choice.name)).not.toContain("information_schema");
+  });
+
+  test("a test that fails tells how far it has come", async ({ skip }) => {
+    if (!dialect) return skip();
+    const { config, driver } = dialect;
+    const failing = async (changed: Record<string, unknown>) => {
+      const source = await openWith(driver, { ...config, ...changed });
+      return progressOf((told) => source.test(ANY, told).catch(() => undefined)).finally(() => source.close());
+    };
+    const ssh = { host: "127.0.0.1", port: await freePort(), user: "u", password: "p", hostKeySha256: SOME_KEY };
+    expect(await failing({ ssh })).toEqual({ steps: [], failedStep: "tunnel" });
+    if (name === "mongodb") {
+      const connectionString = `mongodb://127.0.0.1:${await freePort()}/shop`;
+      return expect(await failing({ connectionString })).toEqual({ steps: [], failedStep: "connect" });
+    }
+    expect(await failing({ port: await freePort() })).toEqual({ steps: [], failedStep: "reach" });
+    const { steps, failedStep } = await failing({ ssl: "require" });
+    expect(steps.map((step) => step.name)).toEqual(["reach"]);
+    expect(failedStep).toBe("tls");
+    if (name !== "postgres" && name !== "mariadb") return;
+    const signingIn = await failing({ password: "another-password" });
+    expect(signingIn.steps.map((step) => step.name)).toEqual(["reach"]);
+    expect(signingIn.failedStep).toBe("sign_in");
+  });
+
+  test("a schema that the user may not look into is named, and called closed", async ({ skip }) => {
+    if (!dialect || name !== "postgres") return skip();
+    const admin = await open({});
+    await change(
+      admin,
+      "create schema audit",
+      "create table audit.log (id int)",
+      "create role clerk login password 'a-password'",
+    );
+    const clerk = await open({ user: "clerk", password: "a-password" });
+    expect(await clerk.schemas?.(ANY)).toEqual([
+      { name: "audit", tables: null },
+      { name: "billing", tables: null },
+      { name: "public", tables: 0 },
+    ]);
   });
 
   test("it is a view and no lock: what is not shown can be asked all the same", async ({ skip }) => {

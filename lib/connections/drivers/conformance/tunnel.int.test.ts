@@ -74,7 +74,13 @@ describe.runIf(sshd !== null)("through a tunnel", () => {
     test("a test, a query and the tables come through, and 20 queries at once", async ({ skip }) => {
       if (!behind) return skip();
       const source = await open();
-      expect((await source.test(signal())).serverVersion).toMatch(/\d/);
+      let steps: string[] = [];
+      const facts = await source.test(signal(), (progress) => {
+        expect(progress.failedStep).toBeNull();
+        steps = progress.steps.map((step) => step.name);
+      });
+      expect(facts.serverVersion).toMatch(/\d/);
+      expect(steps.slice(0, 2)).toEqual(["tunnel", "reach"]);
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => ask(source, (behind as Behind).one, { signal: signal() })),
       );

@@ -1,5 +1,6 @@
 import "server-only";
 import type { CellType, TransactStep } from "@/lib/embedded/engine/wire";
+import type { EngineClient } from "@/lib/engines/client";
 import { AppError } from "@/lib/http/errors";
 import type { WireValue } from "@/lib/tabular/fields";
 import type { ResultStream } from "../../data-source";
@@ -7,7 +8,6 @@ import { type Encode, encodedRows, RowRefused } from "../shared/flows/rows";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { LoadTaken, type Step } from "../shared/flows/sql-load";
 import type { TargetColumn } from "../shared/flows/table-shape";
-import type { EngineClient } from "./engine-client";
 
 /* What reading and loading of both kinds of files have in common: their engines' sockets. */
 

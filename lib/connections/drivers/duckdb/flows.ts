@@ -1,12 +1,12 @@
 import "server-only";
+import type { EngineClient } from "@/lib/engines/client";
 import type { Field, WireValue } from "@/lib/tabular/fields";
+import { decimalWithin, isBelowMicros, isUnsigned64, isUuid } from "@/lib/tabular/precision";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../data-source";
-import { decimalWithin, isBelowMicros, isUnsigned64, isUuid } from "../shared/flows/precision";
 import { CellRefused, exactDecimal, exactFloat, exactInt64, exactMicros, textOf } from "../shared/flows/rows";
 import { extractBySql } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, type Target } from "../shared/flows/sql-load";
 import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
-import type { EngineClient } from "./engine-client";
 import { allOf, type Cell, readEngine, transactEngine } from "./engine-flows";
 
 /** DuckDB's widest decimal, half of it behind the point. */

@@ -1,13 +1,29 @@
 import "server-only";
+import { EngineClient } from "@/lib/engines/client";
+import { type EngineFile, leaseEngine } from "@/lib/engines/service";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { ensureSample, samplePath } from "@/lib/sample";
 import type { DataSource, Driver, OpenContext, QueryOptions, Statement } from "../../data-source";
-import { EngineClient } from "./engine-client";
-import { type EngineFile, leaseEngine } from "./engine-service";
+import { readFileDdl } from "./engine-ddl";
 import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "./file-path";
 import { extractDuckDb, loadDuckDb } from "./flows";
 import { duckdbVariables } from "./variables";
+
+/** The schema of names that stand alone. */
+const DEFAULT_SCHEMA = "main";
+/** A table or view and its indexes, as the engine would write them into an export. */
+const DDL_SQL = `
+  select sql from (
+    select 0 as place, table_name as name, sql from duckdb_tables()
+    where database_name = current_database() and schema_name = $schema and table_name = $name
+    union all
+    select 0, view_name, sql from duckdb_views()
+    where database_name = current_database() and schema_name = $schema and view_name = $name
+    union all
+    select 1, index_name, sql from duckdb_indexes()
+    where database_name = current_database() and schema_name = $schema and table_name = $name
+  ) where sql is not null order by place, name`;
 
 /** DuckDB files of the workspace, and the sample shop that all workspaces share. */
 export const duckdb: Driver = {
@@ -18,7 +34,12 @@ export const duckdb: Driver = {
   dialect: "duckdb",
   variables: duckdbVariables,
   runsProcess: true,
-  explain: "explain",
+  explain: {
+    form: "duckdb",
+    plan: "explain (format json)",
+    measured: [{ words: "explain (analyze, format json)" }],
+  },
+  tellsDdl: true,
   fields: [
     {
       name: "file",
@@ -45,6 +66,10 @@ export const duckdb: Driver = {
       // The sample belongs to all workspaces.
       load: (request) => loadDuckDb(client, request, context.readOnly || file.readOnlyFile),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
+      ddl: (entity, signal) => {
+        const params = { schema: entity.schema ?? DEFAULT_SCHEMA, name: entity.name };
+        return readFileDdl(client, { query: DDL_SQL, params }, entity, signal);
+      },
       test: async (signal) => {
         const { version } = await client.ask({ type: "version" }, signal);
         return { serverVersion: `DuckDB ${version.replace(/^v/, "")}` };

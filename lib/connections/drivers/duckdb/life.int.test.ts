@@ -2,9 +2,9 @@ import { existsSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { engineSandbox } from "@/lib/engines/sandbox";
 import { AppError } from "@/lib/http/errors";
 import type { QueryableSource } from "../../data-source";
-import { engineSandbox } from "./sandbox";
 import { openFile, query, takeOwnDataDir, WORKSPACE_ID } from "./testing/open-file";
 import { cpuMs, engineProcesses, isAlive } from "./testing/processes";
 
@@ -178,7 +178,7 @@ describe("an engine", () => {
 });
 
 describe("the sandbox", () => {
-  const isThere = engineSandbox({ filePath: "/x/y", socketFolder: "/x", readOnly: true }) !== undefined;
+  const isThere = engineSandbox({ filePath: "/x/y", socketFolder: "/x", readOnly: "file" }) !== undefined;
 
   // Without bubblewrap on the machine there is nothing to look at; the log says so at the start.
   it.runIf(isThere)("leaves the engine no network, no other processes and no files but its own (T40)", async () => {

@@ -58,6 +58,9 @@ const connection = (records: unknown[], size: number, after: unknown, wrap = "no
   };
 };
 
+/** A page that says that there is more. */
+const page = (nodes: unknown[], endCursor: unknown) => ({ nodes, pageInfo: { hasNextPage: true, endCursor } });
+
 async function failureOf(run: Promise<unknown>): Promise<AppError> {
   const error = await run.then(
     () => new Error("It did not fail."),
@@ -147,6 +150,12 @@ describe("a service that fails", () => {
     ["by not saying where there is more", () => ({ json: { data: { orders: { nodes: [], pageInfo: { hasNextPage: true } } } } }), /ask for endCursor/],
     ["by ignoring the cursor", () => ({ json: { data: { orders: connection(rowsFrom(1, 30), 10, 0) } } }), /is the same as one before|leads back/],
     ["by going round in a circle", (_, turn) => ({ json: { data: { orders: { nodes: [{ id: turn }], pageInfo: { hasNextPage: true, endCursor: `c${turn % 3}` } } } } }), /leads back to a page/],
+    ["by naming one cursor for ever", (_, turn) => ({ json: { data: { orders: page([{ id: turn }], "c") } } }), /leads back to a page/],
+    ["by naming one cursor for ever behind nothing", () => ({ json: { data: { orders: page([], "c") } } }), /leads back to a page/],
+    ["by saying that there is more behind a null", () => ({ json: { data: { orders: page(rowsFrom(1, 3), null) } } }), /ask for endCursor/],
+    ["by saying that there is more behind an empty cursor", () => ({ json: { data: { orders: page(rowsFrom(1, 3), "") } } }), /ask for endCursor/],
+    ["by saying that there is more behind a cursor that is no text", () => ({ json: { data: { orders: page(rowsFrom(1, 3), { a: 1 }) } } }), /ask for endCursor/],
+    ["by saying in words that there is more", () => ({ json: { data: { orders: { nodes: [], pageInfo: { hasNextPage: "yes", endCursor: "c" } } } } }), /has to ask for pageInfo/],
     ["by asking elsewhere", () => ({ status: 302, headers: { location: "/other" } }), /HTTP 302: it wants to be asked elsewhere/],
   ]; // biome-ignore format: one kind after the other
 
@@ -158,6 +167,16 @@ describe("a service that fails", () => {
     expect([error.kind, kept]).toEqual(["source_unreachable", 0]);
     expect(error.message).toMatch(message);
     expect(service.requests.length).toBeLessThan(20);
+  });
+
+  test("by leading on through nothing is left after a hundred pages", async () => {
+    const service = await serve((_, turn) => ({ json: { data: { orders: page([], `c${turn}`) } } }));
+    const error = await failureOf(readSource(await connect(service), "orders"));
+    expect([error.kind, error.message]).toEqual([
+      "source_unreachable",
+      expect.stringMatching(/^100 pages of orders had no records, and the source still leads on/),
+    ]);
+    expect(service.requests).toHaveLength(101);
   });
 
   test.each([

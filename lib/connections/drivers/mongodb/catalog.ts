@@ -1,5 +1,6 @@
 import "server-only";
 import type { Db } from "mongodb";
+import { SCHEMA_CHOICES_MAX, type SchemaChoice } from "@/lib/connections/schema";
 import type { Entity, EntityColumn } from "@/lib/tabular/fields";
 import { shapeOf } from "./fields";
 
@@ -36,6 +37,16 @@ export async function readEntities(db: Db, shown: readonly string[] | null, sign
     );
   }
   return entities;
+}
+
+/** The names of its collections and views. */
+export async function readNames(db: Db, signal: AbortSignal): Promise<SchemaChoice[]> {
+  const found = await db.listCollections({}, { nameOnly: true, signal }).toArray();
+  const names = found.map(({ name }) => name).filter((name) => !name.startsWith("system."));
+  return names
+    .sort()
+    .slice(0, SCHEMA_CHOICES_MAX)
+    .map((name) => ({ name }));
 }
 
 async function sampleColumns(db: Db, name: string, signal: AbortSignal): Promise<EntityColumn[]> {

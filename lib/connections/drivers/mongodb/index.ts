@@ -17,6 +17,13 @@ export const mongodb = serverDriver({
   ],
   language: "mongodb",
   variables: mongoVariables,
+  explain: {
+    form: "mongodb",
+    isBehind: true,
+    plan: '.explain("queryPlanner")',
+    measured: [{ words: '.explain("executionStats")' }],
+  },
+  tellsDdl: true,
   fields: [
     {
       name: "connectionString",

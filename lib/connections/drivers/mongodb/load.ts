@@ -18,10 +18,10 @@ import {
 } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import { isUuid } from "@/lib/tabular/precision";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../data-source";
-import { isUuid } from "../shared/flows/precision";
 import { CellRefused, exactInt64, pick, RowRefused, searchRefused, textOf } from "../shared/flows/rows";
-import { checkRequest, LOADS_TABLE, LoadTaken, STAGING_PREFIX, toRejection } from "../shared/flows/sql-load";
+import { checkRequest, LOADS_TABLE, LoadTaken, NoColumns, STAGING_PREFIX, toRejection } from "../shared/flows/sql-load";
 import { checkCollection } from "./rules";
 import type { Run } from "./run";
 
@@ -57,7 +57,8 @@ type LoadParts = {
 
 export async function loadCollection(request: LoadRequest, parts: LoadParts): Promise<Load> {
   const { begin: open, failure, statementTimeoutMs } = parts;
-  checkRequest(request, { foldsCase: false, nameBytesMax: null });
+  // Documents have no columns: a load of none of them has nothing to say of any.
+  if (request.columns.length > 0) checkRequest(request, { foldsCase: false, nameBytesMax: null });
   checkCollection(request.table.name);
   const path = request.primaryKey.find((name) => name.includes(".") || name.startsWith("$"));
   if (path !== undefined)
@@ -112,6 +113,8 @@ class CollectionLoad implements Load {
 
   async open(): Promise<void> {
     await this.#begin(this.#request.signal, async (db, session) => {
+      const { columns, table } = this.#request;
+      if (columns.length === 0 && !(await isThere(db, table.name))) throw new NoColumns();
       this.#hasTransactions = await knowsTransactions(db);
       const isMade = await makeCollection(db, this.#request.table.name);
       await makeCollection(db, LOADS_TABLE);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readPlan } from "@/lib/explain/read-plan";
 import type { FieldType, WireValue } from "@/lib/tabular/fields";
+import type { ResultRow } from "@/lib/tabular/json-rows";
 import type { QueryableSource } from "../../data-source";
 import { ask, change, type Subject, startSubject } from "../conformance/subjects";
 
@@ -29,6 +31,33 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([source?.close(), writer?.close()]);
   await subject?.stop();
+});
+
+test("a find and an aggregation are explained as a tree, measured where that is asked for, and write nothing", async () => {
+  const { explain } = subject.driver;
+  const read = async (text: string) => {
+    const { fields, rows } = await ask(source, text);
+    const row = Object.fromEntries(fields.map(({ name }, i) => [name, rows[0]?.[i] ?? null])) as ResultRow;
+    return readPlan("mongodb", { fields, rows: [row] });
+  };
+  const alone = await read(`db.many.find({v: "v7"}).sort({v: 1})${explain?.plan}`);
+  expect(alone?.nodes.find(({ object }) => object === "many")).toMatchObject({ isFullRead: true, realRows: null });
+  const measured = await read(`db.many.find({v: "v7"})${explain?.measured?.[0]?.words}`);
+  expect(measured?.nodes.find(({ object }) => object === "many")).toMatchObject({ realRows: 1, droppedRows: 19_999 });
+  expect((await read(`db.many.find({_id: 7})${explain?.plan}`))?.nodes.some(({ isFullRead }) => isFullRead)).toBe(
+    false,
+  );
+  expect((await read(`db.many.aggregate([{$match: {v: "v7"}}])${explain?.plan}`))?.nodes.length).toBeGreaterThan(0);
+
+  for (const [text, kind] of [
+    ['db.many.aggregate([{$out: "evil"}]).explain("executionStats")', "read_only"],
+    ["db.many.deleteMany({}).explain()", "query_failed"],
+    ['db.many.find({$where: "1"}).explain()', "not_allowed"],
+    ['db.many.find({}).explain("allPlansExecution")', "query_failed"],
+  ] as const) {
+    await expect(ask(writer, text, { readOnly: true }), text).rejects.toMatchObject({ kind });
+  }
+  expect((await ask(source, "db.many.countDocuments({})")).rows).toEqual([[20_000]]);
 });
 
 const VALUES: [name: string, literal: string, type: FieldType, value: WireValue][] = [

@@ -7,6 +7,10 @@ import { parseShell, type ShellCall } from "./shell/parser";
 
 export type Doc = Record<string, unknown>;
 
+/** The plan in place of the documents: alone, or with what carrying it out has taken. */
+const VERBOSITIES = ["queryPlanner", "executionStats"] as const;
+type Verbosity = (typeof VERBOSITIES)[number];
+
 /** What is asked of a collection, however it was written (docs/api.md, Queries). */
 export type Operation = { collection: string } & (
   | {
@@ -18,8 +22,16 @@ export type Operation = { collection: string } & (
       skip?: number;
       hint?: Doc | string;
       collation?: Doc;
+      explain?: Verbosity;
     }
-  | { kind: "aggregate"; pipeline: Doc[]; allowDiskUse?: boolean; collation?: Doc; hint?: Doc | string }
+  | {
+      kind: "aggregate";
+      pipeline: Doc[];
+      allowDiskUse?: boolean;
+      collation?: Doc;
+      hint?: Doc | string;
+      explain?: Verbosity;
+    }
   | { kind: "countDocuments"; filter: Doc; limit?: number; skip?: number }
   | { kind: "estimatedDocumentCount" }
   | { kind: "distinct"; field: string; filter: Doc }
@@ -179,6 +191,11 @@ const KNOWN = `Use one of: ${[...METHODS.keys()].join(", ")}.`;
 function chain(operation: Operation, call: ShellCall): Operation {
   if (IGNORED_CALLS.has(call.name)) return operation;
   const [first] = call.args;
+  if (call.name === "explain" && (operation.kind === "find" || operation.kind === "aggregate")) {
+    const explain = VERBOSITIES.find((each) => each === (first ?? "queryPlanner"));
+    if (explain) return { ...operation, explain };
+    throw new ShellSyntaxError('explain takes "queryPlanner" or "executionStats".', call.offset);
+  }
   if (operation.kind === "find") {
     switch (call.name) {
       case "sort":

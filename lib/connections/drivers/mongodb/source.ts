@@ -22,11 +22,13 @@ import type {
   ResultStream,
   Statement,
 } from "../../data-source";
+import type { SchemaChoice } from "../../schema";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { BATCH_BYTES_TARGET, CONNECT_TIMEOUT_MS, IDLE_SESSION_MS, SESSIONS_MAX } from "../shared/limits";
 import { type OnServer, withinLimit } from "../shared/server";
-import { readEntities } from "./catalog";
+import { readEntities, readNames } from "./catalog";
 import type { MongoConfig } from "./config";
+import { readDdl } from "./ddl";
 import { toFailure } from "./failures";
 import { type Shape, shapeOf } from "./fields";
 import { extractMongo, loadMongo, type MongoFlowParts } from "./flows";
@@ -87,6 +89,14 @@ export class MongoSource implements DataSource {
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
     return this.#ask(signal, (db) => readEntities(db, this.#config.server.schemas, signal));
+  }
+
+  schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    return this.#ask(signal, (db) => readNames(db, signal));
+  }
+
+  async ddl(entity: Entity, signal: AbortSignal): Promise<string> {
+    return this.#ask(signal, (db) => readDdl(db, entity, signal));
   }
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {
@@ -263,8 +273,8 @@ async function start(
   const limits = { session, maxTimeMS: Math.ceil(timeoutMs), signal: options.signal };
   switch (operation.kind) {
     case "find": {
-      const { filter, projection, sort, limit, skip, hint, collation } = operation;
-      return fromCursor(
+      const { filter, projection, sort, limit, skip, hint, collation, explain } = operation;
+      return fromReading(
         collection.find(filter, {
           ...limits,
           batchSize: SAMPLE_DOCUMENTS,
@@ -276,11 +286,12 @@ async function start(
           ...(hint !== undefined && { hint: hint as Document }),
           ...(collation && { collation: collation as unknown as CollationOptions }),
         }),
+        explain,
       );
     }
     case "aggregate": {
-      const { pipeline, allowDiskUse, hint, collation } = operation;
-      return fromCursor(
+      const { pipeline, allowDiskUse, hint, collation, explain } = operation;
+      return fromReading(
         collection.aggregate(pipeline, {
           ...limits,
           batchSize: SAMPLE_DOCUMENTS,
@@ -288,6 +299,7 @@ async function start(
           ...(hint !== undefined && { hint: hint as Document }),
           ...(collation && { collation: collation as unknown as CollationOptions }),
         }),
+        explain,
       );
     }
     case "countDocuments": {
@@ -313,6 +325,23 @@ async function start(
     }
     default:
       return fromDocuments([await write(db, operation, { session, maxTimeMS: limits.maxTimeMS })]);
+  }
+}
+
+type Reading = Parameters<typeof fromCursor>[0] & { explain(verbosity: string): Promise<Document> };
+
+/** The documents, or the plan of how they are found. */
+async function fromReading(cursor: Reading, explain: string | undefined): Promise<Rows> {
+  if (explain === undefined) return fromCursor(cursor);
+  try {
+    const answer = await cursor.explain(explain);
+    // What else the server tells is about itself.
+    const { queryPlanner, executionStats, stages } = answer;
+    return fromDocuments([
+      { ...(queryPlanner && { queryPlanner }), ...(executionStats && { executionStats }), ...(stages && { stages }) },
+    ]);
+  } finally {
+    await cursor.close().catch(() => {});
   }
 }
 

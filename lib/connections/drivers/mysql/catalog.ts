@@ -1,3 +1,4 @@
+import { SCHEMA_CHOICES_MAX } from "@/lib/connections/schema";
 import { type Entity, type EntityColumn, type EntityForeignKey, FOREIGN_KEYS_MAX } from "@/lib/tabular/fields";
 
 const OWN_SCHEMAS = "('information_schema', 'performance_schema', 'mysql', 'sys')";
@@ -14,6 +15,12 @@ export const columnsSql = (names: number) => `
   select table_schema, table_name, column_name, column_type, is_nullable, column_key
   from information_schema.columns where ${shownOf(names)}
   order by table_schema, table_name, ordinal_position`;
+
+/** Databases and how many tables and views of them the user may see. */
+export const SCHEMAS_SQL = `
+  select s.schema_name, count(t.table_name) from information_schema.schemata s
+  left join information_schema.tables t on t.table_schema = s.schema_name
+  where s.schema_name not in ${OWN_SCHEMAS} group by s.schema_name order by s.schema_name limit ${SCHEMA_CHOICES_MAX}`;
 
 /** Columns of foreign keys that are read of all databases together: the tables of a large product have some thousands. */
 const KEY_COLUMNS_MAX = 20_000;

@@ -14,6 +14,15 @@ export const mysql = serverDriver({
   language: "sql",
   dialect: "mysql",
   variables: mysqlVariables,
+  explain: {
+    form: "mysql",
+    plan: "explain format = json",
+    measured: [
+      { words: "analyze format = json", version: "MariaDB" },
+      { words: "explain analyze", version: "MySQL" },
+    ],
+  },
+  tellsDdl: true,
   fields: networkFormFields({
     port: 3306,
     user: "root",
@@ -28,5 +37,6 @@ export const mysql = serverDriver({
   schemasLabel: "Databases to show",
   parse: parseMysqlConfig,
   addresses: (config) => [config],
+  isEncrypted: ({ ssl }) => ssl !== "disable",
   openSource: (config, readOnly) => new MysqlSource(config, readOnly),
 });

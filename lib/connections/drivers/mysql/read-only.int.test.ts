@@ -304,7 +304,9 @@ test("T50 T42 a user who may not look into a view or function is told what is mi
   await raw.query("GRANT SELECT ON mysql.proc TO guest@'%'");
   await asGuest(async (guest) => {
     for (const [query] of reading) expect((await ask(guest, query)).rows, query).toHaveLength(1);
-    expect(await guest.test(new AbortController().signal)).toEqual({ serverVersion: expect.any(String) });
+    expect(await guest.test(new AbortController().signal)).toEqual({
+      serverVersion: expect.any(String),
+    });
   });
   await raw.query("CREATE ROLE keeper");
   await raw.query("GRANT RELOAD, FILE ON *.* TO keeper");

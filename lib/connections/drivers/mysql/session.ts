@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, type ConnectionOptions, createConnection } from "mysql2";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
+import type { Dialer } from "@/lib/net/dialer";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost } from "../shared/failures";
 import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
@@ -60,6 +61,7 @@ export class MysqlSession implements PooledSession {
     deadline.signal.throwIfAborted();
     const connection = createConnection(optionsOf(config));
     guardPackets(connection);
+    tellSecured(connection, config.server.dialer);
     const session = new MysqlSession(config, connection);
     const onAbort = () => session.destroy();
     deadline.signal.addEventListener("abort", onAbort, { once: true });
@@ -206,6 +208,17 @@ function castOfPlain(cell: Cell, next: () => unknown): unknown {
   if (digits === null) return null;
   const value = Number(digits);
   return cell.type === "LONGLONG" && !Number.isSafeInteger(value) ? digits : value;
+}
+
+/** The library tells nobody else when the line is encrypted. */
+function tellSecured(connection: Connection, dialer: Dialer): void {
+  const inside = connection as Connection & { startTLS(onSecure: (error?: Error) => void): void };
+  const start = inside.startTLS.bind(inside);
+  inside.startTLS = (onSecure) =>
+    start((error) => {
+      if (!error) dialer.secured?.();
+      onSecure(error);
+    });
 }
 
 function optionsOf(config: OnServer<NetworkConfig>): ConnectionOptions {

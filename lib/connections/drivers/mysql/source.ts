@@ -1,4 +1,5 @@
 import "server-only";
+import { toSqlPath } from "@/lib/sql/names";
 import type { Batch, Entity } from "@/lib/tabular/fields";
 import type {
   DataSource,
@@ -11,14 +12,17 @@ import type {
   SourceFacts,
   Statement,
 } from "../../data-source";
+import type { SchemaChoice } from "../../schema";
 import type { NetworkConfig } from "../shared/config";
+import { toScript } from "../shared/ddl";
 import { EXTRACT_TIMEOUT_MS } from "../shared/flows/sql-extract";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
-import { columnsSql, foreignKeysSql, tablesSql, toEntities } from "./catalog";
+import { columnsSql, foreignKeysSql, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
 import { toMysqlParams } from "./params";
@@ -81,6 +85,18 @@ export class MysqlSource implements DataSource {
       const columns = await session.run(columnsSql(shown.length), shown);
       return toEntities(tables, columns, await session.run(foreignKeysSql(shown.length), shown));
     });
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    const rows = await this.#ask(signal, (session) => session.run(SCHEMAS_SQL));
+    return rows.map(toSchemaChoice);
+  }
+
+  async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
+    const [row] = await this.#ask(signal, (session) =>
+      session.run(`SHOW CREATE TABLE ${toSqlPath([schema, name], "mysql")}`),
+    );
+    return toScript([row?.[1]], name);
   }
 
   async test(signal: AbortSignal): Promise<SourceFacts> {

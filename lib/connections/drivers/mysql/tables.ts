@@ -1,5 +1,5 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
-import { decimalWithin, isBelowMicros, isUnsigned64, isUuid, type Precision } from "../shared/flows/precision";
+import { decimalWithin, isBelowMicros, isUnsigned64, isUuid, type Precision } from "@/lib/tabular/precision";
 import {
   CellRefused,
   exactDecimal,

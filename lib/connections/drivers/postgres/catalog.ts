@@ -1,3 +1,4 @@
+import { SCHEMA_CHOICES_MAX } from "@/lib/connections/schema";
 import { type Entity, FOREIGN_KEYS_MAX } from "@/lib/tabular/fields";
 
 /** Columns of a key, by their numbers and in its order. */
@@ -37,6 +38,17 @@ export const ENTITIES_SQL = `
     and has_schema_privilege(n.oid, 'USAGE')
     and (has_table_privilege(c.oid, 'SELECT') or has_any_column_privilege(c.oid, 'SELECT'))
   order by 1, 2`;
+
+/** Schemas and how much in them the user may read; null for those that are closed to them. */
+export const SCHEMAS_SQL = `
+  select n.nspname, case when has_schema_privilege(n.oid, 'USAGE') then (
+    select count(*)::int from pg_catalog.pg_class c
+    where c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+      and (has_table_privilege(c.oid, 'SELECT') or has_any_column_privilege(c.oid, 'SELECT'))) end
+  from pg_catalog.pg_namespace n
+  where n.nspname not in ('pg_catalog', 'information_schema')
+    and n.nspname not like 'pg\\_toast%' and n.nspname not like 'pg\\_temp\\_%'
+  order by 1 limit ${SCHEMA_CHOICES_MAX}`;
 
 /** Rows of ENTITIES_SQL; the schema of unqualified names is left out. */
 export function toEntities(rows: readonly unknown[][]): Entity[] {

@@ -53,6 +53,9 @@ export class GuardedLine extends Base {
       keepAlive: true,
     } as unknown as ConnectionConfig);
     this.#config = config;
+    const { dialer } = config.server;
+    // The library says so when it begins, and sends what follows once it is done.
+    this.once("sslconnect", () => this.stream.once("secureConnect", () => dialer.secured?.()));
   }
 
   /** Everything that is sent at the start comes from here: nothing of the environment's PG* variables. */

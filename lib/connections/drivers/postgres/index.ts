@@ -13,7 +13,12 @@ export const postgres = serverDriver({
   language: "sql",
   dialect: "postgres",
   variables: postgresVariables,
-  explain: "explain",
+  explain: {
+    form: "postgres",
+    plan: "explain (format json)",
+    measured: [{ words: "explain (analyze, buffers, format json)" }],
+  },
+  tellsDdl: true,
   fields: networkFormFields({
     port: 5432,
     user: "postgres",
@@ -27,5 +32,6 @@ export const postgres = serverDriver({
   schemasLabel: "Schemas to show",
   parse: parsePostgresConfig,
   addresses: (config) => [config],
+  isEncrypted: ({ ssl }) => ssl !== "disable",
   openSource: (config, readOnly) => new PostgresSource(config, readOnly),
 });

@@ -16,14 +16,17 @@ import type {
   SourceFacts,
   Statement,
 } from "../../data-source";
+import type { SchemaChoice } from "../../schema";
 import type { NetworkConfig } from "../shared/config";
 import { ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
 import { positionOf } from "../shared/text-position";
-import { ENTITIES_SQL, toEntities } from "./catalog";
+import { ENTITIES_SQL, SCHEMAS_SQL, toEntities } from "./catalog";
+import { DDL_SQL, toDdl } from "./ddl";
 import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
 import { extractPostgres, loadPostgres, type PostgresFlowParts, STATEMENT_TIMEOUT_MS } from "./flows";
@@ -152,6 +155,16 @@ export class PostgresSource implements DataSource {
 
   async entities(signal: AbortSignal): Promise<Entity[]> {
     return this.#ask(signal, async (session) => toEntities(await session.read(ENTITIES_SQL, [this.#server.schemas])));
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    const rows = await this.#ask(signal, (session) => session.read(SCHEMAS_SQL));
+    return rows.map(toSchemaChoice);
+  }
+
+  async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
+    const [row] = await this.#ask(signal, (session) => session.read(DDL_SQL, [schema ?? null, name]));
+    return toDdl(row?.[0], name);
   }
 
   async test(signal: AbortSignal): Promise<SourceFacts> {

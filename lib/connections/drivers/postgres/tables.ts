@@ -1,5 +1,5 @@
 import type { Field } from "@/lib/tabular/fields";
-import { isBelowMicros, isUnsigned64, isUuid, precisionOf } from "../shared/flows/precision";
+import { isBelowMicros, isUnsigned64, isUuid, precisionOf } from "@/lib/tabular/precision";
 import type { TableShape } from "../shared/flows/table-shape";
 import type { KnownType } from "./types";
 

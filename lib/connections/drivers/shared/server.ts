@@ -1,12 +1,13 @@
 import "server-only";
+import type { Socket } from "node:net";
 import { AppError } from "@/lib/http/errors";
-import type { Dialer } from "@/lib/net/dialer";
-import { directDialer } from "@/lib/net/dialer";
+import { type Dialer, directDialer } from "@/lib/net/dialer";
 import { checkForwarded } from "@/lib/net/ssh/judge-forwarded";
 import { checkPrivateKey } from "@/lib/net/ssh/private-key";
 import { type SshTarget, SshTunnel } from "@/lib/net/ssh/tunnel";
 import type { Batch } from "@/lib/tabular/fields";
-import type { DataSource, Driver, ExtractStream, Load, ResultStream } from "../../data-source";
+import type { DataSource, Driver, ExtractStream, Load, ResultStream, TestProgress } from "../../data-source";
+import type { TestStep } from "../../schema";
 import { checkAddress } from "./check-address";
 import { invalidField } from "./config";
 import { isStoppedAtLimit } from "./failures";
@@ -32,6 +33,8 @@ type ServerDriver<C> = Omit<Driver, "check" | "open"> & {
   parse(config: Record<string, unknown>): C;
   /** What is judged before it is stored; none where only the server's name service knows. */
   addresses(config: C): readonly Address[];
+  /** Whether its lines are encrypted; left out where a library makes them by itself, and nobody hears when they are. */
+  isEncrypted?(config: C): boolean;
   openSource(config: OnServer<C>, readOnly: boolean): DataSource;
 };
 
@@ -40,7 +43,7 @@ type ServerDriver<C> = Omit<Driver, "check" | "open"> & {
  * source makes its connections by `server.dialer`, which is the door or a tunnel through it that ends with the source.
  */
 export function serverDriver<C extends object>(own: ServerDriver<C>): Driver {
-  const { schemasLabel, parse, addresses, openSource, ...declaration } = own;
+  const { schemasLabel, parse, addresses, isEncrypted, openSource, ...declaration } = own;
   const read = (config: Record<string, unknown>) => {
     const { own, options } = readServerOptions(config);
     return { config: parse(own), options };
@@ -61,8 +64,14 @@ export function serverDriver<C extends object>(own: ServerDriver<C>): Driver {
       const { config, options } = read(context.config);
       const { ssh, schemas, statementTimeoutMs } = options;
       const tunnel = ssh ? new SshTunnel(ssh) : null;
-      const server = { dialer: tunnel ?? directDialer("database"), schemas, statementTimeoutMs };
-      return withLimits(openSource({ ...config, server }, context.readOnly), { statementTimeoutMs, tunnel });
+      const dialer = new TimedDialer(tunnel ?? directDialer("database"));
+      const server = { dialer, schemas, statementTimeoutMs };
+      return withLimits(openSource({ ...config, server }, context.readOnly), {
+        statementTimeoutMs,
+        tunnel,
+        dialer,
+        isEncrypted: isEncrypted?.(config) ?? false,
+      });
     },
   };
 }
@@ -90,11 +99,89 @@ export function withinLimit({ statementTimeoutMs }: ServerSide, timeoutMs: numbe
 
 /** What a person is told instead of an error. */
 type Tell = (error: unknown) => unknown;
-type Limits = { statementTimeoutMs: number | null; tunnel: SshTunnel | null };
+type Limits = {
+  statementTimeoutMs: number | null;
+  tunnel: SshTunnel | null;
+  dialer: TimedDialer;
+  isEncrypted: boolean;
+};
+
+/** When a connection has come how far; null before that. */
+type LineTimes = { dialedAt: number | null; reachedAt: number | null; securedAt: number | null };
+
+/** Knows how far the first connection has come that is made while somebody watches. */
+class TimedDialer implements Dialer {
+  readonly isTunnel: boolean;
+  #times = noTimes();
+  readonly #dialer: Dialer;
+
+  constructor(dialer: Dialer) {
+    this.#dialer = dialer;
+    this.isTunnel = dialer.isTunnel;
+  }
+
+  /** What is open already was reached before, and says nothing. */
+  watch(): LineTimes {
+    this.#times = noTimes();
+    return this.#times;
+  }
+
+  socket(): Socket {
+    const socket = this.#dialer.socket();
+    const times = this.#times;
+    times.dialedAt ??= performance.now();
+    socket.once("connect", () => {
+      times.reachedAt ??= performance.now();
+    });
+    return socket;
+  }
+
+  secured(): void {
+    this.#times.securedAt ??= performance.now();
+  }
+}
+
+function noTimes(): LineTimes {
+  return { dialedAt: null, reachedAt: null, securedAt: null };
+}
+
+type TestTimes = LineTimes & {
+  startedAt: number;
+  hasTunnel: boolean;
+  /** When the tunnel stood, where there is one; null before that. */
+  thereAt: number | null;
+  isEncrypted: boolean;
+  /** When it has succeeded; null when it has failed. */
+  endedAt: number | null;
+};
+
+function toProgress(times: TestTimes): TestProgress {
+  const { startedAt, hasTunnel, thereAt, dialedAt, reachedAt, securedAt, isEncrypted, endedAt } = times;
+  // Where a library makes its lines by itself, reaching the server and signing in are one.
+  const isOne = thereAt !== null && (dialedAt === null || (reachedAt === null && endedAt !== null));
+  const all: { name: TestStep["name"]; at: number | null }[] = [];
+  if (hasTunnel) all.push({ name: "tunnel", at: thereAt });
+  if (isOne) all.push({ name: "connect", at: endedAt });
+  else {
+    all.push({ name: "reach", at: reachedAt });
+    if (isEncrypted) all.push({ name: "tls", at: securedAt });
+    all.push({ name: "sign_in", at: endedAt });
+  }
+  const steps: TestStep[] = [];
+  let since = startedAt;
+  for (const { name, at } of all) {
+    if (at === null && endedAt === null) return { steps, failedStep: name };
+    if (at === null) continue;
+    steps.push({ name, ms: at - since });
+    since = at;
+  }
+  return { steps, failedStep: null };
+}
 
 /** The source with a word for the limit that stopped it, a guard behind the server's own, and the end of its tunnel. */
-function withLimits(source: DataSource, { statementTimeoutMs: limit, tunnel }: Limits): DataSource {
-  const { query, extract, load } = source;
+function withLimits(source: DataSource, limits: Limits): DataSource {
+  const { statementTimeoutMs: limit, tunnel, dialer, isEncrypted } = limits;
+  const { query, extract, load, ddl, schemas } = source;
   const tell: Tell = (error) => toldOfTunnel(limit === null ? error : toldIfStopped(limit, error), tunnel);
   const told = async <T>(signal: AbortSignal, words: Tell, work: () => Promise<T>): Promise<T> => {
     try {
@@ -134,7 +221,24 @@ function withLimits(source: DataSource, { statementTimeoutMs: limit, tunnel }: L
         }),
     }),
     entities: (signal) => bounded(signal, (inner) => source.entities(inner)),
-    test: (signal) => bounded(signal, (inner) => source.test(inner)),
+    ...(ddl && { ddl: (entity, signal) => bounded(signal, (inner) => ddl.call(source, entity, inner)) }),
+    ...(schemas && { schemas: (signal) => bounded(signal, (inner) => schemas.call(source, inner)) }),
+    test: async (signal, onProgress) => {
+      const line = dialer.watch();
+      const startedAt = performance.now();
+      let thereAt: number | null = null;
+      let endedAt: number | null = null;
+      try {
+        const facts = await bounded(signal, (inner) => {
+          thereAt = performance.now();
+          return source.test(inner);
+        });
+        endedAt = performance.now();
+        return facts;
+      } finally {
+        onProgress?.(toProgress({ ...line, startedAt, hasTunnel: tunnel !== null, thereAt, isEncrypted, endedAt }));
+      }
+    },
     close: async () => {
       await source.close();
       await tunnel?.close();

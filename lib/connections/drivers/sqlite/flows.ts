@@ -1,7 +1,7 @@
 import "server-only";
+import type { EngineClient } from "@/lib/engines/client";
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../data-source";
-import type { EngineClient } from "../duckdb/engine-client";
 import { allOf, type Cell, readEngine, transactEngine } from "../duckdb/engine-flows";
 import { CellRefused, exactFloat, exactInt64, textOf } from "../shared/flows/rows";
 import { extractBySql } from "../shared/flows/sql-extract";

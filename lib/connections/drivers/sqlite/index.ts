@@ -1,14 +1,20 @@
 import "server-only";
 import { z } from "zod";
+import { EngineClient } from "@/lib/engines/client";
+import { leaseEngine } from "@/lib/engines/service";
 import { env } from "@/lib/env";
 import type { DataSource, Driver } from "../../data-source";
-import { EngineClient } from "../duckdb/engine-client";
-import { leaseEngine } from "../duckdb/engine-service";
+import { readFileDdl } from "../duckdb/engine-ddl";
 import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "../duckdb/file-path";
 import { readConfig } from "../shared/config";
 import { sqlText } from "../shared/params";
 import { extractSqlite, loadSqlite } from "./flows";
 import { sqliteVariables } from "./variables";
+
+/** A table and what belongs to it, as it was typed; indexes that SQLite makes for itself have no text. */
+const DDL_SQL = `
+  select sql from sqlite_schema where tbl_name = ? and sql is not null
+  order by case type when 'table' then 0 when 'view' then 0 when 'index' then 1 else 2 end, name`;
 
 const config = z.strictObject({ file: z.unknown() });
 
@@ -26,6 +32,8 @@ export const sqlite: Driver = {
   dialect: "sqlite",
   variables: sqliteVariables,
   runsProcess: true,
+  explain: { form: "sqlite", plan: "explain query plan" },
+  tellsDdl: true,
   fields: [
     {
       name: "file",
@@ -61,6 +69,7 @@ export const sqlite: Driver = {
       extract: (request) => extractSqlite(client, request),
       load: (request) => loadSqlite(client, request, context.readOnly),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
+      ddl: (entity, signal) => readFileDdl(client, { query: DDL_SQL, params: [entity.name] }, entity, signal),
       test: async (signal) => {
         const { version } = await client.ask({ type: "version" }, signal);
         return { serverVersion: `SQLite ${version}` };

@@ -1,3 +1,4 @@
+import { SCHEMA_CHOICES_MAX } from "@/lib/connections/schema";
 import type { Entity, EntityColumn, WireValue } from "@/lib/tabular/fields";
 import { quoted } from "./params";
 
@@ -13,6 +14,14 @@ const shownOf = (schemas: readonly string[] | null) =>
 
 export function schemasSql(catalog: string): string {
   return `SELECT schema_name FROM ${quotedName(catalog)}.information_schema.schemata`;
+}
+
+/** Schemas and how many tables and views of them the user may see. */
+export function schemaChoicesSql(catalog: string): string {
+  const of = (table: string) => `${quotedName(catalog)}.information_schema.${table}`;
+  return `SELECT s.schema_name, count(t.table_name) FROM ${of("schemata")} s
+    LEFT JOIN ${of("tables")} t ON t.table_schema = s.schema_name
+    WHERE s.schema_name <> 'information_schema' GROUP BY 1 ORDER BY 1 LIMIT ${SCHEMA_CHOICES_MAX}`;
 }
 
 export function tablesSql(catalog: string, schemas: readonly string[] | null): string {

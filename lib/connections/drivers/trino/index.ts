@@ -16,7 +16,8 @@ export const trino = serverDriver({
   language: "sql",
   dialect: "trino",
   variables: trinoVariables,
-  explain: "explain",
+  explain: { form: "text", plan: "explain" },
+  tellsDdl: true,
   fields: [
     { ...formFields.host, required: true },
     formFields.port("8080 when left out, 8443 with TLS."),
@@ -44,5 +45,6 @@ export const trino = serverDriver({
   schemasLabel: "Schemas to show",
   parse: parseTrinoConfig,
   addresses: (config) => [config],
+  isEncrypted: ({ ssl }) => ssl !== "disable",
   openSource: (config) => new TrinoSource(config),
 });

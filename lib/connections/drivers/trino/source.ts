@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
 import { readSqlTokens } from "@/lib/sql/lexer";
+import { toSqlPath } from "@/lib/sql/names";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
 import type {
   DataSource,
@@ -12,13 +13,16 @@ import type {
   ResultStream,
   Statement,
 } from "../../data-source";
+import type { SchemaChoice } from "../../schema";
 import { BatchBuilder } from "../shared/batch-queue";
+import { toScript } from "../shared/ddl";
 import { connectionLost, tooLargeRow } from "../shared/failures";
 import { BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import { sqlText } from "../shared/params";
+import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, withinLimit } from "../shared/server";
 import { valueBytes } from "../shared/wire-values";
-import { columnsSql, schemasSql, tablesSql, toEntities } from "./catalog";
+import { columnsSql, schemaChoicesSql, schemasSql, tablesSql, toEntities } from "./catalog";
 import type { TrinoConfig } from "./config";
 import { toServerFailure } from "./failures";
 import { extractTrino } from "./flows";
@@ -87,6 +91,21 @@ export class TrinoSource implements DataSource {
     const tables = await this.#ask(tablesSql(catalog, server.schemas), signal, SCHEMA_TIMEOUT_MS);
     const columns = await this.#ask(columnsSql(catalog, server.schemas), signal, SCHEMA_TIMEOUT_MS);
     return toEntities(tables, columns, schema);
+  }
+
+  async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
+    const { catalog } = this.#config;
+    return (await this.#ask(schemaChoicesSql(catalog), signal, SCHEMA_TIMEOUT_MS)).map(toSchemaChoice);
+  }
+
+  async ddl({ schema = this.#config.schema, name, kind }: Entity, signal: AbortSignal): Promise<string> {
+    const path = toSqlPath([this.#config.catalog, schema, name], "trino");
+    const [row] = await this.#ask(
+      `SHOW CREATE ${kind === "view" ? "VIEW" : "TABLE"} ${path}`,
+      signal,
+      SCHEMA_TIMEOUT_MS,
+    );
+    return toScript([row?.[0]], name);
   }
 
   async test(signal: AbortSignal): Promise<{ serverVersion?: string }> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { offsetAt } from "./time-zones";
+import { offsetOfLocal } from "./time-zones";
 import { readerOf } from "./types";
 
 const HOUR_MS = 3_600_000;
@@ -17,11 +17,11 @@ test.each([
   ["2026-07-15T12:00:00", "-03:30", -3.5],
   ["2026-07-15T12:00:00", "UTC", 0],
 ])("clocks that show %s in %s are %i hours ahead of UTC", (local, zone, hours) => {
-  expect(offsetAt(Date.parse(`${local}Z`), zone)).toBe(hours * HOUR_MS);
+  expect(offsetOfLocal(Date.parse(`${local}Z`), zone)).toBe(hours * HOUR_MS);
 });
 
 test("what the runtime does not know stays what the server said", () => {
-  expect(offsetAt(0, "Moon/Tranquility")).toBeNull();
+  expect(offsetOfLocal(0, "Moon/Tranquility")).toBeNull();
   const { read } = readerOf({ rawType: "timestamp with time zone" });
   for (const text of ["2026-01-01 00:00:00 Moon/Tranquility", "+300000-01-01 00:00:00 UTC", "something else"]) {
     expect(read(text)).toBe(text);

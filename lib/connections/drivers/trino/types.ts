@@ -1,6 +1,6 @@
 import type { FieldType, WireValue } from "@/lib/tabular/fields";
 import { int64Value, jsonValue, trimFraction } from "../shared/wire-values";
-import { offsetAt } from "./time-zones";
+import { offsetOfLocal } from "./time-zones";
 
 /** A type as the server describes it: `map(varchar, bigint)` is rawType map with two arguments. */
 export type TypeSignature = {
@@ -114,7 +114,7 @@ function zonedTimestamp(text: string): string {
   const [, day = "", time = "", fraction = "", zone = ""] =
     /^([+-]?\d+-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d+)? (\S+)$/.exec(text) ?? [];
   const local = Date.parse(`${dateText(day)}T${time}Z`);
-  const offset = Number.isNaN(local) ? null : offsetAt(local, zone);
+  const offset = Number.isNaN(local) ? null : offsetOfLocal(local, zone);
   // A year or a zone that the runtime does not know: what the server said.
   if (offset === null) return text;
   const instant = new Date(local - offset).toISOString().replace(/\.\d+Z$/, "");

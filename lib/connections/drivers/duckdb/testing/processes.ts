@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { engineSocketPath } from "@/lib/engines/service";
 import { absolutePath } from "@/lib/process/paths";
 import { ensureService } from "@/lib/process/service";
-import { engineSocketPath } from "../engine-service";
 import { WORKSPACE_ID } from "./open-file";
 
 /** Ticks of a second in which the kernel counts processor time; Linux has it so everywhere. */

@@ -1,5 +1,5 @@
 import type { Field, FieldType } from "@/lib/tabular/fields";
-import { precisionOf } from "./precision";
+import { precisionOf } from "@/lib/tabular/precision";
 
 /** What a column is, or is to become. */
 export type ColumnType = Pick<Field, "type" | "dbType">;

@@ -1,5 +1,5 @@
 import type { Batch, WireValue } from "@/lib/tabular/fields";
-import { precisionOf } from "./precision";
+import { precisionOf } from "@/lib/tabular/precision";
 import type { TargetColumn } from "./table-shape";
 
 /** A value that cannot be written to its column as it is. */

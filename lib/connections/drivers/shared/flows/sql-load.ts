@@ -90,9 +90,17 @@ export class LoadTaken extends AppError {
   }
 }
 
-/** @throws AppError `read_only`, `invalid_request`, `conflict`, `query_failed` */
-export async function beginSqlLoad(engine: LoadEngine, request: LoadRequest): Promise<Load> {
+/** A source without a record says of no column, and the table that would is not there: there is nothing to be done. */
+export class NoColumns extends AppError {
+  constructor() {
+    super("invalid_request", "There are no columns to load.");
+  }
+}
+
+/** @throws NoColumns; AppError `read_only`, `invalid_request`, `conflict`, `query_failed` */
+export async function beginSqlLoad(engine: LoadEngine, given: LoadRequest): Promise<Load> {
   if (engine.readOnly) throw readOnlyDestination();
+  const request = await withColumns(given, async () => (await engine.describe(given.table, given.signal)).shape);
   checkRequest(request, engine.dialect);
   for (let tries = 1; ; tries += 1) {
     try {
@@ -110,13 +118,24 @@ export function readOnlyDestination(): AppError {
   );
 }
 
+/**
+ * A load of no rows at all has the columns that its table has: it may be one that empties it.
+ * @throws NoColumns where there is no table either
+ */
+export async function withColumns(request: LoadRequest, look: () => Promise<TableShape | null>): Promise<LoadRequest> {
+  if (request.columns.length > 0) return request;
+  const shape = await look();
+  const columns = (shape?.columns ?? []).filter(({ isGenerated }) => !isGenerated);
+  if (columns.length === 0) throw new NoColumns();
+  return { ...request, columns: columns.map(({ name, type, dbType }) => ({ name, type, dbType })) };
+}
+
 /** @throws AppError `invalid_request` */
 export function checkRequest(
   { columns, mode, primaryKey, load, run }: LoadRequest,
   { foldsCase, nameBytesMax }: Pick<LoadDialect, "foldsCase" | "nameBytesMax">,
 ): void {
   const fold = (name: string) => (foldsCase ? name.toLowerCase() : name);
-  if (columns.length === 0) throw invalid("There are no columns to load.");
   const names = new Set<string>();
   for (const { name } of columns) {
     if (name === "" || name.includes("\0")) throw invalid("A column has a name that no database takes.");

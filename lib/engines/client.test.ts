@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { EngineClient } from "./engine-client";
+import { EngineClient } from "./client";
 
 const REQUEST = { type: "execute", query: "select 1", readOnly: true, timeoutMs: 1000, cellBytesMax: null } as const;
 

@@ -15,10 +15,9 @@ import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
 import { sharedState } from "@/lib/process/shared-state";
 import { ThreadPool } from "@/lib/process/thread-pool";
-import type { Batch } from "@/lib/tabular/fields";
-import type { ResultStream } from "../../data-source";
-import { isResponse } from "./engine-messages";
-import { engineAway } from "./engine-service";
+import type { Batch, Field } from "@/lib/tabular/fields";
+import { isResponse } from "./messages";
+import { engineAway } from "./service";
 
 /** Sockets kept open between queries: a connection of ours runs at most five at once. */
 const IDLE_SOCKETS_MAX = 5;
@@ -31,6 +30,9 @@ const RESEND_AFTER_MS = 50;
 const LARGE_FRAME_BYTES = 2 * 1024 * 1024;
 /** Errors of a socket over which nothing has been delivered. */
 const UNDELIVERED = new Set(["EPIPE", "ECONNREFUSED", "ENOENT"]);
+
+/** A result under way: leaving the loop early cancels the statement. Errors while iterating are AppErrors. */
+export type EngineRows = { fields: Field[]; batches: AsyncIterable<Batch> };
 
 type Answered = { channel: Channel; first: EngineResponse };
 
@@ -61,7 +63,7 @@ export class EngineClient {
   }
 
   /** Starts a statement and resolves when its fields are known. */
-  async execute(request: ExecuteRequest, signal: AbortSignal): Promise<ResultStream> {
+  async execute(request: ExecuteRequest, signal: AbortSignal): Promise<EngineRows> {
     const { channel, first } = await this.#begin(request, signal);
     if (first.type === "fields") return { fields: first.fields, batches: this.#batches(channel, first.fields.length) };
     this.#giveBack(channel);

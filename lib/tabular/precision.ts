@@ -1,4 +1,4 @@
-import type { Field } from "@/lib/tabular/fields";
+import type { Field } from "./fields";
 
 /** Digits in all, and digits behind the point. */
 export type Precision = { precision: number; scale: number };

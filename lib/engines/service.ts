@@ -17,8 +17,8 @@ const RETRY_AFTER_SECONDS = 2;
 const HASH_LENGTH = 12;
 
 export type EngineFile = {
-  /** Which engine opens it; DuckDB when left out. */
-  kind?: "duckdb" | "sqlite";
+  /** Which engine opens it; DuckDB when left out. `memory` is DuckDB with no file, which reads the files beside the path. */
+  kind?: "duckdb" | "sqlite" | "memory";
   /** Absolute path, links resolved. */
   path: string;
   /** Opened without any right to write: the shared sample. */
@@ -81,12 +81,17 @@ function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
       socketPath,
       ...(file.readOnlyFile ? ["--read-only"] : []),
       ...(file.trusted ? ["--trusted"] : []),
+      ...(file.kind === "memory" ? ["--kept"] : []),
     ],
     socketPath,
     restart: "on-demand",
     // Each statement that DuckDB works on holds a thread of this pool.
     env: { UV_THREADPOOL_SIZE: String(ENGINE_POOL_THREADS) },
-    wrap: engineSandbox({ filePath: file.path, socketFolder: folder, readOnly: file.readOnlyFile }),
+    wrap: engineSandbox({
+      filePath: file.path,
+      socketFolder: folder,
+      readOnly: file.kind === "memory" ? "folder" : file.readOnlyFile ? "file" : "nothing",
+    }),
   });
   const entry: Entry = { users: 0, service, wasUp: false, stopping: null };
   entries.set(file.path, entry);

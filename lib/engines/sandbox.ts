@@ -1,7 +1,7 @@
 import "server-only";
-import { spawnSync } from "node:child_process";
 import { basename, dirname } from "node:path";
 import { log } from "@/lib/log";
+import { confined, type Mount, readable, tryBubblewrap } from "@/lib/process/bubblewrap";
 import type { ServiceSpec } from "@/lib/process/service";
 import { sharedState } from "@/lib/process/shared-state";
 
@@ -9,15 +9,13 @@ import { sharedState } from "@/lib/process/shared-state";
 const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
 /** Where an engine finds its file: whatever a database tells of itself does not tell where the data lives. */
 const FILES = "/files";
-/** Creating a sandbox takes some milliseconds; a machine on which it hangs has none. */
-const PROBE_TIMEOUT_MS = 5000;
 
 type Confinement = {
   /** The database; its folder is writable for its log and for what sorts spill. */
   filePath: string;
   socketFolder: string;
-  /** The file itself cannot be changed, whatever the engine does. */
-  readOnly: boolean;
+  /** What cannot be changed, whatever the engine does. */
+  readOnly: "nothing" | "file" | "folder";
 };
 
 /**
@@ -30,21 +28,17 @@ export function engineSandbox({ filePath, socketFolder, readOnly }: Confinement)
   const folder = dirname(filePath);
   const inside = `${FILES}/${basename(filePath)}`;
   const root = process.cwd();
-  return (command, args) => ({
-    command: "bwrap",
-    args: [
-      "--unshare-all",
-      "--die-with-parent",
-      "--new-session",
-      ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"],
-      ...SYSTEM_FOLDERS.flatMap((path) => ["--ro-bind-try", path, path]),
-      ...programFolders(root, command, args[0] ?? "").flatMap((path) => ["--ro-bind-try", path, path]),
-      ...["--bind", folder, FILES, "--bind", socketFolder, socketFolder],
-      ...(readOnly ? ["--ro-bind", filePath, inside] : []),
-      ...["--chdir", FILES, "--", command],
-      ...args.map((arg) => (arg === filePath ? inside : arg)),
-    ],
-  });
+  return (command, args) => {
+    const mounts: Mount[] = [
+      ...readable([...SYSTEM_FOLDERS, ...programFolders(root, command, args[0] ?? "")]),
+      { from: folder, to: FILES, mode: readOnly === "folder" ? "read" : "write" },
+      { from: socketFolder, to: socketFolder, mode: "write" },
+      ...(readOnly === "file" ? [{ from: filePath, to: inside, mode: "read" } as const] : []),
+    ];
+    const inner = args.map((arg) => (arg === filePath ? inside : arg));
+    const options = ["--tmpfs", "/tmp"];
+    return { command: "bwrap", args: confined({ mounts, folder: FILES, options }, [command, ...inner]) };
+  };
 }
 
 /** The runtime, the bundle or the sources, and the engines: not the project's folder, which may hold the data folder. */
@@ -54,12 +48,7 @@ function programFolders(root: string, command: string, entry: string): string[] 
 }
 
 function probe(): { isThere: boolean } {
-  const { status } = spawnSync("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "true"], {
-    stdio: "ignore",
-    timeout: PROBE_TIMEOUT_MS,
-  });
-  if (status !== 0) {
-    log.warn("bubblewrap cannot be used here: file engines run behind DuckDB's own locks alone");
-  }
-  return { isThere: status === 0 };
+  const isThere = tryBubblewrap(["--unshare-all", "--ro-bind", "/", "/", "true"]) === null;
+  if (!isThere) log.warn("bubblewrap cannot be used here: file engines run behind DuckDB's own locks alone");
+  return { isThere };
 }

@@ -1,0 +1,25 @@
+import type { Connection } from "@/lib/client/connections";
+import { formatDuration } from "@/lib/ui/format";
+import { toLatencyPath, toMiddle } from "@/lib/ui/latency";
+
+const WIDTH = 108;
+const HEIGHT = 26;
+
+/** How quickly the connection has answered its last tests. Of one test there is no curve. */
+export function LatencyCard({ latencies }: Pick<Connection, "latencies">) {
+  const all = latencies.map(({ ms }) => ms);
+  if (all.length < 2) return null;
+  return (
+    <section className="used latency" aria-labelledby="latency">
+      <div>
+        <h2 id="latency">Latency, last {all.length} tests</h2>
+        <p className="t2 num">
+          <b className="b6">{formatDuration(toMiddle(all))}</b> middle, {formatDuration(Math.max(...all))} at worst
+        </p>
+      </div>
+      <svg width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+        <path d={toLatencyPath(all, WIDTH, HEIGHT)} />
+      </svg>
+    </section>
+  );
+}

@@ -1,0 +1,90 @@
+"use client";
+
+import { Search } from "lucide-react";
+import { useId, useState } from "react";
+import type { ConnectionForm } from "@/components/connections/use-connection-form";
+import type { ConfigField, SchemaChoice } from "@/lib/client/connections";
+import { fromNames, toNames } from "@/lib/ui/connection-form";
+import { formatCount } from "@/lib/ui/format";
+
+type SchemaTicksProps = { field: ConfigField; form: ConnectionForm; choices: SchemaChoice[]; isDisabled: boolean };
+
+/** What is shown of a database, ticked in the list that its test has brought. All of it is no choice at all. */
+export function SchemaTicks({ field, form, choices, isDisabled }: SchemaTicksProps) {
+  const id = useId();
+  const [search, setSearch] = useState("");
+  const named = toNames(String(form.values[field.name] ?? ""));
+  const known = new Set(choices.map(({ name }) => name));
+  // What the connection names and the server has no more is taken off like the others.
+  const rows = [...choices, ...named.filter((name) => !known.has(name)).map((name) => ({ name, isGone: true }))];
+  const isTicked = (name: string) => named.length === 0 || named.includes(name);
+  const ticked = rows.filter(({ name }) => isTicked(name)).map(({ name }) => name);
+  const shown = rows.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
+  const problem = form.problems[field.name];
+  const toggle = (name: string) => {
+    const next = isTicked(name) ? ticked.filter((each) => each !== name) : [...ticked, name];
+    const isAll = choices.every((choice) => next.includes(choice.name)) && next.every((each) => known.has(each));
+    form.set(field.name, isAll ? "" : fromNames(next));
+  };
+  return (
+    <fieldset className="field span-6 ticks" aria-describedby={`${id}-help`}>
+      <legend className="flabel">
+        {field.label}
+        <span className="grow" />
+        <span className="xs t3 num">
+          {formatCount(ticked.length)} of {formatCount(rows.length)}
+        </span>
+      </legend>
+      <div className="ticks-box">
+        <div className="ticks-find">
+          <Search className="s t3" />
+          <input
+            type="search"
+            aria-label={`Find in ${field.label.toLowerCase()}`}
+            placeholder="Find by name"
+            value={search}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(event) => setSearch(event.target.value)}
+            onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
+          />
+          {named.length > 0 && !isDisabled && (
+            <button type="button" className="link" onClick={() => form.set(field.name, "")}>
+              Choose all
+            </button>
+          )}
+        </div>
+        <ul>
+          {shown.map((choice) => (
+            <li key={choice.name}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={isTicked(choice.name)}
+                  // With nothing ticked there would be nothing to see.
+                  disabled={isDisabled || (ticked.length === 1 && isTicked(choice.name))}
+                  onChange={() => toggle(choice.name)}
+                />
+                <span className="mono trunc grow">{choice.name}</span>
+                <span className="xs t3 num">{"isGone" in choice ? "not there any more" : toTablesWords(choice)}</span>
+              </label>
+            </li>
+          ))}
+        </ul>
+        {shown.length === 0 && <p className="xs t2">Nothing is called so.</p>}
+      </div>
+      <div className="help bad" aria-live="polite" hidden={!problem}>
+        {problem}
+      </div>
+      <div id={`${id}-help`} className="help">
+        What the tree and completions show. It is a view: queries reach whatever the user may read.
+      </div>
+    </fieldset>
+  );
+}
+
+function toTablesWords({ tables }: SchemaChoice): string {
+  if (tables === undefined) return "";
+  if (tables === null) return "no right to read";
+  return tables === 1 ? "1 table" : `${formatCount(tables)} tables`;
+}

@@ -1,0 +1,31 @@
+"use client";
+
+import { useEffect, useEffectEvent, useRef } from "react";
+import { showSideBySide, showUnified, type TextLanguage } from "@/components/editor/diff-editor";
+
+type DiffViewProps = {
+  before: string;
+  after: string;
+  kind: "unified" | "split";
+  dialect: TextLanguage;
+  labels?: { before: string; after: string };
+};
+
+/** What changed between two texts. Mount it anew for another kind or other texts. */
+export function DiffView({ before, after, kind, dialect, labels }: DiffViewProps) {
+  const hostRef = useRef<HTMLDivElement>(null);
+  const mount = useEffectEvent((host: HTMLElement) => {
+    const show = kind === "split" ? showSideBySide : showUnified;
+    return show(host, {
+      before,
+      after,
+      beforeLabel: labels?.before ?? "The text before this save",
+      afterLabel: kind === "unified" ? "What changed" : (labels?.after ?? "The text after this save"),
+      dialect,
+    });
+  });
+  useEffect(() => {
+    if (hostRef.current) return mount(hostRef.current);
+  }, []);
+  return <div ref={hostRef} className="diff-host" />;
+}

@@ -1,0 +1,76 @@
+import { autocompletion } from "@codemirror/autocomplete";
+import { css } from "@codemirror/lang-css";
+import { html } from "@codemirror/lang-html";
+import { javascript, javascriptLanguage } from "@codemirror/lang-javascript";
+import { PostgreSQL, sql } from "@codemirror/lang-sql";
+import { HighlightStyle, LRLanguage, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import type { Extension } from "@codemirror/state";
+import { tags } from "@lezer/highlight";
+import type { FileKind } from "@/lib/ui/app-files";
+
+/** A JSON text is an expression of JavaScript: its grammar is here already. */
+const json = LRLanguage.define({
+  name: "json",
+  parser: javascriptLanguage.parser.configure({ top: "SingleExpression" }),
+  languageData: { closeBrackets: { brackets: ["[", "{", '"'] } },
+});
+
+type MarkdownState = { isInFence: boolean };
+
+/** Headings, lists, quotes, code and links; the package for it is half a megabyte, for a few colours. */
+const markdown = StreamLanguage.define<MarkdownState>({
+  name: "markdown",
+  startState: () => ({ isInFence: false }),
+  token: (stream, state) => {
+    if (stream.sol() && stream.match(/^\s*(?:```|~~~)/)) {
+      state.isInFence = !state.isInFence;
+      stream.skipToEnd();
+      return "string";
+    }
+    if (state.isInFence) {
+      stream.skipToEnd();
+      return "string";
+    }
+    if (stream.sol() && stream.match(/^#{1,6}\s.*/)) return "keyword";
+    if (stream.sol() && stream.match(/^\s*(?:[-*+]|\d+[.)])\s/)) return "number";
+    if (stream.sol() && stream.match(/^\s*>.*/)) return "comment";
+    if (stream.match(/^(`+)(?:(?!\1).)+\1/)) return "string";
+    if (stream.match(/^(?:\*\*|__)(?=\S).*?\S(?:\*\*|__)/)) return "keyword";
+    if (stream.match(/^!?\[[^\]]*\]\([^)]*\)/)) return "labelName";
+    stream.next();
+    stream.eatWhile(/[^`*_[!]/);
+    return null;
+  },
+});
+
+/** What the console's own colours leave out: tags, attributes, properties and the names of functions. */
+const fileColours = HighlightStyle.define([
+  { tag: [tags.tagName, tags.angleBracket], color: "var(--code-keyword)" },
+  { tag: [tags.function(tags.variableName), tags.function(tags.propertyName)], color: "var(--code-function)" },
+  { tag: [tags.attributeName, tags.labelName, tags.definition(tags.propertyName)], color: "var(--code-function)" },
+  { tag: [tags.attributeValue, tags.regexp, tags.color], color: "var(--code-string)" },
+  { tag: [tags.unit, tags.atom], color: "var(--code-number)" },
+]);
+
+const script = javascript({ jsx: true, typescript: true });
+const LANGUAGES: Record<FileKind, () => Extension> = {
+  script: () => script,
+  css,
+  html: () => html(),
+  json: () => json,
+  markdown: () => markdown,
+  // The queries of bindings go to whatever connection they name.
+  sql: () => sql({ dialect: PostgreSQL }),
+  image: () => html(),
+  text: () => [],
+};
+
+/** What colours a file of an app and completes its words. An image that is a text is drawn by tags. */
+export function fileLanguage(kind: FileKind): Extension {
+  return [LANGUAGES[kind](), syntaxHighlighting(fileColours)];
+}
+
+/** The same where it is written in. */
+export function writtenLanguage(kind: FileKind): Extension {
+  return [fileLanguage(kind), autocompletion()];
+}

@@ -1,0 +1,34 @@
+import type { SqlLanguage } from "sql-formatter";
+import { later } from "@/lib/client/load-again";
+import type { SqlDialect } from "@/lib/sql/dialects";
+import { isSameSql } from "@/lib/sql/layout";
+
+const loadFormatter = later(() => import("sql-formatter"));
+
+const LANGUAGES: Record<SqlDialect, SqlLanguage> = {
+  standard: "sql",
+  postgres: "postgresql",
+  duckdb: "duckdb",
+  mysql: "mysql",
+  sqlite: "sqlite",
+  clickhouse: "clickhouse",
+  trino: "trino",
+};
+/** The variables of a console are names to the formatter, as they are to the database. */
+const VARIABLES = { custom: [{ regex: String.raw`\{\{\s*[A-Za-z_][A-Za-z0-9_]*\s*\}\}` }] };
+
+/** The same SQL over as many lines as it takes to be read; null where the formatter does not understand it. */
+export async function layOut(text: string, dialect: SqlDialect): Promise<string | null> {
+  const { format } = await loadFormatter();
+  try {
+    const formatted = format(text, {
+      language: LANGUAGES[dialect],
+      tabWidth: 2,
+      keywordCase: "preserve",
+      paramTypes: VARIABLES,
+    });
+    return isSameSql(text, formatted, dialect) ? formatted : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,60 @@
+import { type EditorView, getDialog, showDialog } from "@codemirror/view";
+import { editorScript } from "@/components/editor/editor-script";
+import { announce } from "@/components/ui/live-region";
+import { showFailure } from "@/components/ui/toast";
+import { toSqlName } from "@/lib/sql/names";
+import { findRenaming, isNameTaken } from "@/lib/sql/rename";
+import { SqlScript } from "@/lib/sql/statements";
+
+const DIALOG = "cm-rename";
+
+/**
+ * Asks for another name for the alias or the common table expression at the cursor, and writes it at every place of it in
+ * the statement: one step to undo. Says why where that is not sure.
+ */
+export async function renameName(view: EditorView): Promise<void> {
+  if (getDialog(view, DIALOG)) return;
+  const script = view.state.field(editorScript);
+  const position = view.state.selection.main.head;
+  const statement = script instanceof SqlScript ? script.at(position) : null;
+  if (!(script instanceof SqlScript) || statement === null) {
+    showFailure("There is no name to rename here. Aliases of SQL can be renamed.");
+    return;
+  }
+  const { dialect } = script;
+  const found = findRenaming(statement.text, position - statement.from, dialect);
+  if ("reason" in found) {
+    showFailure(found.reason);
+    return;
+  }
+  const { result } = showDialog(view, {
+    class: DIALOG,
+    label: `Rename ${found.name} to`,
+    input: { name: "name", type: "text", value: found.name, maxlength: "60", autocomplete: "off", spellcheck: "false" },
+    submitLabel: "Rename",
+    focus: true,
+    top: true,
+  });
+  const form = await result;
+  view.focus();
+  const typed = form && new FormData(form).get("name");
+  const name = typeof typed === "string" ? typed.trim() : "";
+  if (name === "" || name === found.name) return;
+  // The dialog leaves the editor to whoever types on: then the places are not where they were.
+  if (view.state.field(editorScript) !== script) {
+    showFailure("The text has changed meanwhile. Ask for the renaming again.");
+    return;
+  }
+  if (isNameTaken(statement.text, name, dialect) && name.toLowerCase() !== found.name.toLowerCase()) {
+    showFailure(`${name} stands for something in this statement already. Choose another name.`);
+    return;
+  }
+  const insert = toSqlName(name, dialect);
+  const changes = found.places.map(({ from, to }) => ({
+    from: statement.from + from,
+    to: statement.from + to,
+    insert,
+  }));
+  view.dispatch({ changes, userEvent: "input.rename" });
+  announce(`Renamed at ${changes.length} ${changes.length === 1 ? "place" : "places"}.`);
+}

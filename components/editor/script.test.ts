@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { pickRange, pickStatements } from "@/components/editor/script";
+
+const SCRIPT = "select ';' as a;\n-- b; c\nselect 2";
+/** As the editor is read: a bar for the cursor, two for a selection. */
+const reading = (text: string) => {
+  const [first, second] = [text.indexOf("|"), text.lastIndexOf("|")];
+  const content = text.replaceAll("|", "");
+  const end = second === first ? first : second - 1;
+  return { content, position: end, selectionFrom: first, selectionTo: end };
+};
+const texts = (text: string) => pickStatements(reading(text), "postgres").map((statement) => statement.text);
+
+describe("what is taken of a text", () => {
+  it("is the statement at the cursor, as the database cuts it", () => {
+    expect(texts("|select ';' as a;\n-- b; c\nselect 2")).toEqual(["select ';' as a"]);
+    expect(texts(`${SCRIPT}|`)).toEqual(["select 2"]);
+    expect(texts("select ';' as a;\n-- b|; c\nselect 2")).toEqual(["select 2"]);
+    expect(texts("|-- nothing")).toEqual([]);
+  });
+
+  it("is what is selected, cut into its statements", () => {
+    expect(texts(`|${SCRIPT}|`)).toEqual(["select ';' as a", "select 2"]);
+    expect(texts("select |1|, 2")).toEqual(["1"]);
+  });
+
+  it("reads MongoDB's shell as such", () => {
+    const text = 'db.a.find({b: ";"});\ndb.c.find()|';
+    expect(pickStatements(reading(text), "mongodb").map((each) => each.text)).toEqual(["db.c.find()"]);
+  });
+
+  it("is laid out with its comments where they are selected, and without those around it where not", () => {
+    const range = (text: string) => {
+      const at = reading(text);
+      const found = pickRange(at, "postgres");
+      return found && at.content.slice(found.from, found.to);
+    };
+    expect(range(`${SCRIPT}|`)).toBe("select 2");
+    expect(range("select ';' as a;\n|-- b; c\nselect 2|")).toBe("-- b; c\nselect 2");
+  });
+});

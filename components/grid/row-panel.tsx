@@ -1,0 +1,293 @@
+"use client";
+
+import { ArrowDown, ArrowUp, Copy, Search, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
+import { createPortal } from "react-dom";
+import type { CellLinks } from "@/components/grid/grid-menu";
+import { countEntries, JsonTree, toStructure } from "@/components/grid/json-tree";
+import type { GridColumn } from "@/components/grid/use-result-columns";
+import { copyText } from "@/components/ui/copy-text";
+import { Keys } from "@/components/ui/keys";
+import { announce } from "@/components/ui/live-region";
+import { Segments } from "@/components/ui/segments";
+import { showFailure } from "@/components/ui/toast";
+import { useSideSlot } from "@/components/workspace/side-slot";
+import { useFrame } from "@/components/workspace/use-frame";
+import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
+import { toCellText, toPlainText } from "@/lib/ui/cell-text";
+import { formatCount } from "@/lib/ui/format";
+import { countBytes, toBytes, toHexLines, toPictureType } from "@/lib/ui/results/binary-cell";
+import type { RowsSource } from "@/lib/ui/results/rows-source";
+
+/** More letters than this do not fit on the line of a field. */
+const LINE_LETTERS = 34;
+/** Letters of a long text, and bytes of a binary value, that are drawn; all of it can be copied. */
+const SHOWN_LETTERS = 20_000;
+const SHOWN_BYTES = 2048;
+/** A larger picture would be a data address that browsers draw late or not at all. */
+const PICTURE_LETTERS_MAX = 8 * 1024 * 1024;
+
+const SLOT = Symbol("row");
+
+type RowPanelProps = {
+  source: RowsSource;
+  columns: GridColumn[];
+  row: number;
+  /** The place of the cell that is marked among the columns. */
+  place: number;
+  onRow: (row: number) => void;
+  onClose: () => void;
+  /** Where the keys of a row lead, and from where others lead to it; left out where nobody knows. */
+  toLinks?: (row: number, column: string) => CellLinks;
+};
+
+/** One row beside its grid, field by field, whole; it follows the selection, and J and K walk from row to row. */
+export function RowPanel(props: RowPanelProps) {
+  const slot = useSideSlot(SLOT);
+  return slot && createPortal(<Panel {...props} />, slot);
+}
+
+function Panel({ source, columns, row, place, onRow, onClose, toLinks }: RowPanelProps) {
+  const [wanted, setWanted] = useState("");
+  const [view, setView] = useState<"fields" | "json">("fields");
+  const bodyRef = useRef<HTMLDivElement>(null);
+  const marked = columns[place]?.index;
+  useEffect(() => source.want(row, row + 1), [source, row]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another row puts the same field elsewhere
+  useEffect(() => {
+    bodyRef.current?.querySelector('[aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [marked, row, view]);
+
+  const asideRef = useRef<HTMLElement>(null);
+  const onKey = useEffectEvent((event: globalThis.KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    // What lies over the panel goes first.
+    if (document.querySelector('[role="dialog"],[role="menu"],[role="listbox"]')) return;
+    onClose();
+  });
+  useEffect(() => {
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  // Before the panel is taken out of the page, and its focus with it.
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    const panel = asideRef.current;
+    return () => {
+      if (panel?.contains(document.activeElement) && before instanceof HTMLElement && before.isConnected)
+        before.focus();
+    };
+  }, []);
+
+  const shown = columns.filter(({ field }) => field.name.toLowerCase().includes(wanted.trim().toLowerCase()));
+  const referring = toLinks?.(row, columns[0]?.field.name ?? "").from ?? [];
+  const step = (by: number) => {
+    const next = row + by;
+    if (next >= 0 && next < source.count) onRow(next);
+  };
+  const { areLettersOn } = useFrame().frame;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!areLettersOn) return;
+    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    else if (event.key === "j") step(1);
+    else if (event.key === "k") step(-1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const copyRow = () => {
+    const picked = columns.map(({ index }) => index);
+    const text = source.copyNow({ format: "json", columns: picked, from: row, to: row + 1, withHead: true });
+    if (text !== null) void copyAndSay(text, "The row is copied as JSON");
+  };
+  return (
+    <aside ref={asideRef} className="row-panel" aria-label="Row" tabIndex={-1} data-region onKeyDown={onKeyDown}>
+      <div className="side-panel-head">
+        <h2 className="trunc grow num">
+          Row {formatCount(row + 1)} <span className="t3">of {formatCount(source.count)}</span>
+        </h2>
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label="Previous row"
+          aria-disabled={row === 0}
+          onClick={() => step(-1)}
+        >
+          <ArrowUp />
+        </button>
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label="Next row"
+          aria-disabled={row >= source.count - 1}
+          onClick={() => step(1)}
+        >
+          <ArrowDown />
+        </button>
+        <button type="button" className="btn ghost icon sm" aria-label="Copy the row" onClick={copyRow}>
+          <Copy />
+        </button>
+        <button type="button" className="btn ghost icon sm" aria-label="Close" onClick={onClose}>
+          <X />
+        </button>
+      </div>
+      <div className="row-tools">
+        <div className="input xs quiet grow">
+          <Search className="s t3" />
+          <input
+            aria-label="Find a field"
+            placeholder="Find a field"
+            value={wanted}
+            onChange={(event) => setWanted(event.target.value)}
+          />
+        </div>
+        <Segments
+          label="Shown as"
+          value={view}
+          options={[
+            { value: "fields", label: "Fields" },
+            { value: "json", label: "JSON" },
+          ]}
+          onChange={setView}
+        />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it */}
+      <section ref={bodyRef} className="row-body" tabIndex={0} aria-label="Fields of the row">
+        {view === "json" ? (
+          <JsonTree
+            value={Object.fromEntries(shown.map(({ index, field }) => [field.name, source.cell(row, index) ?? null]))}
+          />
+        ) : (
+          shown.map(({ index, field }) => (
+            <FieldOfRow
+              key={index}
+              field={field}
+              value={source.cell(row, index)}
+              isMarked={index === marked}
+              links={toLinks?.(row, field.name).to ?? []}
+            />
+          ))
+        )}
+        {view === "fields" && referring.length > 0 && (
+          <section className="row-links" aria-label="Rows that refer to this one">
+            <h3 className="flabel">Referred to by</h3>
+            {referring.map(({ label, open }) => (
+              <button key={label} type="button" className="link" onClick={open}>
+                {label}
+              </button>
+            ))}
+          </section>
+        )}
+        {shown.length === 0 && <p className="row-none">No field is named like "{wanted.trim()}".</p>}
+      </section>
+      <div className="row-foot xs t3">
+        <Keys keys="j" />
+        <Keys keys="k" />
+        row by row
+        <span className="grow" />
+        <Keys keys="Esc" />
+        closes
+      </div>
+    </aside>
+  );
+}
+
+type FieldProps = {
+  field: ResultField;
+  value: CellValue | undefined;
+  isMarked: boolean;
+  links: CellLinks["to"];
+};
+
+function FieldOfRow({ field, value, isMarked, links }: FieldProps) {
+  const type = (field.dbType ?? field.type).toLowerCase();
+  const long = toLongValue(field, value);
+  if (long === null) {
+    const isNull = value === null || value === undefined;
+    return (
+      <div className="row-field" aria-current={isMarked}>
+        <span className="trunc">{field.name}</span>
+        <span className={isNull ? "value null" : "value"}>
+          {isNull ? "null" : links[0] === undefined ? toCellText(value, field) : null}
+          {!isNull && links[0] !== undefined && (
+            <button type="button" className="link" aria-label={`Go to ${links[0].label}`} onClick={links[0].open}>
+              {toCellText(value, field)}
+            </button>
+          )}
+        </span>
+        <span className="ty trunc">{type}</span>
+      </div>
+    );
+  }
+  return (
+    <section className="row-long" aria-current={isMarked} aria-label={field.name}>
+      <div className="row">
+        <b className="trunc">{field.name}</b>
+        <span className="ty grow trunc">
+          {type}, {long.size}
+        </span>
+        <button
+          type="button"
+          className="link"
+          onClick={() => void copyAndSay(toPlainText(value), `${field.name} is copied`)}
+        >
+          Copy
+        </button>
+      </div>
+      <LongValue long={long} name={field.name} />
+    </section>
+  );
+}
+
+type Long =
+  | { kind: "json"; value: NonNullable<ReturnType<typeof toStructure>>; size: string }
+  | { kind: "text"; text: string; size: string }
+  | { kind: "picture"; address: string; size: string }
+  | { kind: "bytes"; lines: string; isCut: boolean; size: string };
+
+/** A value that needs more than a line; null for one that does not. */
+function toLongValue(field: ResultField, value: CellValue | undefined): Long | null {
+  if (field.type === "binary" && typeof value === "string" && value !== "") {
+    const count = countBytes(value);
+    const size = `${formatCount(count)} ${count === 1 ? "byte" : "bytes"}`;
+    const type = value.length <= PICTURE_LETTERS_MAX ? toPictureType(value) : null;
+    if (type !== null) return { kind: "picture", address: `data:${type};base64,${value}`, size };
+    const bytes = toBytes(value, SHOWN_BYTES);
+    if (bytes !== null) return { kind: "bytes", lines: toHexLines(bytes), isCut: count > SHOWN_BYTES, size };
+  }
+  const structure = toStructure(value);
+  if (structure !== null) return { kind: "json", value: structure, size: countEntries(structure) };
+  if (typeof value === "string" && (value.length > LINE_LETTERS || value.includes("\n"))) {
+    return { kind: "text", text: value, size: `${formatCount([...value].length)} characters` };
+  }
+  return null;
+}
+
+function LongValue({ long, name }: { long: Long; name: string }) {
+  switch (long.kind) {
+    case "json":
+      return <JsonTree value={long.value} />;
+    case "text":
+      return (
+        <p className="row-text">
+          {long.text.slice(0, SHOWN_LETTERS)}
+          {long.text.length > SHOWN_LETTERS && <span className="t3"> … copy it to see the rest</span>}
+        </p>
+      );
+    case "picture":
+      // biome-ignore lint/performance/noImgElement: the picture is in the row, there is no address to load it from
+      return <img className="row-picture" src={long.address} alt={`What ${name} holds`} />;
+    case "bytes":
+      return (
+        <pre className="row-bytes">
+          {long.lines}
+          {long.isCut && "\n…"}
+        </pre>
+      );
+  }
+}
+
+async function copyAndSay(text: string, said: string): Promise<void> {
+  if (await copyText(text)) announce(said);
+  else showFailure("The browser did not let it onto the clipboard. Select it and copy it with the keyboard.");
+}

@@ -1,0 +1,65 @@
+"use client";
+
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { CellInspector, type Inspected } from "@/components/grid/cell-inspector";
+import { ResultCards } from "@/components/grid/result-cards";
+import { ResultGrid } from "@/components/grid/result-grid";
+import { useCopy } from "@/components/grid/use-copy";
+import { useResultColumns } from "@/components/grid/use-result-columns";
+import { useIsPhone } from "@/components/ui/use-browser";
+import type { SqlDialect } from "@/lib/sql/dialects";
+import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { CellPosition, CellRange } from "@/lib/ui/grid-selection";
+import { AnswerRows } from "@/lib/ui/results/rows-source";
+import type { SortBy } from "@/lib/ui/results/sort-rows";
+
+type RowsGridProps = {
+  label: string;
+  /** What the rows answer, which copies as INSERT name; "" where that is not to be told. */
+  query: string;
+  dialect: SqlDialect;
+  fields: ResultField[];
+  rows: ResultRow[];
+};
+
+/** Rows that are all here, as the grid of a console shows them; cards on a phone. */
+export function RowsGrid({ label, fields, rows, query, dialect }: RowsGridProps) {
+  const isPhone = useIsPhone();
+  const source = useMemo(() => new AnswerRows(fields, rows), [fields, rows]);
+  useEffect(() => () => source.close(), [source]);
+  const readVersion = useCallback(() => source.version, [source]);
+  useSyncExternalStore(source.subscribe, readVersion, readVersion);
+  const { table, columns } = useResultColumns(fields, source.sample);
+  const [range, setRange] = useState<CellRange | null>(null);
+  const [inspected, setInspected] = useState<Inspected | null>(null);
+  const { copyAs, copyTo } = useCopy(source, columns, range, { text: query, dialect });
+  const sort = (by: SortBy | null) => {
+    setRange(null);
+    source.arrange({ ...source.arrangement, sort: by });
+  };
+  const inspect = ({ row, column }: CellPosition) => {
+    const shown = columns[column];
+    if (shown) setInspected({ field: shown.field, value: source.cell(row, shown.index), rowNumber: row + 1 });
+  };
+  return (
+    <div className="rows-grid">
+      {isPhone ? (
+        <ResultCards source={source} columns={columns} onInspect={inspect} />
+      ) : (
+        <ResultGrid
+          source={source}
+          table={table}
+          columns={columns}
+          label={label}
+          range={range}
+          onRange={setRange}
+          onSort={sort}
+          onInspect={inspect}
+          onCopy={copyTo}
+          onCopyAs={(format) => void copyAs(format, true)}
+        />
+      )}
+      <CellInspector inspected={inspected} onClose={() => setInspected(null)} />
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+"use client";
+
+import { useCallback, useEffect, useState } from "react";
+import type { CellPosition, CellRange } from "@/lib/ui/grid-selection";
+import type { Arrangement } from "@/lib/ui/results/arrangement";
+import type { RowsSource } from "@/lib/ui/results/rows-source";
+
+type Selected = { range: CellRange | null; isOpen: boolean };
+
+/** What was selected where nothing is drawn at the moment: what draws it goes and comes with the width of the window. */
+const lastSelected = new WeakMap<object, Selected>();
+
+/**
+ * What is selected among the rows of a source, and the row that stands open beside them.
+ * @param of what they are the rows of, which outlives their source
+ */
+export function useSelection(source: RowsSource, of: object = source) {
+  const [range, select] = useState<CellRange | null>(() => lastSelected.get(of)?.range ?? null);
+  const [isOpen, setIsOpen] = useState(() => lastSelected.get(of)?.isOpen ?? false);
+  useEffect(() => void lastSelected.set(of, { range, isOpen }), [of, range, isOpen]);
+  const head = isOpen && range !== null && range.head.row >= 0 && range.head.row < source.count ? range.head : null;
+  /** Other rows in other places: what was selected is nothing any more. */
+  const arrange = useCallback(
+    (change: Partial<Arrangement>) => {
+      select(null);
+      source.arrange({ ...source.arrangement, ...change });
+    },
+    [source],
+  );
+  return {
+    range,
+    select,
+    arrange,
+    /** Opens the row of a cell; heads have none. */
+    inspect: (place: CellPosition) => {
+      if (place.row < 0) return;
+      select({ anchor: place, head: place });
+      setIsOpen(true);
+    },
+    /** What the panel of the open row takes; null while none is. */
+    opened: head && {
+      row: head.row,
+      place: head.column,
+      onRow: (row: number) => select({ anchor: { ...head, row }, head: { ...head, row } }),
+      onClose: () => setIsOpen(false),
+    },
+  };
+}

@@ -1,0 +1,210 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useId, useState } from "react";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import { showToast } from "@/components/ui/toast";
+import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/workspace/use-dashboards";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { readSettings, toKeptSpec } from "@/lib/charts/kept-spec";
+import { fitSettings, guessSettings } from "@/lib/charts/settings";
+import { ApiError } from "@/lib/client/api";
+import type { KeptChart } from "@/lib/client/consoles";
+import { type Dashboard, dashboardApi, type Widget } from "@/lib/client/dashboards";
+import { TITLE_CHARS_MAX, WIDGETS_MAX } from "@/lib/dashboards/limits";
+import { addWidget, type Draft, type NewWidget, toDraft } from "@/lib/ui/dashboards/edit/draft";
+import { fromChart } from "@/lib/ui/dashboards/edit/shelves";
+import type { RowsSource } from "@/lib/ui/results/rows-source";
+
+type AddToDashboardProps = {
+  /** The result, its columns and its first rows. */
+  rows: RowsSource;
+  chart: KeptChart | null;
+  /** What is shown of it: it is offered first. */
+  isChart: boolean;
+  connectionId: string;
+  statement: string;
+  /** The saved console whose text was run; null for what was never saved, or has changed since. */
+  consoleId: string | null;
+  consoleName: string;
+  onClose: () => void;
+};
+
+const NEW = "";
+/** Others may save while one is added; as often as this it is tried on what they have saved. */
+const TRIES_MAX = 3;
+
+/** Puts a result on a dashboard: as the chart that it has or as a table, on one that is there or on a new one. */
+export function AddToDashboard(props: AddToDashboardProps) {
+  const { rows, chart, connectionId, statement, consoleId, consoleName, onClose } = props;
+  const { workspace } = useWorkspace();
+  const id = useId();
+  const client = useQueryClient();
+  const router = useRouter();
+  const list = useDashboardList();
+  const settings = fitSettings(readSettings(chart), rows.fields) ?? guessSettings(rows.sample);
+  const name = consoleName.replace(/\.[a-z]+$/i, "");
+  const [title, setTitle] = useState(name);
+  const [as, setAs] = useState<"chart" | "table">(props.isChart && settings ? "chart" : "table");
+  const [reads, setReads] = useState<"console" | "query">(consoleId === null ? "query" : "console");
+  const [to, setTo] = useState(NEW);
+  const [newTitle, setNewTitle] = useState(name);
+  const [access, setAccess] = useState<"private" | "workspace">("private");
+  const [isBusy, setIsBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const dashboards = [...(list.data ?? [])].sort((a, b) => a.title.localeCompare(b.title));
+
+  const add = async () => {
+    setIsBusy(true);
+    setFailure(null);
+    const source: Widget["source"] =
+      reads === "console" && consoleId !== null ? { consoleId } : { connectionId, query: statement };
+    const picture =
+      as === "chart" && settings
+        ? fromChart(settings, toKeptSpec(settings, rows.fields))
+        : { kind: "table" as const, spec: {} };
+    const widget: NewWidget = { ...picture, title: title.trim(), source };
+    try {
+      const saved =
+        to === NEW
+          ? await dashboardApi.create(workspace.id, {
+              title: newTitle.trim(),
+              access,
+              widgets: addWidget(BLANK, widget)[0].widgets,
+            })
+          : await addTo(workspace.id, to, widget);
+      client.setQueryData(toDashboardKey(workspace.id, saved.id), saved);
+      void client.invalidateQueries({ queryKey: toDashboardsKey(workspace.id) });
+      const open = () => router.push(`/w/${workspace.slug}/dashboards/${saved.id}`);
+      showToast(`Added to ${saved.title}`, { action: { label: "Open", onClick: open } });
+      onClose();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      setFailure(error.message);
+      setIsBusy(false);
+    }
+  };
+  const isNamed = to !== NEW || newTitle.trim() !== "";
+  return (
+    <Modal
+      title="Add to dashboard"
+      isOpen
+      onClose={onClose}
+      foot={
+        <>
+          <button type="button" className="btn ghost" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="button" className="btn primary" disabled={isBusy || !isNamed} onClick={() => void add()}>
+            {isBusy ? "Adding" : "Add"}
+          </button>
+        </>
+      }
+    >
+      <div className="form">
+        {failure !== null && (
+          <Notice kind="bad" role="alert">
+            {failure}
+          </Notice>
+        )}
+        <div className="field">
+          <span id={`${id}-to`} className="flabel">
+            Dashboard
+          </span>
+          <Select
+            labelId={`${id}-to`}
+            value={to}
+            options={[
+              { value: NEW, label: "A new dashboard" },
+              ...dashboards.map((each) => ({ value: each.id, label: each.title })),
+            ]}
+            onChange={setTo}
+          />
+        </div>
+        {to === NEW && (
+          <>
+            <TextField
+              label="Its title"
+              value={newTitle}
+              maxLength={TITLE_CHARS_MAX}
+              isDense
+              onChange={({ target }) => setNewTitle(target.value)}
+            />
+            <Segments
+              label="Who sees it"
+              value={access}
+              options={[
+                { value: "private", label: "You alone" },
+                { value: "workspace", label: "Everybody in the workspace" },
+              ]}
+              onChange={setAccess}
+            />
+          </>
+        )}
+        <TextField
+          label="Title of the widget"
+          value={title}
+          maxLength={TITLE_CHARS_MAX}
+          isDense
+          onChange={({ target }) => setTitle(target.value)}
+        />
+        {settings !== null && (
+          <Segments
+            label="Shown as"
+            value={as}
+            options={[
+              { value: "chart", label: "Chart" },
+              { value: "table", label: "Table" },
+            ]}
+            onChange={setAs}
+          />
+        )}
+        {consoleId !== null && (
+          <div className="field">
+            <Segments
+              label="What it reads"
+              value={reads}
+              options={[
+                { value: "console", label: "The console" },
+                { value: "query", label: "This query" },
+              ]}
+              onChange={setReads}
+            />
+            <div className="help">
+              {reads === "console"
+                ? "It follows the console: whoever saves that changes this widget too."
+                : "It keeps the query as it is now."}
+            </div>
+          </div>
+        )}
+      </div>
+    </Modal>
+  );
+}
+
+const BLANK: Draft = { title: "", description: "", access: "private", datasets: [], widgets: [], filters: [] };
+
+/** @throws ApiError of the last try, and when the page is full */
+async function addTo(workspaceId: string, id: string, widget: NewWidget): Promise<Dashboard> {
+  for (let tries = 1; ; tries++) {
+    const dashboard = await dashboardApi.read(workspaceId, id);
+    if (dashboard.widgets.length >= WIDGETS_MAX) {
+      throw new ApiError(
+        400,
+        "invalid_request",
+        `This dashboard has ${WIDGETS_MAX} widgets, which is all that it can have.`,
+      );
+    }
+    const { widgets } = addWidget(toDraft(dashboard), widget)[0];
+    try {
+      return await dashboardApi.update(workspaceId, id, { version: dashboard.version, widgets });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "conflict" || tries === TRIES_MAX) throw error;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+"use client";
+
+import { useNow } from "@/components/ui/use-browser";
+import type { ConsoleRun } from "@/components/workspace/run-store";
+import { useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { formatClock } from "@/lib/ui/format";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+
+/** The age of what was kept is told to the minute. */
+const AGE_EVERY_MS = 30_000;
+
+/** When a result was run and by whom; of one that was kept its age. */
+export function RanBy({ run }: { run: ConsoleRun }) {
+  const at = new Date(run.endedAt ?? run.startedAt);
+  return (
+    <time dateTime={at.toISOString()} title={formatStamp(at)}>
+      {run.keptOf === null ? `Ran ${formatClock(at)} by you` : <Kept at={at} keptOf={run.keptOf} />}
+    </time>
+  );
+}
+
+function Kept({ at, keptOf }: { at: Date; keptOf: NonNullable<ConsoleRun["keptOf"]> }) {
+  const { user } = useWorkspace();
+  const names = useMemberNames();
+  const now = useNow(true, AGE_EVERY_MS);
+  const name = keptOf.userId === user.id ? "you" : (names.get(keptOf.userId) ?? "somebody who has left");
+  const by = keptOf.isByItself ? `by itself, for ${name}` : `by ${name}`;
+  return `Ran ${formatAgo(at, new Date(now ?? Date.now()))} ${by}`;
+}

@@ -1,0 +1,72 @@
+"use client";
+
+import { pickStatements } from "@/components/editor/script";
+import { explainStore } from "@/components/results/explain-store";
+import { usePlanKey } from "@/components/results/use-plan";
+import { announce } from "@/components/ui/live-region";
+import { showFailure } from "@/components/ui/toast";
+import { useDialect, useFindType, useScriptLanguage } from "@/components/workspace/use-connection-types";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Bound } from "@/lib/client/execute";
+import type { Connection } from "@/lib/connections/schema";
+import { readSqlTokens } from "@/lib/sql/lexer";
+import { readSqlMarks } from "@/lib/sql/marks";
+import type { DraftConsole } from "@/lib/ui/workbench";
+
+type Explained = {
+  draft: DraftConsole;
+  connection: Connection | null;
+  /** The saved console and the values of its variables; null for one that was never saved. */
+  bound: Bound | null;
+  isDisabled: boolean;
+};
+
+/** Such a statement asks for a plan itself, and some of them carry out what they explain. */
+const EXPLAINS_ITSELF = /^(?:explain|analy[sz]e|verbose|describe|desc)$/i;
+
+/** Asks for the plan of the selected statement or the one at the cursor; null where the engine explains nothing. */
+export function useExplain({ draft, connection, bound, isDisabled }: Explained): (() => void) | null {
+  const { workspace, editors } = useWorkspace();
+  const findType = useFindType();
+  const dialect = useDialect(connection?.type);
+  const language = useScriptLanguage(connection?.type);
+  const key = usePlanKey(draft.id);
+  const explain = findType(connection?.type)?.explain;
+  if (explain === undefined || connection === null) return null;
+
+  return () => {
+    if (isDisabled) return;
+    const { content } = draft;
+    const reading = editors.active?.read() ?? { content, position: content.length, selectionFrom: 0, selectionTo: 0 };
+    const [statement, another] = pickStatements(reading, language);
+    if (statement === undefined) {
+      announce("There is no statement to explain. Write one first.", true);
+      return;
+    }
+    if (another !== undefined) {
+      showFailure("Several statements are selected. Select one of them to see its plan.");
+      return;
+    }
+    if (EXPLAINS_ITSELF.test(readSqlTokens(statement.text, dialect)[0]?.text ?? "")) {
+      showFailure("This statement explains another one. Run it, or put the cursor into the one that it explains.");
+      return;
+    }
+    const missing = readSqlMarks(statement.text, dialect).find(
+      ({ name }) => !Object.hasOwn(bound?.variables ?? {}, name),
+    );
+    if (missing !== undefined) {
+      showFailure(`A value is missing for ${missing.name}. Give it one, then ask for the plan.`);
+      document.getElementById(`variable-${missing.name}`)?.focus();
+      return;
+    }
+    const measured =
+      explain.measured?.find(({ version }) => version === undefined || connection.serverVersion?.includes(version)) ??
+      null;
+    void explainStore.start(key, {
+      target: { workspaceId: workspace.id, connectionId: connection.id, bound },
+      form: explain.form,
+      words: { plan: explain.plan, measured: measured?.words ?? null, areBehind: explain.isBehind === true },
+      statement: statement.text,
+    });
+  };
+}

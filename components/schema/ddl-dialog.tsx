@@ -1,0 +1,88 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { FileCode2 } from "lucide-react";
+import { layOut } from "@/components/editor/lay-out";
+import { SqlCode } from "@/components/editor/sql-code";
+import { CodeBox } from "@/components/ui/code-box";
+import { CopyButton } from "@/components/ui/copy-button";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { useFindType } from "@/components/workspace/use-connection-types";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { api } from "@/lib/client/api";
+import type { Connection, EntityName } from "@/lib/connections/schema";
+import "./ddl-dialog.css";
+
+/** A database that keeps one long line for a table means nothing by it. */
+const READ_LINE_CHARS = 120;
+
+type DdlDialogProps = {
+  connection: Pick<Connection, "id" | "type">;
+  table: EntityName;
+  isOpen: boolean;
+  onClose: () => void;
+};
+
+/** How a table, view or collection is made: to be read, copied, or gone on with in a console. */
+export function DdlDialog({ connection, table, isOpen, onClose }: DdlDialogProps) {
+  const { workspace } = useWorkspace();
+  const { create } = useConsoleActions();
+  const { name, schema } = table;
+  const type = useFindType()(connection.type);
+  const dialect = type?.dialect ?? "standard";
+  const ddl = useQuery({
+    queryKey: ["ddl", workspace.id, connection.id, schema, name, dialect],
+    queryFn: async ({ signal }) => {
+      const { text } = await api.readDdl(workspace.id, connection.id, { name, ...(schema && { schema }) }, signal);
+      const isLong = text.split("\n").some((line) => line.length > READ_LINE_CHARS);
+      return (isLong && type?.dialect ? await layOut(text, type.dialect) : null) ?? text;
+    },
+    // What somebody has just changed is to be seen.
+    staleTime: 0,
+    retry: false,
+    enabled: isOpen && type !== null,
+  });
+  const text = ddl.data;
+  return (
+    <Modal
+      title={`DDL of ${name}`}
+      isOpen={isOpen}
+      onClose={onClose}
+      foot={
+        text !== undefined && (
+          <>
+            {type?.language === "sql" && (
+              <button
+                type="button"
+                className="btn"
+                onClick={() => {
+                  onClose();
+                  create(connection.id, { name: `${name}.sql`, content: text });
+                }}
+              >
+                <FileCode2 className="s" />
+                Open in a console
+              </button>
+            )}
+            <CopyButton text={text} className="btn primary" />
+          </>
+        )
+      }
+    >
+      {ddl.isError ? (
+        <LoadFailure error={ddl.error} onRetry={() => void ddl.refetch()} />
+      ) : text === undefined ? (
+        <ListSkeleton label="Reading the DDL" rowPx={20} />
+      ) : (
+        <CodeBox label={`DDL of ${name}`} className="ddl">
+          <span className="code">
+            <SqlCode text={text} dialect={dialect} />
+          </span>
+        </CodeBox>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,235 @@
+"use client";
+
+import { Code, FileCode2, RefreshCw, Sigma } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useRouter } from "next/navigation";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { ColumnsMenu } from "@/components/grid/columns-menu";
+import { FiltersCount } from "@/components/grid/filters-note";
+import type { CellLinks } from "@/components/grid/grid-menu";
+import { ResultCards } from "@/components/grid/result-cards";
+import { ResultGrid } from "@/components/grid/result-grid";
+import { RowPanel } from "@/components/grid/row-panel";
+import { useCopy } from "@/components/grid/use-copy";
+import { useResultColumns } from "@/components/grid/use-result-columns";
+import { useSelection } from "@/components/grid/use-selection";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { showFailure } from "@/components/ui/toast";
+import { useIsPhone } from "@/components/ui/use-browser";
+import { ShowExplorer } from "@/components/workspace/show-explorer";
+import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
+import { useDialect, useFindType, useScriptLanguage } from "@/components/workspace/use-connection-types";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useConnections, useEntities } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { api } from "@/lib/client/api";
+import { later } from "@/lib/client/load-again";
+import { toSqlName } from "@/lib/sql/names";
+import { groupDigits } from "@/lib/ui/exact-number";
+import { formatCount, formatRows } from "@/lib/ui/format";
+import { toFilterValue } from "@/lib/ui/results/column-filter";
+import { isTableParam, type NamedArrangement, readTableParams, toTableParams } from "@/lib/ui/results/table-address";
+import { TABLE_ROWS_MAX, TablePages } from "@/lib/ui/results/table-pages";
+import { toShellFind } from "@/lib/ui/schema-rows";
+import { findTable, type TableLink, toReferredRows, toReferringRows, toTableAddress } from "@/lib/ui/table-links";
+import "@/components/ui/foot.css";
+import "@/components/ui/page.css";
+import "./table-view.css";
+
+const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
+const DdlDialog = dynamic(() => loadDdlDialog().then((module) => module.DdlDialog), { ssr: false });
+
+type TableViewProps = { connectionId: string; table: { name: string; schema?: string } };
+
+/** The rows of a table without a query: sorted and filtered by its database, and read as they are scrolled to. */
+export function TableView({ connectionId, table }: TableViewProps) {
+  const { workspace } = useWorkspace();
+  const connection = useConnections().data?.find(({ id }) => id === connectionId) ?? null;
+  const source = useMemo(
+    () => new TablePages((ask, signal) => api.readTableRows(workspace.id, connectionId, { table, ...ask }, signal)),
+    [workspace.id, connectionId, table],
+  );
+  const { query } = useAddress();
+  useOwnSteps(isTableParam);
+  const asked = query.toString();
+  const { named, isWhole } = useMemo(() => readTableParams(new URLSearchParams(asked)), [asked]);
+  const latest = useRef(named);
+  latest.current = named;
+  useEffect(() => {
+    source.onArranged = (chosen) => writeAddress(chosen);
+    source.start(latest.current);
+    return () => source.close();
+  }, [source]);
+  // Back, and a link within the table, change the address alone.
+  useEffect(() => {
+    if (!isSame(source.named, named)) source.show(named);
+  }, [source, named]);
+  const readVersion = useCallback(() => source.version, [source]);
+  useSyncExternalStore(source.subscribe, readVersion, () => 0);
+  return (
+    <main className="table-view" aria-labelledby="page-title">
+      <div className="bar">
+        <ShowExplorer />
+        <span className="t3 trunc">{[connection?.name, table.schema].filter(Boolean).join(" / ")}</span>
+        <h1 id="page-title" className="trunc">
+          {table.name}
+        </h1>
+      </div>
+      {(source.isLeftOut || !isWhole) && (
+        <Notice kind="info" role="status">
+          A part of this address does not fit the table, and is left out. Sort and filter the rows anew.
+        </Notice>
+      )}
+      {source.isRead && source.fields.length > 0 ? (
+        <Rows source={source} connectionId={connectionId} table={table} engine={connection?.type} />
+      ) : source.failure ? (
+        <LoadFailure error={source.failure} onRetry={() => source.retry()} />
+      ) : source.isRead ? (
+        <p className="table-none t2">Nothing is in it yet.</p>
+      ) : (
+        <ListSkeleton label="Reading the rows" rowPx={28} />
+      )}
+    </main>
+  );
+}
+
+/** Each question is a step to go back through. */
+function writeAddress(named: NamedArrangement): void {
+  const { pathname, search } = window.location;
+  const others = [...new URLSearchParams(search)].filter(([name]) => !isTableParam(name));
+  const next = `${pathname}?${new URLSearchParams([...others, ...toTableParams(named)])}`;
+  if (next !== pathname + search) window.history.pushState(null, "", next);
+}
+
+function isSame(one: NamedArrangement, other: NamedArrangement): boolean {
+  return JSON.stringify(toTableParams(one)) === JSON.stringify(toTableParams(other));
+}
+
+type RowsProps = TableViewProps & { source: TablePages; engine: string | undefined };
+
+function Rows({ source, connectionId, table, engine }: RowsProps) {
+  const { workspace } = useWorkspace();
+  const { create } = useConsoleActions();
+  const isPhone = useIsPhone();
+  const dialect = useDialect(engine);
+  const isShell = useScriptLanguage(engine) === "mongodb";
+  const router = useRouter();
+  const entities = useEntities(connectionId);
+  const entity = findTable(entities, table);
+  const toLinks = (row: number, column: string): CellLinks => {
+    const textOf = (name: string) =>
+      toFilterValue(
+        source.cell(
+          row,
+          source.fields.findIndex((field) => field.name === name),
+        ),
+      );
+    const open = ({ table: target, named, label }: TableLink) => ({
+      label,
+      open: () => router.push(toTableAddress(workspace.slug, connectionId, target, named)),
+    });
+    if (entity === null) return { to: [], from: [] };
+    return {
+      to: toReferredRows(entity, column, textOf).map(open),
+      from: toReferringRows(entities, entity, textOf).map(open),
+    };
+  };
+  const { table: columnTable, columns } = useResultColumns(source.fields, source.sample);
+  const { range, select, arrange, inspect, opened } = useSelection(source);
+  const [count, setCount] = useState<{ text: string; arrangement: unknown } | null>(null);
+  const written = [table.schema, table.name].flatMap((part) => (part ? toSqlName(part, dialect) : [])).join(".");
+  const query = isShell ? toShellFind(table.name) : `select *\nfrom ${written}\nlimit 100`;
+  const { copyAs, copyTo } = useCopy(source, columns, range, { text: query, dialect });
+  const countAll = async () => {
+    const { arrangement } = source;
+    const filters = arrangement.columns.map((filter) => ({
+      ...filter,
+      column: source.fields[filter.column]?.name ?? "",
+    }));
+    try {
+      const answer = await api.countTableRows(workspace.id, connectionId, { table, filters });
+      const text = groupDigits(String(answer.count));
+      setCount({ text, arrangement: arrangement.columns });
+      announce(`${text} rows`);
+    } catch (error) {
+      showFailure(error instanceof Error ? error.message : "The rows could not be counted. Try again.");
+    }
+  };
+  const [ddl, setDdl] = useState<"unseen" | "open" | "closed">("unseen");
+  const tellsDdl = useFindType()(engine)?.tellsDdl;
+  const counted = count?.arrangement === source.arrangement.columns ? count.text : null;
+  return (
+    <>
+      <div className="result-bar">
+        <FiltersCount count={source.arrangement.columns.length} onClear={() => arrange({ columns: [] })} />
+        <span className="grow" />
+        {!isPhone && <ColumnsMenu table={columnTable} onChange={() => select(null)} />}
+        <button type="button" className="btn ghost sm" aria-label="Count the rows" onClick={() => void countAll()}>
+          <Sigma className="s" />
+          <span className="word">Count</span>
+        </button>
+        <button type="button" className="btn ghost sm" aria-label="Refresh the rows" onClick={() => source.refresh()}>
+          <RefreshCw className="s" />
+          <span className="word">Refresh</span>
+        </button>
+        {tellsDdl && (
+          <button type="button" className="btn ghost sm" aria-label="Show DDL" onClick={() => setDdl("open")}>
+            <Code className="s" />
+            <span className="word">DDL</span>
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn ghost sm"
+          aria-label="Open in a console"
+          onClick={() => create(connectionId, { content: query })}
+        >
+          <FileCode2 className="s" />
+          <span className="word">Open in a console</span>
+        </button>
+      </div>
+      {source.failure && <LoadFailure error={source.failure} onRetry={() => source.retry()} />}
+      {isPhone ? (
+        <ResultCards source={source} columns={columns} onInspect={inspect} />
+      ) : (
+        <ResultGrid
+          source={source}
+          table={columnTable}
+          columns={columns}
+          label="Rows of the table"
+          range={range}
+          onRange={select}
+          onSort={(sort) => arrange({ sort })}
+          onInspect={inspect}
+          onCopy={copyTo}
+          onCopyAs={(format) => void copyAs(format, true)}
+          isWalking={opened !== null}
+          toLinks={toLinks}
+        />
+      )}
+      <div className="foot num" role="status">
+        <span>
+          {source.hasMore ? `The first ${formatRows(source.count)}` : formatRows(source.count)}
+          {counted !== null && `, ${counted} in all`}
+        </span>
+        {source.isArranging && <span className="st run">Asking the database</span>}
+        <span className="grow" />
+        {source.isFull && source.hasMore && (
+          <span>No more than {formatCount(TABLE_ROWS_MAX)} are shown here. Filter them, or write a query.</span>
+        )}
+      </div>
+      {ddl !== "unseen" && engine !== undefined && (
+        <DdlDialog
+          connection={{ id: connectionId, type: engine }}
+          table={table}
+          isOpen={ddl === "open"}
+          onClose={() => setDdl("closed")}
+        />
+      )}
+      {opened !== null && <RowPanel source={source} columns={columns} toLinks={toLinks} {...opened} />}
+    </>
+  );
+}

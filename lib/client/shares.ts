@@ -1,0 +1,25 @@
+import type { ViewToken } from "@/lib/apps/view/schema";
+import { send } from "@/lib/client/api";
+import { type CubeAsk, type DataAsk, toDataQuery, toValuesQuery, type ValuesAsk } from "@/lib/client/dashboards";
+import type { Cube } from "@/lib/cubes/cube";
+import type { FilterValues, SharedDashboard, WidgetData } from "@/lib/dashboards/schema";
+
+const root = (token: string) => `/api/share/${encodeURIComponent(token)}`;
+
+/** What a link shows to whoever has it, signed in or not. Each function throws ApiError. */
+export const shareApi = {
+  unlock: (token: string, password: string) => send<null>("POST", `${root(token)}/unlock`, { body: { password } }),
+  mintViewToken: (token: string) => send<ViewToken>("POST", `${root(token)}/view-token`, { body: {} }),
+  readDashboard: (token: string, signal?: AbortSignal) =>
+    send<SharedDashboard>("GET", `${root(token)}/dashboard`, { signal }),
+  readData: async (token: string, ask: Omit<DataAsk, "isRows">, signal?: AbortSignal) =>
+    (await send<{ widgets: WidgetData[] }>("GET", `${root(token)}/data?${toDataQuery(ask)}`, { signal })).widgets,
+  readCube: (token: string, widgetId: string, ask: CubeAsk, signal?: AbortSignal) =>
+    send<Cube>("GET", `${root(token)}/widgets/${encodeURIComponent(widgetId)}/cube?${toDataQuery(ask)}`, { signal }),
+  readFilterValues: (token: string, filterId: string, ask: ValuesAsk, signal?: AbortSignal) =>
+    send<FilterValues>("GET", `${root(token)}/filters/${encodeURIComponent(filterId)}/values?${toValuesQuery(ask)}`, {
+      signal,
+    }),
+};
+
+export type { SharedDashboard };

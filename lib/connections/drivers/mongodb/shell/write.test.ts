@@ -1,0 +1,26 @@
+import { Binary, Decimal128, Double, Int32, Long, MaxKey, MinKey, ObjectId, Timestamp, UUID } from "mongodb";
+import { expect, test } from "vitest";
+import { parseShell } from "./parser";
+import { regexOf } from "./values";
+import { toShellText } from "./write";
+
+const readBack = (value: unknown) => parseShell(`db.a.find(${toShellText(value)})`).calls[0]?.args[0];
+
+test.each<[string, unknown]>([
+  ["texts", { a: 'it\'s "so"\n\\ \u2028 {{x}}', "b.c": "`", $d: "", "1e": "é😀" }],
+  ["numbers", [0.5, -1, 1e300, Number.NaN, Number.NEGATIVE_INFINITY]],
+  ["nothing and flags", [null, true, false]],
+  ["a date", new Date("2026-10-31T12:00:00.001Z")],
+  ["long and decimal", [Long.fromString("9007199254740993"), Decimal128.fromString("1.50")]],
+  ["ids", [new ObjectId("0123456789abcdef01234567"), new UUID("01234567-89ab-4def-8123-456789abcdef")]],
+  ["bytes", new Binary(Buffer.from("a\u0000b"), 0)],
+  ["an expression", regexOf("a/\\b\"'", "im")],
+  ["a stamp and the ends", [new Timestamp({ t: 5, i: 6 }), new MinKey(), new MaxKey()]],
+  ["what is deep and long", { a: [{ b: { c: ["x".repeat(90), { d: {} }, []] } }] }],
+])("%s are read back as the same", (_, value) => {
+  expect(readBack(value)).toEqual(value);
+});
+
+test("whole numbers of any width are plain numbers", () => {
+  expect(toShellText([new Int32(5), new Double(5), new Double(0.5)])).toBe("[5, 5, 0.5]");
+});

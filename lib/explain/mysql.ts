@@ -1,0 +1,127 @@
+import { isObject, type Json, numberOf, textOf, toWords } from "./json.ts";
+import { NO_STEP, type Reading, type Step } from "./plan.ts";
+
+/** Names of MySQL's and MariaDB's objects that are steps of their own. The others only hold such. */
+const STEPS: Readonly<Record<string, string>> = {
+  filesort: "Sort",
+  ordering_operation: "Order",
+  grouping_operation: "Group and add up",
+  duplicates_removal: "Remove doubles",
+  temporary_table: "Temporary table",
+  union_result: "Put together",
+  materialized: "Keep for later",
+  materialized_from_subquery: "Keep for later",
+  expression_cache: "Remember answers of the subquery",
+  windowing: "Window",
+  "block-nl-join": "Join in blocks",
+};
+const ACCESS: Readonly<Record<string, string>> = {
+  ALL: "Read all of",
+  index: "Read a whole index of",
+  range: "Read a range of",
+  index_merge: "Read several indexes of",
+  ref: "Look up in",
+  ref_or_null: "Look up in",
+  eq_ref: "Look up one row in",
+  const: "Look up one row in",
+  system: "Read the one row of",
+  fulltext: "Search the texts of",
+};
+/** More nesting than any statement that a server plans. */
+const DEPTH_MAX = 200;
+
+/** The answer to EXPLAIN FORMAT=JSON of MySQL and MariaDB, and to MariaDB's ANALYZE. @returns null for anything else */
+export function readMysql(answer: unknown): Reading | null {
+  if (!isObject(answer) || !isObject(answer.query_block)) return null;
+  const block = answer.query_block;
+  const optimized = isObject(answer.query_optimization) ? numberOf(answer.query_optimization.r_total_time_ms) : null;
+  return { steps: [blockStep(block, 0)], totalMs: numberOf(block.r_total_time_ms), planningMs: optimized };
+}
+
+function blockStep(block: Json, depth: number): Step {
+  const number = textOf(block.select_id);
+  const children = stepsIn(block, depth);
+  const operation = textOf(block.operation);
+  const costs = isObject(block.cost_info) ? block.cost_info : {};
+  return {
+    ...NO_STEP,
+    name: `${operation === null ? "Query" : toWords(operation)}${number === null ? "" : ` ${number}`}`,
+    about: textOf(block.message) ?? textOf(block.having_condition),
+    cost: numberOf(costs.query_cost) ?? numberOf(block.cost),
+    lines: linesOf(`query_block${number === null ? "" : ` ${number}`}`, block),
+    children,
+  };
+}
+
+/** The steps right below an object, in the order in which it has them. */
+function stepsIn(source: Json, depth: number): Step[] {
+  if (depth > DEPTH_MAX) return [];
+  return Object.entries(source).flatMap(([key, value]) => {
+    const values = Array.isArray(value) ? value : [value];
+    return values.filter(isObject).flatMap((each) => stepsOf(key, each, depth + 1));
+  });
+}
+
+function stepsOf(key: string, value: Json, depth: number): Step[] {
+  if (key === "cost_info" || key.startsWith("r_")) return [];
+  if (key === "query_block") return [blockStep(value, depth)];
+  if (key === "table") return [tableStep(value, depth)];
+  const name = STEPS[key];
+  if (name === undefined) return stepsIn(value, depth);
+  return [
+    {
+      ...NO_STEP,
+      name,
+      about: textOf(value.sort_key) ?? textOf(value.buffer_type),
+      realRows: numberOf(value.r_output_rows),
+      ownMs: numberOf(value.r_total_time_ms),
+      lines: linesOf(key, value),
+      children: stepsIn(value, depth),
+    },
+  ];
+}
+
+function tableStep(table: Json, depth: number): Step {
+  const object = textOf(table.table_name);
+  const access = textOf(table.access_type) ?? "";
+  const condition = textOf(table.attached_condition);
+  const key = textOf(table.key);
+  const rounds = numberOf(table.r_loops);
+  // The share of what is read that stays, in percent.
+  const planned = numberOf(table.rows) ?? numberOf(table.rows_examined_per_scan);
+  const kept = (numberOf(table.filtered) ?? 100) / 100;
+  const read = numberOf(table.r_rows);
+  const realKept = (numberOf(table.r_filtered) ?? 100) / 100;
+  const times = [numberOf(table.r_table_time_ms), numberOf(table.r_other_time_ms)];
+  const costs = isObject(table.cost_info) ? table.cost_info : {};
+  const below = stepsIn(table, depth);
+  const own = (numberOf(costs.read_cost) ?? 0) + (numberOf(costs.eval_cost) ?? 0);
+  const hasCost = costs.read_cost !== undefined;
+  return {
+    ...NO_STEP,
+    name: `${ACCESS[access] ?? (access === "" ? "Read" : toWords(access))} ${object ?? "a table"}`,
+    object,
+    about: condition ?? (key === null ? textOf(table.message) : `${key} (${textOf(table.used_key_parts) ?? ""})`),
+    // With what is below it, as everywhere: the engine tells of it alone.
+    cost: hasCost ? own + below.reduce((sum, each) => sum + (each.cost ?? 0), 0) : numberOf(table.cost),
+    plannedRows: planned === null ? null : planned * kept * (rounds || 1),
+    realRows: read === null || rounds === null ? null : read * realKept * rounds,
+    droppedRows: read === null || rounds === null ? null : read * (1 - realKept) * rounds,
+    ownMs: times.every((time) => time === null) ? null : times.reduce<number>((sum, time) => sum + (time ?? 0), 0),
+    isFullRead: access === "ALL" && !object?.startsWith("<"),
+    rounds,
+    lines: linesOf(`table ${object ?? ""}`.trim(), table),
+    children: below,
+  };
+}
+
+function linesOf(head: string, source: Json): string[] {
+  const own = Object.entries(source).flatMap(([key, value]) => {
+    const holds = Array.isArray(value)
+      ? value.some(isObject)
+      : isObject(value) && key !== "cost_info" && !key.startsWith("r_");
+    const text = holds || key === "table_name" || key === "select_id" ? null : textOf(value);
+    return text === null ? [] : [`${key}: ${text}`];
+  });
+  return [head, ...own];
+}

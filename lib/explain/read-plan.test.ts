@@ -1,0 +1,231 @@
+import { describe, expect, it } from "vitest";
+import { type PlanNode, toPlanTree } from "./plan";
+import { readPlan } from "./read-plan";
+/** What PostgreSQL 15, MariaDB 10.11, DuckDB 1.4 and SQLite 3.50 have answered, over 500 customers and 20,000 orders. */
+import answers from "./testing/answers.json";
+
+const whole = (value: unknown) => ({
+  fields: [{ name: "QUERY PLAN", type: "json" }],
+  rows: [{ "QUERY PLAN": value as never }],
+});
+const text = (value: unknown) => ({
+  fields: [
+    { name: "explain_key", type: "string" },
+    { name: "explain_value", type: "string" },
+  ],
+  rows: [{ explain_key: "plan", explain_value: JSON.stringify(value) }],
+});
+const outline = (nodes: PlanNode[]) => nodes.map(({ depth, name }) => `${" ".repeat(depth)}${name}`);
+
+describe("PostgreSQL", () => {
+  it("is a tree with costs and planned rows as a plan alone, and nothing measured", () => {
+    const tree = readPlan("postgres", whole(answers.postgres.plan));
+    expect(outline(tree?.nodes ?? [])).toEqual([
+      "Limit",
+      " Sort",
+      "  Group and add up",
+      "   Sort",
+      "    Hash join",
+      "     Read all of orders",
+      "     Hash",
+      "      Read all of customers",
+    ]);
+    expect(tree).toMatchObject({ isMeasured: false, weight: "cost", totalMs: null });
+    // 260.8 of 294.53, which no other step comes near.
+    expect(tree?.nodes[tree.slowest ?? -1]).toMatchObject({ name: "Read all of orders", cost: 260.8, plannedRows: 53 });
+    expect(tree?.warnings[0]?.lead).toBe("89% of the cost is one step: Read all of orders.");
+  });
+
+  it("knows from the table's size that a plan reads many rows for few", () => {
+    const tree = readPlan("postgres", whole(answers.postgres.plan), (name) => (name === "orders" ? 20_000 : null));
+    expect(tree?.warnings[0]).toMatchObject({
+      lead: "89% of the cost is one full read of orders.",
+      rest: "It keeps 53 of 20,000 rows. An index on what its condition compares would read those alone.",
+    });
+  });
+
+  it("tells own times, real rows and dropped ones of what was measured", () => {
+    const tree = readPlan("postgres", whole(answers.postgres.measured));
+    const orders = tree?.nodes.find(({ object }) => object === "orders");
+    expect(tree).toMatchObject({ isMeasured: true, weight: "time", totalMs: 8.076, planningMs: 0.101 });
+    expect(orders).toMatchObject({ realRows: 400, plannedRows: 53, droppedRows: 19_600, ownMs: 7.338 });
+    expect(orders?.about).toBe("19,600 rows dropped by the filter, ((status)::text = 'open'::text)");
+    expect(tree?.slowest).toBe(orders?.id);
+    // The hash below takes 0.116 ms, of which its own scan takes 0.058.
+    expect(tree?.nodes.find(({ name }) => name === "Hash")?.ownMs).toBeCloseTo(0.058);
+    expect(tree?.warnings[0]).toMatchObject({
+      lead: expect.stringMatching(/^\d+% of the time is one full read of orders\.$/),
+      rest: expect.stringContaining("It keeps 400 of 20,000 rows."),
+    });
+  });
+
+  it("has a text beside it in which each step knows its lines", () => {
+    const tree = readPlan("postgres", whole(answers.postgres.measured));
+    const lines = tree?.text.split("\n") ?? [];
+    for (const { from, to } of tree?.nodes ?? []) expect(to).toBeGreaterThan(from);
+    const orders = tree?.nodes.find(({ object }) => object === "orders");
+    const own = lines.slice(orders?.from, orders?.to).map((line) => line.trim());
+    expect(own[0]).toBe("-> Seq Scan on orders o  (cost=0.00..260.80 rows=53 width=4)");
+    expect(own[1]).toBe("(actual time=0.017..7.338 rows=400 loops=1)");
+    expect(own).toContain("Rows Removed by Filter: 19600");
+  });
+
+  it("shares the time of parallel steps among the processes that worked at once", () => {
+    const scan = { "Node Type": "Seq Scan", "Relation Name": "t", "Total Cost": 9, "Plan Rows": 10 };
+    const plan = {
+      ...{ "Node Type": "Gather", "Workers Launched": 2, "Total Cost": 10, "Plan Rows": 30 },
+      ...{ "Actual Total Time": 100, "Actual Rows": 30, "Actual Loops": 1 },
+      Plans: [{ ...scan, "Actual Total Time": 90, "Actual Rows": 10, "Actual Loops": 3 }],
+    };
+    const tree = readPlan("postgres", whole([{ Plan: plan, "Execution Time": 101 }]));
+    expect(tree?.nodes.map(({ ownMs, realRows }) => [ownMs, realRows])).toEqual([
+      [10, 30],
+      [90, 30],
+    ]);
+  });
+});
+
+describe("MySQL and MariaDB", () => {
+  it("names the ways to the tables", () => {
+    const tree = readPlan("mysql", text(answers.mariadb.plan));
+    expect(outline(tree?.nodes ?? [])).toEqual([
+      "Query 1",
+      " Sort",
+      "  Temporary table",
+      "   Read all of o",
+      "   Look up one row in c",
+    ]);
+    expect(tree?.nodes.at(-1)?.about).toBe("PRIMARY (id)");
+  });
+
+  it("adds up what a measured subquery has done in all of its rounds", () => {
+    const tree = readPlan("mysql", text(answers.mariadb.measured));
+    const inner = tree?.nodes.find(({ rounds }) => rounds === 500 && true);
+    const slowest = tree?.nodes[tree.slowest ?? -1];
+    expect(tree).toMatchObject({ isMeasured: true, weight: "time" });
+    expect(inner).toBeDefined();
+    expect(slowest).toMatchObject({ name: "Read all of orders", rounds: 500 });
+    // 20,000 rows, 500 times.
+    expect((slowest?.realRows ?? 0) + (slowest?.droppedRows ?? 0)).toBeCloseTo(10_000_000);
+    expect(slowest?.ownMs).toBeCloseTo(2421.94 + 1094.14, 1);
+    expect(tree?.warnings[0]?.rest).toContain("in 500 rounds");
+  });
+
+  it("reads the costs that MySQL tells", () => {
+    const table = (name: string, read: string, eval_: string) => ({
+      table: {
+        table_name: name,
+        access_type: "ALL",
+        rows_examined_per_scan: 5,
+        filtered: "100.00",
+        cost_info: { read_cost: read, eval_cost: eval_ },
+      },
+    });
+    const block = {
+      select_id: 1,
+      cost_info: { query_cost: "31.00" },
+      nested_loop: [table("a", "1.00", "0.50"), table("b", "27.00", "2.50")],
+    };
+    const tree = readPlan("mysql", text({ query_block: block }));
+    expect(tree?.nodes.map(({ ownCost }) => ownCost)).toEqual([0, 1.5, 29.5]);
+    expect(tree?.nodes[tree.slowest ?? -1]?.object).toBe("b");
+  });
+});
+
+describe("DuckDB", () => {
+  it("tells planned rows of a plan alone, without shares", () => {
+    const tree = readPlan("duckdb", text(answers.duckdb.plan));
+    expect(tree?.nodes.filter(({ object }) => object).map(({ name, plannedRows }) => [name, plannedRows])).toEqual([
+      ["Read what fits of orders", 10_000],
+      ["Read all of customers", 500],
+    ]);
+    expect(tree).toMatchObject({ isMeasured: false, weight: null, slowest: null });
+  });
+
+  it("tells times of what was measured, without the explanation's own step, and where an estimate was off", () => {
+    const tree = readPlan("duckdb", text(answers.duckdb.measured));
+    expect(tree).toMatchObject({ isMeasured: true, weight: "time", totalMs: 13.2955 });
+    expect(tree?.nodes[0]?.name).toBe("First of the sorted");
+    expect(tree?.nodes.map(({ share }) => share ?? 0).reduce((a, b) => a + b)).toBeCloseTo(1);
+    const orders = tree?.nodes.find(({ object }) => object === "orders");
+    expect(orders).toMatchObject({ plannedRows: 10_000, realRows: 400, offBy: 25 });
+    // The steps above it are off as well, and follow from it.
+    expect(tree?.warnings.map(({ lead }) => lead).filter((lead) => lead.includes("planned"))).toEqual([
+      "Read what fits of orders: 10,000 rows were planned and 400 came.",
+    ]);
+  });
+});
+
+it("SQLite is a tree of its rows", () => {
+  const tree = readPlan("sqlite", { fields: [], rows: answers.sqlite.plan as never });
+  expect(outline(tree?.nodes ?? [])).toEqual([
+    "Compound query",
+    " Left-most subquery",
+    "  Read all of c",
+    "  Bloom filter on o (customer_id=?)",
+    "  Look up in o",
+    "  Correlated scalar subquery 2",
+    "   Look up in orders",
+    " Union all",
+    "  Read all of orders",
+  ]);
+});
+
+it("ClickHouse tells how much of a table is read", () => {
+  const read = {
+    "Node Type": "ReadFromMergeTree",
+    Description: "shop.orders",
+    Indexes: [{ Type: "PrimaryKey", Condition: "(id in [7, 7])", "Initial Granules": 12, "Selected Granules": 1 }],
+  };
+  const plan = [{ Plan: { "Node Type": "Expression", Description: "Projection", Plans: [read] } }];
+  const tree = readPlan("clickhouse", text(plan));
+  expect(tree?.nodes.map(({ name, about }) => [name, about])).toEqual([
+    ["Compute columns", "Projection"],
+    ["Read parts of shop.orders", "1 of 12 granules"],
+  ]);
+});
+
+it("MongoDB's stages stand on each other", () => {
+  const cursor = {
+    queryPlanner: { namespace: "shop.orders", winningPlan: { stage: "COLLSCAN" } },
+    executionStats: {
+      executionTimeMillis: 9,
+      executionStages: { stage: "COLLSCAN", nReturned: 400, docsExamined: 20_000, executionTimeMillisEstimate: 7 },
+    },
+  };
+  const find = readPlan("mongodb", { fields: [], rows: [cursor] });
+  expect(find?.warnings[0]?.lead).toBe("orders is read from end to end.");
+  const grouped = readPlan("mongodb", {
+    fields: [],
+    rows: [
+      { stages: [{ $cursor: cursor }, { $group: { _id: "$region" }, nReturned: 4, executionTimeMillisEstimate: 8 }] },
+    ],
+  });
+  expect(grouped?.nodes.map(({ name, ownMs }) => [name, ownMs])).toEqual([
+    ["Group", 1],
+    ["Read all of orders", 7],
+  ]);
+});
+
+describe("an answer in another form", () => {
+  it("is no tree", () => {
+    const forms = ["postgres", "mysql", "sqlite", "duckdb", "clickhouse", "mongodb", "text"] as const;
+    for (const form of forms) {
+      for (const value of ["Seq Scan on t", "{}", "[]", "null", "7", '{"query_block":7}', '[{"Plan":null}]']) {
+        expect(readPlan(form, { fields: [{ name: "a", type: "string" }], rows: [{ a: value }] }), form).toBeNull();
+      }
+      expect(readPlan(form, { fields: [], rows: [] }), form).toBeNull();
+    }
+  });
+
+  it("does not end the stack of whoever reads it, however deep it is", () => {
+    const nested = (levels: number) => {
+      let plan: Record<string, unknown> = { "Node Type": "Result" };
+      for (let level = 1; level < levels; level += 1) plan = { "Node Type": "Subquery Scan", Plans: [plan] };
+      return whole([{ Plan: plan }]);
+    };
+    expect(readPlan("postgres", nested(150))?.nodes).toHaveLength(150);
+    expect(readPlan("postgres", nested(5000))).toBeNull();
+    expect(toPlanTree({ steps: [], totalMs: null, planningMs: null }).nodes).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import "server-only";
+import type { Caller } from "@/lib/access/caller";
+import { driverOf } from "@/lib/connections/drivers/registry";
+import type { ConnectionDoc } from "@/lib/connections/model";
+import { getEntityOrThrow, noSuchConnection, noSuchEntity } from "@/lib/connections/service";
+import type { Entity } from "@/lib/tabular/fields";
+import { COLLECTION_PAGE_MAX, toCollectionCount, toCollectionPage } from "./collection-statement";
+import type { TableCountBody, TableRowsAnswer, TableRowsBody } from "./schema";
+import { runQuery } from "./service";
+import { toTableCount, toTablePage } from "./table-statement";
+
+/* The rows of a table or collection without writing a query: sorted and filtered by the database, page by page. */
+
+type TableRequest = { connection: ConnectionDoc | null; signal: AbortSignal };
+
+/**
+ * One page of a table's rows.
+ * @throws AppError `not_found` for a connection or table that is not there; `invalid_request` as `toTablePage`; as
+ *   `runQuery` otherwise
+ */
+export async function readTableRows(
+  caller: Caller,
+  { connection, body, signal }: TableRequest & { body: TableRowsBody },
+): Promise<TableRowsAnswer> {
+  if (!connection) throw noSuchConnection();
+  const entity = await getTableOrThrow(caller, { connection, signal }, body.table);
+  const driver = driverOf(connection.type);
+  const isCollection = driver.language === "mongodb";
+  const limit = isCollection ? Math.min(body.limit, COLLECTION_PAGE_MAX) : body.limit;
+  const toPage = isCollection ? toCollectionPage : toTablePage;
+  const { statement, toNext } = toPage(driver, entity, { ...body, limit });
+  const result = await runQuery(caller, { connection, statement, limit: limit + 1, signal, readOnly: true });
+  const rows = result.rows.slice(0, limit);
+  const last = rows.at(-1);
+  // A page may also have ended at the bytes that an answer takes.
+  const hasMore = result.rowCount > rows.length || result.truncated;
+  const { executionId, fields, durationMs, databaseMs } = result;
+  return {
+    executionId,
+    fields,
+    rows,
+    rowCount: rows.length,
+    durationMs,
+    databaseMs,
+    next: hasMore && last !== undefined ? toNext(last, rows.length, fields) : null,
+    primaryKey: (entity.columns ?? []).filter((column) => column.primaryKey).map(({ name }) => name),
+  };
+}
+
+/**
+ * How many rows of a table fit the filters.
+ * @throws AppError as `readTableRows`
+ */
+export async function countTableRows(
+  caller: Caller,
+  { connection, body, signal }: TableRequest & { body: TableCountBody },
+): Promise<{ executionId: string; count: number | string; durationMs: number }> {
+  if (!connection) throw noSuchConnection();
+  const entity = await getTableOrThrow(caller, { connection, signal }, body.table);
+  const driver = driverOf(connection.type);
+  const toCount = driver.language === "mongodb" ? toCollectionCount : toTableCount;
+  const statement = toCount(driver, entity, body.filters);
+  const result = await runQuery(caller, { connection, statement, limit: 1, signal, readOnly: true });
+  const count = Object.values(result.rows[0] ?? {})[0];
+  const { executionId, durationMs } = result;
+  return { executionId, count: typeof count === "number" ? count : String(count), durationMs };
+}
+
+async function getTableOrThrow(
+  caller: Caller,
+  { connection, signal }: { connection: ConnectionDoc; signal: AbortSignal },
+  table: TableRowsBody["table"],
+): Promise<Entity> {
+  const entity = await getEntityOrThrow(caller, connection._id, table, signal);
+  // What a collection holds is seen only from its documents, of which there may be none yet.
+  if (entity.kind === "collection" || (entity.columns && entity.columns.length > 0)) return entity;
+  throw noSuchEntity(table.name);
+}

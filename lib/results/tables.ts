@@ -1,0 +1,85 @@
+import "server-only";
+import { ObjectId } from "mongodb";
+import type { ResultStream } from "@/lib/connections/data-source";
+import { AppError } from "@/lib/http/errors";
+import { parquet } from "@/lib/query/serialize/parquet";
+import type { Field } from "@/lib/tabular/fields";
+import { ChunkWriter, readChunks } from "./chunks";
+import { collections } from "./collections";
+
+/** A result that is kept as one Parquet file, to be read whole. */
+export type KeptTable = {
+  resultId: ObjectId;
+  fields: Field[];
+  rowCount: number;
+  /** Of the file. */
+  bytes: number;
+  /** There were more rows than are kept. */
+  truncated: boolean;
+  expiresAt: Date;
+};
+
+/**
+ * Keeps the first rows of a result as Parquet; where there are more than the limits allow, the query is ended there.
+ * @param limits rows, bytes of the file, and for how long, in milliseconds
+ * @throws what the result throws; then nothing is kept
+ */
+export async function keepTable(
+  workspaceId: ObjectId,
+  { fields, batches }: ResultStream,
+  limits: { rows: number; bytes: number; ms: number },
+): Promise<KeptTable> {
+  const resultId = new ObjectId();
+  const now = Date.now();
+  const expiresAt = new Date(now + limits.ms);
+  const writer = new ChunkWriter(workspaceId, resultId, expiresAt);
+  const format = parquet(fields);
+  let rowCount = 0;
+  let truncated = false;
+  try {
+    await writer.add(format.head());
+    for await (const batch of batches) {
+      const take = Math.min(batch.rowCount, limits.rows - rowCount);
+      await writer.add(format.batch(batch, take));
+      rowCount += take;
+      // The file is whole to a batch: what is begun is ended.
+      truncated = take < batch.rowCount || batch.isCut === true || writer.bytes >= limits.bytes;
+      if (truncated) break;
+    }
+    await writer.add(format.tail());
+    await writer.flush();
+    const { bytes, chunks } = writer;
+    const whole = { fields, rowCount, bytes, chunks };
+    await collections
+      .results()
+      .insertOne({ _id: resultId, workspaceId, ...whole, keptRows: rowCount, createdAt: new Date(now), expiresAt });
+    return { resultId, fields, rowCount, bytes, truncated, expiresAt };
+  } catch (error) {
+    await writer.undo();
+    throw error;
+  }
+}
+
+/** Keeps a table until later. @returns false when it is not kept any more */
+export async function extendTable(workspaceId: ObjectId, resultId: ObjectId, until: Date): Promise<boolean> {
+  const change = { $set: { expiresAt: until } };
+  // The rows before what names them: they never go first.
+  await collections.resultChunks().updateMany({ workspaceId, resultId }, change);
+  const { matchedCount } = await collections.results().updateOne({ _id: resultId, workspaceId }, change);
+  return matchedCount > 0;
+}
+
+/**
+ * The file of a kept table, part by part.
+ * @throws AppError `conflict` when it is not kept any more: another has taken its place
+ */
+export async function* readTable(workspaceId: ObjectId, resultId: ObjectId): AsyncGenerator<Uint8Array> {
+  const doc = await collections.results().findOne({ _id: resultId, workspaceId }, { projection: { chunks: 1 } });
+  let chunks = 0;
+  for await (const part of readChunks(workspaceId, resultId)) {
+    chunks += 1;
+    yield part;
+  }
+  if (doc === null || chunks < doc.chunks)
+    throw new AppError("conflict", "These rows were replaced meanwhile. Ask again.");
+}

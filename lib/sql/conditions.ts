@@ -1,0 +1,82 @@
+import type { SqlDialect } from "./dialects";
+import { toSqlName, toSqlText } from "./names";
+
+/** How a column's values are compared with one that somebody has chosen. */
+export const CONDITION_OPS = ["is", "not", "least", "most", "above", "below", "holds"] as const;
+export type ConditionOp = (typeof CONDITION_OPS)[number];
+/** Of one condition: each is a placeholder, and a person has chosen them one by one. */
+export const ANY_VALUES_MAX = 100;
+/** `value` is text as it is copied, exact; null with `is` and `not` alone. `any` lets one of its values through, null too. */
+export type Condition = { op: ConditionOp; value: string | null } | { op: "any"; values: (string | null)[] };
+/** What the values of a column are, as far as a comparison has to know. */
+export type ConditionKind = "number" | "text" | "boolean" | "date" | "time" | "other";
+
+const SIGNS = { least: ">=", most: "<=", above: ">", below: "<" } as const;
+
+/**
+ * One condition as SQL. What is not `not` leaves rows without a value out, as the database does; `not` keeps them.
+ * @param column the column as it is written
+ * @param write puts a value into the statement: as a placeholder, or as a literal
+ */
+export function toSqlCondition(
+  condition: Condition,
+  { column, kind, dialect }: { column: string; kind: ConditionKind; dialect: SqlDialect },
+  write: (value: string, kind: ConditionKind) => string,
+): string {
+  if (condition.op === "any") {
+    const texts = condition.values.filter((each) => each !== null);
+    const hasNull = texts.length < condition.values.length;
+    if (texts.length === 0) return hasNull ? `${column} is null` : "1 = 0";
+    const found = `${column} in (${texts.map((each) => write(each, kind)).join(", ")})`;
+    return hasNull ? `(${found} or ${column} is null)` : found;
+  }
+  const { op, value } = condition;
+  if (value === null) return op === "not" ? `${column} is not null` : `${column} is null`;
+  if (op === "holds") return toHolds(value, column, kind, dialect, write);
+  if (op === "is") return `${column} = ${write(value, kind)}`;
+  if (op === "not") return `(${column} <> ${write(value, kind)} or ${column} is null)`;
+  return `${column} ${SIGNS[op]} ${write(value, kind)}`;
+}
+
+function toHolds(
+  value: string,
+  column: string,
+  kind: ConditionKind,
+  dialect: SqlDialect,
+  write: (value: string, kind: ConditionKind) => string,
+): string {
+  const text = kind === "text" ? column : `cast(${column} as ${dialect === "mysql" ? "char" : "varchar"})`;
+  // ClickHouse knows no ESCAPE, and its names of types are its own.
+  if (dialect === "clickhouse") return `positionCaseInsensitiveUTF8(toString(${column}), ${write(value, "text")}) > 0`;
+  const pattern = `%${value.toLowerCase().replace(/[!%_]/g, "!$&")}%`;
+  return `lower(${text}) like ${write(pattern, "text")} escape '!'`;
+}
+
+/** A value as it is written in a statement that a person reads. */
+export function toSqlLiteral(value: string, kind: ConditionKind, dialect: SqlDialect): string {
+  if (kind === "number" && /^-?\d+(\.\d+)?$/.test(value)) return value;
+  if (kind === "boolean" && /^(true|false)$/i.test(value)) {
+    return dialect === "sqlite" ? String(Number(/^true$/i.test(value))) : value.toLowerCase();
+  }
+  const text = toSqlText(value, dialect);
+  // MySQL, SQLite and ClickHouse compare a time with a text; the others want to be told.
+  const isPlain = dialect === "mysql" || dialect === "sqlite" || dialect === "clickhouse" || dialect === "postgres";
+  if (isPlain || kind === "other" || kind === "text" || kind === "number") return text;
+  if (kind === "date") return `date ${text}`;
+  return kind === "time" ? `timestamp ${toSqlText(value.replace("T", " ").replace(/Z$/, " UTC"), dialect)}` : text;
+}
+
+/** A query with conditions on its columns, around it. */
+export function toFilteredQuery(
+  statement: string,
+  conditions: { name: string; kind: ConditionKind; condition: Condition }[],
+  dialect: SqlDialect,
+): string {
+  const lines = conditions.map(({ name, kind, condition }) =>
+    toSqlCondition(condition, { column: toSqlName(name, dialect), kind, dialect }, (value, as) =>
+      toSqlLiteral(value, as, dialect),
+    ),
+  );
+  const inner = statement.trim().replace(/;\s*$/, "");
+  return `select *\nfrom (\n${inner}\n) as found\nwhere ${lines.join("\n  and ")};`;
+}

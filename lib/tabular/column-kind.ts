@@ -1,0 +1,16 @@
+export type ColumnKind = "text" | "number" | "time" | "boolean" | "json" | "binary" | "other";
+
+// The first pattern that fits decides: "timestamp" before "time", "interval" before "int".
+const PATTERNS: [RegExp, ColumnKind][] = [
+  [/json|struct|map|variant|object|document|\[\]|array|list/i, "json"],
+  [/date|time|interval|year/i, "time"],
+  [/bool/i, "boolean"],
+  [/blob|bytea|binary/i, "binary"],
+  [/int|serial|numeric|decimal|float|double|real|number|money/i, "number"],
+  [/char|text|string|uuid|enum|clob|citext/i, "text"],
+];
+
+/** What a column holds, guessed from the engine's own name of its type, for the sign in front of it. */
+export function toColumnKind(type: string): ColumnKind {
+  return PATTERNS.find(([pattern]) => pattern.test(type))?.[1] ?? "other";
+}
