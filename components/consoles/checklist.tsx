@@ -1,7 +1,8 @@
 "use client";
 
-import { Circle, CircleCheck } from "lucide-react";
+import { ChevronDown, ChevronUp, Circle, CircleCheck } from "lucide-react";
 import Link from "next/link";
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { STEPS, type Step } from "@/lib/ui/workbench";
 
@@ -17,10 +18,16 @@ const NAMES: Record<Step, string> = {
 /** Where a step is done, behind /w/{slug}; the others are done in the console. */
 const PLACES: Partial<Record<Step, string>> = { connect: "/connections/new", invite: "/settings/members" };
 
+/** The schema's head and eight rows: with less of it one does not see what there is. */
+const SCHEMA_PX_MIN = 240;
+
 /** The first steps. They tick themselves from what really happens; gone when complete or hidden. */
 export function Checklist() {
   const { workbench: store, workspace } = useWorkspace();
   const workbench = useWorkbench();
+  const ref = useRef<HTMLElement>(null);
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const hasRoom = useHasRoom(ref, workbench !== null && !workbench.isChecklistHidden);
   if (workbench === null || workbench.isChecklistHidden) return null;
   // Only owners and admins may invite.
   const own = STEPS.filter((step) => step !== "invite" || workspace.role !== "member");
@@ -28,13 +35,40 @@ export function Checklist() {
   const done = steps.filter(({ isDone }) => isDone).length;
   if (done === steps.length) return null;
   const next = steps.find(({ isDone }) => !isDone)?.step;
+  const isOpen = chosen ?? hasRoom;
+  const progress = (
+    <span className="xs t3 num">
+      {done} of {steps.length}
+    </span>
+  );
+  if (!isOpen) {
+    return (
+      <section ref={ref} className="card going line" aria-label="Get going">
+        <button type="button" className="row" aria-expanded="false" onClick={() => setChosen(true)}>
+          <h2 className="sh">Get going</h2>
+          <span className="t3 trunc grow">{next && NAMES[next]}</span>
+          {progress}
+          <ChevronUp className="s t3" />
+        </button>
+      </section>
+    );
+  }
   return (
-    <section className="card going" aria-label="Get going">
+    <section ref={ref} className="card going" aria-label="Get going">
       <div className="row between">
         <h2 className="sh">Get going</h2>
-        <span className="xs t3 num">
-          {done} of {steps.length}
-        </span>
+        {progress}
+        {!hasRoom && (
+          <button
+            type="button"
+            className="btn ghost icon sm"
+            aria-label="Shrink this list to a line"
+            aria-expanded="true"
+            onClick={() => setChosen(null)}
+          >
+            <ChevronDown className="s" />
+          </button>
+        )}
       </div>
       <div className="going-bar" aria-hidden="true">
         <i style={{ width: `${(100 * done) / steps.length}%` }} />
@@ -60,4 +94,28 @@ export function Checklist() {
       </button>
     </section>
   );
+}
+
+/** Whether the schema keeps room for its rows beside the whole list, which stands below it in the explorer. */
+function useHasRoom(ref: RefObject<HTMLElement | null>, isShown: boolean): boolean {
+  const [hasRoom, setHasRoom] = useState(true);
+  // As a line it does not say how high it was.
+  const wholePx = useRef(0);
+  useLayoutEffect(() => {
+    const side = ref.current?.parentElement;
+    const schema = side?.querySelector(".schema-box");
+    if (!isShown || !side || !schema) return;
+    const measure = () => {
+      const own = ref.current;
+      if (own === null) return;
+      if (!own.classList.contains("line")) wholePx.current = own.offsetHeight;
+      setHasRoom(schema.clientHeight + own.offsetHeight - wholePx.current >= SCHEMA_PX_MIN);
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(side);
+    observer.observe(schema);
+    return () => observer.disconnect();
+  }, [ref, isShown]);
+  return hasRoom;
 }

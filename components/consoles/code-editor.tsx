@@ -1,44 +1,39 @@
 "use client";
 
-import { closeBrackets, closeBracketsKeymap, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
-import {
-  defaultKeymap,
-  history,
-  historyField,
-  historyKeymap,
-  indentWithTab,
-  toggleComment,
-} from "@codemirror/commands";
-import { bracketMatching, indentUnit } from "@codemirror/language";
-import { highlightSelectionMatches, openSearchPanel, search, searchKeymap } from "@codemirror/search";
+import { closeCompletion } from "@codemirror/autocomplete";
+import { toggleComment } from "@codemirror/commands";
+import { openSearchPanel, selectNextOccurrence } from "@codemirror/search";
 import { Compartment, EditorState, type Extension, Prec } from "@codemirror/state";
-import {
-  drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers, placeholder,
-} from "@codemirror/view"; // biome-ignore format: one look at the whole list
+import { EditorView, keymap, placeholder } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
+import { baseExtensions, restoreState } from "@/components/editor/base";
 import { sqlCompletion } from "@/components/editor/completion";
 import { editorScript } from "@/components/editor/editor-script";
 import { highlightFunctions } from "@/components/editor/function-names";
 import { editorLanguage } from "@/components/editor/languages";
+import { renameName } from "@/components/editor/rename-name";
 import type { ScriptLanguage } from "@/components/editor/script";
 import { errorMark, setErrorMark, statementBar } from "@/components/editor/statement-mark";
-import { editorTheme } from "@/components/editor/theme";
-import type { EditorHandle } from "@/components/workspace/editor-memory";
+import type { EditorHandle, EditorPlace } from "@/components/workspace/editor-memory";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
+import { spacedName } from "@/lib/ui/spaced-name";
 
 export type CodeEditorProps = {
   consoleId: string;
   label: string;
   content: string;
   language: ScriptLanguage;
+  /** Lines that are too long are broken. */
+  wraps: boolean;
   entities: Entity[];
   /** The piece to underline, and the text in which it stood; null for none. */
   error: { from: number; to: number; content: string } | null;
   onChange: (content: string) => void;
   onRun: () => void;
   onRunAll: () => void;
-  onFormat: () => void;
+  /** A key of a command that others offer, too. */
+  onCommand: (id: string) => void;
   /** Escape, when the editor itself has nothing to close. @returns whether it was used */
   onEscape: () => boolean;
 };
@@ -49,6 +44,7 @@ export function CodeEditor(props: CodeEditorProps) {
   const hostRef = useRef<HTMLDivElement>(null);
   const viewRef = useRef<EditorView | null>(null);
   const language = useRef(new Compartment());
+  const wrapping = useRef(new Compartment());
   const latest = useRef(props);
   latest.current = props;
 
@@ -58,7 +54,7 @@ export function CodeEditor(props: CodeEditorProps) {
     const kept = trace?.state instanceof EditorState && trace.state.doc.toString() === content ? trace.state : null;
     const extensions = buildExtensions(
       () => latest.current,
-      language.current.of(editorLanguage(spoken)),
+      [language.current.of(editorLanguage(spoken)), wrapping.current.of(toWrapping(latest.current.wraps))],
       (view) => {
         const head = view.state.selection.main.head;
         const line = view.state.doc.lineAt(head);
@@ -66,15 +62,17 @@ export function CodeEditor(props: CodeEditorProps) {
       },
     );
     const fresh = () => EditorState.create({ doc: content, selection: { anchor: content.length }, extensions });
-    const view = new EditorView({ state: kept ? restore(kept, extensions) : fresh(), parent: host });
+    const view = new EditorView({ state: kept ? restoreState(kept, extensions) : fresh(), parent: host });
     viewRef.current = view;
     view.scrollDOM.scrollTop = trace?.scrollTop ?? 0;
     const handle = toHandle(view, consoleId);
+    const asked = editors.takeAsked(consoleId);
+    if (asked !== null) handle.goToLine(asked);
     editors.active = handle;
     const line = view.state.doc.lineAt(view.state.selection.main.head);
     editors.moveCursor({ line: line.number, column: view.state.selection.main.head - line.from + 1 });
-    // Not from under the hands of somebody who writes to the agent meanwhile.
-    const isWriting = document.activeElement?.matches("[data-keeps-focus]") ?? false;
+    // Not from under the hands of somebody who writes to the agent or in a dialog meanwhile.
+    const isWriting = document.activeElement?.closest('[data-keeps-focus],[role="dialog"]') != null;
     if (matchMedia("(hover: hover)").matches && !isWriting) view.focus();
     return () => {
       editors.remember(consoleId, { state: view.state, scrollTop: view.scrollDOM.scrollTop });
@@ -101,6 +99,10 @@ export function CodeEditor(props: CodeEditorProps) {
     viewRef.current?.dispatch({ effects: language.current.reconfigure(editorLanguage(props.language)) });
   }, [props.language]);
 
+  useEffect(() => {
+    viewRef.current?.dispatch({ effects: wrapping.current.reconfigure(toWrapping(props.wraps)) });
+  }, [props.wraps]);
+
   const { error } = props;
   useEffect(() => {
     const view = viewRef.current;
@@ -111,9 +113,14 @@ export function CodeEditor(props: CodeEditorProps) {
   return <div ref={hostRef} className="code-host" />;
 }
 
+function toWrapping(wraps: boolean): Extension {
+  return wraps ? EditorView.lineWrapping : [];
+}
+
+/** @param changing what is exchanged while the editor is open */
 function buildExtensions(
   read: () => CodeEditorProps,
-  language: Extension,
+  changing: Extension,
   onCursor: (view: EditorView) => void,
 ): Extension[] {
   return [
@@ -121,49 +128,27 @@ function buildExtensions(
       keymap.of([
         { key: "Mod-Enter", preventDefault: true, run: (view) => takeWhole(view, read().onRun) },
         { key: "Mod-Shift-Enter", preventDefault: true, run: (view) => takeWhole(view, read().onRunAll) },
-        { key: "Shift-Alt-f", preventDefault: true, run: () => take(read().onFormat) },
+        { key: "Shift-Alt-f", preventDefault: true, run: () => take(() => read().onCommand("format")) },
+        // The keys of desktop clients beside those of editors.
+        { key: "Mod-Alt-l", preventDefault: true, run: () => take(() => read().onCommand("format")) },
+        { key: "Alt-j", preventDefault: true, run: selectNextOccurrence },
+        { key: "F2", preventDefault: true, run: (view) => take(() => void renameName(view)) },
+        { key: "Alt-z", preventDefault: true, run: () => take(() => read().onCommand("wrap")) },
       ]),
     ),
     Prec.low(keymap.of([{ key: "Escape", run: () => read().onEscape() }])),
-    lineNumbers(),
-    highlightSpecialChars(),
-    history(),
-    drawSelection(),
-    EditorState.allowMultipleSelections.of(true),
-    indentUnit.of("  "),
-    EditorState.tabSize.of(2),
-    bracketMatching(),
-    closeBrackets(),
-    highlightActiveLine(),
-    highlightActiveLineGutter(),
-    highlightSelectionMatches(),
-    search({ top: true }),
-    statementBar,
-    errorMark,
-    language,
-    highlightFunctions,
-    sqlCompletion(() => read().entities),
-    keymap.of([
-      ...closeBracketsKeymap,
-      ...completionKeymap,
-      ...searchKeymap,
-      ...historyKeymap,
-      ...defaultKeymap,
-      indentWithTab,
+    baseExtensions(read().label, [
+      statementBar,
+      errorMark,
+      changing,
+      highlightFunctions,
+      sqlCompletion(() => read().entities),
+      placeholder("Ask your data something, such as: select * from orders limit 10"),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) read().onChange(update.state.field(editorScript).text);
+        if (update.docChanged || update.selectionSet) onCursor(update.view);
+      }),
     ]),
-    placeholder("Ask your data something, such as: select * from orders limit 10"),
-    EditorView.contentAttributes.of({
-      "aria-label": read().label,
-      autocapitalize: "off",
-      spellcheck: "false",
-      // Its box scrolls when lines are long, and what scrolls has to be known as reachable by the keyboard.
-      tabindex: "0",
-    }),
-    EditorView.updateListener.of((update) => {
-      if (update.docChanged) read().onChange(update.state.field(editorScript).text);
-      if (update.docChanged || update.selectionSet) onCursor(update.view);
-    }),
-    editorTheme,
   ];
 }
 
@@ -179,12 +164,17 @@ function takeWhole(view: EditorView, action: () => void): true {
   return take(action);
 }
 
-/** History is part of what is kept. */
-const HISTORY_FIELDS = { history: historyField };
-
-/** A kept state carries the extensions of the editor that is gone: text, selection and history go on under the new ones. */
-function restore(kept: EditorState, extensions: Extension[]): EditorState {
-  return EditorState.fromJSON(kept.toJSON(HISTORY_FIELDS), { extensions }, HISTORY_FIELDS);
+/** The line of that text which is the nearest to the one that is named; without any, the line itself. */
+function findPlace({ doc }: EditorState, { line, text }: EditorPlace): number {
+  const named = Math.min(Math.max(1, line), doc.lines);
+  for (let away = 0; away < doc.lines; away += 1) {
+    for (const number of away === 0 ? [named] : [named - away, named + away]) {
+      if (number < 1 || number > doc.lines) continue;
+      const at = doc.line(number).text.indexOf(text);
+      if (at >= 0) return doc.line(number).from + at;
+    }
+  }
+  return doc.line(named).from;
 }
 
 function toHandle(view: EditorView, consoleId: string): EditorHandle {
@@ -201,10 +191,10 @@ function toHandle(view: EditorView, consoleId: string): EditorHandle {
         selectionTo: main.to,
       };
     },
-    replace: (from, to, text) => {
+    replace: (from, to, text, cursor = text.length) => {
       view.dispatch({
         changes: { from, to, insert: text },
-        selection: { anchor: from + text.length },
+        selection: { anchor: from + cursor },
         scrollIntoView: true,
         userEvent: "input.replace",
       });
@@ -214,23 +204,25 @@ function toHandle(view: EditorView, consoleId: string): EditorHandle {
       view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true });
       view.focus();
     },
+    insertName: (name) => {
+      const { from, to } = view.state.selection.main;
+      const { doc } = view.state;
+      const text = spacedName(name, doc.sliceString(Math.max(0, from - 1), from), doc.sliceString(to, to + 1));
+      view.dispatch(view.state.replaceSelection(text), { scrollIntoView: true });
+      view.focus();
+    },
     goTo: (position) => {
       const at = Math.min(position, view.state.doc.length);
       view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
       view.focus();
     },
-    rewrite: (text) => {
-      const { state } = view;
-      const at = Math.min(state.selection.main.head, text.length);
-      view.dispatch({
-        changes: { from: 0, to: state.doc.length, insert: text },
-        selection: { anchor: at },
-        scrollIntoView: true,
-        userEvent: "input.format",
-      });
+    goToLine: (place) => {
+      const at = findPlace(view.state, place);
+      view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
       view.focus();
     },
     find: () => openSearchPanel(view),
+    renameName: () => void renameName(view),
     toggleComment: () => {
       toggleComment(view);
       view.focus();

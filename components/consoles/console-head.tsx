@@ -6,44 +6,52 @@ import {
   ChevronDown,
   ChevronLeft,
   ChevronRight,
+  CloudOff,
   Database,
   Ellipsis,
   EllipsisVertical,
   History,
+  ListTree,
   Lock,
   MessageSquare,
+  TextSearch,
+  WandSparkles,
+  WrapText,
 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { Fragment, useState } from "react";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
+import type { ConsoleNews } from "@/components/consoles/use-console-news";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import { ColourTag } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
-import { Menu, MenuChoice } from "@/components/ui/menu";
+import { Menu, MenuChoice, MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
+import { Mark } from "@/components/ui/person";
 import { Tip } from "@/components/ui/tip";
 import { useEngineName } from "@/components/workspace/use-connection-types";
 import { useConsoleActions, useIsHistory, useIsSchedule } from "@/components/workspace/use-console-actions";
-import { type OpenConsole, useConsoleList, useSaveState } from "@/components/workspace/use-consoles";
+import { type OpenConsole, useConsoleFolders, useConsoleList, useSaveState } from "@/components/workspace/use-consoles";
+import { useFrame } from "@/components/workspace/use-frame";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Console } from "@/lib/client/consoles";
-import { loadAgain } from "@/lib/client/load-again";
+import { later } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/connections/schema";
-import { toTrail } from "@/lib/ui/console-tree";
+import { toTrail } from "@/lib/ui/filed-tree";
 import { formatRowTime } from "@/lib/ui/run-words";
 
-const MoveDialog = dynamic(
-  () => loadAgain(() => import("@/components/consoles/move-dialog")).then((module) => module.MoveDialog),
-  {
-    ssr: false,
-  },
-);
+const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
+const MoveDialog = dynamic(() => loadMoveDialog().then((module) => module.MoveDialog), {
+  ssr: false,
+});
 
-type HeadProps = { draft: OpenConsole; connection: Connection | null };
+type ChipProps = { draft: OpenConsole; connection: Connection | null };
+/** `editing` is who else types in it now. */
+type HeadProps = ChipProps & { editing: ConsoleNews["editing"] };
 
 /** The bar above the editor: where it stands, what it runs on, its history, and Save. */
-export function ConsoleBar({ draft, connection }: HeadProps) {
+export function ConsoleBar({ draft, connection, editing }: HeadProps) {
   const { openHistory, open } = useConsoleActions();
   const isHistory = useIsHistory();
   const [isRenaming, setIsRenaming] = useState(false);
@@ -63,6 +71,7 @@ export function ConsoleBar({ draft, connection }: HeadProps) {
       </span>
       <ConsoleName draft={draft} className="b5" isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
       <ConnectionChip draft={draft} connection={connection} />
+      <Editing people={editing} />
       <span className="grow" />
       {saved && <ScheduleButton saved={saved} />}
       {saved && (
@@ -104,20 +113,28 @@ function ScheduleButton({ saved }: { saved: Console }) {
 }
 
 function SaveButton({ draft }: { draft: OpenConsole }) {
+  const { commands } = useWorkspace();
   const { save } = useConsoleActions();
-  const { isSaving } = useSaveState(draft.id);
+  const { isSaving, isWaiting } = useSaveState(draft.id);
   const isClean = draft.saved !== null && draft.draft === null;
+  const isResting = isClean || isSaving || isWaiting;
+  const label = isClean
+    ? "All is saved"
+    : isWaiting
+      ? "Kept in this browser, and saved when the server is back"
+      : "Save as a commit";
   return (
-    <Tip label={isClean ? "All is saved" : "Save as a commit"} keys={isClean ? undefined : "mod+s"}>
+    <Tip label={label} keys={isResting ? undefined : "mod+s"}>
       <button
         type="button"
         className="btn sm save"
-        aria-disabled={isClean || isSaving}
-        onClick={() => !isClean && !isSaving && void save(draft.id)}
+        aria-disabled={isResting}
+        onClick={() => !isResting && !commands.run("save") && void save(draft.id)}
       >
         {isClean && <Check className="s" />}
-        {isSaving ? "Saving" : isClean ? "Saved" : "Save"}
-        {!isClean && !isSaving && <Keys keys="mod+s" />}
+        {!isClean && isWaiting && <CloudOff className="s" />}
+        {isClean ? "Saved" : isWaiting ? "Saves later" : isSaving ? "Saving" : "Save"}
+        {!isResting && <Keys keys="mod+s" />}
       </button>
     </Tip>
   );
@@ -126,7 +143,10 @@ function SaveButton({ draft }: { draft: OpenConsole }) {
 type HeadMenuProps = { draft: OpenConsole; onRename: () => void; className: string; isWide?: boolean };
 
 function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps) {
+  const { commands } = useWorkspace();
+  const { frame, update } = useFrame();
   const { move } = useTreeActions();
+  const { data: folders } = useConsoleFolders();
   const [isMoving, setIsMoving] = useState(false);
   const { saved } = draft;
   return (
@@ -141,16 +161,31 @@ function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps)
       >
         <ConsoleMenu
           id={draft.id}
+          name={draft.name}
           saved={saved}
           hasUnsaved={saved === null || draft.draft !== null}
           onRename={onRename}
           onMove={() => setIsMoving(true)}
         />
+        <MenuLine />
+        <MenuItem icon={<ListTree />} keys="mod+shift+e" onSelect={() => commands.run("explain")}>
+          Explain the statement
+        </MenuItem>
+        <MenuItem icon={<WandSparkles />} keys="shift+alt+f" onSelect={() => commands.run("format")}>
+          Format the statement
+        </MenuItem>
+        <MenuItem icon={<WrapText />} keys="alt+z" onSelect={() => update({ wrapLines: !frame.wrapLines })}>
+          {frame.wrapLines ? "Do not wrap long lines" : "Wrap long lines"}
+        </MenuItem>
+        <MenuItem icon={<TextSearch />} keys="mod+shift+f" onSelect={() => commands.run("find-all")}>
+          Find in all consoles
+        </MenuItem>
       </Menu>
       {isMoving && saved && (
         <MoveDialog
           name={saved.name}
           from={saved}
+          folders={folders}
           folderId={null}
           onMove={(place, name) => void move(saved, place, name)}
           onClose={() => setIsMoving(false)}
@@ -160,7 +195,22 @@ function HeadMenu({ draft, onRename, className, isWide = false }: HeadMenuProps)
   );
 }
 
-function ConnectionChip({ draft, connection }: HeadProps) {
+/** Who else types in the console at this moment: said before two texts have to be compared. */
+function Editing({ people }: { people: ConsoleNews["editing"] }) {
+  const [first, ...more] = people;
+  const words =
+    first && (more.length === 0 ? `${first.name} is editing` : `${first.name} and ${more.length} more are editing`);
+  return (
+    <span className="bar-editing row xs t2" role="status">
+      {people.slice(0, 3).map(({ id, name }) => (
+        <Mark key={id} id={id} name={name} isSmall />
+      ))}
+      {words && <span className="trunc">{words}</span>}
+    </span>
+  );
+}
+
+function ConnectionChip({ draft, connection }: ChipProps) {
   const { setConnection } = useConsoleActions();
   const engineName = useEngineName();
   const databases = useDatabases();
@@ -218,10 +268,10 @@ function ConsoleName({ draft, className = "", isRenaming, onRenamed }: NameProps
 }
 
 /** The same on a phone, with the way back to the list. */
-export function PhoneHead({ draft, connection }: HeadProps) {
-  const { workspace, agent } = useWorkspace();
+export function PhoneHead({ draft, connection, editing }: HeadProps) {
+  const { workspace, agent, commands } = useWorkspace();
   const { save } = useConsoleActions();
-  const { isSaving } = useSaveState(draft.id);
+  const { isSaving, isWaiting } = useSaveState(draft.id);
   const [isRenaming, setIsRenaming] = useState(false);
   const hasUnsaved = draft.saved === null || draft.draft !== null;
   const goToList = () => window.history.pushState(null, "", `/w/${workspace.slug}`);
@@ -232,20 +282,29 @@ export function PhoneHead({ draft, connection }: HeadProps) {
       </button>
       <div className="grow">
         <ConsoleName draft={draft} isRenaming={isRenaming} onRenamed={() => setIsRenaming(false)} />
-        {connection && (
-          <div className="xs t3 row phone-where">
-            {connection.readOnly && <Lock className="xs" />}
-            <span className="trunc">
-              {connection.name}
-              {connection.readOnly ? ", read-only" : ""}
-            </span>
-            {connection.tag && <ColourTag tag={connection.tag} />}{" "}
-          </div>
+        {editing.length > 0 ? (
+          <Editing people={editing} />
+        ) : (
+          connection && (
+            <div className="xs t3 row phone-where">
+              {connection.readOnly && <Lock className="xs" />}
+              <span className="trunc">
+                {connection.name}
+                {connection.readOnly ? ", read-only" : ""}
+              </span>
+              {connection.tag && <ColourTag tag={connection.tag} />}{" "}
+            </div>
+          )
         )}
       </div>
       {hasUnsaved && (
-        <button type="button" className="btn phone-save" aria-disabled={isSaving} onClick={() => void save(draft.id)}>
-          Save
+        <button
+          type="button"
+          className="btn phone-save"
+          aria-disabled={isSaving || isWaiting}
+          onClick={() => !isSaving && !isWaiting && !commands.run("save") && void save(draft.id)}
+        >
+          {isWaiting ? "Later" : "Save"}
         </button>
       )}
       <button type="button" className="touch" aria-label="Ask the agent" onClick={() => agent.open()}>

@@ -1,30 +1,17 @@
 "use client";
 
-import {
-  CalendarClock,
-  CopyPlus,
-  FolderInput,
-  FolderPlus,
-  History,
-  Link2,
-  Lock,
-  Pencil,
-  Plus,
-  Save,
-  Trash2,
-  Users,
-} from "lucide-react";
+import { CalendarClock, Copy, CopyPlus, FolderInput, History, Link2, Pencil, Save, Trash2 } from "lucide-react";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
-import { copyText } from "@/components/ui/copy-text";
-import { announce } from "@/components/ui/live-region";
+import { copyLink } from "@/components/folders/copy-link";
+import { AccessItem } from "@/components/folders/folder-menu";
+import { copyName } from "@/components/ui/copy-text";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
-import { showFailure, showToast } from "@/components/ui/toast";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
-import type { ConsoleFolder, ConsoleSummary } from "@/lib/client/consoles";
-import type { FolderChoice } from "@/lib/ui/console-tree";
+import type { ConsoleSummary } from "@/lib/client/consoles";
 
 type ConsoleMenuProps = {
   id: string;
+  name: string;
   /** null for a console that was never saved. */
   saved: ConsoleSummary | null;
   hasUnsaved: boolean;
@@ -33,7 +20,7 @@ type ConsoleMenuProps = {
 };
 
 /** All that can be done with one console; the body of its menus. */
-export function ConsoleMenu({ id, saved, hasUnsaved, onRename, onMove }: ConsoleMenuProps) {
+export function ConsoleMenu({ id, name, saved, hasUnsaved, onRename, onMove }: ConsoleMenuProps) {
   const { duplicate, remove, save, openHistory, openSchedule, toLink } = useConsoleActions();
   const { setAccess } = useTreeActions();
   return (
@@ -49,20 +36,15 @@ export function ConsoleMenu({ id, saved, hasUnsaved, onRename, onMove }: Console
       <MenuItem icon={<CopyPlus />} onSelect={() => void duplicate(id)}>
         Duplicate
       </MenuItem>
+      <MenuItem icon={<Copy />} onSelect={() => void copyName(name)}>
+        Copy name
+      </MenuItem>
       {saved && (
         <>
           <MenuItem icon={<FolderInput />} onSelect={onMove}>
             Move to
           </MenuItem>
-          {saved.access === "private" ? (
-            <MenuItem icon={<Users />} onSelect={() => void setAccess(saved, "workspace")}>
-              Share with the workspace
-            </MenuItem>
-          ) : (
-            <MenuItem icon={<Lock />} onSelect={() => void setAccess(saved, "private")}>
-              Make private
-            </MenuItem>
-          )}
+          <AccessItem access={saved.access} onAccess={(access) => void setAccess(saved, access)} />
           <MenuLine />
           <MenuItem icon={<History />} onSelect={() => openHistory(id)}>
             History
@@ -80,76 +62,5 @@ export function ConsoleMenu({ id, saved, hasUnsaved, onRename, onMove }: Console
         Delete
       </MenuItem>
     </>
-  );
-}
-
-type FolderMenuProps = {
-  place: FolderChoice;
-  /** null for the two ends of the tree, which stay. */
-  folder: ConsoleFolder | null;
-  onNewConsole: () => void;
-  onNewFolder: () => void;
-  onRename: () => void;
-  onMove: () => void;
-  onRemove: () => void;
-};
-
-export function FolderMenu({ folder, onNewConsole, onNewFolder, onRename, onMove, onRemove }: FolderMenuProps) {
-  const { setFolderAccess } = useTreeActions();
-  return (
-    <>
-      <MenuItem icon={<Plus />} onSelect={onNewConsole}>
-        New console here
-      </MenuItem>
-      <MenuItem icon={<FolderPlus />} onSelect={onNewFolder}>
-        New folder here
-      </MenuItem>
-      {folder && (
-        <>
-          <MenuLine />
-          <MenuItem icon={<Pencil />} keys="F2" onSelect={onRename}>
-            Rename
-          </MenuItem>
-          <MenuItem icon={<FolderInput />} onSelect={onMove}>
-            Move to
-          </MenuItem>
-          {folder.access === "private" ? (
-            <MenuItem icon={<Users />} onSelect={() => void setFolderAccess(folder, "workspace")}>
-              Share with the workspace
-            </MenuItem>
-          ) : (
-            <MenuItem icon={<Lock />} onSelect={() => void setFolderAccess(folder, "private")}>
-              Make private
-            </MenuItem>
-          )}
-          <MenuLine />
-          <MenuItem icon={<Trash2 />} keys="Del" onSelect={onRemove}>
-            Delete
-          </MenuItem>
-        </>
-      )}
-    </>
-  );
-}
-
-type CopiedLink = { isRun: boolean };
-
-/** Copies the address of a console or of one run of it, and says who can open it. */
-export async function copyLink(
-  link: string,
-  { name, access }: Pick<ConsoleSummary, "name" | "access">,
-  { isRun }: CopiedLink = { isRun: false },
-): Promise<void> {
-  if (!(await copyText(link))) {
-    showFailure(`The browser did not allow copying. The link is ${link}`);
-    return;
-  }
-  announce("The link is copied");
-  const whose = isRun ? " You and the admins see the run." : "";
-  showToast(
-    access === "workspace"
-      ? `The link to ${name} is copied. Everybody in the workspace can open it.${whose}`
-      : `The link to ${name} is copied. It is private: share it with the workspace before others can open it.`,
-    { id: "link" },
   );
 }

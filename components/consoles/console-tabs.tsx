@@ -1,8 +1,11 @@
 "use client";
 
-import { Braces, FileCode2, LoaderCircle, PanelLeft, Plus, X } from "lucide-react";
-import { type DragEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Braces, Copy, CopyPlus, FileCode2, LoaderCircle, PanelLeft, Pencil, Plus, X } from "lucide-react";
+import { type DragEvent, type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from "react";
 import { ColourTag } from "@/components/ui/colour-tag";
+import { isMenuKey, useContextMenu } from "@/components/ui/context-menu";
+import { copyName } from "@/components/ui/copy-text";
+import { MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Tip } from "@/components/ui/tip";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
@@ -28,7 +31,7 @@ type OpenTab = {
  */
 export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; activeId: string | null }) {
   const { workbench: store } = useWorkspace();
-  const { open, create, close, rename } = useConsoleActions();
+  const { open, create, close, closeOthers, duplicate, rename } = useConsoleActions();
   const [renamingId, setRenamingId] = useState<string | null>(null);
   const [draggedId, setDraggedId] = useState<string | null>(null);
   const listRef = useRef<HTMLDivElement>(null);
@@ -45,6 +48,39 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
       isMongo: (listed ?? workbench.titles[id])?.language === "mongodb",
       mark: !isSavedId(id) ? "never saved" : dirty.has(id) ? "not saved" : null,
     };
+  });
+
+  const menu = useContextMenu((id: string) => {
+    const tab = tabs.find((each) => each.id === id);
+    if (tab === undefined) return null;
+    const at = tabs.indexOf(tab);
+    const items = (
+      <>
+        <MenuItem icon={<X />} keys="Del" onSelect={() => close(id)}>
+          Close
+        </MenuItem>
+        {tabs.length > 1 && <MenuItem onSelect={() => closeOthers(id, "all")}>Close others</MenuItem>}
+        {at < tabs.length - 1 && (
+          <MenuItem onSelect={() => closeOthers(id, "right")}>Close those to the right</MenuItem>
+        )}
+        <MenuLine />
+        <MenuItem icon={<Pencil />} keys="F2" onSelect={() => setRenamingId(id)}>
+          Rename
+        </MenuItem>
+        <MenuItem icon={<CopyPlus />} onSelect={() => void duplicate(id)}>
+          Duplicate
+        </MenuItem>
+        <MenuItem icon={<Copy />} onSelect={() => void copyName(tab.name)}>
+          Copy name
+        </MenuItem>
+        {tabs.length > 1 && <MenuLine />}
+        {at > 0 && <MenuItem onSelect={() => store.change((each) => moveTab(each, id, at - 1))}>Move left</MenuItem>}
+        {at < tabs.length - 1 && (
+          <MenuItem onSelect={() => store.change((each) => moveTab(each, id, at + 1))}>Move right</MenuItem>
+        )}
+      </>
+    );
+    return { about: tab.name, items };
   });
 
   useEffect(() => {
@@ -67,6 +103,7 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
       close(id);
       requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
     } else if (event.key === "F2") setRenamingId(id);
+    else if (isMenuKey(event)) menu.openUnder(id, event.currentTarget);
     else return;
     event.preventDefault();
   };
@@ -94,7 +131,7 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
           <PanelLeft />
         </button>
       </Tip>
-      <div ref={listRef} className="tab-list" role="tablist" aria-label="Open consoles">
+      <div ref={listRef} className="tab-list" role="tablist" aria-label="Open consoles" {...menu.near}>
         {tabs.map((tab) => (
           <Tab
             key={tab.id}
@@ -110,12 +147,14 @@ export function ConsoleTabs({ workbench, activeId }: { workbench: Workbench; act
               if (typed !== null) rename(tab.id, typed);
             }}
             onKeyDown={(event) => onKeyDown(event, tab.id)}
+            onContextMenu={(event) => menu.openHere(tab.id, event)}
             onDragStart={() => setDraggedId(tab.id)}
             onDragOver={(event) => onDragOver(event, tab.id)}
             onDragEnd={() => setDraggedId(null)}
           />
         ))}
       </div>
+      {menu.layer}
       <Tip label="New console" keys="c">
         <button type="button" className="tab-add" aria-label="New console" onClick={() => create()}>
           <Plus className="s" />
@@ -135,6 +174,7 @@ type TabProps = {
   onRename: () => void;
   onRenamed: (typed: string | null) => void;
   onKeyDown: (event: KeyboardEvent) => void;
+  onContextMenu: (event: MouseEvent) => void;
   onDragStart: () => void;
   onDragOver: (event: DragEvent) => void;
   onDragEnd: () => void;
@@ -171,6 +211,7 @@ function Tab({ tab, isActive, isRenaming, isFirstStop, ...on }: TabProps) {
       // On Linux this press would paste what was selected last into the editor that has the focus.
       onMouseUp={(event) => event.button === 1 && event.preventDefault()}
       onKeyDown={(event) => (event.key === "Enter" || event.key === " " ? on.onOpen() : on.onKeyDown(event))}
+      onContextMenu={on.onContextMenu}
       onDragStart={(event) => {
         event.dataTransfer.effectAllowed = "move";
         event.dataTransfer.setData("text/plain", tab.name);

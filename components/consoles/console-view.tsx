@@ -3,27 +3,38 @@
 import { Maximize2, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from "react";
+import {
+  type KeyboardEvent,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { ConsoleBar, PhoneHead } from "@/components/consoles/console-head";
 import { RaceStrip } from "@/components/consoles/race-strip";
 import { ResultPane } from "@/components/consoles/result-pane";
 import { StaleNotice } from "@/components/consoles/stale-notice";
 import { useConsoleCommands } from "@/components/consoles/use-console-commands";
+import { useConsoleNews } from "@/components/consoles/use-console-news";
 import { useConsoleRun } from "@/components/consoles/use-console-run";
 import { useVariables } from "@/components/consoles/use-variables";
 import { SqlCode } from "@/components/editor/sql-code";
 import { RunTools } from "@/components/results/run-tools";
 import { announce } from "@/components/ui/live-region";
-import { useConnectivity, useIsPhone } from "@/components/ui/use-browser";
+import { useIsPhone, useOutage } from "@/components/ui/use-browser";
 import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
+import { useFrame } from "@/components/workspace/use-frame";
 import { useConnections, useEntities, useFindDatabase } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import { loadAgain } from "@/lib/client/load-again";
+import { later } from "@/lib/client/load-again";
 import { changeConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
 
-const loadEditor = () => loadAgain(() => import("@/components/consoles/code-editor"));
+const loadEditor = later(() => import("@/components/consoles/code-editor"));
+const loadSplit = later(() => import("@/components/consoles/console-split"));
 const CodeEditor = dynamic(() => loadEditor().then((module) => module.CodeEditor), {
   ssr: false,
   loading: () => <EditorBones />,
@@ -32,44 +43,37 @@ const ConsoleSplit = dynamic(
   async () => {
     // The editor inside is asked for at the same time, not after.
     void loadEditor();
-    return (await loadAgain(() => import("@/components/consoles/console-split"))).ConsoleSplit;
+    return (await loadSplit()).ConsoleSplit;
   },
   { ssr: false, loading: () => <EditorBones /> },
 );
-const CancelQuestion = dynamic(
-  () => loadAgain(() => import("@/components/consoles/cancel-question")).then((module) => module.CancelQuestion),
-  {
-    ssr: false,
-  },
-);
+const loadCancelQuestion = later(() => import("@/components/consoles/cancel-question"));
+const CancelQuestion = dynamic(() => loadCancelQuestion().then((module) => module.CancelQuestion), {
+  ssr: false,
+});
 
-const CompareView = dynamic(
-  () => loadAgain(() => import("@/components/consoles/compare-view")).then((module) => module.CompareView),
-  {
-    ssr: false,
-    loading: () => <EditorBones />,
-  },
-);
-const SaveDialog = dynamic(
-  () => loadAgain(() => import("@/components/consoles/save-dialog")).then((module) => module.SaveDialog),
-  {
-    ssr: false,
-  },
-);
-const VariableBar = dynamic(
-  () => loadAgain(() => import("@/components/consoles/variable-bar")).then((module) => module.VariableBar),
-  {
-    ssr: false,
-  },
-);
-const SharedRun = dynamic(
-  () => loadAgain(() => import("@/components/consoles/shared-run")).then((module) => module.SharedRun),
-  {
-    ssr: false,
-  },
-);
+const loadCompareView = later(() => import("@/components/consoles/compare-view"));
+const CompareView = dynamic(() => loadCompareView().then((module) => module.CompareView), {
+  ssr: false,
+  loading: () => <EditorBones />,
+});
+const loadSaveDialog = later(() => import("@/components/consoles/save-dialog"));
+const SaveDialog = dynamic(() => loadSaveDialog().then((module) => module.SaveDialog), {
+  ssr: false,
+});
+const loadFirstSaveDialog = later(() => import("@/components/consoles/first-save-dialog"));
+const FirstSaveDialog = dynamic(() => loadFirstSaveDialog().then((module) => module.FirstSaveDialog), { ssr: false });
+const loadVariableBar = later(() => import("@/components/consoles/variable-bar"));
+const VariableBar = dynamic(() => loadVariableBar().then((module) => module.VariableBar), {
+  ssr: false,
+});
+const loadSharedRun = later(() => import("@/components/consoles/shared-run"));
+const SharedRun = dynamic(() => loadSharedRun().then((module) => module.SharedRun), {
+  ssr: false,
+});
 
 const NO_NAMES: string[] = [];
+const NOTHING_TO_RUN = "There is nothing to run. Write a query first.";
 
 /** After this much work Escape asks before it throws the work away (docs/design.md, Keyboard). */
 const ASK_AFTER_MS = 30_000;
@@ -77,13 +81,13 @@ const ASK_AFTER_MS = 30_000;
 /** One console: its connection, the editor, the race strip and the result. */
 export function ConsoleView({ draft }: { draft: OpenConsole }) {
   const { workbench: store, drafts, editors, commands } = useWorkspace();
-  const { save } = useConsoleActions();
+  const { save, rename } = useConsoleActions();
   const { isComparing } = useSaveState(draft.id);
   const sharedRunId = useSearchParams().get("run");
   const workbench = useWorkbench();
   const connection = useFindDatabase()(draft.connectionId);
   const entities = useEntities(connection?.id ?? null);
-  const { isOnline } = useConnectivity();
+  const outage = useOutage();
   const isPhone = useIsPhone();
   const dialect = useDialect(connection?.type);
   const language = useScriptLanguage(connection?.type);
@@ -95,10 +99,21 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     announce(`A value is missing for ${names.join(", ")}.`, true);
     document.getElementById(`variable-${names[0]}`)?.focus();
   }, []);
-  const run = useConsoleRun(draft, { connection, dialect, language, entities, values: variables.values, onMissing });
+  const [emptyText, setEmptyText] = useState<string | null>(null);
+  const run = useConsoleRun(draft, {
+    connection,
+    dialect,
+    language,
+    entities,
+    values: variables.values,
+    onMissing,
+    onEmpty: setEmptyText,
+  });
+  const news = useConsoleNews(draft);
+  const { wrapLines } = useFrame().frame;
   const [isNaming, setIsNaming] = useState(false);
   const [isAsking, setIsAsking] = useState(false);
-  const [isEditorOpen, setIsEditorOpen] = useState(false);
+  const [isEditorOpen, setIsEditorOpen] = useState(() => editors.isAskedFor(draft.id));
   const [isHinting, setIsHinting] = useState(false);
   const isHintSeen = workbench?.isEditorHintSeen ?? true;
   const { latest } = run;
@@ -127,19 +142,31 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     document.title = `${draft.name} - Millrace`;
   }, [draft.name]);
 
-  const disabledReason = !isOnline
-    ? "You are offline. Run works again when the server answers."
-    : connection === null && !connectionsQuery.isPending
-      ? "No database is connected to this workspace."
-      : saved === null && variables.names.length > 0
-        ? "Save the console first: it can take values then."
+  const disabledReason =
+    outage !== null
+      ? `${outage}. Run works again when the server answers.`
+      : connection === null && !connectionsQuery.isPending
+        ? "No database is connected to this workspace."
         : null;
   const guard = (action: () => void) => () => {
     if (disabledReason !== null || connection === null || isRunning) return;
     setIsEditorOpen(false);
     action();
   };
-  const bound = saved === null ? null : { consoleId: id, variables: variables.values };
+  const isToRun = useSyncExternalStore(
+    editors.subscribe,
+    () => editors.isToRun(id),
+    () => false,
+  );
+  const runAsked = useEffectEvent(() => {
+    editors.forgetToRun();
+    guard(runAll)();
+  });
+  const isDecided = connection !== null || disabledReason !== null;
+  useEffect(() => {
+    if (isToRun && isDecided) runAsked();
+  }, [isToRun, isDecided]);
+  const bound = { consoleId: saved === null ? null : id, variables: variables.values };
   const { failure } = run;
   const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
   const isSampleWaiting =
@@ -150,6 +177,8 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     runAll: guard(runAll),
     isRunning,
     latest,
+    // One that was never saved is asked for its name and its folder; so it is by either way to save.
+    save: () => (saved === null ? setIsNaming(true) : void save(id)),
     saveWithMessage: () => setIsNaming(true),
   });
 
@@ -169,12 +198,13 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         label={`Query of ${draft.name}`}
         content={draft.content}
         language={language}
+        wraps={wrapLines}
         entities={entities}
         error={error}
         onChange={onChange}
         onRun={guard(runAtCursor)}
         onRunAll={guard(runAll)}
-        onFormat={() => commands.run("format")}
+        onCommand={(command) => commands.run(command)}
         onEscape={cancelByKey}
       />
       {isHinting && <p className="editor-hint">Tab indents. Press Esc, then Tab to leave the editor.</p>}
@@ -188,6 +218,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       isExplaining={workbench !== null && !workbench.isStripExplained}
       tag={connection?.tag ?? null}
       disabledReason={disabledReason}
+      notice={emptyText === draft.content ? NOTHING_TO_RUN : null}
       tools={
         <RunTools
           draft={draft}
@@ -215,7 +246,12 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         draft={draft}
         connection={connection}
         latest={latest}
+        isReading={run.isReading}
         lastGood={run.lastGood}
+        newer={run.newer}
+        onShowNewer={run.showNewer}
+        pinned={run.pinned}
+        onPin={run.setPinned}
         failure={failure}
         isSample={isSampleWaiting}
         canRun={disabledReason === null && connection !== null}
@@ -232,12 +268,14 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
   return (
     <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${draft.id}`}>
       {isPhone ? (
-        <PhoneHead draft={draft} connection={connection} />
+        <PhoneHead draft={draft} connection={connection} editing={news.editing} />
       ) : (
-        <ConsoleBar draft={draft} connection={connection} />
+        <ConsoleBar draft={draft} connection={connection} editing={news.editing} />
       )}
-      {draft.isStale && !isComparing && <StaleNotice open={draft} />}
-      {variables.names.length > 0 && !isComparing && <VariableBar variables={variables} missing={missing} />}
+      {draft.isStale && !isComparing && <StaleNotice open={draft} savedBy={news.savedBy} />}
+      {variables.names.length > 0 && !isComparing && (
+        <VariableBar variables={variables} missing={missing} onRun={guard(runAtCursor)} />
+      )}
       {isComparing && draft.saved && draft.draft ? (
         <CompareView key={draft.saved.version} open={draft} saved={draft.saved} draft={draft.draft} />
       ) : isPhone ? (
@@ -269,7 +307,18 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       ) : (
         <ConsoleSplit editor={editor} strip={strip} result={result} />
       )}
-      {isNaming && (
+      {isNaming && saved === null && (
+        <FirstSaveDialog
+          name={draft.name}
+          onSave={(name, place, message) => {
+            setIsNaming(false);
+            rename(id, name);
+            void save(id, message, place);
+          }}
+          onClose={() => setIsNaming(false)}
+        />
+      )}
+      {isNaming && saved !== null && (
         <SaveDialog
           name={draft.name}
           onSave={(message) => {

@@ -1,17 +1,25 @@
 "use client";
 
-import { Check, CircleX, Copy, MessageSquare, Play } from "lucide-react";
+import { Check, CircleX, Copy, Database, MessageSquare, Play } from "lucide-react";
+import Link from "next/link";
 import { useState } from "react";
 import type { ReadFailure } from "@/components/consoles/use-console-run";
 import { SqlCode } from "@/components/editor/sql-code";
+import { ColourTag } from "@/components/ui/colour-tag";
 import { copyText } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import { useDialect, useEngineName } from "@/components/workspace/use-connection-types";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useDatabases } from "@/components/workspace/use-schema";
+import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Connection } from "@/lib/connections/schema";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import { toSqlName } from "@/lib/sql/names";
 import type { ErrorPlace } from "@/lib/sql/query-error";
+
+/** Connections that are offered beside each other; the chip above the editor has all. */
+const WRITERS_MAX = 3;
 
 type ErrorPanelProps = {
   consoleId: string;
@@ -28,7 +36,13 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
   const dialect = useDialect(connection?.type);
   const [isCopied, setIsCopied] = useState(false);
   const { title, message, place, suggestion, run, statement, code } = failure;
+  const { setConnection } = useConsoleActions();
+  const databases = useDatabases();
+  const writers = databases.filter(
+    ({ id, type, readOnly }) => !readOnly && type === connection?.type && id !== connection.id,
+  );
   const isUntouched = content === run.content;
+  const isOnSame = run.connectionId === connection?.id;
   const statementNumber = run.statements.indexOf(statement) + 1;
 
   const repair = () => {
@@ -60,7 +74,9 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
         <h2>{title}</h2>
         <p className="t2">
           {run.statements.length > 1 && `Statement ${statementNumber} of ${run.statements.length}. `}
-          {place ? `Line ${place.line}, column ${place.column}. ` : code === "query_failed" ? "" : message}
+          {code === "read_only" ? "" : place ? `Line ${place.line}, column ${place.column}. ` : ""}
+          {code === "query_failed" || code === "read_only" ? "" : message}
+          {code === "read_only" && connection && isOnSame && <WayToWrite connection={connection} />}
           {suggestion && (
             <>
               The closest name is <span className="mono">{suggestion.name}</span>
@@ -81,12 +97,21 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
               Use {suggestion.name}
             </button>
           )}
+          {code === "read_only" &&
+            isOnSame &&
+            writers.slice(0, WRITERS_MAX).map(({ id, name, tag }) => (
+              <button key={id} type="button" className="btn" onClick={() => setConnection(consoleId, id)}>
+                <Database className="s" />
+                Switch to {name}
+                {tag && <ColourTag tag={tag} />}
+              </button>
+            ))}
           {place && isUntouched && (
             <button type="button" className="btn" onClick={() => editors.active?.goTo(place.from)}>
               Go to line {place.line}
             </button>
           )}
-          {(!place || !isUntouched) && (
+          {(!place || !isUntouched || !isOnSame) && (
             <button type="button" className="btn" onClick={onRun}>
               <Play className="s" />
               Run again
@@ -116,7 +141,7 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
               <dt>Connection</dt>
               <dd>
                 {connection.name}, {engineName(connection.type)}
-                {connection.readOnly ? ", read-only" : ""}
+                {connection.readOnly && code !== "read_only" ? ", read-only" : ""}
               </dd>
             </>
           )}
@@ -128,12 +153,29 @@ export function ErrorPanel({ consoleId, failure, connection, content, onRun }: E
   );
 }
 
+/** Which way there is to a change; which connections may is said by the buttons below. */
+function WayToWrite({ connection }: { connection: Connection }) {
+  const { workspace } = useWorkspace();
+  const { isAdmin } = useRights();
+  if (!isAdmin) return "Run it on a connection that may write, or ask an admin to let this one.";
+  return (
+    <>
+      Run it on a connection that may write, or let this one in the{" "}
+      <Link className="link" href={`/w/${workspace.slug}/connections/${connection.id}`}>
+        settings of {connection.name}
+      </Link>
+      .
+    </>
+  );
+}
+
 /** The line that failed with the one above it, and the piece marked below. */
 function Excerpt({ content, place, dialect }: { content: string; place: ErrorPlace; dialect: SqlDialect }) {
   const lines = content.split("\n");
   const shown = [place.line - 1, place.line].filter((number) => number > 0);
   return (
-    <div className="card code excerpt" role="img" aria-label={`Line ${place.line} of the query`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
+    <div className="card code excerpt" role="img" aria-label={`Line ${place.line} of the query`} tabIndex={0}>
       {shown.map((number) => (
         <div key={number} className="ln">
           <i>{number}</i>
@@ -144,8 +186,14 @@ function Excerpt({ content, place, dialect }: { content: string; place: ErrorPla
       ))}
       <div className="ln carets">
         <i />
-        <span>{`${" ".repeat(place.column - 1)}${"^".repeat(Math.max(1, place.to - place.from))}`}</span>
+        <span>{`${" ".repeat(place.column - 1)}${"^".repeat(Math.max(1, Math.min(place.to, endOfLine(content, place.from)) - place.from))}`}</span>
       </div>
     </div>
   );
+}
+
+/** What goes on over several lines is marked on its first. */
+function endOfLine(content: string, from: number): number {
+  const at = content.indexOf("\n", from);
+  return at < 0 ? content.length : at;
 }

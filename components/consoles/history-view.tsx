@@ -21,21 +21,22 @@ import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useDatabases } from "@/components/workspace/use-schema";
+import { useMemberId } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/client/api";
 import { type Console, type ConsoleCommit, consoleApi, type HistoryItem } from "@/lib/client/consoles";
+import { withLastNewline } from "@/lib/text/last-newline";
+import { formatCount } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import "./consoles.css";
-import { loadAgain } from "@/lib/client/load-again";
+import { later } from "@/lib/client/load-again";
 import type { SqlDialect } from "@/lib/sql/dialects";
 
-const DiffView = dynamic(
-  () => loadAgain(() => import("@/components/consoles/diff-view")).then((module) => module.DiffView),
-  {
-    ssr: false,
-    loading: () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
-  },
-);
+const loadDiffView = later(() => import("@/components/editor/diff-view"));
+const DiffView = dynamic(() => loadDiffView().then((module) => module.DiffView), {
+  ssr: false,
+  loading: () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
+});
 
 /** As many digits of a commit's id as people read. */
 const SHORT_SHA = 7;
@@ -120,6 +121,11 @@ function Saves({ saved, dialect }: { saved: Console; dialect: SqlDialect }) {
   );
 }
 
+/** In the colour that the person has everywhere else. */
+function AuthorMark({ author: { name, email } }: { author: HistoryItem["author"] }) {
+  return <Mark id={useMemberId(email) ?? email} name={name} isSmall />;
+}
+
 function Save({ item, isOn, onOpen }: { item: HistoryItem; isOn: boolean; onOpen: () => void }) {
   const now = useNow(true, AGO_EVERY_MS);
   const at = new Date(item.date);
@@ -130,10 +136,12 @@ function Save({ item, isOn, onOpen }: { item: HistoryItem; isOn: boolean; onOpen
         <span className="save-text">
           <span className={isOn ? "b5 trunc" : "trunc"}>{item.subject}</span>
           <span className="row xs t3">
-            <Mark id={item.author.email} name={item.author.name} isSmall />
+            <AuthorMark author={item.author} />
             <span className="trunc" title={formatStamp(at)}>
               {item.author.name.split(/\s/)[0]}, {now === null ? formatStamp(at) : formatAgo(at, new Date(now))}
             </span>
+            <span className="grow" />
+            <LineNumbers of={item} />
           </span>
         </span>
       </button>
@@ -219,7 +227,7 @@ function CommitParts({ commit, saved, isNewest, dialect }: PartsProps) {
         </div>
         {body !== "" && <p className="t2 commit-body">{body}</p>}
         <div className="row xs t3 commit-facts">
-          <Mark id={commit.author.email} name={commit.author.name} isSmall />
+          <AuthorMark author={commit.author} />
           <span className="t2">{commit.author.name}</span>
           <span>{formatStamp(new Date(commit.date))}</span>
           <span className="tag mono">{commit.sha.slice(0, SHORT_SHA)}</span>
@@ -263,15 +271,34 @@ function FileNumbers({ file }: { file: FileOf }) {
     <>
       {file.status !== "modified" && <span className="tag">{toWord(file.status)}</span>}
       {renamedFrom && <span className="t3 trunc">from {renamedFrom}</span>}
-      {file.additions ? <span className="num added">+{file.additions}</span> : null}
-      {file.deletions ? <span className="num taken">-{file.deletions}</span> : null}
+      <LineNumbers of={file} />
+    </>
+  );
+}
+
+/** How many lines were added and taken; nothing for none. */
+function LineNumbers({ of: { additions, deletions } }: { of: Pick<FileOf, "additions" | "deletions"> }) {
+  return (
+    <>
+      {additions ? (
+        <span className="num added">
+          +{formatCount(additions)}
+          <span className="sr-only"> {additions === 1 ? "line" : "lines"}</span>
+        </span>
+      ) : null}
+      {deletions ? (
+        <span className="num taken">
+          -{formatCount(deletions)}
+          <span className="sr-only"> {deletions === 1 ? "line" : "lines"}</span>
+        </span>
+      ) : null}
     </>
   );
 }
 
 function FileChange({ file, kind, dialect }: { file: FileOf; kind: DiffKind; dialect: SqlDialect }) {
-  const before = file.before ?? "";
-  const after = file.after ?? "";
+  const before = withLastNewline(file.before ?? "");
+  const after = withLastNewline(file.after ?? "");
   if (before === after) {
     return (
       <p className="commit-same t2">

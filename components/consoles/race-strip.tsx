@@ -1,13 +1,14 @@
 "use client";
 
 import { ChevronDown, CircleX, Play, Square } from "lucide-react";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import { ColourTag, type TagLook } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { useNow } from "@/components/ui/use-browser";
 import type { ConsoleRun } from "@/components/workspace/run-store";
 import { formatCount, toDuration, toSize } from "@/lib/ui/format";
+import { loadedResults } from "@/lib/ui/results/loaded-results";
 
 type RaceStripProps = {
   run: ConsoleRun | null;
@@ -20,6 +21,8 @@ type RaceStripProps = {
   tag: TagLook | null;
   /** Why Run cannot be pressed; null when it can. */
   disabledReason: string | null;
+  /** Why the last press has run nothing; null when it has. */
+  notice: string | null;
   /** What stands beside Run: the plan, what was run before. */
   tools?: ReactNode;
   onRun: () => void;
@@ -32,16 +35,27 @@ type RaceStripProps = {
 const DOUBLE_CLICK_MS = 400;
 
 /** The race: left the action, in the middle the line, right the numbers (design, principle 4). */
-export function RaceStrip({ run, content, hasRing, isExplaining, tag, disabledReason, tools, ...on }: RaceStripProps) {
+export function RaceStrip({
+  run,
+  content,
+  hasRing,
+  isExplaining,
+  tag,
+  disabledReason,
+  notice,
+  tools,
+  ...on
+}: RaceStripProps) {
   const isRunning = run?.status === "running";
   const now = useNow(isRunning, 100);
   const elapsed = isRunning ? Math.max(0, (now ?? run.startedAt) - run.startedAt) : 0;
-  const isEdited = run !== null && !isRunning && run.content !== content;
+  const isEdited = run !== null && !isRunning && isOtherText(run, content);
   const sums = run?.status === "success" ? addUp(run) : null;
+  const loaded = useLoaded(run);
 
   // The explanation stays with the run that brought it, and goes with the next one.
   const explainedRunId = useRef<string | null>(null);
-  const runId = sums === null ? null : (run?.id ?? null);
+  const runId = sums === null || run === null || run.keptOf !== null ? null : run.id;
   if (isExplaining && runId !== null) explainedRunId.current = runId;
   const { onExplained } = on;
   useEffect(() => {
@@ -99,9 +113,11 @@ export function RaceStrip({ run, content, hasRing, isExplaining, tag, disabledRe
             {disabledReason}
           </span>
         ) : (
-          <Figures run={run} elapsed={elapsed} sums={sums} />
+          (notice && <span className="st wait trunc">{notice}</span>) || (
+            <Figures run={run} elapsed={elapsed} sums={sums && withLoaded(sums, loaded)} />
+          )
         )}
-        {sums !== null && explainedRunId.current === runId && (
+        {sums !== null && runId !== null && explainedRunId.current === runId && (
           <span className="t3 race-why">
             {Math.round(sums.databaseMs)} ms in the database, {Math.round(sums.totalMs - sums.databaseMs)} ms on the way
           </span>
@@ -110,6 +126,11 @@ export function RaceStrip({ run, content, hasRing, isExplaining, tag, disabledRe
       </div>
     </div>
   );
+}
+
+/** Of what was kept, only what was run is known, which may be one statement of several. */
+function isOtherText(run: ConsoleRun, content: string): boolean {
+  return run.keptOf === null ? run.content !== content : !content.includes(run.content.trim());
 }
 
 type Sums = { rows: number; bytes: number; totalMs: number; databaseMs: number };
@@ -124,6 +145,36 @@ function addUp(run: ConsoleRun): Sums {
     sums.databaseMs += Math.min(outcome.answer.databaseMs, outcome.answer.durationMs);
   }
   return sums;
+}
+
+/** What was loaded since of the run's results: in place of their first rows. */
+type Loaded = { first: StatementSums; whole: StatementSums };
+type StatementSums = Pick<Sums, "rows" | "bytes" | "totalMs">;
+
+/** The results of the run of which all rows are here. Draws anew when another one is. */
+function useLoaded(run: ConsoleRun | null): Loaded[] {
+  const answers = (run?.statements ?? []).flatMap(({ outcome }) => (outcome.status === "done" ? [outcome.answer] : []));
+  const read = () =>
+    answers.flatMap((answer): Loaded[] => {
+      const load = loadedResults.read(answer.executionId);
+      if (load?.status !== "loaded") return [];
+      const { rowCount, bytes, durationMs } = answer;
+      const first = { rows: rowCount, bytes, totalMs: durationMs };
+      return [{ first, whole: { rows: load.end.rows, bytes: load.end.bytes, totalMs: load.end.ms } }];
+    });
+  const toKey = () =>
+    read()
+      .map(({ whole }) => whole.rows)
+      .join();
+  useSyncExternalStore(loadedResults.subscribe, toKey, toKey);
+  return read();
+}
+
+/** The figures of all rows that are here, as the foot of the result counts them. */
+function withLoaded(sums: Sums, loaded: Loaded[]): Sums {
+  const renew = (figure: keyof StatementSums) =>
+    loaded.reduce((sum, { first, whole }) => sum - first[figure] + whole[figure], sums[figure]);
+  return { ...sums, rows: renew("rows"), bytes: renew("bytes"), totalMs: renew("totalMs") };
 }
 
 function Line({ run, sums }: { run: ConsoleRun | null; sums: Sums | null }) {

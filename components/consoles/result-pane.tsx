@@ -5,30 +5,28 @@ import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { ErrorPanel } from "@/components/consoles/error-panel";
 import type { ReadFailure } from "@/components/consoles/use-console-run";
+import { RanBy } from "@/components/results/ran-by";
 import { usePlan } from "@/components/results/use-plan";
 import { useNow } from "@/components/ui/use-browser";
-import type { ConsoleRun } from "@/components/workspace/run-store";
+import type { ConsoleRun, PinnedResult } from "@/components/workspace/run-store";
 import { useConsoleChart } from "@/components/workspace/use-console-chart";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
-import { loadAgain } from "@/lib/client/load-again";
+import { later } from "@/lib/client/load-again";
 import type { Connection } from "@/lib/connections/schema";
 import { formatClock, formatDuration, formatRows } from "@/lib/ui/format";
+import "@/components/ui/foot.css";
 
-const ResultView = dynamic(
-  () => loadAgain(() => import("@/components/grid/result-view")).then((module) => module.ResultView),
-  {
-    ssr: false,
-    loading: () => <Bones />,
-  },
-);
+const loadResultView = later(() => import("@/components/grid/result-view"));
+const ResultView = dynamic(() => loadResultView().then((module) => module.ResultView), {
+  ssr: false,
+  loading: () => <Bones />,
+});
 
-const PlanView = dynamic(
-  () => loadAgain(() => import("@/components/results/plan-view")).then((module) => module.PlanView),
-  {
-    ssr: false,
-    loading: () => <Bones />,
-  },
-);
+const loadPlanView = later(() => import("@/components/results/plan-view"));
+const PlanView = dynamic(() => loadPlanView().then((module) => module.PlanView), {
+  ssr: false,
+  loading: () => <Bones />,
+});
 
 /** Faster answers than this never show a skeleton (docs/design.md, States). */
 const SKELETON_AFTER_MS = 150;
@@ -37,7 +35,15 @@ export type ResultPaneProps = {
   draft: OpenConsole;
   connection: Connection | null;
   latest: ConsoleRun | null;
+  /** What is kept of the console is not known yet. */
+  isReading: boolean;
   lastGood: ConsoleRun | null;
+  /** What somebody else has run since; null when that is nothing. */
+  newer: ConsoleRun | null;
+  onShowNewer: () => void;
+  /** Results that stay beside the present ones. */
+  pinned: PinnedResult[];
+  onPin: (executionId: string, isPinned: boolean) => void;
   failure: ReadFailure | null;
   /** The sample's console on its first visit. */
   isSample: boolean;
@@ -53,12 +59,15 @@ export function ResultPane(props: ResultPaneProps) {
   const [shownGoodId, setShownGoodId] = useState<string | null>(null);
   const isWaiting = useIsWaiting(latest);
   const isRunning = latest?.status === "running";
-  const { plan, close } = usePlan(props.draft.id, latest);
-  if (plan !== null) return <PlanView plan={plan} onClose={close} />;
-  if (isRunning && isWaiting) return <Waiting startedAt={latest.startedAt} />;
-  // A quick run keeps what was there, so that nothing blinks.
-  if (isRunning) return lastGood === null ? <div className="result-fill" /> : <Good {...props} run={lastGood} />;
-  if (latest === null) return <NotRun {...props} />;
+  const { plan, close, measure } = usePlan(props.draft.id, latest);
+  if (plan !== null) return <PlanView plan={plan} connection={props.connection} onMeasure={measure} onClose={close} />;
+  // The first rows that come take the place of the old ones, which stay until then: nothing blinks, and nothing is lost.
+  if (isRunning && hasRows(latest)) return <Good {...props} run={latest} />;
+  if (isRunning && lastGood !== null) {
+    return <Good {...props} run={lastGood} oldSince={isWaiting ? latest.startedAt : null} />;
+  }
+  if (isRunning) return isWaiting ? <Waiting startedAt={latest.startedAt} /> : <div className="result-fill" />;
+  if (latest === null) return props.isReading ? <Bones /> : <NotRun {...props} />;
   if (latest.status === "success") return <Good {...props} run={latest} />;
 
   if (lastGood !== null && shownGoodId === latest.id) {
@@ -97,24 +106,66 @@ export function ResultPane(props: ResultPaneProps) {
   );
 }
 
-type GoodProps = ResultPaneProps & { run: ConsoleRun; back?: { label: string; go: () => void } };
+type GoodProps = ResultPaneProps & {
+  run: ConsoleRun;
+  /** When the run began that these rows are older than; null while they are the present ones. */
+  oldSince?: number | null;
+  back?: { label: string; go: () => void };
+};
 
-function Good({ run, back, draft, connection, onLoadMore, onShowQuery, canRun }: GoodProps) {
+function Good({ run, back, oldSince = null, newer, onShowNewer, draft, connection, ...rest }: GoodProps) {
+  const { onLoadMore, onShowQuery, canRun, pinned, onPin } = rest;
   const [chart, keepChart] = useConsoleChart(draft);
   return (
-    <ResultView
-      // A new run is a new result: its selection and scroll begin anew.
-      key={run.id}
-      run={run}
-      connection={connection}
-      consoleName={draft.name}
-      chart={chart}
-      onChart={keepChart}
-      canRun={canRun}
-      onLoadMore={() => onLoadMore(run)}
-      onShowQuery={onShowQuery}
-      back={back}
-    />
+    <div className={oldSince === null ? "result-hold" : "result-hold old"} aria-busy={oldSince !== null}>
+      {oldSince !== null ? (
+        <OldNote since={oldSince} />
+      ) : (
+        newer !== null && <NewerNote run={newer} onShow={onShowNewer} />
+      )}
+      <ResultView
+        // A new run is a new result: its selection and scroll begin anew.
+        key={run.id}
+        run={run}
+        connection={connection}
+        consoleName={draft.name}
+        chart={chart}
+        onChart={keepChart}
+        savedAs={draft.saved && draft.saved.content === run.content ? draft.saved : null}
+        canRun={canRun}
+        onLoadMore={() => onLoadMore(run)}
+        onShowQuery={onShowQuery}
+        back={back}
+        pinned={pinned}
+        onPin={onPin}
+      />
+    </div>
+  );
+}
+
+function OldNote({ since }: { since: number }) {
+  const now = useNow(true, 100);
+  return (
+    <div className="result-note num">
+      <span className="st run">
+        <Waves className="s" />
+        Waiting for the database, {formatDuration(Math.max(0, (now ?? since) - since))}. Older rows below.
+      </span>
+    </div>
+  );
+}
+
+/** Rows of one's own are not taken away: the newer ones are offered. */
+function NewerNote({ run, onShow }: { run: ConsoleRun; onShow: () => void }) {
+  return (
+    <div className="result-note num" role="status">
+      <span className="trunc">
+        <RanBy run={run} />: {formatRows(countRows(run))}.
+      </span>
+      <button type="button" className="btn sm" onClick={onShow}>
+        Show this result
+      </button>
+    </div>
   );
 }
 
@@ -233,6 +284,10 @@ function useIsWaiting(run: ConsoleRun | null): boolean {
     return () => clearTimeout(timer);
   }, [runningId]);
   return runningId !== null && waitingId === runningId;
+}
+
+function hasRows({ statements }: ConsoleRun): boolean {
+  return statements.some(({ outcome }) => outcome.status === "done" && outcome.answer.fields.length > 0);
 }
 
 function countRows(run: ConsoleRun): number {

@@ -3,11 +3,12 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight, CircleStop } from "lucide-react";
 import { Fragment, useEffect, useRef } from "react";
+import { LogLines } from "@/components/runs/log-lines";
 import { ResultTable } from "@/components/runs/result-preview";
-import { RunLog } from "@/components/runs/run-log";
 import { RunSpark } from "@/components/runs/run-spark";
 import { StatusWord } from "@/components/runs/status-word";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ListTable } from "@/components/ui/list-table";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
@@ -22,6 +23,8 @@ import { type ConsoleRun, type Run, runsApi } from "@/lib/client/runs";
 import { formatCount, formatDuration } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
 import { formatRowTime, TRIGGER_WORDS, toRunAdvice } from "@/lib/ui/run-words";
+
+const HEADS = ["Status", "Started", "By", { name: "Took", isNumber: true }, { name: "Rows", isNumber: true }, "Detail"];
 
 const CLOCK_EVERY_MS = 1000;
 const COLUMNS = 6;
@@ -62,17 +65,7 @@ export function RunHistory({ consoleId, openId, onOpen }: RunHistoryProps) {
         <p className="t2 card-none">It has not run in the background yet. Press Run now to see how it goes.</p>
       )}
       {items.length > 0 && (
-        <table className="list fold runs" aria-label="Runs">
-          <thead>
-            <tr>
-              <th>Status</th>
-              <th>Started</th>
-              <th>By</th>
-              <th className="r">Took</th>
-              <th className="r">Rows</th>
-              <th>Detail</th>
-            </tr>
-          </thead>
+        <ListTable label="Runs" className="runs" columns={HEADS}>
           <tbody>
             {items.map((run) => (
               <RunRow
@@ -83,7 +76,7 @@ export function RunHistory({ consoleId, openId, onOpen }: RunHistoryProps) {
               />
             ))}
           </tbody>
-        </table>
+        </ListTable>
       )}
       <LoadMore pages={runs} label="Show older runs" busyLabel="Reading older runs" className="btn sm card-more" />
     </section>
@@ -205,7 +198,7 @@ function RunDetails({ run }: { run: ConsoleRun }) {
       {status === "queued" && <p className="t2">It waits for its turn.</p>}
       {status === "running" && <p className="t2">In the database. Its result stands here when it ends.</p>}
       {details.isError && <LoadFailure error={details.error} onRetry={() => details.refetch()} />}
-      {logs.length > 0 && <RunLog lines={logs} />}
+      {logs.length > 0 && <LogLines lines={logs} label="Log" className="boxed" />}
     </div>
   );
 }

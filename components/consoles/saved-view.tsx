@@ -20,6 +20,9 @@ type SavedViewProps = {
   children: (saved: Console) => ReactNode;
 };
 
+/** Here is nothing to type in. */
+const NOBODY: [] = [];
+
 /** What there is to see of a console besides its text, under the head of the console: only saved ones have it. */
 export function SavedView({ open, title, icon, unsaved, children }: SavedViewProps) {
   const isPhone = useIsPhone();
@@ -30,7 +33,11 @@ export function SavedView({ open, title, icon, unsaved, children }: SavedViewPro
   }, [title, open.name]);
   return (
     <div className="console" role="tabpanel" id="console-panel" aria-labelledby={`tab-${open.id}`}>
-      {isPhone ? <PhoneHead draft={open} connection={null} /> : <ConsoleBar draft={open} connection={connection} />}
+      {isPhone ? (
+        <PhoneHead draft={open} connection={null} editing={NOBODY} />
+      ) : (
+        <ConsoleBar draft={open} connection={connection} editing={NOBODY} />
+      )}
       {open.saved ? (
         children(open.saved)
       ) : (

@@ -8,7 +8,7 @@ import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { showFailure, showToast } from "@/components/ui/toast";
-import { useConnectivity } from "@/components/ui/use-browser";
+import { useOutage } from "@/components/ui/use-browser";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useChange, useMemberNames } from "@/components/workspace/use-settings";
@@ -23,7 +23,7 @@ type ScheduleCardProps = { saved: Console; hasEdits: boolean; onStarted: (runId:
 /** When the console runs by itself; and the way to run it now. */
 export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) {
   const { workspace, user } = useWorkspace();
-  const { isOnline } = useConnectivity();
+  const outage = useOutage();
   const { open } = useConsoleActions();
   const names = useMemberNames();
   const { data: list } = useConsoleList();
@@ -45,13 +45,14 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
     },
     onError: (error) => showFailure(toMessage(error)),
   });
-  const reason = !isOnline
-    ? "You are offline. It works again when the server answers."
-    : saved.content.trim() === ""
-      ? "The console is empty. Write a query and save it first."
-      : saved.connectionId === null
-        ? "The console has no connection. Choose one and save it first."
-        : null;
+  const reason =
+    outage !== null
+      ? `${outage}. It works again when the server answers.`
+      : saved.content.trim() === ""
+        ? "The console is empty. Write a query and save it first."
+        : saved.connectionId === null
+          ? "The console has no connection. Choose one and save it first."
+          : null;
 
   const save = () => {
     if (draft === null || put.isPending || !isGoodSchedule(draft.value)) return;
@@ -136,7 +137,7 @@ export function ScheduleCard({ saved, hasEdits, onStarted }: ScheduleCardProps) 
         </button>
         <span className="grow" />
         {kept && draft === null && (
-          <button type="button" className="btn ghost" disabled={put.isPending || !isOnline} onClick={remove}>
+          <button type="button" className="btn ghost" disabled={put.isPending || outage !== null} onClick={remove}>
             Remove
           </button>
         )}

@@ -5,13 +5,16 @@ import type { OpenConsole } from "@/components/workspace/use-consoles";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** Somebody has saved since the draft was begun: said before the person presses Save, so that nobody is surprised. */
-export function StaleNotice({ open }: { open: OpenConsole }) {
+export function StaleNotice({ open, savedBy }: { open: OpenConsole; savedBy: string | null }) {
   const { consoles } = useWorkspace();
   return (
     <div className="stale" role="status">
       <GitCompare className="s" />
       <span className="grow">
-        <b className="b6">This console was saved elsewhere since you began.</b> Your text is kept.
+        <b className="b6">
+          {savedBy === null ? "This console was saved elsewhere" : `${savedBy} has saved this console`} since you began.
+        </b>{" "}
+        Your text is kept.
       </span>
       <button type="button" className="btn sm" onClick={() => consoles.setComparing(open.id, true)}>
         Compare

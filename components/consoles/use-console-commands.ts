@@ -9,16 +9,19 @@ import {
   Save,
   Search,
   SquareSlash,
+  TextCursorInput,
   Trash2,
   WandSparkles,
+  WrapText,
 } from "lucide-react";
-import { copyLink } from "@/components/consoles/console-menu";
 import { formatQuery } from "@/components/consoles/format-query";
+import { copyLink } from "@/components/folders/copy-link";
 import type { Command } from "@/components/workspace/command-store";
 import type { ConsoleRun } from "@/components/workspace/run-store";
-import { useDialect } from "@/components/workspace/use-connection-types";
+import { useScriptLanguage } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
+import { useFrame } from "@/components/workspace/use-frame";
 import { useOffer } from "@/components/workspace/use-offer";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -26,6 +29,7 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 type ViewCommands = {
   run: () => void;
   runAll: () => void;
+  save: () => void;
   saveWithMessage: () => void;
   isRunning: boolean;
   latest: ConsoleRun | null;
@@ -35,15 +39,16 @@ type ViewCommands = {
 export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void {
   const { editors } = useWorkspace();
   const databases = useDatabases();
-  const { save, duplicate, remove, openHistory, toLink } = useConsoleActions();
+  const { duplicate, remove, openHistory, toLink } = useConsoleActions();
   const { id, name, saved } = open;
   const database = databases.find((each) => each.id === open.connectionId) ?? databases[0];
-  const dialect = useDialect(database?.type);
+  const language = useScriptLanguage(database?.type);
+  const { frame, update } = useFrame();
   const executionId = view.latest?.statements.at(-1)?.executionId;
   const commands: Command[] = [
     { id: "run", name: "Run the statement at the cursor", detail: name, icon: Play, keys: "mod+enter", run: view.run },
     { id: "run-all", name: "Run all statements", detail: name, icon: Play, keys: "mod+shift+enter", run: view.runAll },
-    { id: "save", name: `Save ${name}`, icon: Save, keys: "mod+s", run: () => void save(id) },
+    { id: "save", name: `Save ${name}`, icon: Save, keys: "mod+s", run: view.save },
     {
       id: "save-message",
       name: `Save ${name} with a message`,
@@ -53,11 +58,11 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
     },
     {
       id: "format",
-      name: "Format the query",
+      name: "Format the statement at the cursor",
       detail: name,
       icon: WandSparkles,
       keys: "shift+alt+f",
-      run: () => void formatQuery(editors, dialect, saved?.language ?? "sql"),
+      run: () => void formatQuery(editors, language),
     },
     {
       id: "comment",
@@ -65,6 +70,20 @@ export function useConsoleCommands(open: OpenConsole, view: ViewCommands): void 
       icon: SquareSlash,
       keys: "mod+/",
       run: () => editors.active?.toggleComment(),
+    },
+    {
+      id: "rename-alias",
+      name: "Rename the alias at the cursor",
+      icon: TextCursorInput,
+      keys: "F2",
+      run: () => editors.active?.renameName(),
+    },
+    {
+      id: "wrap",
+      name: frame.wrapLines ? "Do not wrap long lines" : "Wrap long lines",
+      icon: WrapText,
+      keys: "alt+z",
+      run: () => update({ wrapLines: !frame.wrapLines }),
     },
     {
       id: "find",

@@ -1,10 +1,11 @@
 "use client";
 
 import { useCallback, useMemo } from "react";
-import { readScript, type ScriptLanguage } from "@/components/editor/script";
+import { pickStatements, readScript, type ScriptLanguage } from "@/components/editor/script";
 import { announce } from "@/components/ui/live-region";
 import { type ConsoleRun, ROW_LIMITS, type StatementRun } from "@/components/workspace/run-store";
 import type { OpenConsole } from "@/components/workspace/use-consoles";
+import { useLastResult } from "@/components/workspace/use-last-result";
 import { useConsoleRuns, useWorkspace } from "@/components/workspace/workspace-context";
 import type { Entity } from "@/lib/client/api";
 import type { Connection } from "@/lib/connections/schema";
@@ -36,30 +37,35 @@ type RunOptions = {
   values: Record<string, TypedValue>;
   /** Called instead of a run for variables without a value. */
   onMissing: (names: string[]) => void;
+  /** Called instead of a run for a text without a statement. */
+  onEmpty: (content: string) => void;
 };
 
 /** Running a console: what Run means at the cursor, and what the last run came to. */
 export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
-  const { connection, dialect, language, entities, values, onMissing } = options;
+  const { connection, dialect, language, entities, values, onMissing, onEmpty } = options;
   const { runs, editors } = useWorkspace();
-  const { latest, lastGood } = useConsoleRuns(draft.id);
+  const { isReading } = useLastResult(draft);
+  const { latest, lastGood, newer, pinned } = useConsoleRuns(draft.id);
   const savedId = draft.saved?.id ?? null;
 
   const start = useCallback(
     (statements: SqlStatement[], content: string, limit: number = ROW_LIMITS[0]) => {
       if (connection === null) return;
       if (statements.length === 0) {
-        announce("There is no statement to run. Write one first.", true);
+        announce("There is nothing to run. Write a query first.", true);
+        onEmpty(content);
+        editors.active?.focus();
         return;
       }
       const names = [...new Set(statements.flatMap(({ text }) => readSqlMarks(text, dialect).map(({ name }) => name)))];
       const missing = names.filter((name) => !Object.hasOwn(values, name));
       onMissing(missing);
       if (missing.length > 0) return;
-      const bound = savedId === null ? null : { consoleId: savedId, variables: values };
+      const bound = { consoleId: savedId, variables: values };
       void runs.start(draft.id, { connectionId: connection.id, bound, content, statements, limit });
     },
-    [runs, draft.id, savedId, connection, dialect, values, onMissing],
+    [runs, editors, draft.id, savedId, connection, dialect, values, onMissing, onEmpty],
   );
 
   const runAtCursor = useCallback(() => {
@@ -92,22 +98,29 @@ export function useConsoleRun(draft: OpenConsole, options: RunOptions) {
   );
 
   const cancel = useCallback(() => void runs.cancel(draft.id), [runs, draft.id]);
+  const showNewer = useCallback(() => runs.showNewer(draft.id), [runs, draft.id]);
+  const setPinned = useCallback(
+    (executionId: string, isPinned: boolean) => runs.setPinned(draft.id, executionId, isPinned),
+    [runs, draft.id],
+  );
   const failure = useMemo(
     () => (latest?.status === "failure" ? readFailure(latest, entities, dialect) : null),
     [latest, entities, dialect],
   );
-  return { latest, lastGood, failure, runAtCursor, runAll, loadMore, cancel };
-}
-
-type EditorReading = { content: string; position: number; selectionFrom: number; selectionTo: number };
-
-/** The selection, cut into its statements; without one the statement at the cursor. */
-function pickStatements(reading: EditorReading, language: ScriptLanguage): SqlStatement[] {
-  const { content, position, selectionFrom, selectionTo } = reading;
-  const script = readScript(content, language);
-  if (selectionTo > selectionFrom) return script.within(selectionFrom, selectionTo);
-  const statement = script.at(position);
-  return statement === null ? [] : [statement];
+  return {
+    latest,
+    isReading,
+    lastGood,
+    newer,
+    showNewer,
+    pinned,
+    setPinned,
+    failure,
+    runAtCursor,
+    runAll,
+    loadMore,
+    cancel,
+  };
 }
 
 const TITLES: Record<string, string> = {
@@ -116,20 +129,29 @@ const TITLES: Record<string, string> = {
   unavailable: "The database is not ready",
   source_unreachable: "The database cannot be reached",
   unreachable: "The server did not answer",
-  read_only: "This connection is read-only",
+  read_only: "This statement changes something, and the connection is read-only",
   not_allowed: "This statement is not allowed here",
   not_found: "The console or its connection is gone",
   forbidden: "You may not run this",
   too_large: "The query is too long",
 };
 
+/** All of a statement, which is refused as a whole. */
+function placeOf(content: string, { from, to }: SqlStatement): ErrorPlace {
+  const before = content.slice(0, from).split("\n");
+  return { from, to, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
 function readFailure(run: ConsoleRun, entities: Entity[], dialect: SqlDialect): ReadFailure | null {
   const statement = run.statements.find(({ outcome }) => outcome.status === "failed");
   if (statement?.outcome.status !== "failed") return null;
   const { code, message, details } = statement.outcome.failure;
   const base = { run, statement, code, message };
-  if (code !== "query_failed")
-    return { ...base, title: TITLES[code] ?? "The query did not run", place: null, suggestion: null };
+  if (code !== "query_failed") {
+    const isRefused = code === "read_only" || code === "not_allowed";
+    const place = isRefused ? placeOf(run.content, statement.statement) : null;
+    return { ...base, title: TITLES[code] ?? "The query did not run", place, suggestion: null };
+  }
   const { title, name } = describeQueryError(message);
   const { from, text } = statement.statement;
   const place = locateError(run.content, { from, text, dialect }, details, name);

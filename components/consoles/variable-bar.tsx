@@ -1,5 +1,6 @@
 "use client";
 
+import type { KeyboardEvent } from "react";
 import type { Variables } from "@/components/consoles/use-variables";
 import { Select } from "@/components/ui/select";
 import { VARIABLE_KINDS, type VariableInput, type VariableKind } from "@/lib/sql/variables";
@@ -12,8 +13,15 @@ export function toInputId(name: string): string {
   return `variable-${name}`;
 }
 
+type BarProps = {
+  variables: Variables;
+  missing: string[];
+  /** Enter in a value. */
+  onRun: () => void;
+};
+
 /** One input for each {{name}} of the query. The values are bound by the database, never written into the text. */
-export function VariableBar({ variables, missing }: { variables: Variables; missing: string[] }) {
+export function VariableBar({ variables, missing, onRun }: BarProps) {
   const { names, inputs, change } = variables;
   return (
     <section className="vars" aria-label="Variables">
@@ -27,6 +35,7 @@ export function VariableBar({ variables, missing }: { variables: Variables; miss
               input={input}
               isMissing={missing.includes(name)}
               onChange={(next) => change(name, next)}
+              onRun={onRun}
             />
           )
         );
@@ -40,11 +49,17 @@ type VariableProps = {
   input: VariableInput;
   isMissing: boolean;
   onChange: (input: VariableInput) => void;
+  onRun: () => void;
 };
 
-function Variable({ name, input, isMissing, onChange }: VariableProps) {
+function Variable({ name, input, isMissing, onChange, onRun }: VariableProps) {
   const id = toInputId(name);
   const { kind, text } = input;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    onRun();
+  };
   return (
     <div className="var">
       <label htmlFor={id} className="mono trunc">
@@ -56,6 +71,7 @@ function Variable({ name, input, isMissing, onChange }: VariableProps) {
             id={id}
             type="checkbox"
             checked={text === "true"}
+            onKeyDown={onKeyDown}
             onChange={(event) => onChange({ kind, text: String(event.target.checked) })}
           />
           {text === "true" ? "Yes" : "No"}
@@ -72,6 +88,7 @@ function Variable({ name, input, isMissing, onChange }: VariableProps) {
             aria-describedby={isMissing ? `${id}-why` : undefined}
             autoComplete="off"
             spellCheck={false}
+            onKeyDown={onKeyDown}
             onChange={(event) => onChange({ kind, text: event.target.value })}
           />
         </span>

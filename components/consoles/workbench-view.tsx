@@ -17,7 +17,7 @@ import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/com
 import { useConnections, useDatabases } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/client/api";
-import { loadAgain } from "@/lib/client/load-again";
+import { later } from "@/lib/client/load-again";
 import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 import {
   addConsole, closeTab, EMPTY_WORKBENCH, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,
@@ -25,18 +25,14 @@ import {
 import "./console.css";
 import "@/components/consoles/consoles.css";
 
-const HistoryView = dynamic(
-  () => loadAgain(() => import("@/components/consoles/history-view")).then((module) => module.HistoryView),
-  {
-    ssr: false,
-  },
-);
-const ScheduleView = dynamic(
-  () => loadAgain(() => import("@/components/consoles/schedule-view")).then((module) => module.ScheduleView),
-  {
-    ssr: false,
-  },
-);
+const loadHistoryView = later(() => import("@/components/consoles/history-view"));
+const HistoryView = dynamic(() => loadHistoryView().then((module) => module.HistoryView), {
+  ssr: false,
+});
+const loadScheduleView = later(() => import("@/components/consoles/schedule-view"));
+const ScheduleView = dynamic(() => loadScheduleView().then((module) => module.ScheduleView), {
+  ssr: false,
+});
 
 /** The area of consoles: tabs, and the console, its history or its schedule that the address names. */
 export function WorkbenchView() {

@@ -61,6 +61,8 @@ describe("a console", () => {
           author: { name: "Ana", email: ana.email },
           date: expect.stringMatching(/Z$/),
           subject: `Create ${name}`,
+          additions: 1,
+          deletions: 0,
         },
       ],
       nextCursor: null,
@@ -85,6 +87,23 @@ describe("a console", () => {
         },
       ],
     });
+  });
+
+  it("counts the lines that each save added and took in its history, a missing last newline aside", async () => {
+    const saved = await anas.make(free(), { content: "select 1" });
+    let { version } = saved;
+    for (const content of ["select 1\nfrom orders", "select 2\nfrom orders\n", "select 2\nfrom orders"]) {
+      const { status, json } = await anas.send("PUT", `/${saved.id}`, { content, version });
+      expect(status).toBe(200);
+      version = json.data.version;
+    }
+    const { items } = (await anas.send("GET", `/${saved.id}/git/history`)).json.data;
+    expect(
+      items.map((item: { additions: number; deletions: number }) => `+${item.additions} -${item.deletions}`),
+    ).toEqual(["+0 -0", "+1 -1", "+1 -0", "+1 -0"]);
+    const sha = items[2].sha;
+    const [file] = (await anas.send("GET", `/${saved.id}/git/commit?sha=${sha}`)).json.data.files;
+    expect(file).toMatchObject({ additions: 1, deletions: 0, patch: expect.stringContaining("-select 1\n") });
   });
 
   it("takes the language of its connection, and an ending in its name only once", async () => {
@@ -539,12 +558,31 @@ describe("search", () => {
     const hits = (await anas.send("GET", `/search?q=zebra-${word.toUpperCase()}`)).json.data;
     expect(hits.map(({ id }: { id: string }) => id)).toEqual([exact.id, first.id, inName.id, inText.id]);
     expect(hits[3].snippet).toEqual({ line: 2, text: `select 'Zebra-${word}' as x` });
-    expect(hits[0].snippet).toBeNull();
+    expect([hits[0].snippet, hits[0].lines, hits[0].lineCount]).toEqual([null, [], 0]);
     const both = (await anas.send("GET", `/search?q=${word}%20STRIPES`)).json.data;
     expect(both.map(({ id }: { id: string }) => id)).toEqual([first.id]);
     expect((await bens.send("GET", `/search?q=${word}`)).json.data.map(({ id }: { id: string }) => id)).toEqual([
       exact.id,
     ]);
+  });
+
+  it("tells the lines of a text, five of them at most, to those alone who may see the console", async () => {
+    const word = randomBytes(4).toString("hex");
+    const content = Array.from({ length: 8 }, (_, i) => (i % 2 ? `-- ${i}` : `select ${word} as c${i}`)).join("\n");
+    const many = `${Array.from({ length: 7 }, () => `Sum of ${word}`).join("\n")}`;
+    const own = await anas.make(free(), { content });
+    const shared = await anas.make(free(), { content: many, access: "workspace" });
+    const [forOther, forOwner] = await Promise.all(
+      [bens, anas].map(async (each) => (await each.send("GET", `/search?q=of%20${word}`)).json.data),
+    );
+    expect(forOther.map(({ id }: { id: string }) => id)).toEqual([shared.id]);
+    expect(forOther[0]).toMatchObject({ lineCount: 7, lines: Array(5).fill({ text: `Sum of ${word}` }) });
+    expect(forOther[0].lines.map(({ line }: { line: number }) => line)).toEqual([1, 2, 3, 4, 5]);
+    expect(forOwner.map(({ id }: { id: string }) => id)).toEqual([shared.id]);
+    const lines = (await anas.send("GET", `/search?q=${word}`)).json.data.find(
+      ({ id }: { id: string }) => id === own.id,
+    ).lines;
+    expect(lines.map(({ line }: { line: number }) => line)).toEqual([1, 3, 5, 7]);
   });
 
   it("takes what was typed as text, never as a pattern, and asks for something to look for", async () => {

@@ -6,6 +6,7 @@ import { collections } from "./collections";
 import { toDraft } from "./model";
 import type { ConsoleDraft, PutDraftBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
+import { tellEditing } from "./tell";
 
 /** What the caller has typed and not saved; null when there is nothing. @throws AppError not_found for the console */
 export async function findDraft(caller: Caller, consoleId: ObjectId): Promise<ConsoleDraft | null> {
@@ -16,7 +17,8 @@ export async function findDraft(caller: Caller, consoleId: ObjectId): Promise<Co
 
 /** Keeps what the caller has typed, one draft a console and person. No commit. @throws AppError not_found */
 export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDraftBody): Promise<ConsoleDraft> {
-  const { _id, version } = await getConsoleDocOrThrow(caller, consoleId);
+  const console = await getConsoleDocOrThrow(caller, consoleId);
+  const { _id, version } = console;
   const change = { content: body.content, version: body.version ?? version, updatedAt: new Date() };
   const write = () =>
     collections
@@ -32,6 +34,7 @@ export async function putDraft(caller: Caller, consoleId: ObjectId, body: PutDra
     throw error;
   });
   if (!doc) throw new Error("An upsert has to answer with its document.");
+  tellEditing(console, caller.user._id);
   return toDraft(doc);
 }
 

@@ -38,6 +38,12 @@ async function run(content: string, body: Record<string, unknown> = {}) {
 }
 
 describe("a console is run", () => {
+  it("as what only reads, where that is asked for", async () => {
+    const answer = await run("create table never as select 1 as a", { readOnly: true });
+    expect([answer.status, answer.json.code]).toEqual([400, "read_only"]);
+    expect((await run("select 1 as a", { readOnly: true })).json.data.rows).toEqual([{ a: 1 }]);
+  });
+
   it("with typed values bound to its variables, also by a key", async () => {
     const answer = await run(
       "select {{t}} as t, {{n}} + 1 as n, {{f}} as f, {{b}} and true as b, {{d}} + interval 1 day as d, {{z}} is null as z, '{{t}}' as s -- {{t}}",

@@ -3,13 +3,14 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
+import { accessOf } from "@/lib/folders/model";
 import { AppError } from "@/lib/http/errors";
 import type { ResultFormat } from "@/lib/query/schema";
 import { executeQuery } from "@/lib/query/service";
-import { accessOf } from "./model";
+import { bindVariables, inSource } from "@/lib/query/variables";
+import { keepAsLast } from "./last-result";
 import type { ExecuteConsoleBody } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
-import { type BoundStatement, bindVariables } from "./variables";
 
 /**
  * Runs a console as it was last saved, or the text that is sent in its place, its variables bound as parameters
@@ -23,7 +24,8 @@ export async function executeConsole(
   request: { body: ExecuteConsoleBody; format: ResultFormat; signal: AbortSignal },
 ): Promise<Response> {
   const { body, format, signal } = request;
-  const { content: saved, connectionId: own, space } = await getConsoleDocOrThrow(caller, consoleId);
+  const doc = await getConsoleDocOrThrow(caller, consoleId);
+  const { content: saved, connectionId: own } = doc;
   const content = body.content ?? saved;
   if (content.trim() === "") throw refusal("content", "The console is empty. Write a query first.");
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
@@ -31,49 +33,27 @@ export async function executeConsole(
   const connection = await getConnectionDocOrThrow(caller, connectionId);
   const bound = bindVariables(content, driverOf(connection.type), body.variables ?? {});
   const { query, params } = bound;
-  const { limit, timeoutMs, executionId } = body;
+  const { limit, timeoutMs, executionId, readOnly, keep = true } = body;
+  const run = { connectionId, statement: content, variables: body.variables ?? {} };
   try {
     return await executeQuery(
       caller,
       {
         connection,
-        console: { id: consoleId, isPrivate: accessOf(space) === "private" },
+        console: { id: consoleId, isPrivate: accessOf(doc.space) === "private" },
         statement: { query, params },
         limit,
         timeoutMs,
         executionId,
+        readOnly,
         signal,
+        ...(keep && { watch: keepAsLast(caller, doc, run) }),
       },
       format,
     );
   } catch (error) {
-    throw inConsole(error, content, bound);
+    throw inSource(error, content, bound);
   }
-}
-
-/** The failure with its place in the console's text: placeholders are longer or shorter than the names they stand for. */
-function inConsole(error: unknown, content: string, { query, toSource }: BoundStatement): unknown {
-  if (query === content || !(error instanceof AppError) || !error.details || Array.isArray(error.details)) return error;
-  const { position, line, column } = error.details;
-  const offset = typeof position === "number" ? position - 1 : offsetOf(query, line, column);
-  if (offset === null) return error;
-  const source = toSource(offset);
-  const before = content.slice(0, source).split("\n");
-  const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
-  return new AppError(error.kind, error.message, {
-    cause: error.cause,
-    retryAfterSeconds: error.retryAfterSeconds,
-    headers: error.headers,
-    details: { ...error.details, ...(typeof position === "number" && { position: source + 1 }), ...place },
-  });
-}
-
-/** The offset of a line and column, which count from 1; null when the failure has none. */
-function offsetOf(text: string, line: unknown, column: unknown): number | null {
-  if (typeof line !== "number") return null;
-  const lines = text.split("\n");
-  const start = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
-  return start + (typeof column === "number" ? column - 1 : 0);
 }
 
 function refusal(path: string, message: string): AppError {

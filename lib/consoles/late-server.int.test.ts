@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Caller } from "@/lib/access/caller";
 import { callerIn } from "@/lib/access/testing/caller";
 import { databaseReady } from "@/lib/db/ready";
+import { applyWrites, withdrawLateInserts } from "@/lib/folders/apply-writes";
+import { carryOut } from "@/lib/folders/carry-out";
+import { commitPart, realign } from "@/lib/folders/commit-part";
+import { listHistory } from "@/lib/folders/history";
+import type { JournalDoc } from "@/lib/folders/model";
 import { collections } from "@/lib/lifecycle/collections";
 import { commitChanges, historyOf, readFile } from "@/lib/repository/service";
 import { takeOwnDatabase } from "@/test/database";
-import { applyWrites, withdrawLateInserts } from "./apply-writes";
-import { carryOut } from "./carry-out";
-import { commitPart, realign } from "./commit-part";
-import { listHistory } from "./history";
-import type { ConsoleJournalDoc } from "./model";
+import { CONSOLES } from "./cabinet";
 import { createConsole, deleteConsole, getConsole, undeleteConsole, updateConsole } from "./service";
 
 const own = takeOwnDatabase();
@@ -20,7 +21,7 @@ afterAll(own.drop);
 /** Runs a change while watching what it intended, as a server saw it that stopped right after writing its intent. */
 async function intentOf(caller: Caller, change: () => Promise<unknown>) {
   const { workspaceId } = caller;
-  const seen: ConsoleJournalDoc[] = [];
+  const seen: JournalDoc[] = [];
   const journals = collections.consoleJournals();
   const updateOne = Object.getPrototypeOf(journals).updateOne;
   Object.getPrototypeOf(journals).updateOne = async function (this: unknown, ...args: unknown[]) {
@@ -51,21 +52,21 @@ describe("a server that wakes up long after others have ended its change", () =>
     const { seq, intent } = await intentOf(caller, () => updateConsole(caller, id, { version: 1, content: "y" }));
     await updateConsole(caller, id, { version: 2, content: "x" });
     const before = await getConsole(caller, id);
-    const { items } = await listHistory(caller, id, { limit: 50 });
+    const { items } = await listHistory(caller, CONSOLES, id, { limit: 50 });
 
-    await carryOut(workspaceId, seq);
-    await applyWrites(workspaceId, seq, intent);
+    await carryOut(CONSOLES, workspaceId, seq);
+    await applyWrites(CONSOLES, workspaceId, seq, intent);
     expect(await getConsole(caller, id)).toEqual(before);
-    expect((await listHistory(caller, id, { limit: 50 })).items).toEqual(items);
+    expect((await listHistory(caller, CONSOLES, id, { limit: 50 })).items).toEqual(items);
 
     const [part] = intent.parts;
     if (!part) throw new Error("The save has a commit.");
-    expect(await commitPart(workspaceId, seq, intent, part, async () => false)).toBe(true);
+    expect(await commitPart(CONSOLES, workspaceId, seq, intent, part, async () => false)).toBe(true);
     expect(await fileOf(caller, "consoles/a.sql")).toBe("y");
-    await realign(workspaceId, intent, part);
+    await realign(CONSOLES, workspaceId, intent, part);
     expect(await fileOf(caller, "consoles/a.sql")).toBe("x");
-    await realign(workspaceId, intent, part);
-    expect((await listHistory(caller, id, { limit: 50 })).items).toHaveLength(items.length + 2);
+    await realign(CONSOLES, workspaceId, intent, part);
+    expect((await listHistory(caller, CONSOLES, id, { limit: 50 })).items).toHaveLength(items.length + 2);
   });
 
   it("does not bring a deleted console back, nor delete one that came back", async () => {
@@ -76,15 +77,15 @@ describe("a server that wakes up long after others have ended its change", () =>
       id = new ObjectId((await createConsole(caller, { name: "a", content: "x", access: "workspace" })).id);
     });
     const deleting = await intentOf(caller, () => deleteConsole(caller, id));
-    await applyWrites(workspaceId, making.seq, making.intent);
-    await withdrawLateInserts(workspaceId, making.seq, making.intent);
+    await applyWrites(CONSOLES, workspaceId, making.seq, making.intent);
+    await withdrawLateInserts(CONSOLES, workspaceId, making.seq, making.intent);
     expect(await collections.consoles().countDocuments({ workspaceId })).toBe(0);
 
     await undeleteConsole(caller, id, {});
     const before = await getConsole(caller, id);
     for (const { seq, intent } of [making, deleting]) {
-      await applyWrites(workspaceId, seq, intent);
-      await withdrawLateInserts(workspaceId, seq, intent);
+      await applyWrites(CONSOLES, workspaceId, seq, intent);
+      await withdrawLateInserts(CONSOLES, workspaceId, seq, intent);
     }
     expect(await getConsole(caller, id)).toEqual(before);
   });
@@ -105,7 +106,7 @@ describe("git that somebody else has written to", () => {
     await foreign("theirs");
     await updateConsole(caller, id, { version: 1, content: "mine" });
     expect(await fileOf(caller, "consoles/a.sql")).toBe("mine");
-    const subjects = (await listHistory(caller, id, { limit: 50 })).items.map(({ subject }) => subject);
+    const subjects = (await listHistory(caller, CONSOLES, id, { limit: 50 })).items.map(({ subject }) => subject);
     expect(subjects).toEqual(["Save a", "From elsewhere", "Create a"]);
   });
 
@@ -143,7 +144,7 @@ describe("git that somebody else has written to", () => {
       message: "From elsewhere",
       changes: [{ kind: "put", path: "consoles/a.sql", content: "theirs" }],
     });
-    await commitPart(workspaceId, seq, intent, part, async () => true);
+    await commitPart(CONSOLES, workspaceId, seq, intent, part, async () => true);
     expect(await fileOf(caller, "consoles/a.sql")).toBe("y");
   });
 });

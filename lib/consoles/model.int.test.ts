@@ -3,13 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import type { Caller } from "@/lib/access/caller";
 import { callerIn } from "@/lib/access/testing/caller";
 import { databaseReady } from "@/lib/db/ready";
+import { listHistory } from "@/lib/folders/history";
+import { WORKSPACE_SPACE } from "@/lib/folders/model";
+import { createFolder, deleteFolder, listFolders, updateFolder } from "@/lib/folders/service";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "@/lib/lifecycle/collections";
 import { listTree, readFile } from "@/lib/repository/service";
 import { takeOwnDatabase } from "@/test/database";
-import { createFolder, deleteFolder, listFolders, updateFolder } from "./folders";
-import { listHistory } from "./history";
-import { WORKSPACE_SPACE } from "./model";
+import { CONSOLES } from "./cabinet";
 import { createConsole, deleteConsole, getConsole, listConsoles, undeleteConsole, updateConsole } from "./service";
 import { type Folder, fileOf, type Item, Model, pathOf, Refusal } from "./testing/model";
 import { Random } from "./testing/random";
@@ -110,7 +111,7 @@ class Play {
             this.both(
               "delete folder",
               () => model.deleteFolder(who, folder, recursive),
-              () => deleteFolder(caller, idOf(folder), { recursive }),
+              () => deleteFolder(caller, CONSOLES, idOf(folder), { recursive }),
             ),
         ],
       );
@@ -165,7 +166,7 @@ class Play {
       "create folder",
       () => this.model.createFolder(who, () => id, { ...wish, parent }),
       async () => {
-        id = (await createFolder(caller, { ...wish, parentId: parent?.id ?? null })).id;
+        id = (await createFolder(caller, CONSOLES, { ...wish, parentId: parent?.id ?? null })).id;
       },
     );
   }
@@ -181,7 +182,7 @@ class Play {
     await this.both(
       "change folder",
       () => this.model.changeFolder(who, folder, { ...change, ...(moves && { parent }) }),
-      () => updateFolder(caller, idOf(folder), { ...change, ...(moves && { parentId: parent?.id ?? null }) }),
+      () => updateFolder(caller, CONSOLES, idOf(folder), { ...change, ...(moves && { parentId: parent?.id ?? null }) }),
     );
   }
 
@@ -206,7 +207,7 @@ class Play {
           })),
         ),
       );
-      const { items: folders } = await listFolders(caller, ALL);
+      const { items: folders } = await listFolders(caller, CONSOLES, ALL);
       expect(byId(folders.map(({ id, path }) => ({ id, path })))).toEqual(
         byId(model.folders.filter(isSeen).map((folder) => ({ id: folder.id, path: pathOf(folder) }))),
       );
@@ -235,7 +236,7 @@ class Play {
     let count = 0;
     let cursor: string | undefined;
     do {
-      const page = await listHistory(caller, idOf(item), { limit: 50, cursor });
+      const page = await listHistory(caller, CONSOLES, idOf(item), { limit: 50, cursor });
       count += page.items.length;
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
@@ -304,7 +305,7 @@ it("of people who save at once, each on what they have read, no text is lost wit
     const saved = await getConsole(first, id);
     expect(saved.content.split("\n").filter(Boolean).sort()).toEqual(tokens.toSorted());
     expect(saved.version).toBe(tokens.length + 1);
-    expect((await listHistory(first, id, { limit: 200 })).items).toHaveLength(tokens.length + 1);
+    expect((await listHistory(first, CONSOLES, id, { limit: 200 })).items).toHaveLength(tokens.length + 1);
     expect(tokens.length).toBeGreaterThan(5);
   }
 });

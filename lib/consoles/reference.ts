@@ -1,15 +1,8 @@
-import type { ErrorKind } from "@/lib/http/errors";
+import { ACCESS_REFUSAL, NAME_REFUSAL } from "@/lib/folders/reference";
 
-/** What writing a file of the workspace's repository may fail with. */
-export const SAVE_FAILURES = ["not_found", "conflict", "too_large", "storage_full"] as const satisfies ErrorKind[];
-
-const name =
-  "One that git reserves, that ends in a dot, or that is longer than 200 bytes in UTF-8 or, with its folders, than 1,000";
-const access = "Another one than that of the folder";
-export const FOLDER_REFUSALS = { name, access, parentId: "A folder inside of itself, or more than 8 levels of them" };
 export const CONSOLE_REFUSALS = {
-  name,
-  access,
+  name: NAME_REFUSAL,
+  access: ACCESS_REFUSAL,
   connectionId: "A source, which only flows read",
   chart: "More than 64 KiB as JSON",
 };

@@ -5,47 +5,34 @@ import { callerOfJob } from "@/lib/auth/identity";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import type { Use } from "@/lib/connections/uses";
+import { accessOf, visibleTo } from "@/lib/folders/model";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, toPage } from "@/lib/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
-import { log } from "@/lib/log";
-import { onShutdown } from "@/lib/process/shutdown";
 import { consumeQuery } from "@/lib/query/service";
+import { bindVariables } from "@/lib/query/variables";
 import type { ResultPreview } from "@/lib/results/schema";
 import { keepResult, previewResults } from "@/lib/results/service";
-import { appendLog, tailLog } from "@/lib/runs/logs";
+import { carryOutRun } from "@/lib/runs/carry-out";
+import { tailLog } from "@/lib/runs/logs";
 import { type RunDoc, type RunResource, toRun } from "@/lib/runs/model";
-import {
-  beginRun,
-  findRun,
-  finishRun,
-  isCancelRequested,
-  keepRun,
-  listRunDocs,
-  queueRun,
-  RUN_LEASE_MS,
-  type RunEnd,
-  type RunHold,
-  requestCancel,
-} from "@/lib/runs/service";
+import { findRun, listRunDocs, queueRun, requestCancel } from "@/lib/runs/service";
 import { queueUnlessBusy, type RunQueued, wakeRun } from "@/lib/runs/wake";
 import type { ScheduleDoc } from "@/lib/schedules/model";
 import type { Schedule, ScheduleBody } from "@/lib/schedules/schema";
 import { putSchedule, removeSchedule, scheduledIds } from "@/lib/schedules/service";
 import { collections } from "./collections";
-import { accessOf, type ConsoleDoc, visibleTo } from "./model";
+import { keepAsLast } from "./last-result";
+import type { ConsoleDoc } from "./model";
 import type { ConsoleRun, ConsoleRunDetails } from "./schema";
 import { getConsoleDocOrThrow } from "./service";
 import { RESOURCE_TYPE } from "./standing";
 import { tellConsole } from "./tell";
-import { bindVariables } from "./variables";
 
 /** What the job runner is woken with when a run is queued. */
 export const CONSOLE_RUN_QUEUED_EVENT = "console/run.queued";
 /** A run that nobody looks at may take as long as the longest query. */
 const RUN_TIMEOUT_MS = 15 * 60_000;
-/** How long a run may go on after somebody has asked it to end. */
-const CANCEL_LOOK_MS = 1_000;
 /** Of each result the first rows are kept, as long as its run is. */
 const KEPT = { rows: 10_000, bytes: 16 * 1024 * 1024, ms: 30 * 24 * 60 * 60 * 1000 };
 /** What one run shows of its log: its end, where a failure says why. */
@@ -172,42 +159,20 @@ export async function listScheduledUses({ workspaceId }: Caller, connectionId: O
 }
 
 /**
- * Carries out a queued run to its end. Safe to call twice and at once: one of them does it.
- * What fails in the query ends the run as a failure; what fails around it is thrown, and the run is recovered later.
+ * Carries out a queued run to its end (`carryOutRun`). A run whose server stops ends as a failure: what a query has done
+ * by then is not known.
  */
 export async function carryOutConsoleRun(queued: RunQueued): Promise<void> {
-  const begun = await beginRun(new ObjectId(queued.workspaceId), new ObjectId(queued.runId));
-  if (!begun) return;
-  const { run, hold } = begun;
-  const stop = new AbortController();
-  const heart = setInterval(() => void listen(hold, stop), RUN_LEASE_MS / 3);
-  const look = setInterval(() => void lookForCancel(hold, stop), CANCEL_LOOK_MS);
-  const forget = onShutdown(() => stop.abort(new AppError("unavailable", STOPPED)));
-  try {
-    await finishRun(hold, await outcomeOf(run, stop.signal));
-  } finally {
-    clearInterval(heart);
-    clearInterval(look);
-    forget();
-  }
-}
-
-async function outcomeOf(run: RunDoc, signal: AbortSignal): Promise<RunEnd> {
-  try {
-    const { resultId, rowCount, isCut } = await runScheduled(run, signal);
-    if (isCut)
-      await appendLog(run.workspaceId, run._id, [
-        { level: "warn", text: "The result ends before a value that is too large." },
-      ]);
-    return { status: "success", rowCount, resultId };
-  } catch (error) {
-    // Whatever the query says about being stopped, the reason for stopping is the answer.
-    const reason = signal.aborted ? signal.reason : error;
-    if (reason instanceof AppError && reason.kind === "cancelled") return { status: "cancelled" };
-    if (reason instanceof AppError) return { status: "failure", error: reason.message };
-    log.error({ err: reason, runId: run._id.toHexString() }, "a console's run has failed for a reason of ours");
-    return { status: "failure", error: "The run failed for a reason of ours. It is written down in the server's log." };
-  }
+  await carryOutRun(queued, {
+    whenStopped: new AppError("unavailable", STOPPED),
+    open: (held) => ({
+      async carryOut() {
+        const { resultId, rowCount, isCut } = await runScheduled(held.run, held.signal);
+        if (isCut) await held.log([{ level: "warn", text: "The result ends before a value that is too large." }]);
+        return { rowCount, resultId };
+      },
+    }),
+  });
 }
 
 async function runScheduled(run: RunDoc, signal: AbortSignal) {
@@ -222,7 +187,8 @@ async function runScheduled(run: RunDoc, signal: AbortSignal) {
   const doc = await collections.consoles().findOne({ _id: resourceId, ...visibleTo(caller) });
   if (!doc)
     throw new AppError("not_found", "The console is deleted, or is no longer shared with who set its schedule.");
-  const connection = await getConnectionDocOrThrow(caller, requireRunnable(doc));
+  const connectionId = requireRunnable(doc);
+  const connection = await getConnectionDocOrThrow(caller, connectionId);
   const { query, params } = bindVariables(doc.content, driverOf(connection.type), {});
   return consumeQuery(
     caller,
@@ -232,26 +198,10 @@ async function runScheduled(run: RunDoc, signal: AbortSignal) {
       statement: { query, params },
       timeoutMs: RUN_TIMEOUT_MS,
       signal,
+      watch: keepAsLast(caller, doc, { connectionId, statement: doc.content, variables: {} }),
     },
     (result) => keepResult(workspaceId, result, KEPT),
   );
-}
-
-/** Whoever presses Cancel looks on: a read now and then, while that the run goes on is written far less often. */
-async function lookForCancel({ workspaceId, runId }: RunHold, stop: AbortController): Promise<void> {
-  // A store that is away for a moment ends no query.
-  const isRequested = await isCancelRequested(workspaceId, runId).catch(() => false);
-  if (isRequested) stop.abort(new AppError("cancelled", "The run was cancelled."));
-}
-
-async function listen(hold: RunHold, stop: AbortController): Promise<void> {
-  try {
-    const word = await keepRun(hold);
-    if (word !== "go_on") stop.abort(new AppError("cancelled", "The run was cancelled."));
-  } catch (error) {
-    // A store that is away for a moment ends no query; the lease decides.
-    log.warn({ err: error, runId: hold.runId.toHexString() }, "a run could not say that it goes on");
-  }
 }
 
 /** @returns the connection. @throws AppError `invalid_request` */

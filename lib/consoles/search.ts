@@ -1,7 +1,9 @@
 import "server-only";
 import type { Caller } from "@/lib/access/caller";
+import { visibleTo } from "@/lib/folders/model";
+import { findLines } from "@/lib/text/find-lines";
 import { collections } from "./collections";
-import { type ConsoleDoc, toConsoleSummary, visibleTo } from "./model";
+import { type ConsoleDoc, toConsoleSummary } from "./model";
 import type { SearchHit } from "./schema";
 import { withStanding } from "./standing";
 
@@ -9,9 +11,8 @@ import { withStanding } from "./standing";
 const HITS_MAX = 50;
 /** Consoles whose text is read at the most, the ones saved last; a search must not read gigabytes. */
 const TEXTS_MAX = 500;
-const SNIPPET_CHARS = 160;
-/** What is kept of a line before the word that was found. */
-const SNIPPET_LEAD = 40;
+/** Lines that are shown of one text: more say less. */
+const LINES_MAX = 5;
 
 /** Better first: the whole name, its beginning, the name, the path, the text alone. */
 const RANKS = { name: 0, nameStart: 1, inName: 2, inPath: 3, inText: 4 } as const;
@@ -26,7 +27,6 @@ export async function searchConsoles(caller: Caller, q: string): Promise<SearchH
     const pattern = { $regex: escapeRegex(word), $options: "i" };
     return { $or: [{ path: pattern }, { content: pattern }] };
   });
-  const anyWord = new RegExp(words.map(escapeRegex).join("|"), "i");
   const found: { rank: number; updatedAt: number; hit: SearchHit }[] = [];
   const docs = collections
     .consoles()
@@ -35,7 +35,8 @@ export async function searchConsoles(caller: Caller, q: string): Promise<SearchH
     .limit(TEXTS_MAX)
     .batchSize(20);
   for await (const doc of docs) {
-    const hit = { ...toConsoleSummary(doc), snippet: snippetOf(doc.content, anyWord) };
+    const { lines, count } = findLines(doc.content, q, LINES_MAX);
+    const hit = { ...toConsoleSummary(doc), snippet: lines[0] ?? null, lines, lineCount: count };
     found.push({ rank: rankOf(doc, words), updatedAt: doc.updatedAt.getTime(), hit });
   }
   found.sort((a, b) => a.rank - b.rank || b.updatedAt - a.updatedAt);
@@ -51,17 +52,6 @@ function rankOf(doc: ConsoleDoc, words: string[]): number {
   if (name.startsWith(phrase)) return RANKS.nameStart;
   if (words.every((word) => name.includes(word))) return RANKS.inName;
   return words.every((word) => path.includes(word)) ? RANKS.inPath : RANKS.inText;
-}
-
-function snippetOf(content: string, anyWord: RegExp): SearchHit["snippet"] {
-  const at = anyWord.exec(content)?.index;
-  if (at === undefined) return null;
-  const lineStart = content.lastIndexOf("\n", at - 1) + 1;
-  const lineEnd = content.indexOf("\n", at);
-  const line = content.slice(0, at).split("\n").length;
-  const from = Math.max(lineStart, at - SNIPPET_LEAD);
-  const to = Math.min(lineEnd < 0 ? content.length : lineEnd, from + SNIPPET_CHARS);
-  return { line, text: content.slice(from, to).toWellFormed().trim() };
 }
 
 function escapeRegex(text: string): string {

@@ -2,13 +2,26 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/connections/service";
+import { bringBack } from "@/lib/folders/bring-back";
+import { changeFiled } from "@/lib/folders/journal";
+import { visibleTo } from "@/lib/folders/model";
+import { copyName, placeOf } from "@/lib/folders/names";
+import {
+  freePlace,
+  getFolderOrThrow,
+  keysIn,
+  noSuch,
+  placeAsked,
+  saveMessage,
+  spaceIn,
+  stale,
+} from "@/lib/folders/placement";
+import { readersOf, visibleIdsOf } from "@/lib/folders/readers";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
+import { CONSOLES, ENDINGS } from "./cabinet";
 import { collections } from "./collections";
-import { changeConsoles } from "./journal";
-import { accessOf, type ConsoleDoc, type ConsoleFolderDoc, toConsole, toConsoleSummary, visibleTo } from "./model";
-import { consolePathOf, copyName } from "./names";
-import { freePlace, getFolderOrThrow, spaceIn } from "./placement";
+import { type ConsoleDoc, toConsole, toConsoleSummary } from "./model";
 import type {
   Console,
   ConsoleSummary,
@@ -41,7 +54,7 @@ export async function getConsole(caller: Caller, consoleId: ObjectId): Promise<C
 /** The stored record. @throws AppError not_found */
 export async function getConsoleDocOrThrow(caller: Caller, consoleId: ObjectId): Promise<ConsoleDoc> {
   const doc = await collections.consoles().findOne({ _id: consoleId, ...visibleTo(caller) });
-  if (!doc) throw noSuchConsole();
+  if (!doc) throw noSuch(CONSOLES);
   return doc;
 }
 
@@ -52,39 +65,30 @@ export async function getConsoleDocsOrThrow(caller: Caller, ids: ObjectId[]): Pr
     .consoles()
     .find({ _id: { $in: ids }, ...visibleTo(caller) })
     .toArray();
-  if (docs.length < new Set(ids.map((id) => id.toHexString())).size) throw noSuchConsole();
+  if (docs.length < new Set(ids.map((id) => id.toHexString())).size) throw noSuch(CONSOLES);
   return docs;
 }
 
+/** The consoles of the workspace that are run on a connection, other members' private ones too. */
+export async function consoleIdsOn({ workspaceId }: Caller, connectionId: ObjectId): Promise<ObjectId[]> {
+  const docs = await collections
+    .consoles()
+    .find({ workspaceId, connectionId }, { projection: { _id: 1 } })
+    .toArray();
+  return docs.map(({ _id }) => _id);
+}
+
 /** Which of these consoles the caller may see; those that were deleted lately, as they were then. */
-export async function visibleConsoleIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set();
-  const filter = { _id: { $in: ids }, ...visibleTo(caller) };
-  const found = [
-    ...(await collections
-      .consoles()
-      .find(filter, { projection: { _id: 1 } })
-      .toArray()),
-    ...(await collections
-      .deletedConsoles()
-      .find(filter, { projection: { _id: 1 } })
-      .toArray()),
-  ];
-  return new Set(found.map(({ _id }) => _id.toHexString()));
+export function visibleConsoleIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
+  return visibleIdsOf(CONSOLES, caller, ids);
 }
 
 /** Who may see a console: every member, or its owner alone, by their id. A lately deleted one as it was. */
-export async function findConsoleReaders(
+export function findConsoleReaders(
   workspaceId: ObjectId,
   consoleId: ObjectId,
 ): Promise<"everybody" | "nobody" | ObjectId> {
-  const filter = { _id: consoleId, workspaceId };
-  const options = { projection: { space: 1, ownerId: 1 } };
-  const doc =
-    (await collections.consoles().findOne(filter, options)) ??
-    (await collections.deletedConsoles().findOne(filter, options));
-  if (!doc) return "nobody";
-  return accessOf(doc.space) === "private" ? doc.ownerId : "everybody";
+  return readersOf(CONSOLES, workspaceId, consoleId);
 }
 
 /**
@@ -95,11 +99,15 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
   const { workspaceId, user } = caller;
   const connectionLanguage = await languageOf(caller, body.connectionId);
   const language = body.language ?? connectionLanguage ?? "sql";
-  return changeConsoles(caller, async (changes) => {
+  return changeFiled(caller, CONSOLES, async (changes) => {
     const { now } = changes;
-    const folder = body.folderId ? await getFolderOrThrow(caller, body.folderId) : null;
+    const folder = body.folderId ? await getFolderOrThrow(caller, CONSOLES, body.folderId) : null;
     const space = spaceIn(caller, folder, body.access, null);
-    const place = await freePlace({ workspaceId, space, folder, name: body.name, language }, null);
+    const place = await freePlace(
+      CONSOLES,
+      { workspaceId, space, folder, name: body.name, ending: ENDINGS[language] },
+      null,
+    );
     const doc: ConsoleDoc = {
       _id: new ObjectId(),
       workspaceId,
@@ -129,14 +137,14 @@ export async function createConsole(caller: Caller, body: CreateConsoleBody): Pr
  */
 export async function updateConsole(caller: Caller, consoleId: ObjectId, body: UpdateConsoleBody): Promise<Console> {
   await languageOf(caller, body.connectionId);
-  const saved = await changeConsoles(caller, async (changes) => {
+  const saved = await changeFiled(caller, CONSOLES, async (changes) => {
     const before = await getConsoleDocOrThrow(caller, consoleId);
     const after = await toUpdated(caller, before, body);
-    if (before.version !== body.version) throw stale(before);
-    const place = await freePlace(after, consoleId);
+    if (before.version !== body.version) throw stale(CONSOLES, toConsole(before));
+    const place = await freePlace(CONSOLES, { ...after, ending: ENDINGS[after.language] }, consoleId);
     const { folder, ...doc } = after;
     const saved: ConsoleDoc = { ...doc, ...place, version: before.version + 1, updatedAt: changes.now };
-    changes.message = body.message ?? messageOf(before, saved);
+    changes.message = body.message ?? saveMessage(before, saved);
     changes.update(before, saved);
     return toConsole(saved);
   });
@@ -153,7 +161,7 @@ export async function restoreContent(
   content: string,
   label: string,
 ): Promise<Console> {
-  const restored = await changeConsoles(caller, async (changes) => {
+  const restored = await changeFiled(caller, CONSOLES, async (changes) => {
     const before = await getConsoleDocOrThrow(caller, consoleId);
     const saved = { ...before, content, version: before.version + 1, updatedAt: changes.now };
     changes.message = `Restore ${before.path} to ${label}`;
@@ -166,25 +174,16 @@ export async function restoreContent(
 /** A copy beside the original, of which the caller is the owner. @throws AppError not_found */
 export function duplicateConsole(caller: Caller, consoleId: ObjectId): Promise<Console> {
   const { workspaceId, user } = caller;
-  return changeConsoles(caller, async (changes) => {
+  return changeFiled(caller, CONSOLES, async (changes) => {
     const { now } = changes;
     const original = await getConsoleDocOrThrow(caller, consoleId);
     const { space, folderId, language } = original;
-    const folder = folderId && (await getFolderOrThrow(caller, folderId));
-    const beside = [
-      ...(await collections
-        .consoles()
-        .find({ workspaceId, space, folderId }, { projection: { key: 1 } })
-        .toArray()),
-      ...(await collections
-        .consoleFolders()
-        .find({ workspaceId, space, parentId: folderId }, { projection: { key: 1 } })
-        .toArray()),
-    ];
-    const taken = new Set(beside.map(({ key }) => key));
-    const isFree = (name: string) => !taken.has(consolePathOf(folder?.path ?? null, name, language).key);
-    const name = copyName(original.name, isFree);
-    const place = await freePlace({ workspaceId, space, folder, name, language }, null);
+    const folder = folderId && (await getFolderOrThrow(caller, CONSOLES, folderId));
+    const ending = ENDINGS[language];
+    const taken = await keysIn(CONSOLES, { workspaceId, space, folderId });
+    const isFree = (name: string) => !taken.has(placeOf(CONSOLES.root, folder?.path ?? null, name, ending).key);
+    const name = copyName(original.name, Object.values(ENDINGS), isFree);
+    const place = await freePlace(CONSOLES, { workspaceId, space, folder, name, ending }, null);
     const copy = {
       ...original,
       ...place,
@@ -203,51 +202,21 @@ export function duplicateConsole(caller: Caller, consoleId: ObjectId): Promise<C
 
 /** Deletes a console: a commit, and for a time something that `undeleteConsole` takes back. @throws AppError not_found */
 export function deleteConsole(caller: Caller, consoleId: ObjectId): Promise<void> {
-  return changeConsoles(caller, async (changes) => {
+  return changeFiled(caller, CONSOLES, async (changes) => {
     const doc = await getConsoleDocOrThrow(caller, consoleId);
     changes.message = `Delete ${doc.path}`;
     changes.discard(doc);
   });
 }
 
-/**
- * Brings a deleted console back with its history: to the folder that is named, else to its old place or, when its
- * folder is gone, to the top level.
- * @throws AppError not_found when it is no deleted console that the caller may see, and for the folder that is named;
- *   invalid_request when that folder has another access; conflict when the name is taken
- */
+/** Brings a deleted console back with its history (`bringBack`). @throws AppError as that */
 export async function undeleteConsole(
   caller: Caller,
   consoleId: ObjectId,
-  body: UndeleteConsoleBody,
+  { folderId }: UndeleteConsoleBody,
 ): Promise<Console> {
-  const undeleted = await changeConsoles(caller, async (changes) => {
-    const found = await collections.deletedConsoles().findOne({ _id: consoleId, ...visibleTo(caller) });
-    if (!found) throw new AppError("not_found", "There is no such deleted console in this workspace.");
-    const { deletedAt: _, deletedBy: __, ...doc } = found;
-    const { workspaceId, space, folderId } = doc;
-    const folder = body.folderId
-      ? await getFolderOrThrow(caller, body.folderId)
-      : body.folderId === undefined && folderId
-        ? await collections.consoleFolders().findOne({ _id: folderId, workspaceId, space })
-        : null;
-    if (folder && folder.space !== space) throw otherAccess(folder);
-    const place = await freePlace({ ...doc, folder }, null);
-    const back = { ...doc, ...place, folderId: folder?._id ?? null, version: doc.version + 1, updatedAt: changes.now };
-    changes.message = `Bring ${back.path} back`;
-    await changes.insert(back);
-    return toConsole(back);
-  });
-  return withOwnStanding(caller, undeleted);
-}
-
-/** A restored console keeps its access: unlike a move, there is no word for another one. */
-function otherAccess({ path, space }: ConsoleFolderDoc): AppError {
-  const message =
-    accessOf(space) === "workspace"
-      ? `The folder “${path}” is shared with the workspace, and the console is not. Choose another folder.`
-      : `The folder “${path}” is private, and the console is not. Choose another folder.`;
-  return new AppError("invalid_request", message, { details: [{ path: "folderId", message }] });
+  const doc = (await bringBack(caller, CONSOLES, consoleId, folderId)) as ConsoleDoc;
+  return withOwnStanding(caller, toConsole(doc));
 }
 
 type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {
@@ -256,18 +225,11 @@ type Updated = Omit<ConsoleDoc, "path" | "file" | "key"> & {
 
 /** What the caller asks for, without its place and version. */
 async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsoleBody): Promise<Updated> {
-  const changesAccess = body.access !== undefined && body.access !== accessOf(before.space);
-  if (changesAccess && body.access === "private" && !before.ownerId.equals(caller.user._id)) {
-    throw new AppError("forbidden", "Only the owner of a console can make it private.");
-  }
-  // A console that changes sides leaves its folder, which stays on the old one.
-  const stays = changesAccess ? null : before.folderId;
-  const folderId = body.folderId === undefined ? stays : body.folderId;
-  const folder = folderId ? await getFolderOrThrow(caller, folderId) : null;
+  const { space, folder } = await placeAsked(caller, CONSOLES, before, body);
   const { path: _, file: __, key: ___, ...kept } = before;
   return {
     ...kept,
-    space: spaceIn(caller, folder, body.access, before.space),
+    space,
     folderId: folder?._id ?? null,
     folder,
     name: body.name ?? before.name,
@@ -276,22 +238,6 @@ async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsole
     language: body.language ?? before.language,
     connectionId: body.connectionId === undefined ? before.connectionId : toId(body.connectionId),
   };
-}
-
-function messageOf(before: ConsoleDoc, after: ConsoleDoc): string {
-  if (before.space !== after.space) {
-    return accessOf(after.space) === "workspace" ? `Share ${after.path}` : `Make ${after.path} private`;
-  }
-  if (before.file === after.file) return `Save ${after.path}`;
-  return before.folderId?.toHexString() === after.folderId?.toHexString()
-    ? `Rename ${before.path} to ${after.path}`
-    : `Move ${before.path} to ${after.path}`;
-}
-
-function stale(current: ConsoleDoc): AppError {
-  return new AppError("conflict", "Somebody has saved this console since you opened it. Compare, then save again.", {
-    details: { current: toConsole(current) },
-  });
 }
 
 /**
@@ -306,10 +252,6 @@ async function languageOf(caller: Caller, connectionId: string | null | undefine
   throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.", {
     details: [{ path: "connectionId", message: "Not a database." }],
   });
-}
-
-function noSuchConsole(): AppError {
-  return new AppError("not_found", "There is no such console in this workspace.");
 }
 
 function toChart(chart: CreateConsoleBody["chart"]): string | null {

@@ -74,6 +74,7 @@ export const consoleAccess: AccessRows = {
     },
     "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/duplicate": { statuses: CREATED_BY_MEMBER },
     "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/execute": { statuses: MEMBER, body: () => ({ limit: 1 }) },
+    "GET /api/workspaces/{workspaceId}/consoles/{consoleId}/result": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/consoles/{consoleId}/draft": { statuses: MEMBER },
     "PUT /api/workspaces/{workspaceId}/consoles/{consoleId}/draft": {
       statuses: MEMBER,

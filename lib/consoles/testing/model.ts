@@ -1,4 +1,4 @@
-import type { ConsoleAccess } from "../schema";
+import type { Access } from "@/lib/folders/schema";
 
 /** All that consoles promise, in the simplest form: lists in memory, every rule written out once more. */
 export type Folder = { id: string; space: string; owner: string; parent: Folder | null; name: string };
@@ -19,9 +19,9 @@ export type ItemChange = {
   name?: string;
   content?: string;
   folder?: Folder | null;
-  access?: ConsoleAccess;
+  access?: Access;
 };
-export type FolderChange = { name?: string; parent?: Folder | null; access?: ConsoleAccess };
+export type FolderChange = { name?: string; parent?: Folder | null; access?: Access };
 
 const DEPTH_MAX = 8;
 
@@ -40,7 +40,7 @@ export class Model {
   create(
     who: string,
     id: () => string,
-    wish: { name: string; content: string; folder: Folder | null; access?: ConsoleAccess },
+    wish: { name: string; content: string; folder: Folder | null; access?: Access },
   ): Item {
     const { name, content, folder, access } = wish;
     const space = this.spaceFor(who, folder, access, null);
@@ -88,11 +88,7 @@ export class Model {
     this.items.push(item);
   }
 
-  createFolder(
-    who: string,
-    id: () => string,
-    wish: { name: string; parent: Folder | null; access?: ConsoleAccess },
-  ): Folder {
+  createFolder(who: string, id: () => string, wish: { name: string; parent: Folder | null; access?: Access }): Folder {
     const space = this.spaceFor(who, wish.parent, wish.access, null);
     const folder: Folder = { id: "", space, owner: who, parent: wish.parent, name: wish.name };
     if (pathOf(folder).split("/").length > DEPTH_MAX) throw new Refusal("invalid_request");
@@ -134,12 +130,7 @@ export class Model {
     this.folders = this.folders.filter((each) => !subtree.includes(each));
   }
 
-  private spaceFor(
-    who: string,
-    folder: Folder | null,
-    asked: ConsoleAccess | undefined,
-    current: string | null,
-  ): string {
+  private spaceFor(who: string, folder: Folder | null, asked: Access | undefined, current: string | null): string {
     const wanted = asked ? (asked === "workspace" ? asked : who) : current;
     if (!folder) return wanted ?? who;
     this.see(who, this.folders, folder);
@@ -173,7 +164,7 @@ export function fileOf({ folder, name }: Pick<Item, "folder" | "name">): string 
   return folder ? `${pathOf(folder)}/${file}` : file;
 }
 
-function accessOf(space: string): ConsoleAccess {
+function accessOf(space: string): Access {
   return space === "workspace" ? "workspace" : "private";
 }
 

@@ -1,24 +1,26 @@
 import { expect, test } from "vitest";
-import { consolePathOf, copyName, folderPlaceOf, parseName } from "./names";
+import { copyName, folderPlaceOf, parseName, placeOf } from "./names";
+
+const ENDINGS = [".sql", ".mongodb"];
 
 test.each([
-  [null, "report", "sql", "report", "consoles/report.sql"],
-  [null, "report.sql", "sql", "report", "consoles/report.sql"],
-  [null, "report.SQL", "sql", "report", "consoles/report.sql"],
-  [null, "report.sql", "mongodb", "report.sql", "consoles/report.sql.mongodb"],
-  [null, ".sql", "sql", ".sql", "consoles/.sql.sql"],
-  ["a/b", "c", "mongodb", "a/b/c", "consoles/a/b/c.mongodb"],
-] as const)("in %j, %j in %s stands at %s", (folder, name, language, path, file) => {
-  expect(consolePathOf(folder, name, language)).toMatchObject({ path, file });
+  [null, "report", ".sql", "report", "consoles/report.sql"],
+  [null, "report.sql", ".sql", "report", "consoles/report.sql"],
+  [null, "report.SQL", ".sql", "report", "consoles/report.sql"],
+  [null, "report.sql", ".mongodb", "report.sql", "consoles/report.sql.mongodb"],
+  [null, ".sql", ".sql", ".sql", "consoles/.sql.sql"],
+  ["a/b", "c", ".mongodb", "a/b/c", "consoles/a/b/c.mongodb"],
+] as const)("in %j, %j with %s stands at %s", (folder, name, ending, path, file) => {
+  expect(placeOf("consoles", folder, name, ending)).toMatchObject({ path, file });
 });
 
 test("forms of one name have one key, and a folder can have the key of a file", () => {
-  const { key } = consolePathOf("A", "caf\u00e9", "sql");
+  const { key } = placeOf("consoles", "A", "caf\u00e9", ".sql");
   for (const same of ["cafe\u0301", "CAF\u00c9", "caf\uff45\u0301", "caf\u00e9.sql"]) {
-    expect(consolePathOf("a", same, "sql").key).toBe(key);
+    expect(placeOf("consoles", "a", same, ".sql").key).toBe(key);
   }
-  expect(folderPlaceOf("a", "CAF\u00c9.sql").key).toBe(key);
-  expect(consolePathOf("a", "cafe", "sql").key).not.toBe(key);
+  expect(folderPlaceOf("consoles", "a", "CAF\u00c9.sql").key).toBe(key);
+  expect(placeOf("consoles", "a", "cafe", ".sql").key).not.toBe(key);
 });
 
 test("a name is kept in its composed form and refused with the rule that it breaks", () => {
@@ -31,7 +33,7 @@ test("a name is kept in its composed form and refused with the rule that it brea
 test("copies count on from the first free number, whatever they are made of", () => {
   const taken = new Set<string>();
   const next = (name: string) => {
-    const copy = copyName(name, (candidate) => !taken.has(candidate));
+    const copy = copyName(name, ENDINGS, (candidate) => !taken.has(candidate));
     taken.add(copy);
     return copy;
   };

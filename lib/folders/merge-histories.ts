@@ -1,4 +1,4 @@
-/** What merging has to know of a commit of a console. */
+/** What merging has to know of a commit of one thing. */
 export type Landed = {
   date: Date;
   status: string;
@@ -15,7 +15,7 @@ export function windowFor(limit: number): number {
 }
 
 /**
- * The newest of two lists, each newest first. A console that changes sides is deleted in one repository and added in
+ * The newest of two lists, each newest first. What changes sides is deleted in one repository and added in
  * the other by one change: of those twins only the addition is shown.
  * @returns the items, at most `limit`, and how many of each list are used up
  */

@@ -4,13 +4,13 @@ import type { Caller } from "@/lib/access/caller";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { deleteRepository } from "@/lib/repository/service";
 import { collections } from "./collections";
-import { type ConsoleDoc, type Space, WORKSPACE_SPACE } from "./model";
+import { type FiledDoc, type Space, WORKSPACE_SPACE } from "./model";
 
 /**
- * The repositories with commits of a console that the caller may see, that of its present space first: the
- * workspace's, and for the owner also the one of their private consoles.
+ * The repositories with commits of something that the caller may see, that of its present space first: the
+ * workspace's, and for the owner also the one of their private files.
  */
-export async function repositoriesOf(caller: Caller, doc: ConsoleDoc): Promise<ObjectId[]> {
+export async function repositoriesOf(caller: Caller, doc: FiledDoc): Promise<ObjectId[]> {
   const { workspaceId, user } = caller;
   if (!doc.ownerId.equals(user._id)) return [workspaceId];
   const own = await collections.privateRepositories().findOne({ workspaceId, ownerId: user._id });
@@ -18,7 +18,7 @@ export async function repositoriesOf(caller: Caller, doc: ConsoleDoc): Promise<O
   return doc.space === WORKSPACE_SPACE ? [workspaceId, own._id] : [own._id, workspaceId];
 }
 
-/** The repository of a member's private consoles, which their first one makes. */
+/** The repository of a member's private files, which their first one makes. */
 export async function privateRepositoryOf(workspaceId: ObjectId, space: Space): Promise<ObjectId> {
   const ownerId = new ObjectId(space);
   const known = await collections.privateRepositories().findOne({ workspaceId, ownerId });
@@ -34,7 +34,7 @@ export async function privateRepositoryOf(workspaceId: ObjectId, space: Space): 
   }
 }
 
-/** Removes the repositories of a workspace's private consoles, which carry ids of their own. Safe to repeat. */
+/** Removes the repositories of a workspace's private files, which carry ids of their own. Safe to repeat. */
 export async function deletePrivateRepositories(workspaceId: ObjectId): Promise<void> {
   const repositories = await collections.privateRepositories().find({ workspaceId }).toArray();
   for (const { _id } of repositories) await deleteRepository(_id);

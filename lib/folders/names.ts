@@ -1,13 +1,10 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
 import { collisionKey, parsePath } from "@/lib/repository/service";
-import type { ConsolePath } from "./model";
-import type { Language } from "./schema";
+import type { Place } from "./model";
 
-const ROOT = "consoles";
 /** Leaves room in a segment of 200 bytes for " copy 1000.mongodb". */
 const COPY_STEM_BYTES = 180;
-const ENDINGS = { sql: ".sql", mongodb: ".mongodb" } as const satisfies Record<Language, string>;
 
 /**
  * A name as it is kept: one segment of a path, in composed Unicode form.
@@ -19,29 +16,36 @@ export function parseName(name: string): string {
 }
 
 /**
- * Where a console of this name stands: at `consoles/<path>.sql|.mongodb` (docs/api.md, Consoles).
+ * Where something of this name stands: at `<root>/<path><ending>`.
  * Our choice: who writes the ending into the name means that file, so it is not put on twice.
+ * @param root the folder of the repository for its kind
  * @param folderPath null at the top level
+ * @param ending of its file, with the dot
  * @throws AppError invalid_request when the path gets too long
  */
-export function consolePathOf(folderPath: string | null, name: string, language: Language): ConsolePath {
-  const ending = ENDINGS[language];
+export function placeOf(root: string, folderPath: string | null, name: string, ending: string): Place {
   const hasEnding = name.length > ending.length && name.toLowerCase().endsWith(ending);
   const path = joinPath(folderPath, hasEnding ? name.slice(0, -ending.length) : name);
-  const file = explained(() => parsePath(`${ROOT}/${path}${ending}`));
+  const file = explained(() => parsePath(`${root}/${path}${ending}`));
   return { path, file, key: keyOf(`${path}${ending}`) };
 }
 
 /** Where a folder of this name stands. @throws AppError invalid_request when the path gets too long */
-export function folderPlaceOf(parentPath: string | null, name: string): { path: string; key: string } {
+export function folderPlaceOf(root: string, parentPath: string | null, name: string): { path: string; key: string } {
   const path = joinPath(parentPath, name);
-  explained(() => parsePath(`${ROOT}/${path}`));
+  explained(() => parsePath(`${root}/${path}`));
   return { path, key: keyOf(path) };
 }
 
-/** The first of "name copy", "name copy 2" ... that `isFree` takes; an ending stays at the end. */
-export function copyName(name: string, isFree: (candidate: string) => boolean): string {
-  const [, stem = name, ending = ""] = /^(.+?)(\.sql|\.mongodb)$/i.exec(name) ?? [];
+/** The ending of the file of something that stands at a place already. */
+export function endingOf(root: string, { path, file }: Pick<Place, "path" | "file">): string {
+  return file.slice(`${root}/${path}`.length);
+}
+
+/** The first of "name copy", "name copy 2" ... that `isFree` takes; one of these endings stays at the end. */
+export function copyName(name: string, endings: readonly string[], isFree: (candidate: string) => boolean): string {
+  const written = endings.find((each) => name.length > each.length && name.toLowerCase().endsWith(each));
+  const [stem, ending] = written ? [name.slice(0, -written.length), name.slice(-written.length)] : [name, ""];
   const base = shortened(stem.replace(/ copy(?: \d+)?$/, ""));
   for (let n = 1; ; n++) {
     const candidate = `${base} copy${n === 1 ? "" : ` ${n}`}${ending}`;

@@ -3,25 +3,24 @@ import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import type { Change } from "@/lib/repository/service";
-import { collections } from "./collections";
+import type { Cabinet } from "./cabinet";
 import {
   type CommitPart,
-  type ConsoleDoc,
-  type ConsoleFolderDoc,
-  type ConsoleIntent,
-  type ConsoleWrite,
+  type FiledDoc,
+  type FolderDoc,
+  type Intent,
   type Space,
   WORKSPACE_SPACE,
+  type Write,
 } from "./model";
 import { privateRepositoryOf } from "./repositories";
 
 /** An intent is one document, which the store limits to 16 MiB. */
 const INTENT_BYTES_MAX = 12 * 1024 * 1024;
-/** Of one workspace; one with more consoles has a program that makes them. Lists and searches stay quick below it. */
-const CONSOLES_MAX = 10_000;
+/** Of one workspace and kind. Lists stay quick below it. */
 const FOLDERS_MAX = 2_000;
 
-type Pair = { before: ConsoleDoc | null; after: ConsoleDoc | null };
+type Pair = { before: FiledDoc | null; after: FiledDoc | null };
 
 /** Gathers what one change does, to documents and to git. Nothing is written before it is decided. */
 export class Changes {
@@ -29,49 +28,53 @@ export class Changes {
   message = "";
   readonly now = new Date();
   private readonly pairs: Pair[] = [];
-  private readonly folderWrites: ConsoleWrite[] = [];
+  private readonly folderWrites: Write[] = [];
 
-  constructor(readonly caller: Caller) {}
+  constructor(
+    readonly caller: Caller,
+    private readonly cabinet: Cabinet,
+  ) {}
 
   /** @throws AppError conflict when the workspace is full */
-  async insert(after: ConsoleDoc): Promise<void> {
+  async insert(after: FiledDoc): Promise<void> {
     const { workspaceId } = this.caller;
-    if ((await collections.consoles().countDocuments({ workspaceId })) >= CONSOLES_MAX) {
-      throw new AppError("conflict", `A workspace has at most ${CONSOLES_MAX} consoles. Delete some first.`);
+    const { itemsMax, items, root } = this.cabinet;
+    if ((await items().countDocuments({ workspaceId })) >= itemsMax) {
+      throw new AppError("conflict", `A workspace has at most ${itemsMax} ${root}. Delete some first.`);
     }
     this.pairs.push({ before: null, after });
   }
 
-  update(before: ConsoleDoc, after: ConsoleDoc): void {
+  update(before: FiledDoc, after: FiledDoc): void {
     this.pairs.push({ before, after });
   }
 
-  /** Puts a console where deleted ones wait for their undo. */
-  discard(before: ConsoleDoc): void {
+  /** Puts it where deleted ones wait for their undo. */
+  discard(before: FiledDoc): void {
     this.pairs.push({ before, after: null });
   }
 
   /** @throws AppError conflict when the workspace is full */
-  async insertFolder(doc: ConsoleFolderDoc): Promise<void> {
+  async insertFolder(doc: FolderDoc): Promise<void> {
     const { workspaceId } = this.caller;
-    if ((await collections.consoleFolders().countDocuments({ workspaceId })) >= FOLDERS_MAX) {
+    if ((await this.cabinet.folders().countDocuments({ workspaceId })) >= FOLDERS_MAX) {
       throw new AppError("conflict", `A workspace has at most ${FOLDERS_MAX} folders. Delete some first.`);
     }
     this.folderWrites.push({ kind: "insertFolder", doc });
   }
 
-  updateFolder(before: ConsoleFolderDoc, after: ConsoleFolderDoc): void {
+  updateFolder(before: FolderDoc, after: FolderDoc): void {
     this.folderWrites.push({ kind: "updateFolder", id: before._id, set: difference(before, after) });
   }
 
-  removeFolder(folder: ConsoleFolderDoc): void {
+  removeFolder(folder: FolderDoc): void {
     this.folderWrites.push({ kind: "removeFolder", id: folder._id });
   }
 
   /** @throws AppError too_large */
-  async toIntent(): Promise<ConsoleIntent> {
+  async toIntent(): Promise<Intent> {
     const { _id: userId, name, email } = this.caller.user;
-    const intent: ConsoleIntent = {
+    const intent: Intent = {
       userId,
       author: { name, email },
       message: this.message,
@@ -80,7 +83,7 @@ export class Changes {
       parts: await this.toParts(),
     };
     if (Buffer.byteLength(JSON.stringify(intent)) <= INTENT_BYTES_MAX) return intent;
-    throw new AppError("too_large", "This changes too many consoles at once. Do it folder by folder.");
+    throw new AppError("too_large", `This changes too many ${this.cabinet.root} at once. Do it folder by folder.`);
   }
 
   private async toParts(): Promise<CommitPart[]> {
@@ -113,14 +116,14 @@ export class Changes {
   }
 }
 
-function toWrite({ before, after }: Pair): ConsoleWrite {
+function toWrite({ before, after }: Pair): Write {
   if (before && after) return { kind: "update", id: before._id, set: difference(before, after) };
   if (after) return { kind: "insert", doc: after };
   if (before) return { kind: "discard", id: before._id };
-  throw new Error("A change has to begin or end with a console.");
+  throw new Error("A change has to begin or end with a document.");
 }
 
-function toChange(before: ConsoleDoc, after: ConsoleDoc): Change | null {
+function toChange(before: FiledDoc, after: FiledDoc): Change | null {
   const fileId = after._id.toHexString();
   const { content } = after;
   const isRewritten = content !== before.content;

@@ -3,8 +3,9 @@ import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { type Change, commitChanges, findBranch, readFile } from "@/lib/repository/service";
+import type { Cabinet } from "./cabinet";
 import { collections } from "./collections";
-import { type CommitPart, type ConsoleIntent, WORKSPACE_SPACE } from "./model";
+import { type CommitPart, type Intent, WORKSPACE_SPACE } from "./model";
 
 /** More foreign commits than this between two looks at one file do not happen. */
 const REALIGN_TRIES = 10;
@@ -17,9 +18,10 @@ const PASSING: ReadonlySet<string> = new Set(["storage_full", "unavailable"]);
  * @returns whether this call made a commit
  */
 export async function commitPart(
+  cabinet: Cabinet,
   workspaceId: ObjectId,
   seq: number,
-  { author, message, at }: ConsoleIntent,
+  { author, message, at }: Intent,
   part: CommitPart,
   isStillOpen: () => Promise<boolean>,
 ): Promise<boolean> {
@@ -40,8 +42,8 @@ export async function commitPart(
   } catch (error) {
     if (!(error instanceof AppError) || PASSING.has(error.kind)) throw error;
     if ((await isStillOpen()) && !(await hasLanded(part))) {
-      log.warn({ err: error, workspaceId: workspaceId.toHexString() }, "git has other consoles than the documents");
-      await realign(workspaceId, { author, message, at }, part);
+      log.warn({ err: error, workspaceId: workspaceId.toHexString() }, "git has other files than the documents");
+      await realign(cabinet, workspaceId, { author, message, at }, part);
     }
     return false;
   }
@@ -49,11 +51,12 @@ export async function commitPart(
 
 /**
  * Makes git's files at the paths of a change equal to the documents, which are the truth. Needed where something else
- * than consoles has written to these files, and after a commit that came late.
+ * has written to these files, and after a commit that came late.
  */
 export async function realign(
+  cabinet: Cabinet,
   workspaceId: ObjectId,
-  { author, message, at }: Pick<ConsoleIntent, "author" | "message" | "at">,
+  { author, message, at }: Pick<Intent, "author" | "message" | "at">,
   { repositoryId, changes }: CommitPart,
 ): Promise<void> {
   const space = await spaceOfRepository(workspaceId, repositoryId);
@@ -64,7 +67,7 @@ export async function realign(
     const expectedHead = (await findBranch(repositoryId, "main")) ?? undefined;
     const missing: Change[] = [];
     for (const path of files) {
-      const doc = await collections.consoles().findOne({ workspaceId, space, file: path });
+      const doc = await cabinet.items().findOne({ workspaceId, space, file: path });
       const text = await textAt(repositoryId, path);
       if (doc && doc.content !== text) {
         missing.push({ kind: "put", path, content: doc.content, fileId: doc._id.toHexString() });
@@ -76,11 +79,11 @@ export async function realign(
       return;
     } catch (error) {
       if (!(error instanceof AppError) || PASSING.has(error.kind)) throw error;
-      log.warn({ err: error, workspaceId: workspaceId.toHexString() }, "consoles could not be committed");
+      log.warn({ err: error, workspaceId: workspaceId.toHexString() }, "files could not be committed");
     }
   }
-  // Left to the next save of these consoles: their texts are safe in the documents.
-  log.error({ workspaceId: workspaceId.toHexString(), files: [...files] }, "git lacks saves of consoles");
+  // Left to the next save of these files: their texts are safe in the documents.
+  log.error({ workspaceId: workspaceId.toHexString(), files: [...files] }, "git lacks saves of files");
 }
 
 async function hasLanded({ repositoryId, changes }: CommitPart): Promise<boolean> {

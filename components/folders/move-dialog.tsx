@@ -3,22 +3,24 @@
 import { Check, Folder, Lock, Users } from "lucide-react";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { Modal } from "@/components/ui/modal";
-import { useConsoleFolders } from "@/components/workspace/use-consoles";
-import { type FolderChoice, isInside, isSameChoice, listFolderChoices } from "@/lib/ui/console-tree";
+import type { Folder as FiledFolder } from "@/lib/folders/schema";
+import { type FolderChoice, isInside, isSameChoice, listFolderChoices } from "@/lib/ui/filed-tree";
+import "./folders.css";
 
 type MoveDialogProps = {
   name: string;
   /** Where it is now. */
   from: FolderChoice;
-  /** The folder that is moved, which cannot go into itself; null for a console. */
+  /** All that there are; undefined while they are read. */
+  folders: readonly FiledFolder[] | undefined;
+  /** The folder that is moved, which cannot go into itself; null for what is filed. */
   folderId: string | null;
   onMove: (to: FolderChoice, placeName: string) => void;
   onClose: () => void;
 };
 
-/** Where to move a console or a folder: the keyboard's way for what dragging does. */
-export function MoveDialog({ name, from, folderId, onMove, onClose }: MoveDialogProps) {
-  const { data: folders } = useConsoleFolders();
+/** Where to move something that is filed, or a folder: the keyboard's way for what dragging does. */
+export function MoveDialog({ name, from, folders, folderId, onMove, onClose }: MoveDialogProps) {
   const places = listFolderChoices(folders ?? []).filter(
     ({ place }) => folderId === null || !isInside(folders ?? [], place.folderId, folderId),
   );

@@ -1,0 +1,187 @@
+"use client";
+
+import { Ellipsis, Folder as FolderIcon, FolderOpen } from "lucide-react";
+import dynamic from "next/dynamic";
+import { type ReactNode, useState } from "react";
+import type { Filing } from "@/components/folders/filing";
+import { FolderMenu } from "@/components/folders/folder-menu";
+import { Menu } from "@/components/ui/menu";
+import { NameInput } from "@/components/ui/name-input";
+import { Tree, type TreeRow } from "@/components/ui/tree";
+import { later } from "@/lib/client/load-again";
+import type { Folder } from "@/lib/folders/schema";
+import { type FiledNode, type FolderChoice, isInside, isSameChoice } from "@/lib/ui/filed-tree";
+
+const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
+const MoveDialog = dynamic(() => loadMoveDialog().then((module) => module.MoveDialog), { ssr: false });
+
+/** What the menu of a row asks the tree for. */
+export type RowActs = { onRename: () => void; onMove: () => void };
+
+type FiledTreeProps<I> = {
+  label: string;
+  /** What is filed, in one word: "console". */
+  noun: string;
+  nodes: readonly FiledNode<I>[];
+  folders: readonly Folder[];
+  filing: Filing;
+  /** The one that the page shows. */
+  activeId: string | null;
+  renamingId: string | null;
+  onRenaming: (id: string | null) => void;
+  onToggle: (id: string) => void;
+  onOpen: (id: string) => void;
+  onNew: (place: FolderChoice) => void;
+  onNewFolder: (place: FolderChoice) => void;
+  onRename: (id: string, typed: string) => void;
+  onRenameFolder: (folder: Folder, typed: string) => void;
+  onRemove: (id: string) => void;
+  onRemoveFolder: (folder: Folder) => void;
+  /** The item as it can be moved; null for what stays where it is. */
+  toMovable: (item: I) => (FolderChoice & { id: string; name: string }) | null;
+  toIcon: (item: I) => ReactNode;
+  toMark?: (item: I) => ReactNode;
+  toMenu: (item: I, acts: RowActs) => ReactNode;
+};
+
+/** What is filed in folders, as the explorer lists it: opened, renamed in place, dragged, and with a menu for each row. */
+export function FiledTree<I>(props: FiledTreeProps<I>) {
+  const { label, noun, nodes, folders, filing, activeId, renamingId, onRenaming, toMovable } = props;
+  const [movingId, setMovingId] = useState<string | null>(null);
+  const find = (id: string | null) => nodes.find((each) => each.id === id);
+
+  const rename = (id: string, typed: string) => {
+    const node = find(id);
+    if (node?.kind === "folder") props.onRenameFolder(node.folder, typed);
+    else if (node?.kind === "item") props.onRename(id, typed);
+  };
+  const remove = (id: string) => {
+    const node = find(id);
+    if (node?.kind === "folder") props.onRemoveFolder(node.folder);
+    else if (node?.kind === "item") props.onRemove(id);
+  };
+
+  /** The place that a row stands for, or stands in. */
+  const toTarget = (node: FiledNode<I> | undefined): { place: FolderChoice; name: string } | null => {
+    if (node === undefined) return null;
+    return node.kind === "item" ? toTarget(find(node.parentId)) : { place: node.place, name: node.label };
+  };
+  const canDrop = (draggedId: string, targetId: string) => {
+    const dragged = find(draggedId);
+    const target = toTarget(find(targetId));
+    if (!dragged || !target) return false;
+    if (dragged.kind === "item") return !isSameChoice(dragged.place, target.place);
+    if (dragged.kind !== "folder" || isInside(folders, target.place.folderId, dragged.id)) return false;
+    return !isSameChoice({ folderId: dragged.folder.parentId, access: dragged.folder.access }, target.place);
+  };
+  const moveTo = (id: string, place: FolderChoice, name: string) => {
+    const node = find(id);
+    const movable = node?.kind === "item" ? toMovable(node.item) : null;
+    if (movable) void filing.move(movable, place, name);
+    if (node?.kind === "folder") void filing.moveFolder(node.folder, place, name);
+  };
+
+  /** All that can be done with a row: behind the button at its end, and where it is pressed with the other button. */
+  const toItems = (node: FiledNode<I>) => {
+    const acts = { onRename: () => onRenaming(node.id), onMove: () => setMovingId(node.id) };
+    if (node.kind === "item") return props.toMenu(node.item, acts);
+    const folder = node.kind === "folder" ? node.folder : null;
+    return (
+      <FolderMenu
+        noun={noun}
+        folder={folder}
+        onNew={() => props.onNew(node.place)}
+        onNewFolder={() => props.onNewFolder(node.place)}
+        onAccess={(access) => folder && void filing.setFolderAccess(folder, access)}
+        onRemove={() => remove(node.id)}
+        {...acts}
+      />
+    );
+  };
+
+  const rows = nodes.map(
+    (node): TreeRow => ({
+      ...node,
+      isSelected: node.id === activeId,
+      canDrag: renamingId === null && (node.kind === "item" ? toMovable(node.item) !== null : node.kind === "folder"),
+      content: (
+        <>
+          {node.kind === "item" ? props.toIcon(node.item) : node.isExpanded ? <FolderOpen /> : <FolderIcon />}
+          {renamingId === node.id ? (
+            <NameInput
+              label={node.kind === "folder" ? "Name of the folder" : `Name of the ${noun}`}
+              value={node.label}
+              onDone={(typed) => {
+                onRenaming(null);
+                if (typed !== null) rename(node.id, typed);
+              }}
+            />
+          ) : (
+            <>
+              <span className="trunc grow">{node.label}</span>
+              {node.kind === "item" && props.toMark?.(node.item)}
+              {node.kind !== "item" && !node.isExpanded && node.count > 0 && (
+                <span className="meta num">{node.count}</span>
+              )}
+              <Menu
+                align="end"
+                trigger={
+                  <button
+                    type="button"
+                    className="row-act"
+                    aria-label={`More about ${node.label}`}
+                    tabIndex={-1}
+                    onClick={(event) => event.stopPropagation()}
+                  >
+                    <Ellipsis className="s" />
+                  </button>
+                }
+              >
+                {toItems(node)}
+              </Menu>
+            </>
+          )}
+        </>
+      ),
+    }),
+  );
+
+  const moving = find(movingId);
+  const from =
+    moving?.kind === "item"
+      ? moving.place
+      : moving?.kind === "folder"
+        ? { folderId: moving.folder.parentId, access: moving.folder.access }
+        : null;
+  return (
+    <>
+      <Tree
+        label={label}
+        rows={rows}
+        onToggle={props.onToggle}
+        onActivate={props.onOpen}
+        onRename={(id) => find(id)?.kind !== "root" && onRenaming(id)}
+        onRemove={remove}
+        toMenu={(id) => {
+          const node = find(id);
+          return node === undefined ? null : { about: node.label, items: toItems(node) };
+        }}
+        canDrop={canDrop}
+        onDrop={(draggedId, targetId) => {
+          const target = toTarget(find(targetId));
+          if (target) moveTo(draggedId, target.place, target.name);
+        }}
+      />
+      {moving && from && (
+        <MoveDialog
+          name={moving.label}
+          from={from}
+          folders={folders}
+          folderId={moving.kind === "folder" ? moving.id : null}
+          onMove={(place, name) => moveTo(moving.id, place, name)}
+          onClose={() => setMovingId(null)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { showToast } from "@/components/ui/toast";
+import type { Access, CreateFolderBody, Folder, UpdateFolderBody } from "@/lib/folders/schema";
+import { type FolderChoice, toFreeFolderName } from "@/lib/ui/filed-tree";
+
+/** What changes what is filed and its folders. Failures are told by it; the functions resolve to null then. */
+export type Cabinet = {
+  change: (id: string, to: Partial<FolderChoice>) => Promise<unknown>;
+  createFolder: (body: Required<CreateFolderBody> & Pick<Folder, "parentId" | "access">) => Promise<Folder | null>;
+  changeFolder: (id: string, to: UpdateFolderBody) => Promise<Folder | null>;
+};
+type Filed = FolderChoice & { id: string; name: string };
+
+/** Moving, sharing and folders: what trees and menus do. Each move can be undone. */
+export function makeFiling(cabinet: Cabinet) {
+  const change = async (each: Filed, to: Partial<FolderChoice>, said: string) => {
+    const { folderId, access } = each;
+    if ((await cabinet.change(each.id, to)) === null) return;
+    const undo = () => void cabinet.change(each.id, { folderId, access });
+    showToast(said, { id: `move-${each.id}`, action: { label: "Undo", onClick: undo } });
+  };
+  const changeFolder = async (folder: Folder, to: UpdateFolderBody, said: string) => {
+    if ((await cabinet.changeFolder(folder.id, to)) === null) return;
+    const { parentId, access } = folder;
+    const undo = () => void cabinet.changeFolder(folder.id, { parentId, access });
+    showToast(said, { id: `move-${folder.id}`, action: { label: "Undo", onClick: undo } });
+  };
+  return {
+    move: (each: Filed, to: FolderChoice, placeName: string) => {
+      const isShared = each.access !== to.access && to.access === "workspace";
+      const said = `${each.name} is in ${placeName} now.${isShared ? " Everybody in the workspace sees it." : ""}`;
+      return change(each, to, said);
+    },
+    setAccess: (each: Filed, access: Access) => {
+      const said =
+        access === "workspace"
+          ? `${each.name} is shared with the workspace.`
+          : `${each.name} is private now. Only you see it.`;
+      return change(each, { access, folderId: null }, said);
+    },
+    moveFolder: (folder: Folder, { folderId, access }: FolderChoice, placeName: string) =>
+      changeFolder(folder, { parentId: folderId, access }, `${folder.name} is in ${placeName} now.`),
+    setFolderAccess: (folder: Folder, access: Access) =>
+      changeFolder(
+        folder,
+        { access, parentId: null },
+        access === "workspace"
+          ? `${folder.name} and all in it is shared with the workspace.`
+          : `${folder.name} and all in it is private now.`,
+      ),
+    /** Makes a folder with a name of its own. @returns its id, to type another name; null when it could not be made */
+    createFolder: async ({ folderId, access }: FolderChoice, taken: readonly string[]): Promise<string | null> => {
+      const folder = await cabinet.createFolder({ name: toFreeFolderName(taken), parentId: folderId, access });
+      return folder?.id ?? null;
+    },
+  };
+}
+export type Filing = ReturnType<typeof makeFiling>;

@@ -1,0 +1,70 @@
+"use client";
+
+import { FolderInput, FolderPlus, Lock, Pencil, Plus, Trash2, Users } from "lucide-react";
+import { MenuItem, MenuLine } from "@/components/ui/menu";
+import type { Access, Folder } from "@/lib/folders/schema";
+
+type FolderMenuProps = {
+  /** What is filed, in one word: "console". */
+  noun: string;
+  /** null for the two ends of the tree, which stay. */
+  folder: Folder | null;
+  onNew: () => void;
+  onNewFolder: () => void;
+  onRename: () => void;
+  onMove: () => void;
+  onAccess: (access: Access) => void;
+  onRemove: () => void;
+};
+
+/** All that can be done with one folder; the body of its menus. */
+export function FolderMenu({
+  noun,
+  folder,
+  onNew,
+  onNewFolder,
+  onRename,
+  onMove,
+  onAccess,
+  onRemove,
+}: FolderMenuProps) {
+  return (
+    <>
+      <MenuItem icon={<Plus />} onSelect={onNew}>
+        New {noun} here
+      </MenuItem>
+      <MenuItem icon={<FolderPlus />} onSelect={onNewFolder}>
+        New folder here
+      </MenuItem>
+      {folder && (
+        <>
+          <MenuLine />
+          <MenuItem icon={<Pencil />} keys="F2" onSelect={onRename}>
+            Rename
+          </MenuItem>
+          <MenuItem icon={<FolderInput />} onSelect={onMove}>
+            Move to
+          </MenuItem>
+          <AccessItem access={folder.access} onAccess={onAccess} />
+          <MenuLine />
+          <MenuItem icon={<Trash2 />} keys="Del" onSelect={onRemove}>
+            Delete
+          </MenuItem>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Shares what is private, and takes back what is shared. */
+export function AccessItem({ access, onAccess }: { access: Access; onAccess: (access: Access) => void }) {
+  return access === "private" ? (
+    <MenuItem icon={<Users />} onSelect={() => onAccess("workspace")}>
+      Share with the workspace
+    </MenuItem>
+  ) : (
+    <MenuItem icon={<Lock />} onSelect={() => onAccess("private")}>
+      Make private
+    </MenuItem>
+  );
+}
