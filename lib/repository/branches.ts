@@ -8,6 +8,11 @@ import { findHead, listHeads, moveHead, removeHead, TRUNK } from "./refs";
 
 export type Branch = { name: string; sha: string; updatedAt: Date };
 
+/** The branch that somebody works on. */
+export function ownBranch(userId: ObjectId): string {
+  return `user/${userId.toHexString()}`;
+}
+
 /**
  * A new branch at another one's head (default `main`) or at a commit.
  * @throws AppError not_found for the start, conflict when the name is taken or stands for a folder of branches

@@ -1,14 +1,15 @@
 import "server-only";
-import { isUtf8 } from "node:buffer";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
 import { type FileName, findChange, lineageIn, openView } from "./history";
 import { MAX_PATCH_BYTES } from "./limits";
+import { countLines } from "./line-counts";
 import type { HistoryChange } from "./lineage";
 import type { FileStatus } from "./model";
 import { readBlob, readCommitObject } from "./object-store";
 import { type CommitInfo, parseSha, pickOne, shaRange, toCommitInfo } from "./read";
+import { isText } from "./text-content";
 import { binaryPatch, unifiedPatch } from "./unified-patch";
 
 export type FileDiff = {
@@ -19,7 +20,7 @@ export type FileDiff = {
   before: string | null;
   after: string | null;
   isBinary: boolean;
-  /** Lines; null when the texts are too large to compare, and then `patch` is null as well. */
+  /** Lines, a missing last newline aside; null when the texts are too large to compare, and then `patch` is null as well. */
   additions: number | null;
   deletions: number | null;
   /** In git's own form, as `git apply` takes it. */
@@ -28,8 +29,6 @@ export type FileDiff = {
 
 export type CommitChange = CommitInfo & { files: FileDiff[] };
 
-/** Git looks this far for a zero byte before it takes content for text. */
-const TEXT_PROBE_BYTES = 8_000;
 /** A commit names a file once or twice; ids that fit more commits than this are several anyway. */
 const ENTRIES_MAX = 10;
 
@@ -84,11 +83,7 @@ async function diffFile(repositoryId: ObjectId, change: HistoryChange): Promise<
   if ((before?.length ?? 0) + (after?.length ?? 0) > MAX_PATCH_BYTES) {
     return { ...common, ...texts, isBinary: false, additions: null, deletions: null, patch: null };
   }
-  const diff = unifiedPatch({ ...names, before: texts.before ?? "", after: texts.after ?? "" });
-  return { ...common, ...texts, isBinary: false, ...diff };
-}
-
-/** An absent file counts as text. */
-export function isText(content: Buffer | null): boolean {
-  return content === null || (isUtf8(content) && !content.subarray(0, TEXT_PROBE_BYTES).includes(0));
+  const sides = { before: texts.before ?? "", after: texts.after ?? "" };
+  const { patch } = unifiedPatch({ ...names, ...sides });
+  return { ...common, ...texts, isBinary: false, patch, ...countLines(sides.before, sides.after) };
 }

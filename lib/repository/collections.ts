@@ -12,6 +12,7 @@ export const collections = {
     isOfWorkspace: true,
     indexes: [
       { key: { workspaceId: 1, oid: 1 }, unique: true, serves: "has this commit landed, and where in the order" },
+      { key: { workspaceId: 1, seq: 1 }, serves: "the commits that landed before one, which a walk comes to next" },
     ],
   }),
   gitHistory: declareCollection<GitHistoryDoc>("git_history", {

@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
+import { oneAtATime } from "@/lib/http/one-at-a-time";
 import { log } from "@/lib/log";
-import { oneAtATime } from "./branch-lock";
 import { EMPTY_TREE, type FileHeader, type GitObject, makeObject } from "./git-objects";
 import { MAX_COMMIT_BYTES, MAX_COMMIT_FILES, MAX_FILE_BYTES } from "./limits";
 import { type Author, cleanMessage, newCommit } from "./new-commit";
@@ -64,7 +64,7 @@ export async function commitChanges(input: CommitInput): Promise<Committed> {
   parseBranch(branch);
   const message = cleanMessage(input.message);
   const plan = planChanges(input.changes);
-  return oneAtATime(`${repositoryId.toHexString()}/${branch}`, async () => {
+  return oneAtATime(`branch:${repositoryId.toHexString()}/${branch}`, async () => {
     // Null is the repository before its first commit, which is something to have seen too.
     let seen: string | null | undefined = input.expectedHead;
     // Contents are stored with the first try's trees; later tries have new trees only.

@@ -37,6 +37,11 @@ export function makeObject(type: ObjectType, content: Buffer): GitObject {
   return { oid, type, content };
 }
 
+/** The id that git gives to a file's content. */
+export function blobId(content: Buffer): string {
+  return makeObject("blob", content).oid;
+}
+
 /** Git sorts by bytes, with a folder's name read as if a slash followed. */
 export function makeTree(entries: Iterable<TreeEntry>): GitObject {
   const keyed = Array.from(entries, (entry) => ({

@@ -37,8 +37,11 @@ describe("a file's history", () => {
       status: "renamed",
       path: "deep/c.sql",
       previousPath: "a.sql",
+      before: expect.stringMatching(/^[0-9a-f]{40}$/),
+      after: expect.stringMatching(/^[0-9a-f]{40}$/),
       change: null,
     });
+    expect(items[1]).toMatchObject({ before: items[2]?.after, after: items[0]?.before });
   });
 
   it("of a new file at an old path begins with that file", async () => {

@@ -23,6 +23,9 @@ export type FileHistoryItem = HistoryItem & {
   status: FileStatus;
   path: string;
   previousPath: string | null;
+  /** Blob before and after; null when there was, or is, no file. */
+  before: string | null;
+  after: string | null;
   /** The number of the change that the commit is a part of; null when it says none. */
   change: number | null;
 };
@@ -138,7 +141,7 @@ function commitFacts(oid: string, { author, message, change }: Commit): CommitFa
 
 function toItem(
   { oid, author, date, subject, change }: CommitFacts,
-  { status, path, previousPath }: Pick<HistoryChange, "status" | "path" | "previousPath">,
+  { status, path, previousPath, before, after }: Omit<HistoryChange, "lineage">,
 ): FileHistoryItem {
   return {
     sha: oid,
@@ -148,6 +151,8 @@ function toItem(
     status,
     path,
     previousPath,
+    before,
+    after,
     change: change ?? null,
   };
 }

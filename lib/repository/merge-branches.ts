@@ -1,8 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
+import { oneAtATime } from "@/lib/http/one-at-a-time";
 import { type Ancestry, ancestryOf, isWithin, mergeBase } from "./ancestry";
-import { oneAtATime } from "./branch-lock";
 import { indexQuietly } from "./commit-changes";
 import { MAX_FILE_BYTES } from "./limits";
 import { type MergeConflict, mergeTrees, type Resolutions } from "./merge-trees";
@@ -13,6 +13,9 @@ import { headOrThrow } from "./read";
 import { moveHead, TRUNK } from "./refs";
 import { untilWon } from "./until-won";
 
+/** By path: a text or bytes, null for no file. */
+export type ResolutionsInput = Record<string, string | Uint8Array | null>;
+
 export type MergeInput = {
   repositoryId: ObjectId;
   from: string;
@@ -21,8 +24,10 @@ export type MergeInput = {
   author: Author;
   /** Default `Merge branch '<from>'`. */
   message?: string;
-  /** What to keep at paths that conflict: a text or bytes, null for no file. Paths without a conflict ignore it. */
-  resolutions?: Record<string, string | Uint8Array | null>;
+  /** What to keep at paths that conflict. Paths without a conflict ignore it. */
+  resolutions?: ResolutionsInput;
+  /** A folder that becomes what it is in `from`, as long as `into` still stands at this head; later it is merged like the rest. */
+  takes?: { folder: string; ifHead: string };
   now?: Date;
 };
 
@@ -40,16 +45,24 @@ export async function mergeBranches(input: MergeInput): Promise<MergeResult> {
   parseBranch(into);
   const message = cleanMessage(input.message ?? `Merge branch '${parseBranch(from)}'`);
   const resolutions = parseResolutions(input.resolutions ?? {});
-  return oneAtATime(`${repositoryId.toHexString()}/${into}`, async () => {
+  return oneAtATime(`branch:${repositoryId.toHexString()}/${into}`, async () => {
     const result = await untilWon(() =>
-      attempt(repositoryId, { from, into, message, resolutions, author: input.author, now }),
+      attempt(repositoryId, { from, into, message, resolutions, takes: input.takes, author: input.author, now }),
     );
     if (result.merged && into === TRUNK) await indexQuietly(repositoryId, result.sha);
     return result;
   });
 }
 
-type Attempt = { from: string; into: string; message: string; resolutions: Resolutions; author: Author; now: Date };
+type Attempt = {
+  from: string;
+  into: string;
+  message: string;
+  resolutions: Resolutions;
+  takes: MergeInput["takes"];
+  author: Author;
+  now: Date;
+};
 
 /** Null when the branch moved meanwhile. */
 async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResult | null> {
@@ -71,6 +84,7 @@ async function attempt(repositoryId: ObjectId, plan: Attempt): Promise<MergeResu
       theirs: other.tree,
     },
     plan.resolutions,
+    plan.takes?.ifHead === ours.head ? plan.takes.folder : null,
   );
   if (result.conflicts.length > 0) return { merged: false, conflicts: result.conflicts };
   const commit = newCommit({
@@ -106,7 +120,8 @@ async function canFastForward(
   return oid === ours.head;
 }
 
-function parseResolutions(resolutions: Record<string, string | Uint8Array | null>): Resolutions {
+/** @throws AppError invalid_request for a path that cannot be one, too_large */
+export function parseResolutions(resolutions: ResolutionsInput): Resolutions {
   return new Map(
     Object.entries(resolutions).map(([path, content]) => {
       if (content !== null && Buffer.byteLength(content) > MAX_FILE_BYTES) {

@@ -1,9 +1,9 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { isText } from "./change-of";
 import { EMPTY_TREE, type GitObject, makeObject, makeTree, type TreeEntry } from "./git-objects";
 import { mergeText } from "./merge-text";
 import { readBlob, readTree } from "./object-store";
+import { isText } from "./text-content";
 import { isFile, join, refuseCollisions } from "./tree-edit";
 
 /** One side of a conflict; null where the file is absent. `content` is null when it is no text. */
@@ -14,16 +14,26 @@ export type MergedTree = { root: string; objects: GitObject[]; conflicts: MergeC
 /** A person's answer to a conflict: the text or bytes to keep, null to have no such file. */
 export type Resolutions = ReadonlyMap<string, string | Uint8Array | null>;
 
-type Merge = { repositoryId: ObjectId; resolutions: Resolutions; objects: GitObject[]; conflicts: MergeConflict[] };
+type Merge = {
+  repositoryId: ObjectId;
+  resolutions: Resolutions;
+  taken: string | null;
+  objects: GitObject[];
+  conflicts: MergeConflict[];
+};
 type Triple<T> = { base: T; ours: T; theirs: T };
 
-/** Three-way merge of trees, by path: what only one side changed is taken, texts that both changed are merged by lines. */
+/**
+ * Three-way merge of trees, by path: what only one side changed is taken, texts that both changed are merged by lines.
+ * @param taken a folder that is taken as `theirs` has it, whatever else was done in it
+ */
 export async function mergeTrees(
   repositoryId: ObjectId,
   trees: Triple<string | null>,
   resolutions: Resolutions,
+  taken: string | null = null,
 ): Promise<MergedTree> {
-  const merge: Merge = { repositoryId, resolutions, objects: [], conflicts: [] };
+  const merge: Merge = { repositoryId, resolutions, taken, objects: [], conflicts: [] };
   const root = await mergeFolder(merge, trees, "");
   if (root === null) merge.objects.push(makeTree([]));
   return { root: root ?? EMPTY_TREE, objects: merge.objects, conflicts: merge.conflicts };
@@ -56,7 +66,9 @@ async function entriesOf({ repositoryId }: Merge, tree: string | null): Promise<
 
 async function mergeEntry(merge: Merge, sides: Triple<TreeEntry | null>, path: string): Promise<TreeEntry | null> {
   const { base, ours, theirs } = sides;
-  if (isSame(ours, theirs) || isSame(base, theirs)) return ours;
+  if (path === merge.taken) return theirs;
+  const isAboveTaken = merge.taken?.startsWith(`${path}/`) ?? false;
+  if (isSame(ours, theirs) || (isSame(base, theirs) && !isAboveTaken)) return ours;
   if (isSame(base, ours)) return theirs;
   if (isFolder(ours) && isFolder(theirs)) {
     const root = await mergeFolder(

@@ -1,12 +1,14 @@
 import "server-only";
 import { promisify } from "node:util";
 import { deflate, deflateSync, inflate, inflateSync } from "node:zlib";
-import { Binary, MongoServerError, ObjectId } from "mongodb";
+import { Binary, ObjectId } from "mongodb";
+import { toBuffer } from "@/lib/db/bytes";
 import { indexesOfDuplicates } from "@/lib/db/duplicate-key";
+import { isFullDisk } from "@/lib/db/full-disk";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
 import { type Commit, EMPTY_TREE, type GitObject, parseCommit, parseTree, type TreeEntry } from "./git-objects";
-import type { GitObjectDoc } from "./model";
+import type { GitObjectDoc, ObjectType } from "./model";
 import { ObjectCache } from "./object-cache";
 
 /** Half of what a document may hold, so that two parts fit into no message by accident of the rest. */
@@ -34,7 +36,7 @@ export async function writeObjects(repositoryId: ObjectId, objects: readonly Git
   let bytes = 0;
   for (const object of objects) {
     const stream = await pack(object.content);
-    docs.push(await toDoc(repositoryId, object, stream));
+    docs.push(await toDoc(repositoryId, { ...object, size: object.content.length }, stream));
     bytes += stream.length;
     if (docs.length >= WRITE_BATCH || bytes >= CHUNK_BYTES) {
       await insertNew(docs);
@@ -47,8 +49,52 @@ export async function writeObjects(repositoryId: ObjectId, objects: readonly Git
   for (const object of objects) keepParsed(repositoryId, object);
 }
 
+/** Stores objects that came packed; those that are there already stay as they are. Safe to repeat. */
+export async function writePacked(
+  repositoryId: ObjectId,
+  objects: AsyncIterable<{ oid: string; type: ObjectType; size: number; stream: Buffer }>,
+): Promise<void> {
+  let docs: GitObjectDoc[] = [];
+  let bytes = 0;
+  for await (const { stream, ...object } of objects) {
+    docs.push(await toDoc(repositoryId, object, stream));
+    bytes += stream.length;
+    if (docs.length < WRITE_BATCH && bytes < CHUNK_BYTES) continue;
+    await insertNew(docs);
+    docs = [];
+    bytes = 0;
+  }
+  await insertNew(docs);
+}
+
+/** Which of some objects the repository has, and of what kind they are. */
+export async function typesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, ObjectType>> {
+  const types = new Map<string, ObjectType>();
+  for (let at = 0; at < oids.length; at += READ_BATCH) {
+    const found = collections
+      .gitObjects()
+      .find({ workspaceId: repositoryId, oid: { $in: oids.slice(at, at + READ_BATCH) } })
+      .project<{ oid: string; type: ObjectType }>({ _id: 0, oid: 1, type: 1 });
+    for await (const { oid, type } of found) types.set(oid, type);
+  }
+  return types;
+}
+
+/** How large the content of some objects is, in bytes. */
+export async function sizesOf(repositoryId: ObjectId, oids: readonly string[]): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  for (let at = 0; at < oids.length; at += READ_BATCH) {
+    const found = collections
+      .gitObjects()
+      .find({ workspaceId: repositoryId, oid: { $in: oids.slice(at, at + READ_BATCH) } })
+      .project<{ oid: string; size: number }>({ _id: 0, oid: 1, size: 1 });
+    for await (const { oid, size } of found) sizes.set(oid, size);
+  }
+  return sizes;
+}
+
 /** Content of an object of any kind; null when the repository has none of that id. */
-async function findObject(repositoryId: ObjectId, oid: string): Promise<GitObject | null> {
+export async function findObject(repositoryId: ObjectId, oid: string): Promise<GitObject | null> {
   const doc = await collections.gitObjects().findOne({ workspaceId: repositoryId, oid });
   return doc && { oid, type: doc.type, content: await unpack(await packedStream(doc), doc.size) };
 }
@@ -125,9 +171,12 @@ function parse({ type, content }: GitObject): Parsed | null {
   return null;
 }
 
-async function toDoc(repositoryId: ObjectId, object: GitObject, stream: Buffer): Promise<GitObjectDoc> {
-  const { oid, type, content } = object;
-  const common = { _id: new ObjectId(), workspaceId: repositoryId, oid, type, size: content.length };
+async function toDoc(
+  repositoryId: ObjectId,
+  { oid, type, size }: { oid: string; type: ObjectType; size: number },
+  stream: Buffer,
+): Promise<GitObjectDoc> {
+  const common = { _id: new ObjectId(), workspaceId: repositoryId, oid, type, size };
   if (stream.length <= CHUNK_BYTES) return { ...common, data: new Binary(stream), chunks: 0 };
   const chunks = Math.ceil(stream.length / CHUNK_BYTES);
   // The parts come first: an object's document promises that all of them are there.
@@ -152,18 +201,11 @@ export function ignoreDuplicates(error: unknown): void {
   if (indexesOfDuplicates(error) === null) throw error;
 }
 
-/** MongoDB's OutOfDiskSpace. */
-const OUT_OF_DISK = 14_031;
-
 function explainFullDisk(error: unknown): never {
-  if (error instanceof MongoServerError && error.code === OUT_OF_DISK) {
+  if (isFullDisk(error)) {
     throw new AppError("storage_full", "The store is full. Free some space and save again.", { cause: error });
   }
   throw error;
-}
-
-function toBuffer(data: Binary): Buffer {
-  return Buffer.from(data.buffer.buffer, data.buffer.byteOffset, data.position);
 }
 
 async function pack(content: Buffer): Promise<Buffer> {

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import type { ObjectType } from "./model";
 
 /** Git's numbers for the kinds of object in a pack. */
-const TYPE_NUMBERS: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
+const TYPE_NUMBERS = { commit: 1, tree: 2, blob: 3, tag: 4, "ofs-delta": 6 } as const;
 const PACK_VERSION = 2;
 const INDEX_MAGIC = 0xff744f63;
 const INDEX_VERSION = 2;
@@ -27,11 +27,7 @@ export class PackWriter {
 
   static async create(path: string, count: number): Promise<PackWriter> {
     const writer = new PackWriter(await open(path, "wx"));
-    const header = Buffer.alloc(12);
-    header.write("PACK", "latin1");
-    header.writeUInt32BE(PACK_VERSION, 4);
-    header.writeUInt32BE(count, 8);
-    await writer.write(header);
+    await writer.write(packHead(count));
     return writer;
   }
 
@@ -105,8 +101,17 @@ export function packIndex(checksum: Buffer, entries: PackEntry[]): Buffer {
   return Buffer.concat([body, createHash("sha1").update(body).digest()]);
 }
 
-/** Kind and size: four bits of the size beside the kind, then seven a byte, lowest first. */
-function entryHead(type: ObjectType, size: number): Buffer {
+/** The beginning of a pack with so many entries. */
+export function packHead(count: number): Buffer {
+  const header = Buffer.alloc(12);
+  header.write("PACK", "latin1");
+  header.writeUInt32BE(PACK_VERSION, 4);
+  header.writeUInt32BE(count, 8);
+  return header;
+}
+
+/** Kind and size of an entry: four bits of the size beside the kind, then seven a byte, lowest first. */
+export function entryHead(type: ObjectType | "ofs-delta", size: number): Buffer {
   const bytes: number[] = [];
   let byte = (TYPE_NUMBERS[type] << 4) | (size & 0x0f);
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {

@@ -91,7 +91,7 @@ const KEPT = [
 ];
 
 describe("path policy", () => {
-  it.each(REFUSED.map((path) => [JSON.stringify(path.slice(0, 40)), path]))("refuses %s", (_, path) => {
+  it.each(REFUSED.map((path) => [JSON.stringify(path.slice(0, 40)), path]))("refuses %s (T87)", (_, path) => {
     expect(code(() => parsePath(path))).toBe("invalid_request");
   });
 

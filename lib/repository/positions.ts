@@ -21,6 +21,24 @@ export async function findPositions(repositoryId: ObjectId, oids: string[]): Pro
   return new Map(docs.map((position) => [position.oid, position]));
 }
 
+/**
+ * A commit that has been the trunk's head: the last one with a number above `after` and up to `upTo`, or else the first
+ * one beyond, where a merge brought more than that. Null when none has landed after `after`.
+ */
+export async function findTip(repositoryId: ObjectId, after: number, upTo: number): Promise<Position | null> {
+  const one = async (seq: { $gt: number; $lte?: number }, order: 1 | -1) =>
+    (
+      await collections
+        .gitCommits()
+        .find({ workspaceId: repositoryId, seq, isTip: true })
+        .sort({ seq: order })
+        .limit(1)
+        .project<Position>({ _id: 0, oid: 1, seq: 1, isTip: 1 })
+        .toArray()
+    )[0] ?? null;
+  return (await one({ $gt: after, $lte: upTo }, -1)) ?? (await one({ $gt: upTo }, 1));
+}
+
 /** Which file the trunk had at a path after the commit with that `seq`; null when it never had one. */
 export async function lineageOnTrunk(repositoryId: ObjectId, seq: number, path: string): Promise<string | null> {
   const entries = await collections

@@ -1,11 +1,27 @@
 import "server-only";
 
 /** Git repositories, each under an id: what other domains call. */
-export { aheadBehind, type Branch, createBranch, deleteBranch, findBranch, listBranches } from "./branches";
+export {
+  aheadBehind,
+  type Branch,
+  createBranch,
+  deleteBranch,
+  findBranch,
+  listBranches,
+  ownBranch,
+} from "./branches";
 export { type CommitChange, changeOf, type FileDiff } from "./change-of";
 export { type Change, type CommitInput, type Committed, commitChanges } from "./commit-changes";
 export { deleteRepository } from "./delete-repository";
 export { exportBare } from "./export-bare";
+export {
+  compareFolder,
+  type FolderComparison,
+  type FolderOnBranch,
+  folderOnBranch,
+  toChanges,
+} from "./folder-branch";
+export { blobId } from "./git-objects";
 export {
   badHistoryCursor,
   type FileHistoryItem,
@@ -15,11 +31,15 @@ export {
   historyOf,
   requireHistoryCursor,
 } from "./history";
-export { type MergeInput, type MergeResult, mergeBranches } from "./merge-branches";
+export { type FolderMerge, filesIn, folderIn, landFolder, mergeFolder } from "./land-folder";
+export { countLinesOf } from "./line-counts";
+export { type MergeInput, type MergeResult, mergeBranches, type ResolutionsInput } from "./merge-branches";
 export type { ConflictSide, MergeConflict } from "./merge-trees";
 export type { FileStatus } from "./model";
 export type { Author } from "./new-commit";
+export { readBlob, sizesOf } from "./object-store";
 export { collisionKey, parseBranch, parseFolder, parsePath } from "./paths";
+export { isReachable } from "./reachable";
 export {
   type At,
   type CommitInfo,
@@ -30,4 +50,5 @@ export {
   resolveSha,
   type TreeItem,
 } from "./read";
-export { rebuildIndex } from "./trunk-index";
+export { rebuildIndex, tellLandingsTo } from "./trunk-index";
+export { untilWon } from "./until-won";

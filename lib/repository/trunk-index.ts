@@ -1,5 +1,6 @@
 import "server-only";
 import { MongoBulkWriteError, ObjectId } from "mongodb";
+import { sharedState } from "@/lib/process/shared-state";
 import { collections } from "./collections";
 import { diffCommit } from "./commit-diff";
 import { type Commit, subjectOf } from "./git-objects";
@@ -56,7 +57,21 @@ export async function indexUpTo(repositoryId: ObjectId, head: string): Promise<P
   if (base && waiting.length === 0) return base;
   const writer = new IndexWriter(repositoryId, base);
   for (const { oid, commit } of waiting.toReversed()) await writer.add(oid, commit);
-  return writer.finish();
+  const tip = await writer.finish();
+  for (const tell of listeners()) await tell(repositoryId, base?.seq ?? 0, tip.seq);
+  return tip;
+}
+
+/** Is told that commits have landed on a trunk, by the numbers of the last one before and of the last one now. */
+export type LandingListener = (repositoryId: ObjectId, before: number, after: number) => Promise<void>;
+
+/** Names who is told of commits that land; what is told twice, or by two servers, must do no harm. */
+export function tellLandingsTo(listener: LandingListener): void {
+  listeners().add(listener);
+}
+
+function listeners(): Set<LandingListener> {
+  return sharedState("repository.landings", () => new Set<LandingListener>());
 }
 
 /**

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { boundedText } from "@/lib/http/schema";
+import { endAuthorization } from "@/lib/repohost/installations";
+
+/** Ours has some three hundred, the host's codes some twenty. */
+const STATE_CHARS_MAX = 1_100;
+const CODE_CHARS_MAX = 500;
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "The way back from the repository host",
+    description: "For the browser that went there; it leads on into the workspace.",
+    tag: "Apps",
+    access: open,
+    query: z.object({
+      state: boundedText(STATE_CHARS_MAX).optional(),
+      code: boundedText(CODE_CHARS_MAX).optional(),
+    }),
+    outside: { 302: {} },
+    failures: [
+      "not_found",
+      "unauthenticated",
+      "forbidden",
+      "repo_host_not_configured",
+      "source_unreachable",
+      "timeout",
+    ],
+    refuses: { state: "One that is forged, used, too old, or another person's" },
+    handle: ({ request }) => endAuthorization(request),
+  }),
+});

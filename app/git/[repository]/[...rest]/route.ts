@@ -1,0 +1,1 @@
+export { getNothing as GET, getNothing as POST } from "@/lib/git/service";

@@ -1,0 +1,1 @@
+export { postReceivePack as POST } from "@/lib/git/service";

@@ -1,0 +1,1 @@
+export { postUploadPack as POST } from "@/lib/git/service";

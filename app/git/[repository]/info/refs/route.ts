@@ -1,0 +1,1 @@
+export { getInfoRefs as GET } from "@/lib/git/service";

@@ -1,0 +1,206 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ObjectId } from "mongodb";
+import { ensureStoreService } from "@/lib/process/store-service";
+import { closeDatabase } from "../lib/db/client";
+import { databaseReady } from "../lib/db/ready";
+import { extendBasePack } from "../lib/git/base-pack";
+import { prepareStore } from "../lib/lifecycle/prepare-store";
+import { commitChanges } from "../lib/repository/service";
+import { memoryOfTree, startProduct } from "./support/product";
+
+/*
+ * A workspace of 10,000 consoles, saved 10,000 times, cloned by stock git from the built product: before the base pack
+ * is made, with it, by two at once, and fetched after further saves. Beside each stands what git needs by itself to take
+ * the same pack in, which no server can shorten.
+ *
+ *   npm run bench -- git              consoles in a hundred folders
+ *   npm run bench -- git flat         all in one folder, the worst that there is
+ *   npm run bench -- git 1000         fewer
+ */
+
+const CLONE_BUDGET_S = 10;
+const FOLDERS = 100;
+const LATER_SAVES = 500;
+const START_TIMEOUT_MS = 45_000;
+const WATCH_MS = 50;
+const MIB = 1024 * 1024;
+const AUTHOR = { name: "Bench", email: "bench@example.com" };
+const run_ = promisify(execFile);
+
+/** Prints what clones cost. */
+export async function run(args: string[]): Promise<void> {
+  const count = Number(args.find((arg) => /^\d+$/.test(arg)) ?? 10_000);
+  const isFlat = args.includes("flat");
+  const dir = mkdtempSync(join(tmpdir(), "millrace-bench-git-"));
+  const env = { DATA_DIR: join(dir, "data"), RATE_LIMIT_SCALE: "1000" };
+  const rows: Record<string, Record<string, string>> = {};
+  try {
+    const { workspaceId, slug, key } = await withProduct(env, makeWorkspace);
+    const pathOf = (n: number) => `consoles/${isFlat ? "" : `folder ${n % FOLDERS}/`}console ${n}.sql`;
+    const save = (from: number, to: number) => saveAll(new ObjectId(workspaceId), from, to, count, pathOf);
+    const saved = await withStore(env.DATA_DIR, () => timed(() => save(0, count)));
+    console.log(`${count} consoles, saved ${count} times in ${saved.toFixed(0)} s`);
+    const clone = async (address: string, pid: number, name: string) => {
+      const target = join(dir, name);
+      const url = `${address.replace("//", `//bench:${key}@`)}/git/${slug}.git`;
+      const watch = watchMemory(pid);
+      const seconds = await timed(() => git(dir, "clone", "--quiet", url, target));
+      const grown = watch.stop();
+      const bytes = packBytes(target);
+      const alone = await timed(() => takeIn(target, join(dir, `${name}-alone`)));
+      await git(target, "fsck", "--strict", "--full", "--no-progress");
+      return { target, seconds, grown, bytes, alone };
+    };
+    await withProduct(env, async ({ address, pid }) => {
+      rows["clone, all planned"] = told(await clone(address, pid, "planned"));
+    });
+    const made = await withStore(env.DATA_DIR, () => timed(() => extendBasePack(new ObjectId(workspaceId))));
+    console.log(`base pack, what was missing of it: ${made.toFixed(1)} s`);
+    let first = "";
+    await withProduct(env, async ({ address, pid }) => {
+      for (const n of [1, 2, 3]) {
+        const result = await clone(address, pid, `based-${n}`);
+        first ||= result.target;
+        rows[`clone ${n} with the base pack`] = told(result, CLONE_BUDGET_S);
+      }
+      const both = await Promise.all(["a", "b"].map((name) => clone(address, pid, `at-once-${name}`)));
+      for (const [n, result] of both.entries()) rows[`clone ${n + 1} of two at once`] = told(result);
+    });
+    await withStore(env.DATA_DIR, () => save(count, count + LATER_SAVES));
+    await withProduct(env, async ({ address, pid }) => {
+      const url = `${address.replace("//", `//bench:${key}@`)}/git/${slug}.git`;
+      await git(first, "remote", "set-url", "origin", url);
+      const watch = watchMemory(pid);
+      const seconds = await timed(() => git(first, "fetch", "--quiet"));
+      rows[`fetch after ${LATER_SAVES} saves`] = { seconds: seconds.toFixed(1), "server grew by": watch.stop() };
+    });
+    console.table(rows);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+type Cloned = { seconds: number; grown: string; bytes: number; alone: number };
+
+function told({ seconds, grown, bytes, alone }: Cloned, budget?: number): Record<string, string> {
+  return {
+    seconds: seconds.toFixed(1),
+    "of which git alone": alone.toFixed(1),
+    pack: `${(bytes / MIB).toFixed(1)} MiB`,
+    "server grew by": grown,
+    budget: budget === undefined ? "-" : `${budget} s: ${seconds < budget ? "kept" : "NOT KEPT"}`,
+  };
+}
+
+async function saveAll(
+  repositoryId: ObjectId,
+  from: number,
+  to: number,
+  count: number,
+  pathOf: (n: number) => string,
+): Promise<void> {
+  for (let n = from; n < to; n++) {
+    const content = (at: number) => `-- version ${n}\nselect * from orders where id = ${at}\n`;
+    // The first one holds all; then each edits another one.
+    const files = n === 0 ? Array.from({ length: count }, (_, at) => at) : [(n * 7919) % count];
+    await commitChanges({
+      repositoryId,
+      author: AUTHOR,
+      message: `Save ${n}`,
+      changes: files.map((at) => ({ kind: "put", path: pathOf(at), content: content(at) })),
+    });
+  }
+}
+
+async function makeWorkspace({ address }: { address: string }) {
+  const registered = await fetch(`${address}/api/auth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: "bench@example.com", password: "a password of a bench", name: "Bench" }),
+  });
+  const cookie = (registered.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
+  const { data } = (await registered.json()) as { data: { workspace: { id: string; slug: string } } };
+  const answer = await fetch(`${address}/api/workspaces/${data.workspace.id}/api-keys`, {
+    method: "POST",
+    headers: { "content-type": "application/json", cookie },
+    body: JSON.stringify({ name: "bench" }),
+  });
+  const key = ((await answer.json()) as { data: { key: string } }).data.key;
+  return { workspaceId: data.workspace.id, slug: data.workspace.slug, key };
+}
+
+async function withProduct<T>(
+  env: Record<string, string>,
+  work: (product: { address: string; pid: number }) => Promise<T>,
+): Promise<T> {
+  const product = await startProduct({ env });
+  try {
+    return await work(product);
+  } finally {
+    await product.stop();
+  }
+}
+
+async function withStore<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  const store = ensureStoreService({ dataDir, durability: "normal" });
+  process.env.DATA_DIR = dataDir;
+  delete process.env.MONGODB_URI;
+  try {
+    await store.whenUp(START_TIMEOUT_MS);
+    prepareStore();
+    await databaseReady();
+    return await work();
+  } finally {
+    await closeDatabase();
+    await store.stop();
+  }
+}
+
+/** What the server and all that it has started hold at the most beyond what they held before. */
+function watchMemory(pid: number): { stop: () => string } {
+  const before = memoryOfTree(pid);
+  let most = before ?? 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, memoryOfTree(pid) ?? 0);
+  }, WATCH_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return before === null ? "?" : `${((most - before) / MIB).toFixed(0)} MiB of ${(before / MIB).toFixed(0)}`;
+    },
+  };
+}
+
+/** As a clone does it once the pack has come. */
+async function takeIn(clone: string, bare: string): Promise<void> {
+  await git(clone, "init", "--quiet", "--bare", bare);
+  const dir = join(clone, ".git/objects/pack");
+  const packs = readdirSync(dir).filter((each) => each.endsWith(".pack"));
+  for (const pack of packs) {
+    const child = run_("git", ["-C", bare, "index-pack", "--stdin", "--check-self-contained-and-connected"]);
+    child.child.stdin?.end(await readFile(join(dir, pack)));
+    await child;
+  }
+}
+
+function packBytes(clone: string): number {
+  const dir = join(clone, ".git/objects/pack");
+  return readdirSync(dir)
+    .filter((each) => each.endsWith(".pack"))
+    .reduce((sum, each) => sum + statSync(join(dir, each)).size, 0);
+}
+
+async function git(dir: string, ...args: string[]): Promise<void> {
+  await run_("git", ["-C", dir, ...args], { maxBuffer: 64 * MIB });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}

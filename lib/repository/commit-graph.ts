@@ -1,0 +1,94 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { collections } from "./collections";
+import { parseCommit } from "./git-objects";
+import { contentOf, streamObjects } from "./object-store";
+import { findPositions, type Position } from "./positions";
+
+/** What a walk has to know of a commit. `seq` is its place on the trunk, null for one that has not landed. */
+export type CommitNode = {
+  oid: string;
+  parents: readonly string[];
+  tree: string;
+  /** Of the committer, in seconds since 1970. */
+  seconds: number;
+  seq: number | null;
+  /** It has been the trunk's head, so it reaches all that landed before it. */
+  isTip: boolean;
+};
+
+/** Commits that are read with one that was asked for: those that landed just before it, which a walk comes to next. */
+const AHEAD = 500;
+
+/**
+ * The commits of a repository for one walk through many of them: each is read once, and with it those that landed
+ * before it, so that ten thousand take some dozens of look-ups.
+ */
+export class CommitGraph {
+  private readonly nodes = new Map<string, CommitNode>();
+
+  constructor(readonly repositoryId: ObjectId) {}
+
+  /** Null when the repository has no such commit. */
+  async find(oid: string): Promise<CommitNode | null> {
+    const known = this.nodes.get(oid);
+    if (known) return known;
+    const positions = await findPositions(this.repositoryId, [oid]);
+    const seq = positions.get(oid)?.seq ?? 0;
+    if (seq > 1) {
+      const landed = collections
+        .gitCommits()
+        .find({ workspaceId: this.repositoryId, seq: { $lt: seq, $gte: seq - AHEAD } })
+        .project<Position>({ _id: 0, oid: 1, seq: 1, isTip: 1 });
+      for await (const each of landed) if (!this.nodes.has(each.oid)) positions.set(each.oid, each);
+    }
+    for await (const doc of streamObjects(this.repositoryId, [...new Set([oid, ...positions.keys()])])) {
+      if (doc.type !== "commit") continue;
+      const { parents, tree, committer } = parseCommit(await contentOf(doc));
+      const { seq: place = null, isTip = false } = positions.get(doc.oid) ?? {};
+      this.nodes.set(doc.oid, { oid: doc.oid, parents, tree, seconds: committer.seconds, seq: place, isTip });
+    }
+    return this.peek(oid);
+  }
+
+  /** As far as it has been read; null otherwise. */
+  peek(oid: string): CommitNode | null {
+    return this.nodes.get(oid) ?? null;
+  }
+
+  /** A commit that another one or a branch names, so that its absence is a fault. */
+  async get(oid: string): Promise<CommitNode> {
+    const node = await this.find(oid);
+    if (!node) throw new Error(`The commit ${oid} is missing.`);
+    return node;
+  }
+
+  /**
+   * All commits reachable from `starts`, each after its parents.
+   * @param isStop such a commit, and what only it leads to, is left out
+   * @param parentsOf the parents that a walk goes on to; all unless told
+   */
+  async walk(
+    starts: Iterable<string>,
+    isStop: (node: CommitNode) => boolean,
+    parentsOf: (node: CommitNode) => readonly string[] = ({ parents }) => parents,
+  ): Promise<Map<string, CommitNode>> {
+    const found = new Map<string, CommitNode>();
+    const seen = new Set<string>();
+    const stack: { oid: string; done: CommitNode | null }[] = [...starts].map((oid) => ({ oid, done: null })).reverse();
+    for (let item = stack.pop(); item; item = stack.pop()) {
+      if (item.done) {
+        found.set(item.oid, item.done);
+        continue;
+      }
+      if (seen.has(item.oid)) continue;
+      seen.add(item.oid);
+      const node = await this.get(item.oid);
+      if (isStop(node)) continue;
+      // Taken up again once its parents are done.
+      stack.push({ oid: item.oid, done: node });
+      for (const parent of parentsOf(node).toReversed()) if (!seen.has(parent)) stack.push({ oid: parent, done: null });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,112 @@
+import "server-only";
+import type { ObjectId } from "mongodb";
+import { type Ancestry, ancestryOf, mergeBase } from "./ancestry";
+import { collections } from "./collections";
+import type { TreeEntry } from "./git-objects";
+import { folderIn } from "./land-folder";
+import { folderLineage } from "./lineage";
+import type { FileStatus } from "./model";
+import { findPositions } from "./positions";
+import { findHead, TRUNK } from "./refs";
+import { diffTrees, type TreeChange } from "./tree-diff";
+
+/** One folder as a branch has it, beside the trunk. */
+export type FolderOnBranch = {
+  /** Where the branch stands; null when there is none. */
+  branchHead: string | null;
+  /** Whether the branch has changed the folder; if not, the trunk's is the one that counts. */
+  isOwn: boolean;
+  /** Whether what counts is in the branch already. */
+  isInBranch: boolean;
+  /** The commit whose folder counts: the branch's head or, as long as it has nothing of its own there, the trunk's. */
+  headSha: string | null;
+  /** The commit of the trunk that the folder is compared with: what both have in common. */
+  baseSha: string | null;
+};
+
+/** What a branch has done in a folder that the trunk lacks, and the other way round. */
+export type FolderComparison = {
+  /** Commits that touch the folder. */
+  ahead: number;
+  behind: number;
+  changes: { path: string; status: FileStatus }[];
+};
+
+type Sides = { own: Ancestry; trunk: Ancestry };
+
+/** Which commit's folder counts for whoever works on a branch. Null heads: the repository has no commit. */
+export async function folderOnBranch(repositoryId: ObjectId, branch: string, folder: string): Promise<FolderOnBranch> {
+  const trunkHead = await findHead(repositoryId, TRUNK);
+  const branchHead = await findHead(repositoryId, branch);
+  const asTrunk = { branchHead, isOwn: false, headSha: trunkHead, baseSha: trunkHead };
+  if (branchHead === null) return { ...asTrunk, isInBranch: false };
+  if (branchHead === trunkHead) return { ...asTrunk, isInBranch: true };
+  const inBranch = await folderIn(repositoryId, branchHead, folder);
+  const baseSha = trunkHead && (await baseOf(repositoryId, await sidesOf(repositoryId, branchHead, trunkHead)));
+  if (inBranch !== (await folderIn(repositoryId, baseSha, folder))) {
+    return { branchHead, isOwn: true, isInBranch: true, headSha: branchHead, baseSha };
+  }
+  return { ...asTrunk, isInBranch: inBranch === (await folderIn(repositoryId, trunkHead, folder)) };
+}
+
+/** Compares a folder on a branch of its own with the trunk's. Its cost follows the commits that only the branch has. */
+export async function compareFolder(
+  repositoryId: ObjectId,
+  { branchHead, isOwn, baseSha }: FolderOnBranch,
+  folder: string,
+): Promise<FolderComparison> {
+  const trunkHead = await findHead(repositoryId, TRUNK);
+  if (!isOwn || branchHead === null || trunkHead === null) return { ahead: 0, behind: 0, changes: [] };
+  const { own } = await sidesOf(repositoryId, branchHead, trunkHead);
+  const landed = await findPositions(repositoryId, [...own.side.keys()]);
+  const before = await folderIn(repositoryId, baseSha, folder);
+  let ahead = 0;
+  for (const [oid, { parents }] of own.side) {
+    if (landed.has(oid)) continue;
+    const now = await folderIn(repositoryId, oid, folder);
+    const parts = await Promise.all(parents.map((parent) => folderIn(repositoryId, parent, folder)));
+    // What led to the state that both have in common has landed there, by whatever commit.
+    if (now === before) ahead = 0;
+    // A merge does something of its own only where it is like none of what it merges.
+    else if (parts.length === 0 ? now !== null : !parts.includes(now)) ahead += 1;
+  }
+  const behind = await collections.gitHistory().countDocuments({
+    workspaceId: repositoryId,
+    lineage: folderLineage(folder),
+    seq: { $gt: own.tip?.seq ?? 0 },
+    oid: { $nin: [...landed.keys()] },
+  });
+  const after = await folderIn(repositoryId, branchHead, folder);
+  return { ahead, behind, changes: toChanges(await diffTrees(repositoryId, before, after)) };
+}
+
+/**
+ * What differs between two states of files, by path: one that is gone and one that came with the same content are a
+ * rename, as git tells it.
+ */
+export function toChanges(changes: readonly TreeChange[]): FolderComparison["changes"] {
+  const gone = new Map<string, string[]>();
+  for (const { path, before, after } of changes) {
+    if (before && !after) gone.set(before.oid, [...(gone.get(before.oid) ?? []), path]);
+  }
+  const renamed = new Set<string>();
+  const statusOf = ({ before, after }: { before: TreeEntry | null; after: TreeEntry | null }): FileStatus => {
+    if (before) return after ? "modified" : "deleted";
+    const from = after && gone.get(after.oid)?.shift();
+    if (!from) return "added";
+    renamed.add(from);
+    return "renamed";
+  };
+  return changes
+    .map((change) => ({ path: change.path, status: statusOf(change) }))
+    .filter(({ path, status }) => status !== "deleted" || !renamed.has(path))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function sidesOf(repositoryId: ObjectId, branchHead: string, trunkHead: string): Promise<Sides> {
+  return { own: await ancestryOf(repositoryId, branchHead), trunk: await ancestryOf(repositoryId, trunkHead) };
+}
+
+function baseOf(repositoryId: ObjectId, { own, trunk }: Sides): Promise<string | null> {
+  return mergeBase(repositoryId, own, trunk);
+}

@@ -1,0 +1,37 @@
+import "server-only";
+
+/** Objects and branches as git itself has them: what the room that speaks git's protocol needs beyond the service. */
+export { type Ancestry, ancestryOf } from "./ancestry";
+export { indexQuietly } from "./commit-changes";
+export { CommitGraph, type CommitNode } from "./commit-graph";
+export {
+  type Commit,
+  EMPTY_TREE,
+  type FileMode,
+  type GitObject,
+  makeCommit,
+  makeObject,
+  makeTree,
+  parseCommit,
+  parseTree,
+  type TreeEntry,
+} from "./git-objects";
+export { MAX_FILE_BYTES } from "./limits";
+export type { GitObjectDoc, ObjectType } from "./model";
+export {
+  contentOf,
+  findCommit,
+  findObject,
+  packedStream,
+  readTree,
+  sizesOf,
+  streamObjects,
+  typesOf,
+  writePacked,
+} from "./object-store";
+export { entryHead, packHead } from "./pack";
+export { findPositions, findTip, type Position } from "./positions";
+export { findHead, listHeads, moveHead, removeHead, TRUNK, toRef } from "./refs";
+export { diffTrees } from "./tree-diff";
+export { findEntry } from "./tree-edit";
+export { indexUpTo } from "./trunk-index";
