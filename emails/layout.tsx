@@ -14,14 +14,21 @@ export const COLOURS = {
 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', sans-serif";
 
+type MailLayoutProps = {
+  preview: string;
+  /** For a picture that is read, not only seen. */
+  isWide?: boolean;
+  children: ReactNode;
+};
+
 /** What all mails share: one sheet with the name above it. `preview` is the line that inboxes show. */
-export function MailLayout({ preview, children }: { preview: string; children: ReactNode }) {
+export function MailLayout({ preview, isWide = false, children }: MailLayoutProps) {
   return (
     <Html lang="en">
       <Head />
       <Preview>{preview}</Preview>
       <Body style={{ backgroundColor: COLOURS.frame, fontFamily: FONT, margin: 0, padding: "32px 12px" }}>
-        <Container style={{ maxWidth: 520 }}>
+        <Container style={{ maxWidth: isWide ? 930 : 520 }}>
           <Text style={{ color: COLOURS.accent, fontSize: 16, fontWeight: 600, margin: "0 0 12px" }}>Millrace</Text>
           <Section
             style={{

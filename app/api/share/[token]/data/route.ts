@@ -1,0 +1,22 @@
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { DATA_REFUSALS } from "@/lib/dashboards/reference";
+import { dashboardDataSchema, sharedDataQuery } from "@/lib/dashboards/schema";
+import { readSharedData } from "@/lib/dashboards/share";
+import { shareParams } from "@/lib/shares/params";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "What the widgets of a shared dashboard show",
+    description:
+      "Like a dashboard's own data; of a failure it says only that there is one. Who asks the same within five seconds gets the same answer.",
+    tag: "Shares",
+    access: open,
+    params: shareParams,
+    query: sharedDataQuery,
+    response: dashboardDataSchema,
+    failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
+    refuses: DATA_REFUSALS,
+    handle: ({ params, request, query }) => readSharedData(params.token, request.headers, query),
+  }),
+});

@@ -1,0 +1,21 @@
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { DATA_REFUSALS } from "@/lib/dashboards/reference";
+import { filterValuesSchema, localId, valuesQuery } from "@/lib/dashboards/schema";
+import { readSharedValues } from "@/lib/dashboards/share";
+import { shareParams } from "@/lib/shares/params";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "The values that a filter of a shared dashboard can be set to",
+    description: "With how many rows have each, the most frequent first, narrowed by the other filters.",
+    tag: "Shares",
+    access: open,
+    params: shareParams.extend({ filterId: localId }),
+    query: valuesQuery,
+    response: filterValuesSchema,
+    failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
+    refuses: DATA_REFUSALS,
+    handle: ({ params, request, query }) => readSharedValues(params.token, request.headers, params.filterId, query),
+  }),
+});

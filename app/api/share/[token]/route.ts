@@ -1,0 +1,18 @@
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { shareParams } from "@/lib/shares/params";
+import { shownShareSchema } from "@/lib/shares/schema";
+import { describeShare } from "@/lib/shares/shown";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "What a link shows",
+    description: "404 is the same for an unknown link, a share that is off and one that has expired.",
+    tag: "Shares",
+    access: open,
+    params: shareParams,
+    response: shownShareSchema,
+    failures: ["not_found", "rate_limited"],
+    handle: ({ params, request }) => describeShare(params.token, request.headers),
+  }),
+});

@@ -1,0 +1,23 @@
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { shareParams } from "@/lib/shares/params";
+import { unlockBody } from "@/lib/shares/schema";
+import { unlockShare } from "@/lib/shares/unlock";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Unlock a share",
+    description:
+      "Sets a cookie for the addresses of this share, for twelve hours. Ten wrong passwords in 15 minutes close it for everybody until they are over; a hundred from one address, for whatever shares, close all of them for that address.",
+    tag: "Shares",
+    access: open,
+    guardsOrigin: true,
+    params: shareParams,
+    body: unlockBody,
+    failures: ["not_found", "unauthenticated", "rate_limited", "unavailable"],
+    message: "Unlocked",
+    handle: async ({ params, body, headers, request }) => {
+      headers.append("Set-Cookie", await unlockShare(params.token, body.password, request.headers));
+    },
+  }),
+});

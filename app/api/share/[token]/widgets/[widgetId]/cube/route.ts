@@ -1,0 +1,21 @@
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { DATA_REFUSALS } from "@/lib/dashboards/reference";
+import { cubeQuery, cubeSchema, localId } from "@/lib/dashboards/schema";
+import { readSharedCube } from "@/lib/dashboards/share";
+import { shareParams } from "@/lib/shares/params";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "What the widgets of a shared dashboard show for whatever is pressed in one of them",
+    description: "Like a dashboard's own cube. Who asks the same within five seconds gets the same answer.",
+    tag: "Shares",
+    access: open,
+    params: shareParams.extend({ widgetId: localId }),
+    query: cubeQuery,
+    response: cubeSchema,
+    failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
+    refuses: DATA_REFUSALS,
+    handle: ({ params, request, query }) => readSharedCube(params.token, request.headers, params.widgetId, query),
+  }),
+});

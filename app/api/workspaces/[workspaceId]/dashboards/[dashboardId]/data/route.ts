@@ -1,0 +1,25 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { readDashboardData } from "@/lib/dashboards/data";
+import { DATA_REFUSALS } from "@/lib/dashboards/reference";
+import { dashboardDataSchema, dataQuery } from "@/lib/dashboards/schema";
+import { streamDashboardData, WIDGET_LINES } from "@/lib/dashboards/stream";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "What the widgets of a dashboard show",
+    description:
+      'Computed from the rows that are kept, never by the source; what was never read is read now, with the rights of the dashboard\'s owner. A widget that fails says so in `error` and fails no other. Who accepts application/x-ndjson gets a line a widget, each as soon as it is computed, and then `{"end": true}`, or `{"error"}` where the rest could not be read.',
+    tag: "Dashboards",
+    access: member,
+    params: pathIds("workspaceId", "dashboardId"),
+    query: dataQuery,
+    response: dashboardDataSchema,
+    refuses: DATA_REFUSALS,
+    handle: ({ caller, params, query, request, signal }) =>
+      request.headers.get("accept")?.includes(WIDGET_LINES)
+        ? streamDashboardData(caller, params.dashboardId, query, signal)
+        : readDashboardData(caller, params.dashboardId, query, signal),
+  }),
+});

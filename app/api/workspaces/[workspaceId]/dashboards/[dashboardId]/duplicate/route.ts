@@ -1,0 +1,21 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { dashboardSchema } from "@/lib/dashboards/schema";
+import { duplicateDashboard } from "@/lib/dashboards/service";
+import { SAVE_FAILURES } from "@/lib/folders/reference";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Duplicate a dashboard",
+    description: "The copy is yours, stands beside the original and has a history of its own.",
+    tag: "Dashboards",
+    access: member,
+    params: pathIds("workspaceId", "dashboardId"),
+    response: dashboardSchema,
+    failures: SAVE_FAILURES,
+    status: 201,
+    message: "Dashboard duplicated",
+    handle: ({ caller, params }) => duplicateDashboard(caller, params.dashboardId),
+  }),
+});

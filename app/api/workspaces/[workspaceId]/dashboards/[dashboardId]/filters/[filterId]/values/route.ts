@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { readFilterValues } from "@/lib/dashboards/data";
+import { DATA_REFUSALS } from "@/lib/dashboards/reference";
+import { filterValuesSchema, localId, valuesQuery } from "@/lib/dashboards/schema";
+import { objectId } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "The values that a filter can be set to",
+    description: "With how many rows have each, the most frequent first, narrowed by the other filters.",
+    tag: "Dashboards",
+    access: member,
+    params: z.object({ workspaceId: objectId, dashboardId: objectId, filterId: localId }),
+    query: valuesQuery,
+    response: filterValuesSchema,
+    refuses: DATA_REFUSALS,
+    handle: ({ caller, params, query, signal }) =>
+      readFilterValues(caller, params.dashboardId, params.filterId, query, signal),
+  }),
+});

@@ -1,0 +1,20 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { dashboardCommitSchema } from "@/lib/dashboards/schema";
+import { getDashboardCommit } from "@/lib/dashboards/service";
+import { commitQuery } from "@/lib/folders/schema";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "What one commit changed for a dashboard",
+    description: "In its file, and in words. Nothing of other files. 409 when the digits fit several of its commits.",
+    tag: "Dashboards",
+    access: member,
+    params: pathIds("workspaceId", "dashboardId"),
+    query: commitQuery,
+    response: dashboardCommitSchema,
+    failures: ["conflict"],
+    handle: ({ caller, params, query }) => getDashboardCommit(caller, params.dashboardId, query.sha),
+  }),
+});

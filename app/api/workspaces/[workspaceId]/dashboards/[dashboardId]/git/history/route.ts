@@ -1,0 +1,9 @@
+import { historyRoutes } from "@/lib/api/filed-routes";
+import { DASHBOARDS } from "@/lib/dashboards/cabinet";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = historyRoutes(DASHBOARDS, {
+  tag: "Dashboards",
+  params: pathIds("workspaceId", "dashboardId"),
+  idOf: ({ dashboardId }) => dashboardId,
+});

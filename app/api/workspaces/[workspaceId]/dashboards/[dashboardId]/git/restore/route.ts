@@ -1,0 +1,22 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { dashboardSchema } from "@/lib/dashboards/schema";
+import { restoreVersion } from "@/lib/dashboards/service";
+import { SAVE_FAILURES } from "@/lib/folders/reference";
+import { restoreVersionBody } from "@/lib/folders/schema";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Restore what was in a dashboard at an older commit",
+    description: "A new commit. The dashboard keeps its title and its place.",
+    tag: "Dashboards",
+    access: member,
+    params: pathIds("workspaceId", "dashboardId"),
+    body: restoreVersionBody,
+    response: dashboardSchema,
+    failures: SAVE_FAILURES,
+    message: "Dashboard restored",
+    handle: ({ caller, params, body }) => restoreVersion(caller, params.dashboardId, body.sha),
+  }),
+});

@@ -1,0 +1,18 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { getRefresh } from "@/lib/dashboards/refresh";
+import { dashboardRunSchema } from "@/lib/dashboards/schema";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Get a refresh of a dashboard",
+    description: "With the end of its log, which says of each dataset how many rows it has, or why it has none.",
+    tag: "Dashboards",
+    access: member,
+    params: pathIds("workspaceId", "dashboardId", "runId"),
+    response: dashboardRunSchema,
+    failures: ["not_found"],
+    handle: ({ caller, params }) => getRefresh(caller, params.dashboardId, params.runId),
+  }),
+});

@@ -1,0 +1,43 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { getRefreshSchedule, putRefreshSchedule, removeRefreshSchedule } from "@/lib/dashboards/refresh";
+import { pathIds } from "@/lib/http/ids";
+import { SCHEDULE_REFUSALS, SCHEDULE_RULE } from "@/lib/schedules/reference";
+import { scheduleBody, scheduleSchema } from "@/lib/schedules/schema";
+
+const params = pathIds("workspaceId", "dashboardId");
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "When a dashboard is refreshed by itself",
+    description: "null for never.",
+    tag: "Dashboards",
+    access: member,
+    params,
+    response: scheduleSchema.nullable(),
+    failures: ["not_found"],
+    handle: ({ caller, params }) => getRefreshSchedule(caller, params.dashboardId),
+  }),
+  PUT: route({
+    summary: "Schedule the refreshes of a dashboard",
+    description: `Its data is read as the dashboard's owner, whoever sets the schedule. ${SCHEDULE_RULE}`,
+    tag: "Dashboards",
+    access: member,
+    params,
+    body: scheduleBody,
+    response: scheduleSchema,
+    failures: ["not_found"],
+    refuses: SCHEDULE_REFUSALS,
+    message: "Schedule saved",
+    handle: ({ caller, params, body }) => putRefreshSchedule(caller, params.dashboardId, body),
+  }),
+  DELETE: route({
+    summary: "Take a dashboard's schedule away",
+    tag: "Dashboards",
+    access: member,
+    params,
+    failures: ["not_found"],
+    message: "Schedule removed",
+    handle: ({ caller, params }) => removeRefreshSchedule(caller, params.dashboardId),
+  }),
+});

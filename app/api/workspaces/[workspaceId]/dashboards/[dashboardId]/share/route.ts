@@ -1,0 +1,13 @@
+import { shareRoutes } from "@/lib/api/share-routes";
+import { getDashboardShare, putDashboardShare, removeDashboardShare } from "@/lib/dashboards/share";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = shareRoutes({
+  noun: "a dashboard",
+  seen: "Whoever has the link sees the dashboard without signing in, and may filter it; queries and connections are never sent. Its data is read with its owner's rights",
+  params: pathIds("workspaceId", "dashboardId"),
+  idOf: ({ dashboardId }) => dashboardId,
+  get: getDashboardShare,
+  put: putDashboardShare,
+  remove: removeDashboardShare,
+});

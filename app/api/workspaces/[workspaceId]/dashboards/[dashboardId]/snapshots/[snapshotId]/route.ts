@@ -1,0 +1,39 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { pathIds } from "@/lib/http/ids";
+import { ADDRESS_REFUSALS, CHANNEL_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/notifications/reference";
+import { savedSnapshotSchema, updateSnapshotBody } from "@/lib/notifications/snapshot-schema";
+import { deleteSnapshot, updateSnapshot } from "@/lib/notifications/snapshots/service";
+
+const params = pathIds("workspaceId", "dashboardId", "snapshotId");
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  PATCH: route({
+    summary: "Change a snapshot",
+    description: "What is not sent stays. Another channelType needs what that channel needs.",
+    tag: "Dashboards",
+    access: member,
+    params,
+    body: updateSnapshotBody,
+    response: savedSnapshotSchema,
+    failures: ["not_found", "forbidden", "address_refused", "conflict"],
+    refuses: {
+      ...SNAPSHOT_REFUSALS,
+      recipients: CHANNEL_REFUSALS.recipients,
+      url: `${ADDRESS_REFUSALS.url}; ${CHANNEL_REFUSALS.url}`,
+      chatWebhookUrl: `${ADDRESS_REFUSALS.chatWebhookUrl}; ${CHANNEL_REFUSALS.chatWebhookUrl}`,
+    },
+    message: "Snapshot saved",
+    handle: ({ caller, params, body }) => updateSnapshot(caller, params, body),
+  }),
+  DELETE: route({
+    summary: "End a snapshot",
+    description: "What it has queued is not sent any more; its deliveries stay in the log.",
+    tag: "Dashboards",
+    access: member,
+    params,
+    failures: ["not_found", "forbidden"],
+    message: "Snapshot ended",
+    handle: ({ caller, params }) => deleteSnapshot(caller, params.dashboardId, params.snapshotId),
+  }),
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { pathIds } from "@/lib/http/ids";
+import { ADDRESS_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/notifications/reference";
+import { createSnapshotBody, savedSnapshotSchema, snapshotSchema } from "@/lib/notifications/snapshot-schema";
+import { createSnapshot, listSnapshots } from "@/lib/notifications/snapshots/service";
+import { SCHEDULE_RULE } from "@/lib/schedules/reference";
+
+const params = pathIds("workspaceId", "dashboardId");
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "To whom a dashboard is sent on a schedule",
+    description: "At most 20, each with its last delivery; never a secret or an address.",
+    tag: "Dashboards",
+    access: member,
+    params,
+    response: z.array(snapshotSchema),
+    failures: ["not_found"],
+    handle: ({ caller, params }) => listSnapshots(caller, params.dashboardId),
+  }),
+  POST: route({
+    summary: "Send a dashboard on a schedule",
+    description: `A picture of it and its figures in words go out by mail, into a chat or to a webhook, with the log, the retries and the signatures of notifications. It is drawn of what is kept, read with its owner's rights; who may share it may send it. ${SCHEDULE_RULE}`,
+    tag: "Dashboards",
+    access: member,
+    params,
+    body: createSnapshotBody,
+    response: savedSnapshotSchema,
+    status: 201,
+    failures: ["not_found", "forbidden", "address_refused", "conflict"],
+    refuses: { ...ADDRESS_REFUSALS, ...SNAPSHOT_REFUSALS },
+    message: "Snapshot added",
+    handle: ({ caller, params, body }) => createSnapshot(caller, params.dashboardId, body),
+  }),
+});

@@ -1,0 +1,22 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { readDashboardCube } from "@/lib/dashboards/cube";
+import { DATA_REFUSALS } from "@/lib/dashboards/reference";
+import { cubeQuery, cubeSchema, localId } from "@/lib/dashboards/schema";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "What the widgets of a dashboard show for whatever is pressed in one of them",
+    description:
+      "Under all other filters, as sums of parts: the browser makes the answer to each step of a brush from them itself, equal to that of `data`. At most 50,000 cells together; a widget that has none says why.",
+    tag: "Dashboards",
+    access: member,
+    params: pathIds("workspaceId", "dashboardId").extend({ widgetId: localId }),
+    query: cubeQuery,
+    response: cubeSchema,
+    refuses: DATA_REFUSALS,
+    handle: ({ caller, params, query, signal }) =>
+      readDashboardCube(caller, params.dashboardId, params.widgetId, query, signal),
+  }),
+});

@@ -1,0 +1,23 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { previewDashboard } from "@/lib/dashboards/preview";
+import { PREVIEW_REFUSALS } from "@/lib/dashboards/reference";
+import { previewBody, previewSchema } from "@/lib/dashboards/schema";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "See what widgets would show that are not saved",
+    description:
+      "With the columns of their sources. What the dashboard reads already is computed from what is kept of it; other sources are read with your own rights, their first 200,000 rows, and refused where saving would refuse them.",
+    tag: "Dashboards",
+    access: member,
+    isRead: true,
+    params: pathIds("workspaceId"),
+    body: previewBody,
+    response: previewSchema,
+    failures: ["not_found"],
+    refuses: PREVIEW_REFUSALS,
+    handle: ({ caller, body, signal }) => previewDashboard(caller, body, signal),
+  }),
+});

@@ -1,0 +1,36 @@
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { cache } from "react";
+import { SharedApp } from "@/components/apps/view/shared-app";
+import { SharedDashboard } from "@/components/dashboards/shared-dashboard";
+import { env } from "@/lib/env";
+import { describeSharePage } from "@/lib/shares/shown";
+
+type PageProps = { params: Promise<{ token: string }> };
+
+export async function generateMetadata({ params }: PageProps): Promise<Metadata> {
+  const { token } = await params;
+  const { title, description, hasPicture } = await readShown(token);
+  const said = { title, ...(description !== "" && { description }) };
+  const { publicUrl } = env();
+  const path = encodeURIComponent(token);
+  const images = hasPicture ? [{ url: `${publicUrl}/api/share/${path}/og-image`, type: "image/jpeg", alt: title }] : [];
+  return {
+    ...said,
+    openGraph: { ...said, type: "website", siteName: "Millrace", url: `${publicUrl}/share/${path}`, images },
+    twitter: { ...said, card: hasPicture ? "summary_large_image" : "summary", images },
+    // Whoever has the link may look; whoever searches the web has not got it.
+    robots: { index: false, follow: false },
+    referrer: "no-referrer",
+  };
+}
+
+export default async function SharePage({ params }: PageProps) {
+  const { token } = await params;
+  const { kind, title, description } = await readShown(token);
+  const Shown = kind === "app" ? SharedApp : SharedDashboard;
+  return <Shown token={token} title={title} description={description} />;
+}
+
+/** Once for the page and its head. */
+const readShown = cache(async (token: string) => (await describeSharePage(token)) ?? notFound());

@@ -1,0 +1,200 @@
+import { loadavg } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cube } from "@/lib/cubes/cube";
+import { openCube } from "@/lib/cubes/narrow";
+import { startProduct } from "./support/product";
+
+/*
+ * What a click on a dashboard costs: the built product, a dataset of a million rows and six widgets, asked over HTTP as a
+ * page asks. Each figure is taken alone, while the dataset is read anew, and while twenty others click.
+ */
+
+const ROWS = 1_000_000;
+const VIEWERS = 20;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const PASSWORD = "seven herons by the mill";
+/** A person does not click faster. */
+const PAUSE_MS = 500;
+/** Of those who look at a page, one looks at what a click has changed before the next one. */
+const VIEWER_PAUSE_MS = 3_000;
+const BRUSH_STEPS = 200;
+
+/** What it may cost, 95 of a hundred times. */
+const BUDGETS_MS = { click: 100, distinct: 300, list: 50, cube: Number.POSITIVE_INFINITY, brush: 16 };
+type Figure = keyof typeof BUDGETS_MS;
+const NAMES: Record<Figure, string> = {
+  click: "a click: six widgets filtered anew",
+  distinct: "a distinct count of 250,000 values",
+  list: "a filter's list with counts",
+  cube: "a cube of the five other widgets",
+  brush: "a brush's step by it, all five",
+};
+const TIMES: Record<Figure, number> = { click: 40, distinct: 20, list: 20, cube: 10, brush: BRUSH_STEPS };
+
+const QUERY = `select i as id, hash(i) % 250000 as customer, timestamp '2024-01-01' + to_seconds((hash(i, 1) % 63072000)::bigint) as at,
+  'country ' || (hash(i, 2) % 40) as country, 'category ' || (hash(i, 3) % 12) as category,
+  'product ' || (hash(i, 4) % 800) as product, ((hash(i, 5) % 100000) / 100)::decimal(12, 2) as amount
+  from range(${ROWS}) t(i)`;
+
+const source = { datasetId: "sales" };
+const sum = { field: "amount", op: "sum", as: "total" };
+const WIDGETS = [
+  { id: "total", kind: "kpi", source, spec: { measures: [sum] } },
+  { id: "rows", kind: "kpi", source, spec: { measures: [{ op: "count" }] } },
+  { id: "months", kind: "chart", source, spec: { dimensions: [{ field: "at", timeUnit: "month" }], measures: [sum] } },
+  { id: "countries", kind: "chart", source, spec: { dimensions: ["country"], measures: [sum] } },
+  { id: "categories", kind: "chart", source, spec: { dimensions: ["category"], measures: [sum] } },
+  {
+    id: "products",
+    kind: "table",
+    source,
+    spec: { dimensions: ["product"], measures: [sum], sort: [{ by: "total", order: "desc" }], limit: 10 },
+  },
+];
+const DISTINCT = {
+  id: "customers",
+  kind: "kpi",
+  source,
+  spec: { measures: [{ field: "customer", op: "countDistinct", as: "customers" }] },
+};
+const FILTERS = [
+  { id: "country", kind: "multiSelect", field: "country" },
+  { id: "category", kind: "multiSelect", field: "category" },
+];
+
+type Ask = (method: string, path: string, body?: unknown) => Promise<{ data: never }>;
+type Page = { ask: Ask; page: string; distinctPage: string };
+
+/** Runs the benchmark and prints a table. @returns whether every budget is met */
+export async function run(): Promise<boolean> {
+  const product = await startProduct({ env: { RATE_LIMIT_SCALE: "100000", SAMPLE_DATA: "off" } });
+  try {
+    const page = await preparePage(product.address);
+    let isMet = true;
+    const show = (text: string) => console.log(text);
+    const all = async (circumstance: string): Promise<void> => {
+      for (const figure of Object.keys(NAMES) as Figure[]) {
+        const times = figure === "brush" ? await brush(page) : await measure(page, figure);
+        const [p50, p95] = [at(times, 0.5), at(times, 0.95)];
+        const budget = BUDGETS_MS[figure];
+        isMet &&= p95 <= budget;
+        const verdict = Number.isFinite(budget) ? `${p95 <= budget ? "within" : "OVER"} ${budget} ms` : "";
+        const [middle, high] = [p50, p95].map((ms) => ms.toFixed(ms < 10 ? 1 : 0).padStart(5));
+        const load = (loadavg()[0] ?? 0).toFixed(1);
+        show(
+          `${NAMES[figure].padEnd(40)} ${circumstance.padEnd(18)} p50 ${middle} ms   p95 ${high} ms   load ${load.padStart(4)}   ${verdict}`,
+        );
+      }
+    };
+    await all("alone");
+    const refreshing = new AbortController();
+    const refresh = refreshAgainAndAgain(page, refreshing.signal);
+    await all("during a refresh");
+    refreshing.abort();
+    await refresh;
+    const viewing = new AbortController();
+    const viewers = Array.from({ length: VIEWERS }, (_, n) => clickAgainAndAgain(page, n, viewing.signal));
+    await all(`with ${VIEWERS} viewers`);
+    viewing.abort();
+    await Promise.all(viewers);
+    return isMet;
+  } finally {
+    await product.stop();
+  }
+}
+
+async function preparePage(address: string): Promise<Page> {
+  const registered = await fetch(`${address}/api/auth/register`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ email: "bench@example.com", password: PASSWORD }),
+  });
+  const { data } = await registered.json();
+  const [cookie = ""] = registered.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+  const ask: Ask = async (method, path, body) => {
+    const answer = await fetch(`${address}/api/workspaces/${data.workspace.id}${path}`, {
+      method,
+      headers: { Cookie: cookie, "Content-Type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const file = { name: "Bench", type: "duckdb", config: { file: "bench.duckdb" }, readOnly: false };
+  const { id: connectionId } = (await ask("POST", "/connectors", file)).data as { id: string };
+  const datasets = [{ id: "sales", name: "Sales", source: { connectionId, query: QUERY } }];
+  const make = async (title: string, widgets: unknown[]) => {
+    const { id } = (await ask("POST", "/dashboards", { title, datasets, widgets, filters: FILTERS })).data as {
+      id: string;
+    };
+    const began = performance.now();
+    await ask("GET", `/dashboards/${id}/data`);
+    const read = performance.now() - began;
+    await ask("GET", `/dashboards/${id}/data`);
+    console.log(`${title}: its ${ROWS.toLocaleString("en")} rows were read and kept in ${(read / 1000).toFixed(1)} s`);
+    return `/dashboards/${id}`;
+  };
+  return { ask, page: await make("Six widgets", WIDGETS), distinctPage: await make("A distinct count", [DISTINCT]) };
+}
+
+/** Another state of the filters each time: no answer may be one that was given before. */
+function stateOf(n: number, without: string[] = []): string {
+  const all = { country: [`country ${n % 40}`, `country ${(n * 7 + 3) % 40}`], category: [`category ${n % 12}`] };
+  const filters = Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)));
+  return `filters=${encodeURIComponent(JSON.stringify(filters))}`;
+}
+
+/** What a tab does at each step of a brush over the months, in the machine's own engine. */
+async function brush({ ask, page }: Page): Promise<number[]> {
+  const { widgets } = (await ask("GET", `${page}/widgets/months/cube?${stateOf(1, ["category"])}`)).data as Cube;
+  const cubes = widgets.flatMap((cube) => ("axes" in cube ? [openCube(cube)] : []));
+  if (cubes.length < WIDGETS.length - 1) throw new Error("A widget has no cube.");
+  const times: number[] = [];
+  for (let n = 0; n < BRUSH_STEPS; n++) {
+    const [from, to] = [n % 12, (n % 12) + 1 + (n % 11)].map((month) => Date.UTC(2024, month, 1));
+    const at = { from: toDay(from ?? 0), to: toDay((to ?? 0) - DAY_MS) };
+    const began = performance.now();
+    for (const cube of cubes) if (cube.narrow({ at }) === null) throw new Error("The cube has no answer.");
+    times.push(performance.now() - began);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+async function measure({ ask, page, distinctPage }: Page, figure: Exclude<Figure, "brush">): Promise<number[]> {
+  const paths: Record<typeof figure, (n: number) => string> = {
+    cube: (n) => `${page}/widgets/months/cube?${stateOf(n)}`,
+    click: (n) => `${page}/data?${stateOf(n)}`,
+    distinct: (n) =>
+      `${distinctPage}/data?filters=${encodeURIComponent(JSON.stringify({ country: [`country ${n % 40}`] }))}`,
+    list: (n) => `${page}/filters/country/values?${stateOf(n)}`,
+  };
+  const times: number[] = [];
+  for (let n = 0; n < TIMES[figure]; n++) {
+    const began = performance.now();
+    await ask("GET", paths[figure](n));
+    times.push(performance.now() - began);
+  }
+  return times.sort((a, b) => a - b);
+}
+
+async function refreshAgainAndAgain({ ask, page }: Page, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await ask("POST", `${page}/refresh`, {});
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function clickAgainAndAgain({ ask, page }: Page, viewer: number, signal: AbortSignal): Promise<void> {
+  for (let n = viewer * 100; !signal.aborted; n++) {
+    await ask("GET", `${page}/data?${stateOf(n)}`);
+    await sleep(VIEWER_PAUSE_MS);
+  }
+}
+
+function at(sorted: number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? 0;
+}

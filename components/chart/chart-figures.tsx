@@ -1,0 +1,54 @@
+"use client";
+
+import { useChartTheme } from "@/components/chart/use-chart-theme";
+import type { Picture } from "@/lib/charts/picture";
+import { colourOf } from "@/lib/charts/spec";
+import { describeChange, describeChart, type Figure, formatUp, toFigures } from "@/lib/charts/words";
+import type { CellLook } from "@/lib/tabular/cell-look";
+
+/** Figures, each with how it stood before where it has places. */
+export function ChartFigures({ picture, look }: { picture: Picture; look: CellLook }) {
+  const theme = useChartTheme();
+  const { data } = picture;
+  return (
+    <section className="chart-figures" aria-label={describeChart(picture, look)}>
+      {toFigures(data).map((figure) => {
+        const change = describeChange(picture, figure, look);
+        return (
+          <div key={figure.series} className="chart-figure">
+            <p className="xs t2">{data.series[figure.series]?.name}</p>
+            <p className="chart-figure-value num">
+              {figure.text === null ? "no value" : formatUp(figure.text, picture, figure.series, look)}
+            </p>
+            {change !== null && <p className="xs t3">{change}</p>}
+            {figure.line.length > 1 && <FigureLine figure={figure} colour={colourOf(data, figure.series, theme)} />}
+          </div>
+        );
+      })}
+    </section>
+  );
+}
+
+const LINE = { width: 120, height: 32, edge: 2 };
+
+/** How it went, without axes: the figure beside it is what is read. */
+export function FigureLine({ figure: { line }, colour }: { figure: Figure; colour: string }) {
+  const values = line.flatMap((value) => (value === null ? [] : [value]));
+  const low = values.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = values.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const { width, height, edge } = LINE;
+  const points = line.flatMap((value, i) =>
+    value === null
+      ? []
+      : [
+          `${(i / (line.length - 1)) * (width - 2 * edge) + edge},${
+            high === low ? height / 2 : height - edge - ((value - low) / (high - low)) * (height - 2 * edge)
+          }`,
+        ],
+  );
+  return (
+    <svg className="chart-figure-line" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+      <polyline points={points.join(" ")} fill="none" stroke={colour} strokeWidth="2" />
+    </svg>
+  );
+}

@@ -1,0 +1,51 @@
+"use client";
+
+import type { Picture } from "@/lib/charts/picture";
+import { nameChart, toChartTable } from "@/lib/charts/words";
+import type { CellLook } from "@/lib/tabular/cell-look";
+import { formatCount } from "@/lib/text/amounts";
+
+/** A table of more rows is better looked at as the result itself. */
+const ROWS_MAX = 500;
+
+/** The values of a chart as they would be read aloud. */
+export function ChartTable({ picture, look }: { picture: Picture; look: CellLook }) {
+  const { head, rows, numbersFrom, rowCount } = toChartTable(picture, look, ROWS_MAX);
+  const classOf = (column: number) => (column >= numbersFrom ? "r num" : undefined);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and the keyboard has to reach it
+    <section className="chart-table" aria-label="Points of the chart" tabIndex={0}>
+      <table>
+        <caption className="sr-only">{nameChart(picture.settings)}</caption>
+        <thead>
+          <tr>
+            {head.map((name, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
+              <th key={i} scope="col" className={classOf(i)}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells, row) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name, and never move
+            <tr key={row}>
+              {cells.map((cell, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: as the heads
+                <td key={i} className={classOf(i)}>
+                  {cell}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rowCount > rows.length && (
+        <p className="xs t3">
+          The first {formatCount(rows.length)} of {formatCount(rowCount)}.
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,57 @@
+"use client";
+
+import { ChartLine, Table2 } from "lucide-react";
+import { useMemo, useState } from "react";
+import { Chart, useHidden } from "@/components/chart/chart";
+import { PictureMenu } from "@/components/chart/picture-menu";
+import { SpecChart } from "@/components/chart/spec-chart";
+import { toChartData } from "@/lib/charts/data";
+import { readSettings } from "@/lib/charts/kept-spec";
+import { zoneOf } from "@/lib/charts/moments";
+import { toFields, toTable } from "@/lib/charts/rows-fields";
+import { fitSettings } from "@/lib/charts/settings";
+import type { CellLook } from "@/lib/tabular/cell-look";
+import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import "./chart.css";
+
+type RowsChartProps = {
+  title: string;
+  /** Vega-Lite: what our settings say too is drawn with all that a chart here has, everything else as it is. */
+  spec: Record<string, unknown>;
+  rows: ResultRow[];
+  /** Null where the rows came without them. */
+  fields: ResultField[] | null;
+  look: CellLook;
+};
+
+/** A chart over rows that are all here. */
+export function RowsChart({ title, spec, rows, fields, look }: RowsChartProps) {
+  const [isTable, setIsTable] = useState(false);
+  const table = useMemo(() => toTable(fields ?? toFields(rows), rows), [fields, rows]);
+  const settings = useMemo(() => fitSettings(readSettings(spec), table.fields), [spec, table]);
+  const zone = zoneOf(look);
+  const data = useMemo(
+    () => (settings === null ? null : toChartData(table, null, settings, zone)),
+    [settings, table, zone],
+  );
+  const [hidden, setHidden] = useHidden(title);
+  if (settings === null || data === null) {
+    return (
+      <div className="rows-chart">
+        <SpecChart title={title} spec={spec} rows={rows} />
+      </div>
+    );
+  }
+  return (
+    <div className="rows-chart">
+      <Chart data={data} settings={settings} look={look} isTable={isTable} hidden={hidden} onHidden={setHidden} />
+      <div className="rows-chart-foot">
+        <button type="button" className="btn sm ghost" aria-pressed={isTable} onClick={() => setIsTable(!isTable)}>
+          {isTable ? <ChartLine className="s" /> : <Table2 className="s" />}
+          {isTable ? "Show as chart" : "Show as table"}
+        </button>
+        <PictureMenu data={data} settings={settings} look={look} hidden={hidden} name={title} />
+      </div>
+    </div>
+  );
+}

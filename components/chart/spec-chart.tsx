@@ -1,0 +1,74 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { ChartTip } from "@/components/chart/chart-tip";
+import { drawChart } from "@/components/chart/draw-chart";
+import { useChartTheme } from "@/components/chart/use-chart-theme";
+import { useSize } from "@/components/chart/use-size";
+import { toForeignSpec } from "@/lib/charts/foreign-spec";
+import { toPlainText } from "@/lib/tabular/cell-text";
+import type { CellValue, ResultRow } from "@/lib/tabular/json-rows";
+
+type SpecChartProps = { title: string; spec: Record<string, unknown>; rows: ResultRow[] };
+type Hover = { at: { x: number; y: number }; values: [string, string][] };
+
+/** A tip of more values than these is a table. */
+const VALUES_MAX = 8;
+
+/** A Vega-Lite specification that says more than our settings can, over the rows of a result. */
+export function SpecChart({ title, spec, rows }: SpecChartProps) {
+  const frameRef = useRef<HTMLDivElement>(null);
+  const hostRef = useRef<HTMLDivElement>(null);
+  const theme = useChartTheme();
+  const size = useSize(frameRef);
+  const [isFailed, setIsFailed] = useState(false);
+  const [hover, setHover] = useState<Hover | null>(null);
+  const source = JSON.stringify(spec);
+  useEffect(() => {
+    const host = hostRef.current;
+    if (host === null || size === null) return;
+    let isStale = false;
+    let end: (() => void) | null = null;
+    setIsFailed(false);
+    drawChart(host, toForeignSpec(JSON.parse(source), rows, theme, size), (datum, at) => {
+      const values = toValues(datum);
+      setHover(values.length === 0 ? null : { at, values });
+    }).then(
+      (chart) => {
+        if (isStale) chart.end();
+        else end = chart.end;
+      },
+      () => !isStale && setIsFailed(true),
+    );
+    return () => {
+      isStale = true;
+      end?.();
+    };
+  }, [source, rows, theme, size]);
+  return (
+    <div className="chart-canvas">
+      {isFailed && <p className="chart-said">The chart could not be drawn. Ask for another kind.</p>}
+      <div ref={frameRef} className="chart-frame">
+        <div className="chart-picture" role="img" aria-label={`${title}, ${rows.length} points`}>
+          <div ref={hostRef} className="chart-host" />
+        </div>
+      </div>
+      {hover && (
+        <ChartTip
+          at={hover.at}
+          title=""
+          lines={hover.values.map(([name, value]) => ({ name, value, colour: null, isActive: false }))}
+          total={null}
+        />
+      )}
+    </div>
+  );
+}
+
+function toValues(datum: unknown): [string, string][] {
+  if (typeof datum !== "object" || datum === null) return [];
+  return Object.entries(datum)
+    .filter(([name, value]) => !name.startsWith("_") && typeof value !== "object" && typeof value !== "function")
+    .slice(0, VALUES_MAX)
+    .map(([name, value]) => [name, toPlainText(value as CellValue)]);
+}

@@ -1,0 +1,31 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import type { ChartTheme } from "@/lib/charts/spec";
+
+const SERIES = ["1", "2", "3", "4", "5", "6", "7", "8"];
+
+/** The tokens as values, read anew when the theme changes. */
+export function useChartTheme(): ChartTheme {
+  const [theme, setTheme] = useState(readTheme);
+  useEffect(() => {
+    const observer = new MutationObserver(() => setTheme(readTheme()));
+    observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => observer.disconnect();
+  }, []);
+  return theme;
+}
+
+/** The tokens as they are now. */
+export function readTheme(): ChartTheme {
+  const style = getComputedStyle(document.documentElement);
+  const read = (name: string) => style.getPropertyValue(name).trim();
+  return {
+    series: SERIES.map((number) => read(`--viz-${number}`)),
+    grid: read("--viz-grid"),
+    axis: read("--viz-axis"),
+    text: read("--text-2"),
+    surface: read("--surface-sheet"),
+    font: read("--font-ui"),
+  };
+}

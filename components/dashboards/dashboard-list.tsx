@@ -1,0 +1,181 @@
+"use client";
+
+import { FileUp, LayoutDashboard, Lock, Plus, Users } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { useMemo, useState } from "react";
+import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
+import { useFiledDashboards } from "@/components/dashboards/use-filed-dashboards";
+import { ListRow } from "@/components/ui/list-row";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ACTIONS, ListTable } from "@/components/ui/list-table";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { NameInput } from "@/components/ui/name-input";
+import { NoneShown } from "@/components/ui/none-shown";
+import { useIsPhone, useNow } from "@/components/ui/use-browser";
+import { NavFind } from "@/components/workspace/nav-find";
+import { Page } from "@/components/workspace/page";
+import { useNewDashboard } from "@/components/workspace/use-dashboard-actions";
+import { useDashboardFolders, useDashboardList } from "@/components/workspace/use-dashboards";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { DashboardSummary } from "@/lib/client/dashboards";
+import { later } from "@/lib/client/load-again";
+import { toTrail } from "@/lib/ui/filed-tree";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import "./dashboards.css";
+
+const loadImport = later(() => import("@/components/dashboards/import-dashboard"));
+const ImportDashboard = dynamic(() => loadImport().then((module) => module.ImportDashboard), { ssr: false });
+const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
+const MoveDialog = dynamic(() => loadMoveDialog().then((module) => module.MoveDialog), { ssr: false });
+
+const AGE_EVERY_MS = 30_000;
+const HEADS = ["Dashboard", "Folder", "Seen by", "Changed", ACTIONS];
+const NONE: DashboardSummary[] = [];
+
+/** All dashboards that the person may see. */
+export function DashboardList() {
+  const { workspace } = useWorkspace();
+  const list = useDashboardList();
+  const folders = useDashboardFolders();
+  const search = (useSearchParams().get("q") ?? "").trim();
+  const isPhone = useIsPhone();
+  const newDashboard = useNewDashboard();
+  const all = list.data ?? NONE;
+  const find = useMemo(() => (id: string) => all.find((each) => each.id === id), [all]);
+  const filed = useFiledDashboards(find);
+  const [isImporting, setIsImporting] = useState(false);
+  const [movingId, setMovingId] = useState<string | null>(null);
+  const moving = find(movingId ?? "");
+  const root = `/w/${workspace.slug}/dashboards`;
+  const shown = all
+    .filter(({ title, path }) => `${title} ${path}`.toLowerCase().includes(search.toLowerCase()))
+    .sort((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+  const add = (
+    <button type="button" className="btn primary" onClick={() => void newDashboard()}>
+      <Plus className="s" />
+      New dashboard
+    </button>
+  );
+  const bring = (
+    <button type="button" className="btn" onClick={() => setIsImporting(true)}>
+      <FileUp className="s" />
+      Import
+    </button>
+  );
+  return (
+    <Page
+      title="Dashboards"
+      count={list.data?.length}
+      actions={
+        all.length > 0 && (
+          <>
+            {bring}
+            {add}
+          </>
+        )
+      }
+      isWide
+    >
+      {list.isPending && <ListSkeleton label="Reading the dashboards" />}
+      {list.isError && !list.data && <LoadFailure error={list.error} onRetry={() => list.refetch()} />}
+      {list.isSuccess && all.length === 0 && (
+        <div className="empty blank">
+          <span className="empty-mark">
+            <LayoutDashboard />
+          </span>
+          <h2>Nothing on the wall</h2>
+          <p>
+            A dashboard shows what queries answer as charts, figures and tables, for the team and for the wall. Make one
+            here, or bring one from a file.
+          </p>
+          <div className="row">
+            {add}
+            <Link className="btn" href={`/w/${workspace.slug}`}>
+              Open a console
+            </Link>
+            {bring}
+          </div>
+        </div>
+      )}
+      {/* Elsewhere it stands in the explorer, which a phone does not show. */}
+      {isPhone && all.length > 0 && (
+        <div className="dashboard-phone-find">
+          <NavFind label="Find a dashboard" root={root} />
+        </div>
+      )}
+      {all.length > 0 && shown.length === 0 && (
+        <NoneShown noun="dashboard" search={search} alsoBy="folder" href={root} />
+      )}
+      {shown.length > 0 && (
+        <ListTable label="Dashboards" className="dashboards" columns={HEADS}>
+          <tbody>
+            {shown.map((each) => (
+              <Row key={each.id} dashboard={each} filed={filed} onMove={() => setMovingId(each.id)} />
+            ))}
+          </tbody>
+        </ListTable>
+      )}
+      {moving && (
+        <MoveDialog
+          name={moving.title}
+          from={moving}
+          folders={folders.data}
+          folderId={null}
+          onMove={(place, name) => void filed.move({ ...moving, name: moving.title }, place, name)}
+          onClose={() => setMovingId(null)}
+        />
+      )}
+      {isImporting && <ImportDashboard onClose={() => setIsImporting(false)} />}
+    </Page>
+  );
+}
+
+type RowProps = { dashboard: DashboardSummary; filed: ReturnType<typeof useFiledDashboards>; onMove: () => void };
+
+function Row({ dashboard, filed, onMove }: RowProps) {
+  const { id, title, path, access, updatedAt } = dashboard;
+  const now = useNow(true, AGE_EVERY_MS);
+  const [isRenaming, setIsRenaming] = useState(false);
+  const at = new Date(updatedAt);
+  return (
+    <ListRow
+      name={title}
+      renamePath={null}
+      columns={HEADS.length}
+      problem={null}
+      action={null}
+      menu={<DashboardMenu dashboard={dashboard} filed={filed} onRename={() => setIsRenaming(true)} onMove={onMove} />}
+    >
+      <td className="wrap">
+        {isRenaming ? (
+          <NameInput
+            label="Name of the dashboard"
+            value={title}
+            onDone={(typed) => {
+              setIsRenaming(false);
+              if (typed !== null) filed.rename(dashboard, typed);
+            }}
+          />
+        ) : (
+          <Link className="row-link" href={filed.toAddress(id)}>
+            {title}
+          </Link>
+        )}
+      </td>
+      <td data-label="Folder" className="t2">
+        {toTrail(path).join(" / ")}
+      </td>
+      <td data-label="Seen by">
+        <span className="st wait">
+          {access === "private" ? <Lock className="xs" /> : <Users className="xs" />}
+          {access === "private" ? "Only you" : "Workspace"}
+        </span>
+      </td>
+      <td data-label="Changed" className="t2 num" title={formatStamp(at)}>
+        {now === null ? "" : formatAgo(at, new Date(now))}
+      </td>
+    </ListRow>
+  );
+}

@@ -1,0 +1,373 @@
+"use client";
+
+import {
+  CalendarClock,
+  Ellipsis,
+  ImageDown,
+  LayoutDashboard,
+  Maximize,
+  Pencil,
+  Printer,
+  RotateCw,
+  Share2,
+  TriangleAlert,
+} from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useSearchParams } from "next/navigation";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
+import { FilterBar } from "@/components/dashboards/filter-bar";
+import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
+import { useDashboardData } from "@/components/dashboards/use-dashboard-data";
+import { useFiledDashboards } from "@/components/dashboards/use-filed-dashboards";
+import { WidgetCard } from "@/components/dashboards/widget-card";
+import { WidgetGrid } from "@/components/dashboards/widget-grid";
+import { WidgetMenu } from "@/components/dashboards/widget-menu";
+import { CannotOpen } from "@/components/ui/cannot-open";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
+import { NameInput } from "@/components/ui/name-input";
+import { Notice } from "@/components/ui/notice";
+import { showFailure } from "@/components/ui/toast";
+import { useNow } from "@/components/ui/use-browser";
+import { Page } from "@/components/workspace/page";
+import { toDashboardDataKey, useDashboard, useDashboardFolders } from "@/components/workspace/use-dashboards";
+import { useFrame } from "@/components/workspace/use-frame";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { zoneOf } from "@/lib/charts/moments";
+import { hasTimes } from "@/lib/charts/widget-period";
+import { ApiError } from "@/lib/client/api";
+import { type Dashboard, dashboardApi, type ValuesAsk, type WidgetData } from "@/lib/client/dashboards";
+import { later } from "@/lib/client/load-again";
+import { toClickKey, toClickValue } from "@/lib/ui/dashboard-choice";
+import { toTrail } from "@/lib/ui/filed-tree";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { toScheduleWords } from "@/lib/ui/schedule-words";
+import "./dashboards.css";
+
+const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
+const MoveDialog = dynamic(() => loadMoveDialog().then((module) => module.MoveDialog), { ssr: false });
+
+const loadSnapshots = later(() => import("@/components/dashboards/snapshots"));
+const Snapshots = dynamic(() => loadSnapshots().then((module) => module.Snapshots), { ssr: false });
+const loadShareDialog = later(() => import("@/components/shares/share-dialog"));
+const ShareDialog = dynamic(() => loadShareDialog().then((module) => module.ShareDialog), { ssr: false });
+
+const loadRefreshDialog = later(() => import("@/components/dashboards/refresh-dialog"));
+const RefreshDialog = dynamic(() => loadRefreshDialog().then((module) => module.RefreshDialog), { ssr: false });
+
+const loadPagePicture = later(() => import("@/components/dashboards/page-picture"));
+
+const AGE_EVERY_MS = 15_000;
+
+/** A dashboard as it is looked at. What it is and what it shows are read at once, by the address alone. */
+export function DashboardView({ dashboardId }: { dashboardId: string }) {
+  const { workspace } = useWorkspace();
+  const isWall = useSearchParams().get("wall") === "1";
+  const { times } = useFrame().frame;
+  const timezone = zoneOf({ times }) ?? "UTC";
+  const dashboard = useDashboard(dashboardId);
+  const choice = useDashboardChoice();
+  const reading = useDashboardData(dashboardId, { asked: choice.ask, timezone, isWall });
+  const root = `/w/${workspace.slug}/dashboards`;
+  const { error, data } = dashboard;
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
+    return <CannotOpen what="dashboard" back={{ href: root, label: "Back to dashboards" }} />;
+  }
+  if (!data) {
+    return (
+      <div className="dashboard-host">
+        <Page title="Dashboard" isWide>
+          {error ? (
+            <LoadFailure error={error} onRetry={() => dashboard.refetch()} />
+          ) : (
+            <ListSkeleton label="Reading the dashboard" />
+          )}
+        </Page>
+      </div>
+    );
+  }
+  return <Loaded dashboard={data} choice={choice} reading={reading} timezone={timezone} isWall={isWall} />;
+}
+
+type LoadedProps = {
+  dashboard: Dashboard;
+  choice: ReturnType<typeof useDashboardChoice>;
+  reading: ReturnType<typeof useDashboardData>;
+  timezone: string;
+  isWall: boolean;
+};
+
+function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
+  const { workspace } = useWorkspace();
+  const [isRenaming, setIsRenaming] = useState(false);
+  const [isMoving, setIsMoving] = useState(false);
+  const folders = useDashboardFolders();
+  const find = useMemo(() => () => dashboard, [dashboard]);
+  const filed = useFiledDashboards(find);
+  const { id, title, description, path, access, widgets } = dashboard;
+  const root = `/w/${workspace.slug}/dashboards`;
+  const href = `${root}/${id}`;
+  const place = toTrail(path).join(" / ") || (access === "private" ? "Mine" : "Workspace");
+  useEffect(() => {
+    document.title = `${title} - Millrace`;
+  }, [title]);
+  const [isSharing, setIsSharing] = useState(false);
+  const [isScheduling, setIsScheduling] = useState(false);
+  const { data, error, isSlow, arrived, again, refresh, isRefreshing } = reading;
+  const source = useMemo(
+    () => ({
+      key: toDashboardDataKey(workspace.id, id),
+      read: (filterId: string, ask: ValuesAsk, signal: AbortSignal) =>
+        dashboardApi.readFilterValues(workspace.id, id, filterId, ask, signal),
+    }),
+    [workspace.id, id],
+  );
+  const pageRef = useRef<HTMLDivElement>(null);
+  const savePicture = async () => {
+    const shown = pageRef.current?.querySelector<HTMLElement>(".page-in");
+    try {
+      const { savePageAs } = await loadPagePicture();
+      if (!shown) return;
+      await savePageAs(title, shown);
+      announce("The picture is saved.");
+    } catch {
+      showFailure("The picture could not be made. Print the page, or save its widgets one by one.");
+    }
+  };
+  const heading = isRenaming ? (
+    <NameInput
+      label="Name of the dashboard"
+      value={title}
+      onDone={(typed) => {
+        setIsRenaming(false);
+        if (typed !== null) filed.rename(dashboard, typed);
+      }}
+    />
+  ) : (
+    title
+  );
+  const edit = (
+    <Link className="btn" href={`${href}/edit`}>
+      <Pencil className="s" />
+      Edit
+    </Link>
+  );
+  const actions = (
+    <>
+      <Age widgets={data} error={error} isRefreshing={isRefreshing} dashboard={dashboard} />
+      {isWall && (
+        <button type="button" className="btn ghost sm wall-leave" onClick={() => choice.setWall(false)}>
+          Leave the wall
+        </button>
+      )}
+      {!isWall && (
+        <>
+          <button type="button" className="btn" onClick={() => setIsSharing(true)}>
+            <Share2 className="s" />
+            Share
+          </button>
+          {edit}
+          <Menu
+            align="end"
+            trigger={
+              <button type="button" className="btn icon" aria-label="More about this dashboard">
+                <Ellipsis />
+              </button>
+            }
+          >
+            <MenuItem icon={<RotateCw />} onSelect={() => void refresh()}>
+              Refresh
+            </MenuItem>
+            <MenuItem icon={<CalendarClock />} onSelect={() => setIsScheduling(true)}>
+              Refresh on a schedule
+            </MenuItem>
+            <MenuItem icon={<Maximize />} onSelect={() => choice.setWall(true)}>
+              Show on a wall
+            </MenuItem>
+            <MenuItem icon={<ImageDown />} onSelect={() => void savePicture()}>
+              Save the page as PNG
+            </MenuItem>
+            <MenuItem icon={<Printer />} onSelect={() => window.print()}>
+              Print or save as PDF
+            </MenuItem>
+            <MenuLine />
+            <DashboardMenu
+              dashboard={dashboard}
+              filed={filed}
+              onRename={() => setIsRenaming(true)}
+              onMove={() => setIsMoving(true)}
+            />
+          </Menu>
+        </>
+      )}
+    </>
+  );
+  return (
+    <div ref={pageRef} className="dashboard-host">
+      <Page
+        title={heading}
+        trail={
+          isWall ? undefined : (
+            <>
+              <Link href={root}>Dashboards</Link> / {place}
+            </>
+          )
+        }
+        actions={actions}
+        isWide
+      >
+        {description !== "" && <p className="lead dashboard-lead">{description}</p>}
+        <FilterBar
+          filters={dashboard.filters}
+          widgets={widgets}
+          source={source}
+          choice={choice}
+          timezone={timezone}
+          hasTimes={hasTimes(widgets)}
+        />
+        {error !== null && (
+          <div className="dashboard-said">
+            <Notice
+              kind="bad"
+              role="alert"
+              action={
+                <button type="button" className="btn sm" onClick={again}>
+                  Try again
+                </button>
+              }
+            >
+              {data === null ? "" : "What is shown is older. "}
+              {toMessage(error)}
+            </Notice>
+          </div>
+        )}
+        {widgets.length === 0 ? (
+          <div className="empty blank">
+            <span className="empty-mark">
+              <LayoutDashboard />
+            </span>
+            <h2>Nothing here yet</h2>
+            <p>Add a chart, a figure, a table or a text. Each shows what a query or a console answers.</p>
+            <div className="row">{edit}</div>
+          </div>
+        ) : (
+          <div className="dashboard-body" aria-busy={reading.isReading}>
+            <WidgetGrid widgets={widgets}>
+              {(widget) => {
+                const key = toClickKey(widget.id);
+                return (
+                  <WidgetCard
+                    widget={widget}
+                    data={data?.get(widget.id)}
+                    isOld={isSlow && !arrived.has(widget.id)}
+                    // Until something came, a failure of all of them stands above.
+                    isAwaited={error === null || data !== null}
+                    press={{
+                      value: toClickValue(choice.choice[key]),
+                      put: (value) => choice.set(key, value ?? undefined),
+                    }}
+                    period={choice.ask}
+                    onEnter={() => reading.enter(widget.id)}
+                    onLeave={reading.leave}
+                    menu={
+                      isWall || widget.kind === "text" ? null : (
+                        <WidgetMenu
+                          dashboard={dashboard}
+                          widget={widget}
+                          data={data?.get(widget.id)}
+                          choice={choice.choice}
+                          period={choice.ask}
+                        />
+                      )
+                    }
+                  />
+                );
+              }}
+            </WidgetGrid>
+          </div>
+        )}
+      </Page>
+      {isScheduling && (
+        <RefreshDialog
+          dashboard={dashboard}
+          isRefreshing={isRefreshing}
+          onRefresh={() => void refresh()}
+          onClose={() => setIsScheduling(false)}
+        />
+      )}
+      {isSharing && (
+        <ShareDialog
+          shared={{
+            id,
+            title: dashboard.title,
+            access: dashboard.access,
+            lead: "They see numbers and filters, never queries, connection names or people.",
+            canEmbed: true,
+            read: (signal) => dashboardApi.readShare(workspace.id, id, signal),
+            put: (body) => dashboardApi.putShare(workspace.id, id, body),
+            remove: () => dashboardApi.removeShare(workspace.id, id),
+            beside: <Snapshots dashboard={dashboard} asked={choice.ask} />,
+          }}
+          onClose={() => setIsSharing(false)}
+        />
+      )}
+      {isMoving && (
+        <MoveDialog
+          name={title}
+          from={dashboard}
+          folders={folders.data}
+          folderId={null}
+          onMove={(to, name) => void filed.move({ ...dashboard, name: title }, to, name)}
+          onClose={() => setIsMoving(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** How old the oldest rows of the page are, when they are read anew, and whether that went wrong the last time. */
+function Age({
+  widgets,
+  error,
+  isRefreshing,
+  dashboard: { schedule, lastRun },
+}: {
+  widgets: ReadonlyMap<string, WidgetData> | null;
+  error: unknown;
+  isRefreshing: boolean;
+  dashboard: Pick<Dashboard, "schedule" | "lastRun">;
+}) {
+  const now = useNow(true, AGE_EVERY_MS);
+  const times = [...(widgets?.values() ?? [])].flatMap(({ cachedAt }) => (cachedAt === null ? [] : [cachedAt])).sort();
+  const [oldest] = times;
+  if (oldest === undefined || now === null) return null;
+  if (isRefreshing) {
+    return (
+      <span className="st run dashboard-age" role="status">
+        <RotateCw className="s" />
+        Refreshing
+      </span>
+    );
+  }
+  const at = new Date(oldest);
+  const words = schedule?.enabled ? toScheduleWords(schedule.cron) : null;
+  const hasFailed = lastRun?.status === "failure";
+  const isOld = hasFailed || error !== null || [...(widgets?.values() ?? [])].some((each) => each.error !== undefined);
+  return (
+    <span
+      className={`st ${isOld ? "warn" : "wait"} dashboard-age`}
+      title={`The oldest rows are of ${formatStamp(at)}${hasFailed && lastRun.error ? `. ${lastRun.error}` : ""}`}
+    >
+      {isOld ? <TriangleAlert className="s" /> : <RotateCw className="s" />}
+      <span className="trunc">
+        {hasFailed ? "Last refresh failed, oldest" : isOld ? "Not all is fresh, oldest" : "Fresh"}{" "}
+        {formatAgo(at, new Date(now))}
+        {words !== null && `, ${words.charAt(0).toLowerCase()}${words.slice(1)}`}
+      </span>
+    </span>
+  );
+}

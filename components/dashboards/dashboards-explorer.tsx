@@ -1,0 +1,151 @@
+"use client";
+
+import { FolderPlus, LayoutDashboard, Plus } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useMemo, useState } from "react";
+import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
+import { useActiveDashboardId, useFiledDashboards } from "@/components/dashboards/use-filed-dashboards";
+import type { BringBack } from "@/components/folders/delete-folder";
+import { FiledTree } from "@/components/folders/filed-tree";
+import { useReveal } from "@/components/folders/use-reveal";
+import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
+import { NavFind } from "@/components/workspace/nav-find";
+import { useDashboardActions, useNewDashboard } from "@/components/workspace/use-dashboard-actions";
+import { useDashboardFolders, useDashboardList } from "@/components/workspace/use-dashboards";
+import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
+import type { DashboardFolder, DashboardSummary } from "@/lib/client/dashboards";
+import { later } from "@/lib/client/load-again";
+import { buildFiledTree, type FolderChoice, isSameChoice, toRoots } from "@/lib/ui/filed-tree";
+
+const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
+const DeleteFolder = dynamic(() => loadDeleteFolder().then((module) => module.DeleteFolder<DashboardSummary>), {
+  ssr: false,
+});
+
+/** Not those of the consoles: each tree is folded by itself. */
+const ROOTS = toRoots("dashboards-");
+const MINE: FolderChoice = { folderId: null, access: "private" };
+const NO_DASHBOARDS: DashboardSummary[] = [];
+const NO_FOLDERS: DashboardFolder[] = [];
+const NONE_TOGGLED: Record<string, boolean> = {};
+const BAR_WIDTHS = [44, 58, 50];
+
+const toFiled = ({ id, title, folderId, access }: DashboardSummary) => ({ id, name: title, folderId, access });
+
+/** The person's own dashboards and the workspace's. */
+export function DashboardsExplorer() {
+  const { workspace, workbench: store } = useWorkspace();
+  const toggled = useWorkbench()?.toggled ?? NONE_TOGGLED;
+  const isAwake = useWorkbench() !== null;
+  const list = useDashboardList();
+  const folderList = useDashboardFolders();
+  const dashboards = list.data ?? NO_DASHBOARDS;
+  const folders = folderList.data ?? NO_FOLDERS;
+  const isRead = list.data !== undefined && folderList.data !== undefined;
+  const failure = list.error ?? folderList.error;
+  const activeId = useActiveDashboardId();
+  const actions = useDashboardActions();
+  const newDashboard = useNewDashboard();
+  const find = useMemo(() => (id: string) => dashboards.find((each) => each.id === id), [dashboards]);
+  const filed = useFiledDashboards(find);
+  const [renamingId, setRenamingId] = useState<string | null>(null);
+  const [removing, setRemoving] = useState<DashboardFolder | null>(null);
+  const nodes = useMemo(
+    () => buildFiledTree({ items: dashboards, toFiled, folders, roots: ROOTS, toggled }),
+    [dashboards, folders, toggled],
+  );
+  const shown = dashboards.find(({ id }) => id === activeId);
+  useReveal(shown, { folders, roots: ROOTS, isReady: isRead && isAwake });
+
+  const setToggled = (id: string, isOpen: boolean) =>
+    store.change((each) => ({ ...each, toggled: { ...each.toggled, [id]: isOpen } }));
+  const newFolder = async (place: FolderChoice) => {
+    const taken = folders
+      .filter((each) => isSameChoice({ folderId: each.parentId, access: each.access }, place))
+      .map(({ name }) => name);
+    const id = await filed.createFolder(place, taken);
+    if (id === null) return;
+    if (place.folderId !== null) setToggled(place.folderId, true);
+    setRenamingId(id);
+  };
+  const removeFolder = async (
+    folder: DashboardFolder,
+    held: readonly DashboardSummary[],
+  ): Promise<BringBack | null> => {
+    if ((await actions.removeFolder(folder.id)) === null) return null;
+    return async (anew) => {
+      for (const { id, folderId } of held) await actions.undelete(id, anew.get(folderId ?? "") ?? null);
+    };
+  };
+  const renameFolder = (folder: DashboardFolder, typed: string) => {
+    const name = typed.trim();
+    if (name !== "" && name !== folder.name) void actions.changeFolder(folder.id, { name });
+  };
+  const remove = (id: string) => {
+    const each = find(id);
+    if (each) void filed.remove(each);
+  };
+
+  return (
+    <>
+      <NavFind label="Find a dashboard" root={`/w/${workspace.slug}/dashboards`} />
+      <ExplorerSection
+        title="Dashboards"
+        className="dashboard-box"
+        acts={[
+          { label: "New dashboard", keys: "c", icon: <Plus className="s" />, onPress: () => void newDashboard() },
+          { label: "New folder", icon: <FolderPlus className="s" />, onPress: () => void newFolder(MINE) },
+        ]}
+      >
+        {!isRead && !failure && <ExplorerBars label="Reading the dashboards" widths={BAR_WIDTHS} />}
+        {!isRead && failure && (
+          <ExplorerFailure
+            message={failure.message}
+            onRetry={() => void Promise.all([list.refetch(), folderList.refetch()])}
+          />
+        )}
+        {isRead && (
+          <FiledTree
+            label="Dashboards"
+            noun="dashboard"
+            nodes={nodes}
+            folders={folders}
+            filing={filed}
+            activeId={activeId}
+            renamingId={renamingId}
+            onRenaming={setRenamingId}
+            onToggle={(id) => setToggled(id, !(nodes.find((each) => each.id === id)?.isExpanded ?? false))}
+            onOpen={filed.open}
+            onNew={(place) => void newDashboard(place)}
+            onNewFolder={(place) => void newFolder(place)}
+            onRename={(id, typed) => {
+              const each = find(id);
+              if (each) filed.rename(each, typed);
+            }}
+            onRenameFolder={renameFolder}
+            onRemove={remove}
+            onRemoveFolder={setRemoving}
+            toMovable={toFiled}
+            toIcon={() => <LayoutDashboard />}
+            toMenu={(each, acts) => <DashboardMenu dashboard={each} filed={filed} {...acts} />}
+          />
+        )}
+      </ExplorerSection>
+      {removing && (
+        <DeleteFolder
+          folder={removing}
+          folders={folders}
+          items={dashboards}
+          noun="dashboard"
+          onRemove={(held) => removeFolder(removing, held)}
+          onCreate={async (body, like) => {
+            const made = await actions.createFolder(body);
+            if (made !== null) setToggled(made.id, toggled[like.id] ?? false);
+            return made;
+          }}
+          onClose={() => setRemoving(null)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,216 @@
+import { expect, test, vi } from "vitest";
+import { DataReader } from "@/components/dashboards/data-reader";
+import type { WidgetData } from "@/lib/client/dashboards";
+import type { Cube } from "@/lib/cubes/cube";
+import type { PageAsk } from "@/lib/ui/dashboard-choice";
+import { CubeReader } from "@/lib/ui/dashboards/cube-reader";
+
+const answer = (n: number): WidgetData[] => [
+  { id: "w", fields: [], rows: [{ n }], cachedAt: null, ageMs: null, truncated: false },
+];
+type Asked = { filters: unknown; tell: (n: number) => void; give: (n: number) => void; fail: () => void };
+const page = (filters: object): PageAsk => ({ filters: filters as PageAsk["filters"] });
+
+/** A server whose answers come when they are let go, and which gives cubes where they are given. */
+function held(readCube?: () => Promise<Cube>) {
+  const asked: Asked[] = [];
+  const reader = new DataReader(
+    ({ filters }, _, onWidget) =>
+      new Promise((resolve, reject) => {
+        asked.push({
+          filters,
+          tell: (n) => answer(n).forEach(onWidget),
+          give: (n) => resolve(answer(n)),
+          fail: () => reject(new Error("gone")),
+        });
+      }),
+    readCube && new CubeReader(readCube),
+  );
+  const drawn: unknown[] = [];
+  reader.subscribe(() => {
+    const shown = reader.current().data?.get("w")?.rows[0]?.n;
+    if (drawn.at(-1) !== shown && shown !== undefined) drawn.push(shown);
+  });
+  return { reader, asked, drawn, shown: () => reader.current().data?.get("w")?.rows[0]?.n };
+}
+const turn = () => vi.waitFor(() => Promise.resolve());
+
+test("one request runs and the newest state waits; an answer that has come is drawn", async () => {
+  const { reader, asked, drawn } = held();
+  reader.ask({ filters: { a: 1 } });
+  for (const a of [2, 3, 4]) reader.ask({ filters: { a } });
+  expect(asked.map(({ filters }) => filters)).toEqual([{ a: 1 }]);
+  asked[0]?.give(1);
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  expect(asked[1]?.filters).toEqual({ a: 4 });
+  asked[1]?.give(4);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  expect(drawn).toEqual([1, 4]);
+});
+
+test("a state that somebody goes back to is drawn without asking, and nothing older comes over it", async () => {
+  const { reader, asked, drawn } = held();
+  reader.ask({ filters: {} });
+  asked[0]?.give(1);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.ask({ filters: { a: 1 } });
+  asked[1]?.give(2);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.ask({ filters: {} });
+  await turn();
+  expect(drawn).toEqual([1, 2, 1]);
+  expect(asked).toHaveLength(2);
+  reader.ask({ filters: {} }, true);
+  expect(asked).toHaveLength(3);
+});
+
+test("going back while another state is read ends with what was gone back to", async () => {
+  const { reader, asked, drawn } = held();
+  reader.ask({ filters: {} });
+  asked[0]?.give(1);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.ask({ filters: { a: 1 } });
+  reader.ask({ filters: {} });
+  asked[1]?.give(2);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  expect(drawn).toEqual([1, 2, 1]);
+  expect(asked).toHaveLength(2);
+});
+
+test("what changes while a reading runs is read after it, whatever else is asked meanwhile", async () => {
+  const { reader, asked } = held();
+  reader.ask({ filters: {} });
+  reader.ask({ filters: {} }, true);
+  reader.ask({ filters: {} });
+  asked[0]?.give(1);
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  asked[1]?.give(2);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  expect(reader.current().data?.get("w")?.rows).toEqual([{ n: 2 }]);
+  // What was read before the change is known to nobody any more.
+  reader.ask({ filters: { a: 1 } });
+  reader.ask({ filters: {} }, true);
+  asked[2]?.give(3);
+  await vi.waitFor(() => expect(asked).toHaveLength(4));
+  asked[3]?.give(4);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.ask({ filters: { a: 1 } });
+  expect(asked).toHaveLength(5);
+});
+
+test("a reading that fails keeps what is drawn, and the next one takes its failure away", async () => {
+  const { reader, asked } = held();
+  reader.ask({ filters: {} });
+  asked[0]?.give(1);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.ask({ filters: { a: 1 } });
+  asked[1]?.fail();
+  await vi.waitFor(() => expect(reader.current().error).toBeInstanceOf(Error));
+  expect(reader.current().data?.get("w")?.rows).toEqual([{ n: 1 }]);
+  reader.ask({ filters: { a: 2 } });
+  asked[2]?.give(2);
+  await vi.waitFor(() => expect(reader.current().error).toBeNull());
+});
+
+test("a reader that was closed draws nothing more", async () => {
+  const { reader, asked, drawn } = held();
+  reader.ask({ filters: {} });
+  reader.close();
+  asked[0]?.give(1);
+  await turn();
+  expect(drawn).toEqual([]);
+});
+
+test("each widget is drawn as its answer comes, and keeps what it has where that breaks off", async () => {
+  const asked: { tell: (id: string) => void; end: (isGood: boolean) => void }[] = [];
+  const toWidget = (id: string, n: number): WidgetData => ({ ...(answer(n)[0] as WidgetData), id });
+  let n = 0;
+  const reader = new DataReader((_, __, onWidget) => {
+    n += 1;
+    const turn = n;
+    return new Promise((resolve, reject) => {
+      asked.push({
+        tell: (id) => onWidget(toWidget(id, turn)),
+        end: (isGood) => (isGood ? resolve([toWidget("a", turn), toWidget("b", turn)]) : reject(new Error("cut"))),
+      });
+    });
+  });
+  const shown = () => Object.fromEntries([...(reader.current().data ?? [])].map(([id, { rows }]) => [id, rows[0]?.n]));
+  reader.ask({ filters: {} });
+  asked[0]?.tell("b");
+  expect(shown()).toEqual({ b: 1 });
+  asked[0]?.end(true);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.ask({ filters: { x: 1 } });
+  expect([...reader.current().arrived]).toEqual([]);
+  asked[1]?.tell("a");
+  expect(shown()).toEqual({ a: 2, b: 1 });
+  expect([...reader.current().arrived]).toEqual(["a"]);
+  asked[1]?.end(false);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  expect(shown()).toEqual({ a: 2, b: 1 });
+  expect(reader.current().error).toBeInstanceOf(Error);
+});
+
+/** Two regions of two and three orders, as the cube of a figure beside them has them. */
+const CUBE: Cube = {
+  widgets: [
+    {
+      id: "w",
+      fields: [{ name: "n", type: "int64", dbType: "BIGINT" }],
+      axes: [{ field: "region", type: "string", bin: null, values: ["north", "south"], codes: [0, 1] }],
+      dimensions: [],
+      measures: [{ kind: "count", counts: [2, 3] }],
+      sort: [],
+      limit: 10,
+      cachedAt: null,
+      ageMs: null,
+      truncated: false,
+    },
+  ],
+};
+const press = (...region: string[]) => page({ "@regions": { region } });
+
+test("a press in a widget whose cubes are there is drawn at once and asks nobody", async () => {
+  const { reader, asked, shown } = held(async () => CUBE);
+  reader.ask(page({}));
+  asked[0]?.give(5);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.enter("regions", page({}));
+  await turn();
+  reader.ask(press("north"));
+  expect(shown()).toBe(2);
+  reader.ask(press("south"));
+  expect(shown()).toBe(3);
+  reader.ask(press("north", "south"));
+  expect([shown(), asked.length, reader.current().isReading]).toEqual([5, 1, false]);
+  // What was changed meanwhile is nothing that a cube knows.
+  reader.ask(press("north", "south"), true);
+  expect(asked).toHaveLength(2);
+  asked[1]?.give(9);
+  await vi.waitFor(() => expect(shown()).toBe(9));
+  reader.ask(press("north"));
+  expect([shown(), asked.length]).toEqual([9, 3]);
+});
+
+test("where one widget has no cube the server is asked, and nothing older comes over what is foreseen", async () => {
+  const { reader, asked, shown } = held(async () => ({
+    widgets: [...CUBE.widgets, { id: "people", none: "distinct" }],
+  }));
+  reader.ask(page({}));
+  asked[0]?.give(5);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.enter("regions", page({}));
+  await turn();
+  reader.ask(press("north"));
+  expect([shown(), asked.length]).toEqual([2, 2]);
+  reader.ask(press("south"));
+  expect([shown(), asked.length]).toEqual([3, 2]);
+  asked[1]?.tell(2);
+  asked[1]?.give(2);
+  await vi.waitFor(() => expect(asked).toHaveLength(3));
+  expect(shown()).toBe(3);
+  asked[2]?.give(3);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  expect(shown()).toBe(3);
+});

@@ -1,0 +1,122 @@
+"use client";
+
+import { Plus, Trash2 } from "lucide-react";
+import { useId } from "react";
+import { EditSide } from "@/components/dashboards/edit/edit-side";
+import { SourceField } from "@/components/dashboards/edit/source-field";
+import type { Editing } from "@/components/dashboards/edit/use-editing";
+import { type SourceState, useDatasetSources } from "@/components/dashboards/edit/use-preview";
+import { Notice } from "@/components/ui/notice";
+import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import { useDatabases } from "@/components/workspace/use-schema";
+import type { Dataset } from "@/lib/client/dashboards";
+import { DATASETS_MAX } from "@/lib/dashboards/limits";
+import { addDataset, changeDataset, readersOf, removeDataset, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
+import { formatCount } from "@/lib/ui/format";
+import { formatAgo } from "@/lib/ui/format-time";
+
+const AGES = [
+  { value: "", label: "Until somebody refreshes it" },
+  { value: "60", label: "A minute" },
+  { value: "300", label: "5 minutes" },
+  { value: "3600", label: "An hour" },
+  { value: "21600", label: "6 hours" },
+  { value: "86400", label: "A day" },
+  { value: "604800", label: "A week" },
+];
+
+type DatasetsPanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
+
+/** What the dashboard reads: each once, for all widgets that show it. */
+export function DatasetsPanel({ editing, dashboardId, onClose }: DatasetsPanelProps) {
+  const { draft, apply } = editing;
+  const [database] = useDatabases();
+  const isWhole = draft.datasets.every(({ source }) => !("query" in source) || String(source.query).trim() !== "");
+  const sources = useDatasetSources(dashboardId, isWhole ? draft.datasets : []);
+  const add = () => {
+    const source = { connectionId: database?.id ?? "", query: "" };
+    const [next] = addDataset(draft, { name: `Dataset ${draft.datasets.length + 1}`, source, maxAgeS: 3600 });
+    apply(next, "Add a dataset");
+  };
+  return (
+    <EditSide title="Datasets" onClose={onClose}>
+      <p className="t2">
+        A dataset is read once and kept. Its widgets, and all clicks on them, ask the database no more.
+      </p>
+      {draft.datasets.map((dataset) => (
+        <DatasetItem
+          key={dataset.id}
+          dataset={dataset}
+          editing={editing}
+          state={sources.data?.find(({ name }) => name === `dataset:${dataset.id}`)}
+        />
+      ))}
+      {sources.error && <Notice kind="bad">{sources.error.message}</Notice>}
+      <button type="button" className="btn" disabled={draft.datasets.length >= DATASETS_MAX || !database} onClick={add}>
+        <Plus className="s" />
+        Add a dataset
+      </button>
+    </EditSide>
+  );
+}
+
+type DatasetItemProps = { dataset: Dataset; editing: Editing; state: SourceState | undefined };
+
+function DatasetItem({ dataset, editing, state }: DatasetItemProps) {
+  const id = useId();
+  const { draft, apply, pause } = editing;
+  const readers = readersOf(draft, dataset.id);
+  const change = (next: Partial<Dataset>, words: string, part: string | null = null) =>
+    apply(changeDataset(draft, dataset.id, next), `${words} ${dataset.name}`, part && `${dataset.id} ${part}`);
+  const age = dataset.maxAgeS === null ? "" : String(dataset.maxAgeS);
+  return (
+    <section className="edit-item" aria-label={dataset.name || "Dataset without a name"}>
+      <TextField
+        label="Name"
+        value={dataset.name}
+        maxLength={120}
+        autoComplete="off"
+        isDense
+        error={dataset.name.trim() === "" ? "Give the dataset a name." : undefined}
+        onChange={({ target }) => change({ name: target.value }, "Rename", "name")}
+        onBlur={pause}
+      />
+      <SourceField
+        source={dataset.source}
+        datasets={[]}
+        onChange={(source) => "datasetId" in source || change({ source }, "Change what is read by")}
+      />
+      <div className="field">
+        <span id={`${id}-age`} className="flabel">
+          Is good for
+        </span>
+        <Select
+          labelId={`${id}-age`}
+          size="sm"
+          value={age}
+          options={AGES.some(({ value }) => value === age) ? AGES : [...AGES, { value: age, label: `${age} s` }]}
+          onChange={(to) => change({ maxAgeS: to === "" ? null : Number(to) }, "Change the age of")}
+        />
+      </div>
+      {state?.error && <Notice kind="bad">{state.error}</Notice>}
+      <div className="row between xs t3">
+        <span>
+          {readers.length === 0 ? "No widget reads it" : `Read by ${readers.map(toWidgetName).join(", ")}`}
+          {state?.rowCount != null && `. ${formatCount(state.rowCount)} rows`}
+          {state?.cachedAt && `, ${formatAgo(new Date(state.cachedAt), new Date())}`}
+        </span>
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label={`Remove the dataset ${dataset.name}`}
+          disabled={readers.length > 0}
+          title={readers.length > 0 ? "Widgets read it" : undefined}
+          onClick={() => apply(removeDataset(draft, dataset.id), `Remove the dataset ${dataset.name}`)}
+        >
+          <Trash2 />
+        </button>
+      </div>
+    </section>
+  );
+}

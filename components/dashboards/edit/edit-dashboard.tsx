@@ -1,0 +1,26 @@
+"use client";
+
+import { DashboardEditor } from "@/components/dashboards/edit/dashboard-editor";
+import { CannotOpen } from "@/components/ui/cannot-open";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Page } from "@/components/workspace/page";
+import { useDashboard } from "@/components/workspace/use-dashboards";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+
+/** The page that edits one dashboard. */
+export function EditDashboard({ dashboardId }: { dashboardId: string }) {
+  const { workspace } = useWorkspace();
+  const root = `/w/${workspace.slug}/dashboards`;
+  const { data, error, refetch } = useDashboard(dashboardId);
+  if (data) return <DashboardEditor dashboard={data} root={root} />;
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
+    return <CannotOpen what="dashboard" back={{ href: root, label: "Back to dashboards" }} />;
+  }
+  return (
+    <Page title="Edit dashboard" isWide>
+      {error ? <LoadFailure error={error} onRetry={() => refetch()} /> : <ListSkeleton label="Reading the dashboard" />}
+    </Page>
+  );
+}

@@ -1,0 +1,131 @@
+"use client";
+
+import { type Ref, useMemo } from "react";
+import { GridLayout, type LayoutItem, useContainerWidth } from "react-grid-layout";
+import { type CardActions, EditCard } from "@/components/dashboards/edit/edit-card";
+import { LOOK_TYPE } from "@/components/dashboards/edit/gallery";
+import { announce } from "@/components/ui/live-region";
+import { useIsPhone } from "@/components/ui/use-browser";
+import type { Layout, Widget } from "@/lib/client/dashboards";
+import { GRID_COLUMNS } from "@/lib/ui/dashboard-grid";
+import { type Draft, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
+import { inReadingOrder, type Move, move, type Sizing, SMALLEST, settle, size } from "@/lib/ui/dashboards/edit/layout";
+import { LOOKS, type Look } from "@/lib/ui/dashboards/edit/shelves";
+import "react-grid-layout/css/styles.css";
+
+/** As the grid that is read (widgets.css). */
+const ROW_PX = 32;
+const GAP_PX = 12;
+/** A press that trembles moves nothing. */
+const THRESHOLD_PX = 4;
+const HANDLES = ["n", "e", "s", "w", "ne", "se", "sw", "nw"] as const;
+const DROPPED = { i: "\u0000dropped", x: 0, y: 0, w: 4, h: 7 };
+const MOVE_WORDS: Record<Move, string> = { left: "to the left", right: "to the right", up: "up", down: "down", top: "to the top", bottom: "to the bottom" }; // biome-ignore format: one look
+
+type EditGridProps = CardActions & {
+  gridRef: Ref<HTMLDivElement>;
+  dashboardId: string;
+  draft: Draft;
+  chosenId: string | null;
+  onChange: (widgets: readonly Widget[], words: string) => void;
+  onAdd: (look: Look, layout: Layout) => void;
+};
+
+/** The widgets where they stand, to be moved and sized by pointer, by touch, by keys and by menu. */
+export function EditGrid({ gridRef, dashboardId, draft, chosenId, onChange, onAdd, ...actions }: EditGridProps) {
+  const { width, containerRef, mounted } = useContainerWidth();
+  const isPhone = useIsPhone();
+  // Drawn in the order of reading, which is also that of the Tab key.
+  const widgets = useMemo(() => inReadingOrder(settle(draft.widgets)), [draft.widgets]);
+  const change = (next: readonly Widget[], widget: Widget, words: string) => {
+    if (next === widgets) return announce(`${toWidgetName(widget)} stays where it is`);
+    onChange(next, `${words} ${toWidgetName(widget)}`);
+    const place = next.find(({ id }) => id === widget.id)?.layout;
+    if (place) announce(`Column ${place.x + 1}, row ${place.y + 1}, ${place.w} by ${place.h}`);
+  };
+  const toCard = (widget: Widget) => (
+    <EditCard
+      {...actions}
+      dashboardId={dashboardId}
+      draft={draft}
+      widget={widget}
+      isChosen={widget.id === chosenId}
+      onMove={(where) => change(move(widgets, widget.id, where), widget, `Move ${MOVE_WORDS[where]}:`)}
+      onSize={(how: Sizing) =>
+        change(size(widgets, widget.id, how), widget, `Make ${how === "whole" ? "as wide as the page" : how}:`)
+      }
+    />
+  );
+  const onStop = (layout: readonly LayoutItem[], item: LayoutItem | null, words: string) => {
+    const widget = widgets.find(({ id }) => id === item?.i);
+    if (!widget) return;
+    const places = new Map(layout.map(({ i, x, y, w, h }) => [i, { x, y, w, h }]));
+    const moved = settle(widgets.map((each) => ({ ...each, layout: places.get(each.id) ?? each.layout })));
+    const isSame = moved.every(({ layout: { x, y, w, h } }, at) => {
+      const before = widgets[at]?.layout;
+      return before && x === before.x && y === before.y && w === before.w && h === before.h;
+    });
+    if (!isSame) onChange(moved, `${words} ${toWidgetName(widget)}`);
+  };
+  if (widgets.length === 0 && isPhone) return <Empty gridRef={gridRef} />;
+  return (
+    <section ref={gridRef} className="edit-scroll" aria-label="Widgets" tabIndex={-1} data-region>
+      <p id="edit-help" className="sr-only">
+        Arrow keys move it, with Shift they size it. Enter opens it, Delete removes it.
+      </p>
+      {isPhone ? (
+        <div className="widgets">
+          {widgets.map((widget) => (
+            <div
+              key={widget.id}
+              className={`widget-place of-${widget.kind}`}
+              style={{ "--h": widget.layout.h } as React.CSSProperties}
+            >
+              {toCard(widget)}
+            </div>
+          ))}
+        </div>
+      ) : (
+        <div ref={containerRef} className={widgets.length === 0 ? "edit-grid blank" : "edit-grid"}>
+          {widgets.length === 0 && <Empty />}
+          {mounted && (
+            <GridLayout
+              width={width}
+              layout={widgets.map(({ id, layout }) => ({ i: id, ...layout, minW: SMALLEST.w, minH: SMALLEST.h }))}
+              gridConfig={{ cols: GRID_COLUMNS, rowHeight: ROW_PX, margin: [GAP_PX, GAP_PX], containerPadding: [0, 0] }}
+              dragConfig={{ handle: ".edit-drag", cancel: ".edit-still", threshold: THRESHOLD_PX }}
+              resizeConfig={{ handles: HANDLES }}
+              dropConfig={{ enabled: true, defaultItem: { w: DROPPED.w, h: DROPPED.h } }}
+              droppingItem={DROPPED}
+              onDragStop={(layout, _, item) => onStop(layout, item, "Move")}
+              onResizeStop={(layout, _, item) => onStop(layout, item, "Size")}
+              onDrop={(_, item, event) => {
+                const asked = event instanceof DragEvent ? event.dataTransfer?.getData(LOOK_TYPE) : undefined;
+                const look = LOOKS.find((each) => each === asked);
+                if (look && item) onAdd(look, { x: item.x, y: item.y, w: item.w, h: item.h });
+              }}
+            >
+              {widgets.map((widget) => (
+                <div
+                  key={widget.id}
+                  className={`widget-place of-${widget.kind}${widget.id === chosenId ? " is-chosen" : ""}`}
+                >
+                  {toCard(widget)}
+                </div>
+              ))}
+            </GridLayout>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Empty({ gridRef }: { gridRef?: Ref<HTMLDivElement> }) {
+  return (
+    <div ref={gridRef} className="edit-empty" tabIndex={-1}>
+      <h2>Nothing stands here yet</h2>
+      <p className="t2">Press a kind below, or drag it here. What it shows is chosen at the right.</p>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+"use client";
+
+import type { ReactNode } from "react";
+import { createPortal } from "react-dom";
+import { SidePanel } from "@/components/ui/side-panel";
+import { useSideSlot } from "@/components/workspace/side-slot";
+
+const SLOT = Symbol("dashboard-edit");
+
+type EditSideProps = { title: string; actions?: ReactNode; foot?: ReactNode; onClose: () => void; children: ReactNode };
+
+/** The panel at the right of a page that is edited, in the agent's place. */
+export function EditSide({ children, ...panel }: EditSideProps) {
+  const slot = useSideSlot(SLOT);
+  return (
+    slot &&
+    createPortal(
+      <SidePanel {...panel}>
+        <div className="edit-panel">{children}</div>
+      </SidePanel>,
+      slot,
+    )
+  );
+}

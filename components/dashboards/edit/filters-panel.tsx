@@ -1,0 +1,265 @@
+"use client";
+
+import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
+import { useId } from "react";
+import { EditSide } from "@/components/dashboards/edit/edit-side";
+import type { Editing } from "@/components/dashboards/edit/use-editing";
+import { type SourceState, useDatasetSources } from "@/components/dashboards/edit/use-preview";
+import { Notice } from "@/components/ui/notice";
+import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import type { Filter } from "@/lib/client/dashboards";
+import { FILTERS_MAX } from "@/lib/dashboards/limits";
+import {
+  addFilter,
+  changeFilter,
+  type FilterKind,
+  moveFilter,
+  removeFilter,
+  toWidgetName,
+} from "@/lib/ui/dashboards/edit/draft";
+import { PRESET_WORDS, toDefaultText, toFilterDefault } from "@/lib/ui/dashboards/edit/filter-default";
+
+const KINDS: { value: FilterKind; label: string }[] = [
+  { value: "dateRange", label: "Range of dates" },
+  { value: "select", label: "One of a list" },
+  { value: "multiSelect", label: "Several of a list" },
+  { value: "search", label: "Text that is in it" },
+];
+const ALL = "all";
+const TIMES = new Set(["date", "timestamp", "timestamptz"]);
+
+type FiltersPanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
+
+/** The filters of the page: each narrows all widgets of its datasets but those that it leaves alone. */
+export function FiltersPanel({ editing, dashboardId, onClose }: FiltersPanelProps) {
+  const { draft, apply } = editing;
+  const sources = useDatasetSources(dashboardId, draft.datasets);
+  const fields = [
+    ...new Map((sources.data ?? []).flatMap((source) => source.fields).map((field) => [field.name, field])).values(),
+  ];
+  const add = () => {
+    const time = fields.find(({ type }) => TIMES.has(type));
+    const field = time ?? fields[0];
+    const given = { kind: time ? ("dateRange" as const) : ("select" as const), field: field?.name ?? "", title: null };
+    apply(addFilter(draft, { ...given, datasets: ALL, exclude: [], default: null })[0], "Add a filter");
+  };
+  return (
+    <EditSide title="Filters" onClose={onClose}>
+      <p className="t2">A filter narrows every widget that has its field. Whoever looks at the page sets it.</p>
+      {draft.datasets.length === 0 && (
+        <Notice kind="info">Filters name a field of a dataset. Add one under Datasets to pick it by name.</Notice>
+      )}
+      {draft.filters.map((filter, at) => (
+        <FilterItem
+          key={filter.id}
+          filter={filter}
+          editing={editing}
+          fields={fields}
+          isFirst={at === 0}
+          isLast={at === draft.filters.length - 1}
+        />
+      ))}
+      <button type="button" className="btn" disabled={draft.filters.length >= FILTERS_MAX} onClick={add}>
+        <Plus className="s" />
+        Add a filter
+      </button>
+    </EditSide>
+  );
+}
+
+type FilterItemProps = {
+  filter: Filter;
+  editing: Editing;
+  fields: SourceState["fields"];
+  isFirst: boolean;
+  isLast: boolean;
+};
+
+function FilterItem({ filter, editing, fields, isFirst, isLast }: FilterItemProps) {
+  const id = useId();
+  const { draft, apply, pause } = editing;
+  const name = filter.title || filter.field || "without a name";
+  const change = (next: Partial<Filter>, words: string, part: string | null = null) =>
+    apply(changeFilter(draft, filter.id, next), `${words} ${name}`, part && `${filter.id} ${part}`);
+  const drawn = draft.widgets.filter(({ kind }) => kind !== "text");
+  const field = fields.find((each) => each.name === filter.field);
+  return (
+    <section className="edit-item" aria-label={`Filter ${name}`}>
+      <div className="edit-two">
+        <div className="field">
+          <span id={`${id}-kind`} className="flabel">
+            Kind
+          </span>
+          <Select
+            labelId={`${id}-kind`}
+            size="sm"
+            value={filter.kind}
+            options={KINDS}
+            onChange={(kind) => change({ kind }, "Change the kind of")}
+          />
+        </div>
+        {fields.length > 0 ? (
+          <div className="field">
+            <span id={`${id}-field`} className="flabel">
+              Field
+            </span>
+            <Select
+              labelId={`${id}-field`}
+              size="sm"
+              value={filter.field}
+              placeholder="Choose a field"
+              options={[
+                ...(field || filter.field === ""
+                  ? []
+                  : [{ value: filter.field, label: `${filter.field} (not there)` }]),
+                ...fields.map((each) => ({ value: each.name, label: each.name })),
+              ]}
+              onChange={(to) => change({ field: to }, "Change the field of")}
+            />
+          </div>
+        ) : (
+          <TextField
+            label="Field"
+            value={filter.field}
+            isDense
+            onChange={({ target }) => change({ field: target.value }, "Change the field of", "field")}
+            onBlur={pause}
+          />
+        )}
+      </div>
+      <TextField
+        label="Title"
+        value={filter.title ?? ""}
+        placeholder={filter.field}
+        maxLength={200}
+        isDense
+        onChange={({ target }) => change({ title: target.value || null }, "Rename the filter", "title")}
+        onBlur={pause}
+      />
+      <DefaultField
+        filter={filter}
+        type={field?.type}
+        onChange={(value) => change({ default: value }, "Change the default of", "default")}
+      />
+      {draft.datasets.length > 0 && (
+        <fieldset className="edit-checks">
+          <legend className="flabel">Narrows</legend>
+          <label>
+            <input
+              type="checkbox"
+              checked={filter.datasets === ALL}
+              onChange={({ target }) =>
+                change(
+                  { datasets: target.checked ? ALL : draft.datasets.map((each) => each.id) },
+                  "Change what is narrowed by",
+                )
+              }
+            />
+            Everything that has the field
+          </label>
+          {filter.datasets !== ALL &&
+            draft.datasets.map((dataset) => (
+              <label key={dataset.id}>
+                <input
+                  type="checkbox"
+                  checked={filter.datasets.includes(dataset.id)}
+                  onChange={({ target }) => {
+                    const others = [...filter.datasets].filter((each) => each !== dataset.id);
+                    const datasets = target.checked ? [...others, dataset.id] : others;
+                    change({ datasets }, "Change what is narrowed by");
+                  }}
+                />
+                {dataset.name}
+              </label>
+            ))}
+        </fieldset>
+      )}
+      {drawn.length > 0 && (
+        <fieldset className="edit-checks">
+          <legend className="flabel">Leaves alone</legend>
+          {drawn.map((widget) => (
+            <label key={widget.id}>
+              <input
+                type="checkbox"
+                checked={filter.exclude.includes(widget.id)}
+                onChange={({ target }) => {
+                  const others = filter.exclude.filter((each) => each !== widget.id);
+                  change({ exclude: target.checked ? [...others, widget.id] : others }, "Change what is left alone by");
+                }}
+              />
+              {toWidgetName(widget)}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <div className="row">
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label={`Move ${name} earlier`}
+          disabled={isFirst}
+          onClick={() => apply(moveFilter(draft, filter.id, -1), `Move ${name}`)}
+        >
+          <ArrowUp />
+        </button>
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label={`Move ${name} later`}
+          disabled={isLast}
+          onClick={() => apply(moveFilter(draft, filter.id, 1), `Move ${name}`)}
+        >
+          <ArrowDown />
+        </button>
+        <span className="grow" />
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label={`Remove the filter ${name}`}
+          onClick={() => apply(removeFilter(draft, filter.id), `Remove the filter ${name}`)}
+        >
+          <Trash2 />
+        </button>
+      </div>
+    </section>
+  );
+}
+
+type DefaultFieldProps = { filter: Filter; type: string | undefined; onChange: (value: unknown) => void };
+
+/** What a filter is set to before anybody sets it. */
+function DefaultField({ filter, type, onChange }: DefaultFieldProps) {
+  const id = useId();
+  const { kind, default: value } = filter;
+  if (kind === "dateRange") {
+    return (
+      <div className="field">
+        <span id={id} className="flabel">
+          At first
+        </span>
+        <Select
+          labelId={id}
+          size="sm"
+          value={typeof value === "string" ? value : value === null ? "" : "own"}
+          options={[
+            { value: "", label: "Any time" },
+            ...(typeof value === "object" && value !== null ? [{ value: "own", label: toDefaultText(value) }] : []),
+            ...Object.entries(PRESET_WORDS).map(([preset, label]) => ({ value: preset, label })),
+          ]}
+          onChange={(preset) => preset !== "own" && onChange(preset === "" ? null : preset)}
+        />
+      </div>
+    );
+  }
+  return (
+    <TextField
+      label="At first"
+      value={toDefaultText(value)}
+      isDense
+      placeholder={kind === "search" ? "Any text" : "Any value"}
+      help={kind === "multiSelect" ? "Several values, each separated by a comma" : undefined}
+      onChange={({ target }) => onChange(toFilterDefault(kind, target.value, type))}
+    />
+  );
+}

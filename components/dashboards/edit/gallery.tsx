@@ -1,0 +1,57 @@
+"use client";
+
+import {
+  AreaChart,
+  ChartBar,
+  ChartBarStacked,
+  ChartLine,
+  ChartPie,
+  ChartScatter,
+  Hash,
+  type LucideIcon,
+  Table2,
+  Type,
+} from "lucide-react";
+import { LOOK_WORDS, LOOKS, type Look } from "@/lib/ui/dashboards/edit/shelves";
+
+export const LOOK_ICONS: Record<Look, LucideIcon> = { kpi: Hash, line: ChartLine, bar: ChartBar, stacked: ChartBarStacked, area: AreaChart, scatter: ChartScatter, pie: ChartPie, table: Table2, text: Type }; // biome-ignore format: one look
+/** What a browser carries while something of the gallery is dragged. */
+export const LOOK_TYPE = "application/x-millrace-look";
+
+/** What can be put on the page: pressed, it takes the first gap; dragged, the place where it is let go. */
+export function Gallery({ onAdd, isFull }: { onAdd: (look: Look) => void; isFull: boolean }) {
+  return (
+    <section className="edit-gallery" aria-label="Add a widget" data-region tabIndex={-1}>
+      <div className="row xs">
+        <b className="b6">Add a widget</b>
+        <span className="t3 edit-hint">
+          {isFull ? "The page is full" : "Drag one up, or press to put it in the first gap"}
+        </span>
+      </div>
+      <div className="edit-looks">
+        {LOOKS.map((look) => {
+          const Icon = LOOK_ICONS[look];
+          return (
+            <button
+              key={look}
+              type="button"
+              className="edit-look"
+              aria-label={`Add ${LOOK_WORDS[look]}`}
+              disabled={isFull}
+              draggable
+              onDragStart={(event) => {
+                event.dataTransfer.setData(LOOK_TYPE, look);
+                event.dataTransfer.setData("text/plain", LOOK_WORDS[look]);
+                event.dataTransfer.effectAllowed = "copy";
+              }}
+              onClick={() => onAdd(look)}
+            >
+              <Icon />
+              {LOOK_WORDS[look]}
+            </button>
+          );
+        })}
+      </div>
+    </section>
+  );
+}

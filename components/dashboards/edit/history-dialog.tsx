@@ -1,0 +1,125 @@
+"use client";
+
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { dashboardApi } from "@/lib/client/dashboards";
+import { formatStamp } from "@/lib/ui/format-time";
+
+type HistoryDialogProps = {
+  dashboardId: string;
+  /** What is not saved has to be saved or discarded before an older version comes back. */
+  isUnsaved: boolean;
+  onClose: () => void;
+};
+
+/** What was saved of a dashboard: who, when, what it did in words, and the way back to it. */
+export function HistoryDialog({ dashboardId, isUnsaved, onClose }: HistoryDialogProps) {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const [openSha, setOpenSha] = useState<string | null>(null);
+  const history = useInfiniteQuery({
+    queryKey: ["dashboard-history", workspace.id, dashboardId],
+    queryFn: ({ pageParam, signal }) => dashboardApi.listHistory(workspace.id, dashboardId, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    staleTime: 0,
+  });
+  const restore = useMutation({
+    mutationFn: (sha: string) => dashboardApi.restoreVersion(workspace.id, dashboardId, sha),
+    onSuccess: (saved) => {
+      client.setQueryData(toDashboardKey(workspace.id, dashboardId), saved);
+      void client.invalidateQueries({ queryKey: toDashboardsKey(workspace.id) });
+      void client.invalidateQueries({ queryKey: toDashboardDataKey(workspace.id, dashboardId) });
+      announce("The older version is back");
+      onClose();
+    },
+  });
+  const commits = history.data?.pages.flatMap(({ items }) => items);
+  return (
+    <Modal title="History" isOpen onClose={onClose}>
+      {restore.error && (
+        <Notice kind="bad" role="alert">
+          {toMessage(restore.error)}
+        </Notice>
+      )}
+      {history.error && !commits ? (
+        <LoadFailure error={history.error} onRetry={() => history.refetch()} />
+      ) : commits === undefined ? (
+        <ListSkeleton label="Reading the history" />
+      ) : (
+        <ol className="edit-history">
+          {commits.map(({ sha, subject, author, date }, at) => (
+            <li key={sha}>
+              <button
+                type="button"
+                className="edit-commit"
+                aria-expanded={openSha === sha}
+                onClick={() => setOpenSha(openSha === sha ? null : sha)}
+              >
+                <span className="trunc b5">{subject}</span>
+                <span className="xs t3">
+                  {author.name}, {formatStamp(new Date(date))}
+                </span>
+              </button>
+              {openSha === sha && (
+                <div className="edit-commit-body">
+                  <Changes dashboardId={dashboardId} sha={sha} />
+                  {at > 0 && (
+                    <button
+                      type="button"
+                      className="btn sm"
+                      disabled={isUnsaved || restore.isPending}
+                      onClick={() => restore.mutate(sha)}
+                    >
+                      <RotateCcw className="s" />
+                      Restore this version
+                    </button>
+                  )}
+                  {at > 0 && isUnsaved && <p className="xs t3">Save or discard what you have changed first.</p>}
+                </div>
+              )}
+            </li>
+          ))}
+        </ol>
+      )}
+      {history.hasNextPage && (
+        <button
+          type="button"
+          className="btn sm"
+          disabled={history.isFetchingNextPage}
+          onClick={() => history.fetchNextPage()}
+        >
+          Older ones
+        </button>
+      )}
+    </Modal>
+  );
+}
+
+function Changes({ dashboardId, sha }: { dashboardId: string; sha: string }) {
+  const { workspace } = useWorkspace();
+  const { data, error } = useQuery({
+    queryKey: ["dashboard-commit", workspace.id, dashboardId, sha],
+    queryFn: ({ signal }) => dashboardApi.readCommit(workspace.id, dashboardId, sha, signal),
+    // A commit never changes.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (error) return <p className="bad">{toMessage(error)}</p>;
+  if (!data) return <p className="t3">Reading</p>;
+  if (data.changes.length === 0) return <p className="t3">Nothing that is shown has changed.</p>;
+  return (
+    <ul className="edit-changes">
+      {data.changes.map((change) => (
+        <li key={change}>{change}</li>
+      ))}
+    </ul>
+  );
+}

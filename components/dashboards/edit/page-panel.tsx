@@ -1,0 +1,80 @@
+"use client";
+
+import { History } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useId, useState } from "react";
+import { EditSide } from "@/components/dashboards/edit/edit-side";
+import type { Editing } from "@/components/dashboards/edit/use-editing";
+import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/text-field";
+import { later } from "@/lib/client/load-again";
+import { TITLE_CHARS_MAX } from "@/lib/dashboards/limits";
+
+const loadHistory = later(() => import("@/components/dashboards/edit/history-dialog"));
+const HistoryDialog = dynamic(() => loadHistory().then((module) => module.HistoryDialog), { ssr: false });
+
+type PagePanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
+
+/** The whole page: what it is called, what it is for, and who sees it. */
+export function PagePanel({ editing, dashboardId, onClose }: PagePanelProps) {
+  const id = useId();
+  const { draft, apply, pause } = editing;
+  const [isHistory, setIsHistory] = useState(false);
+  return (
+    <EditSide title="Page" onClose={onClose}>
+      <TextField
+        label="Title"
+        value={draft.title}
+        maxLength={TITLE_CHARS_MAX}
+        autoComplete="off"
+        isDense
+        error={draft.title.trim() === "" ? "Give it a title." : undefined}
+        onChange={({ target }) => apply({ ...draft, title: target.value }, "Rename the page", "page title")}
+        onBlur={pause}
+      />
+      <div className="field">
+        <label htmlFor={`${id}-description`}>Description</label>
+        <div className="input edit-text">
+          <textarea
+            id={`${id}-description`}
+            value={draft.description}
+            maxLength={2000}
+            onChange={({ target }) =>
+              apply({ ...draft, description: target.value }, "Describe the page", "page description")
+            }
+            onBlur={pause}
+          />
+        </div>
+      </div>
+      <div className="field">
+        <span id={`${id}-access`} className="flabel">
+          Who sees it
+        </span>
+        <Select
+          labelId={`${id}-access`}
+          size="sm"
+          value={draft.access}
+          options={[
+            { value: "private", label: "You alone" },
+            { value: "workspace", label: "Everybody in the workspace" },
+          ]}
+          onChange={(access) =>
+            apply({ ...draft, access }, access === "private" ? "Make the page private" : "Share the page")
+          }
+        />
+        <div className="help">Its data is read with the rights of its owner: whoever sees the page sees its data.</div>
+      </div>
+      <button type="button" className="btn" onClick={() => setIsHistory(true)}>
+        <History className="s" />
+        History
+      </button>
+      {isHistory && (
+        <HistoryDialog
+          dashboardId={dashboardId}
+          isUnsaved={editing.changes.length > 0}
+          onClose={() => setIsHistory(false)}
+        />
+      )}
+    </EditSide>
+  );
+}

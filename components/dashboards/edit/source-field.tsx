@@ -1,0 +1,131 @@
+"use client";
+
+import { Play } from "lucide-react";
+import { useEffect, useId, useState } from "react";
+import { Select } from "@/components/ui/select";
+import { useConsoleList } from "@/components/workspace/use-consoles";
+import { useDatabases } from "@/components/workspace/use-schema";
+import type { Dataset, Widget } from "@/lib/client/dashboards";
+
+type Source = NonNullable<Widget["source"]>;
+type SourceFieldProps = {
+  source: Source | null;
+  /** That can be read; none in a dataset's own source. */
+  datasets: readonly Dataset[];
+  onChange: (source: Source) => void;
+};
+
+const QUERY = "\u0000query";
+const CONSOLE = "\u0000console";
+
+/** What is read: a dataset of the dashboard, a query of one's own, or a saved console. */
+export function SourceField({ source, datasets, onChange }: SourceFieldProps) {
+  const id = useId();
+  const databases = useDatabases();
+  const consoles = useConsoleList();
+  const [first] = databases;
+  const saved = [...(consoles.data ?? [])].sort((a, b) => a.path.localeCompare(b.path));
+  const kind =
+    source === null ? "" : "datasetId" in source ? source.datasetId : "consoleId" in source ? CONSOLE : QUERY;
+  const choose = (to: string) => {
+    if (to === kind) return;
+    if (to === QUERY) onChange({ connectionId: first?.id ?? "", query: "" });
+    else if (to === CONSOLE) {
+      const [console] = saved;
+      if (console) onChange({ consoleId: console.id });
+    } else onChange({ datasetId: to });
+  };
+  return (
+    <>
+      <div className="field">
+        <span id={`${id}-kind`} className="flabel">
+          Reads
+        </span>
+        <Select
+          labelId={`${id}-kind`}
+          size="sm"
+          value={kind}
+          placeholder="Choose what it reads"
+          options={[
+            ...datasets.map((each) => ({ value: each.id, label: each.name })),
+            { value: QUERY, label: "A query of its own", isDisabled: !first },
+            { value: CONSOLE, label: "A saved console", isDisabled: saved.length === 0 },
+          ]}
+          onChange={choose}
+        />
+      </div>
+      {source && "consoleId" in source && (
+        <div className="field">
+          <span id={`${id}-console`} className="flabel">
+            Console
+          </span>
+          <Select
+            labelId={`${id}-console`}
+            size="sm"
+            value={source.consoleId}
+            placeholder="A console that you cannot see"
+            options={saved.map((each) => ({ value: each.id, label: each.path }))}
+            onChange={(consoleId) => onChange({ consoleId })}
+          />
+        </div>
+      )}
+      {source && "query" in source && (
+        <>
+          <div className="field">
+            <span id={`${id}-connection`} className="flabel">
+              Connection
+            </span>
+            <Select
+              labelId={`${id}-connection`}
+              size="sm"
+              value={source.connectionId}
+              placeholder="A removed connection"
+              options={databases.map((each) => ({ value: each.id, label: each.name }))}
+              onChange={(connectionId) => onChange({ ...source, connectionId })}
+            />
+          </div>
+          {typeof source.query === "string" && (
+            <QueryField query={source.query} onRun={(query) => onChange({ ...source, query })} />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** A query is read when it is run, not with each letter. */
+function QueryField({ query, onRun }: { query: string; onRun: (query: string) => void }) {
+  const id = useId();
+  const [text, setText] = useState(query);
+  // A step back brings an older query.
+  useEffect(() => setText(query), [query]);
+  const isNew = text !== query;
+  return (
+    <div className="field">
+      <div className="row between">
+        <label htmlFor={id}>Query</label>
+        <button type="button" className="btn sm" disabled={!isNew || text.trim() === ""} onClick={() => onRun(text)}>
+          <Play className="s" />
+          Run
+        </button>
+      </div>
+      <div className="input edit-text">
+        <textarea
+          id={id}
+          value={text}
+          spellCheck={false}
+          autoCapitalize="off"
+          placeholder="select placed_at, amount from orders"
+          onChange={({ target }) => setText(target.value)}
+          onBlur={() => isNew && text.trim() !== "" && onRun(text)}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+            event.preventDefault();
+            if (isNew && text.trim() !== "") onRun(text);
+          }}
+        />
+      </div>
+      <div className="help">It only reads. Ctrl+Enter runs it.</div>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+"use client";
+
+import { useEffect, useId, useState } from "react";
+import { isSameJson } from "@/lib/text/same-json";
+import { parseSpec } from "@/lib/ui/dashboards/edit/shelves";
+
+type SpecTextProps = { spec: Readonly<Record<string, unknown>>; onChange: (spec: Record<string, unknown>) => void };
+
+/** The specification as text, for who wants it: what can be read counts at once, what cannot says where it is wrong. */
+export function SpecText({ spec, onChange }: SpecTextProps) {
+  const id = useId();
+  const [text, setText] = useState(() => toText(spec));
+  // What is picked elsewhere, or taken back, is shown here; what is typed stays as it was typed.
+  useEffect(() => {
+    setText((before) => {
+      const read = parseSpec(before);
+      return "spec" in read && isSameJson(read.spec, spec) ? before : toText(spec);
+    });
+  }, [spec]);
+  const read = parseSpec(text);
+  const problem = "problem" in read ? read.problem : null;
+  return (
+    <div className="field">
+      <label htmlFor={id}>Specification</label>
+      <div className={`input edit-text tall${problem ? " err" : ""}`}>
+        <textarea
+          id={id}
+          value={text}
+          spellCheck={false}
+          autoCapitalize="off"
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={`${id}-said`}
+          onChange={({ target }) => {
+            setText(target.value);
+            const next = parseSpec(target.value);
+            if ("spec" in next) onChange(next.spec);
+          }}
+        />
+      </div>
+      <div id={`${id}-said`} className={problem ? "help bad" : "help"} aria-live="polite">
+        {problem ??
+          "What the server adds up (dimensions, measures, sort, limit), and the picture: mark and stack, or Vega-Lite."}
+      </div>
+    </div>
+  );
+}
+
+function toText(spec: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(spec, null, 2);
+}

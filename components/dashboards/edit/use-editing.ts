@@ -1,0 +1,186 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { announce } from "@/components/ui/live-region";
+import { showFailure } from "@/components/ui/toast";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { DraftStore } from "@/components/workspace/draft-store";
+import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
+import { useLive } from "@/components/workspace/use-live";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { type Dashboard, dashboardApi } from "@/lib/client/dashboards";
+import {
+  type Draft,
+  findDraftProblem,
+  fromText,
+  listChanges,
+  toDraft,
+  toText,
+  toUpdateBody,
+} from "@/lib/ui/dashboards/edit/draft";
+import { begin, pause, redo, type Steps, take, undo } from "@/lib/ui/dashboards/edit/steps";
+
+/** What the page is edited from: a version, and what it held. */
+type Base = { version: number; draft: Draft };
+
+export type Editing = {
+  draft: Draft;
+  steps: Steps<Draft>;
+  /** What is not saved, in words. */
+  changes: string[];
+  /** Does something that can be taken back. @param part names what is typed in (`take`) */
+  apply: (next: Draft, words: string, part?: string | null) => void;
+  /** What is typed ends here: what follows is another step. */
+  pause: () => void;
+  undo: () => void;
+  redo: () => void;
+  /** Forgets what is not saved, here and in this browser. */
+  discard: () => void;
+  save: () => void;
+  state: "idle" | "saving" | "waiting" | "saved";
+  failure: string | null;
+  /** What others have saved since this was begun; null when nobody has. */
+  theirs: { dashboard: Dashboard; changes: string[] } | null;
+  takeTheirs: () => void;
+  saveOverTheirs: () => void;
+};
+
+/**
+ * A dashboard while it is edited: its steps, its draft in this browser, and its saving.
+ * @param newest as the server has it by now
+ */
+export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => void): Editing {
+  const { user, workspace } = useWorkspace();
+  const client = useQueryClient();
+  const { isOnline } = useConnectivity();
+  const [store] = useState(() => new DraftStore(user.id, workspace.id, null, sayFull, "dashboard-draft"));
+  const [base, setBase] = useState<Base>(() => toBase(newest));
+  const [steps, setSteps] = useState(() => begin(toDraft(newest)));
+  const [state, setState] = useState<Editing["state"]>("idle");
+  const [failure, setFailure] = useState<string | null>(null);
+  /** What was kept is read once, before anything is written. */
+  const [isRead, setIsRead] = useState(false);
+  const { id } = newest;
+
+  // What was kept is met once, whatever version is there by now.
+  useEffect(() => {
+    const stop = store.wake();
+    const kept = store.read(id);
+    const draft = kept && fromText(kept.content);
+    const before = kept?.base ? fromText(kept.base) : null;
+    if (kept && draft && before) {
+      setBase({ version: kept.version, draft: before });
+      setSteps(take(begin(before), draft, "What was kept"));
+      announce("Your changes that were not saved are here again");
+    }
+    setIsRead(true);
+    return stop;
+  }, [store, id]);
+
+  const draft = steps.value;
+  const changes = useMemo(() => listChanges(base.draft, draft), [base.draft, draft]);
+  useEffect(() => {
+    if (!isRead || state === "saved") return;
+    store.write({ id, version: base.version, content: toText(base.draft) }, toText(draft));
+  }, [store, id, base, draft, isRead, state]);
+
+  useLive((event) => {
+    if (event.kind === "reset" || event.data.resourceId !== id) return;
+    void client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, id) });
+  });
+  // Another version that says the same, of a rename in a list or a move, is no news.
+  const isNews = newest.version > base.version && listChanges(base.draft, toDraft(newest)).length > 0;
+  const theirs = useMemo(
+    () => (isNews ? { dashboard: newest, changes: listChanges(base.draft, toDraft(newest)) } : null),
+    [isNews, newest, base.draft],
+  );
+  const version = isNews ? base.version : Math.max(base.version, newest.version);
+
+  const send = async (over: Dashboard | null) => {
+    if (state === "saving" || state === "saved") return;
+    setFailure(null);
+    const problem = findDraftProblem(draft);
+    if (problem !== null) return setFailure(problem);
+    if (!isOnline) {
+      announce("You are offline. It is saved when the server is back.");
+      return setState("waiting");
+    }
+    setState("saving");
+    try {
+      const body = over ? toUpdateBody(draft, toDraft(over), over.version) : toUpdateBody(draft, base.draft, version);
+      const saved = await dashboardApi.update(workspace.id, id, body);
+      setState("saved");
+      store.drop(id);
+      client.setQueryData(toDashboardKey(workspace.id, id), saved);
+      void client.invalidateQueries({ queryKey: toDashboardsKey(workspace.id) });
+      void client.invalidateQueries({ queryKey: toDashboardDataKey(workspace.id, id) });
+      announce(`${saved.title} is saved`);
+      onSaved(saved);
+    } catch (error) {
+      setState("idle");
+      if (!(error instanceof ApiError)) throw error;
+      const current = error.code === "conflict" ? toCurrent(error.details) : null;
+      if (current) client.setQueryData(toDashboardKey(workspace.id, id), current);
+      else if (error.code === "unreachable") setState("waiting");
+      else setFailure([...new Set([error.message, ...error.problems.map(({ message }) => message)])].join(" "));
+    }
+  };
+  const sendLatest = useRef(send);
+  useEffect(() => {
+    sendLatest.current = send;
+  });
+  useEffect(() => {
+    if (state === "waiting" && isOnline) void sendLatest.current(null);
+  }, [state, isOnline]);
+
+  const start = useCallback(
+    (from: Dashboard) => {
+      store.drop(id);
+      setBase(toBase(from));
+      setSteps(begin(toDraft(from)));
+      setFailure(null);
+      setState("idle");
+    },
+    [store, id],
+  );
+  // Who has changed nothing goes on with what is there by now.
+  const isIdle = isRead && theirs !== null && changes.length === 0 && state === "idle";
+  useEffect(() => {
+    if (isIdle) start(newest);
+  }, [isIdle, newest, start]);
+  const change = (next: (before: Steps<Draft>) => Steps<Draft>) => {
+    setSteps(next);
+    setFailure(null);
+  };
+  return {
+    draft,
+    steps,
+    changes,
+    apply: (next, words, part = null) => change((before) => take(before, next, words, part)),
+    pause: () => setSteps(pause),
+    undo: () => change(undo),
+    redo: () => change(redo),
+    discard: () => start(newest),
+    save: () => void send(null),
+    state,
+    failure,
+    theirs,
+    takeTheirs: () => start(newest),
+    saveOverTheirs: () => void send(newest),
+  };
+}
+
+function toBase(dashboard: Dashboard): Base {
+  return { version: dashboard.version, draft: toDraft(dashboard) };
+}
+
+function toCurrent(details: unknown): Dashboard | null {
+  const current = typeof details === "object" && details !== null && "current" in details ? details.current : null;
+  return typeof current === "object" && current !== null && "widgets" in current ? (current as Dashboard) : null;
+}
+
+function sayFull(): void {
+  showFailure("This browser's store is full. Save the dashboard: what is changed now is lost by a reload.");
+}

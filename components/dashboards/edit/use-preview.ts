@@ -1,0 +1,85 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useFrame } from "@/components/workspace/use-frame";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { zoneOf } from "@/lib/charts/moments";
+import { ApiError } from "@/lib/client/api";
+import { dashboardApi, type Preview, type Widget, type WidgetData } from "@/lib/client/dashboards";
+import { type Draft, toPartName } from "@/lib/ui/dashboards/edit/draft";
+import { PreviewBatch, type PreviewItem, toPreviewItem } from "@/lib/ui/dashboards/edit/preview-batch";
+
+export type SourceState = Preview["sources"][number];
+export type WidgetPreview = { data: WidgetData | undefined; source: SourceState | null; isReading: boolean };
+
+const NOTHING: WidgetPreview = { data: undefined, source: null, isReading: false };
+/** What was read stays: a step back is drawn at once. */
+const KEPT_MS = 10 * 60 * 1000;
+
+const batches = new Map<string, PreviewBatch>();
+
+/** What a widget shows as it is edited, and the columns that it can be made of. The last picture stays until the next is there. */
+export function usePreview(dashboardId: string, draft: Draft, widget: Widget | null): WidgetPreview {
+  const { workspace } = useWorkspace();
+  const timezone = useZone();
+  const item = useMemo(() => (widget ? toPreviewItem(draft, widget) : null), [draft, widget]);
+  const { data, error, isFetching } = useQuery({
+    queryKey: ["dashboard-preview", workspace.id, dashboardId, timezone, widget?.id, item],
+    queryFn: () => batchOf(workspace.id, dashboardId, timezone).ask(item as PreviewItem),
+    enabled: item !== null,
+    staleTime: KEPT_MS,
+    gcTime: KEPT_MS,
+    placeholderData: keepPreviousData,
+  });
+  if (!widget || item === null) return NOTHING;
+  const name = toPartName(widget);
+  if (error) {
+    const why = error instanceof ApiError ? error.message : "This could not be drawn. Load the page again.";
+    return { data: toFailed(widget.id, why), source: null, isReading: false };
+  }
+  return {
+    data: data?.widgets.find(({ id }) => id === widget.id),
+    source: data?.sources.find((source) => source.name === name) ?? null,
+    isReading: isFetching,
+  };
+}
+
+/** The columns and the age of datasets. */
+export function useDatasetSources(dashboardId: string, datasets: Draft["datasets"]) {
+  const { workspace } = useWorkspace();
+  const timezone = useZone();
+  return useQuery<SourceState[]>({
+    queryKey: [
+      "dashboard-preview",
+      workspace.id,
+      dashboardId,
+      "datasets",
+      datasets.map(({ id, source }) => ({ id, source })),
+    ],
+    queryFn: ({ signal }) =>
+      dashboardApi.preview(workspace.id, { dashboardId, datasets, timezone }, signal).then(({ sources }) => sources),
+    enabled: datasets.length > 0,
+    staleTime: KEPT_MS,
+    placeholderData: keepPreviousData,
+  });
+}
+
+function batchOf(workspaceId: string, dashboardId: string, timezone: string): PreviewBatch {
+  const key = `${workspaceId} ${dashboardId} ${timezone}`;
+  const known = batches.get(key);
+  if (known) return known;
+  const made = new PreviewBatch((parts) => dashboardApi.preview(workspaceId, { dashboardId, timezone, ...parts }));
+  batches.set(key, made);
+  return made;
+}
+
+/** By the clock that times are shown by, as on the page that is read. */
+function useZone(): string {
+  const { times } = useFrame().frame;
+  return zoneOf({ times }) ?? "UTC";
+}
+
+function toFailed(id: string, error: string): WidgetData {
+  return { id, fields: [], rows: [], cachedAt: null, ageMs: null, truncated: false, error };
+}

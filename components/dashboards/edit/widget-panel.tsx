@@ -1,0 +1,296 @@
+"use client";
+
+import { CopyPlus, Trash2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useEffect, useId, useState } from "react";
+import { EditSide } from "@/components/dashboards/edit/edit-side";
+import { LOOK_ICONS } from "@/components/dashboards/edit/gallery";
+import { LookExtras, ShelvesForm } from "@/components/dashboards/edit/shelves-form";
+import { SourceField } from "@/components/dashboards/edit/source-field";
+import { SpecText } from "@/components/dashboards/edit/spec-text";
+import type { Editing } from "@/components/dashboards/edit/use-editing";
+import { usePreview } from "@/components/dashboards/edit/use-preview";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { TextField } from "@/components/ui/text-field";
+import type { Widget } from "@/lib/client/dashboards";
+import { later } from "@/lib/client/load-again";
+import { toCostAdvice, toCostWords } from "@/lib/ui/dashboards/edit/click-cost";
+import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
+import {
+  guessShelves,
+  LOOK_WORDS,
+  LOOKS,
+  lookOf,
+  readShelves,
+  type Shelves,
+  withLook,
+  writeShelves,
+} from "@/lib/ui/dashboards/edit/shelves";
+import { formatCount } from "@/lib/ui/format";
+
+const loadMarkdown = later(() => import("@/components/markdown/markdown"));
+const Markdown = dynamic(() => loadMarkdown().then((module) => module.Markdown), { ssr: false });
+
+type WidgetPanelProps = {
+  editing: Editing;
+  dashboardId: string;
+  widget: Widget;
+  onDuplicate: (id: string) => void;
+  onRemove: (id: string) => void;
+  onClose: () => void;
+};
+
+/** One widget: what it reads, what it is, what is computed, and how it looks. */
+export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemove, onClose }: WidgetPanelProps) {
+  const { draft, apply } = editing;
+  const { id, kind, title, source, spec } = widget;
+  const [view, setView] = useState<"names" | "text">("names");
+  const name = toWidgetName(widget);
+  const preview = usePreview(dashboardId, draft, widget);
+  const fields = preview.source?.fields ?? [];
+  const look = lookOf(kind, spec);
+  const shelves = readShelves(spec);
+  const change = (next: Partial<Widget>, words: string, part?: string) =>
+    apply(changeWidget(draft, id, next), `${words}: ${name}`, part ? `${id} ${part}` : null);
+  const setSpec = (next: Record<string, unknown>, words: string, part?: string) =>
+    change({ spec: clean(next) }, words, part);
+
+  // What nothing was picked of yet begins with a first picture, once the columns of its source are known.
+  const isBlank =
+    kind !== "text" && look !== "own" && shelves !== null && !("dimensions" in spec || "measures" in spec);
+  const first = isBlank && look !== "table" && fields.length > 0 ? guessShelves(look as "line", fields) : null;
+  const isFirst = first !== null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when there is something to begin with
+  useEffect(() => {
+    if (first) setSpec(writeShelves(spec, first), "Choose a first picture");
+  }, [isFirst, id]);
+
+  const others = draft.widgets.filter((each) => each.id !== id && each.kind !== "text");
+  const leftAlone = Array.isArray(spec.exclude)
+    ? spec.exclude.filter((each) => others.some((other) => other.id === each))
+    : [];
+  const ofPage = draft.filters.filter(
+    ({ datasets }) => datasets === "all" || (source && "datasetId" in source && datasets.includes(source.datasetId)),
+  );
+  return (
+    <EditSide
+      title={title || LOOK_WORDS[look === "own" ? "line" : look]}
+      onClose={onClose}
+      actions={
+        <>
+          <button
+            type="button"
+            className="btn ghost icon sm"
+            aria-label={`Duplicate ${name}`}
+            onClick={() => onDuplicate(id)}
+          >
+            <CopyPlus />
+          </button>
+          <button
+            type="button"
+            className="btn ghost icon sm"
+            aria-label={`Remove ${name}`}
+            onClick={() => onRemove(id)}
+          >
+            <Trash2 />
+          </button>
+        </>
+      }
+      foot={kind === "text" ? undefined : <Foot preview={preview} shelves={shelves} />}
+    >
+      <TextField
+        label="Title"
+        value={title}
+        maxLength={200}
+        autoComplete="off"
+        isDense
+        onChange={({ target }) => change({ title: target.value }, "Rename", "title")}
+        onBlur={editing.pause}
+      />
+      {kind === "text" ? (
+        <TextForm text={String(spec.text ?? "")} onChange={(text) => setSpec({ ...spec, text }, "Write", "text")} />
+      ) : (
+        <>
+          <SourceField
+            source={source}
+            datasets={draft.datasets}
+            onChange={(next) => change({ source: next }, "Change what is read")}
+          />
+          {source && !("datasetId" in source) && (
+            <button
+              type="button"
+              className="btn sm ghost"
+              onClick={() => {
+                const [next, datasetId] = addDataset(draft, { name: title || "Dataset", source, maxAgeS: null });
+                apply(changeWidget(next, id, { source: { datasetId } }), `Make a dataset of ${name}`);
+              }}
+            >
+              Make it a dataset for other widgets too
+            </button>
+          )}
+          {preview.data?.error && preview.source?.error && <Notice kind="bad">{preview.source.error}</Notice>}
+        </>
+      )}
+      <section className="edit-part">
+        <h3>Kind</h3>
+        <div className="edit-looks">
+          {LOOKS.filter((each) => (each === "text") === (kind === "text")).map((each) => {
+            const Icon = LOOK_ICONS[each];
+            return (
+              <button
+                key={each}
+                type="button"
+                className="edit-look"
+                aria-pressed={each === look}
+                onClick={() => change(withLook(spec, each), `Make a ${LOOK_WORDS[each].toLowerCase()} of`)}
+              >
+                <Icon />
+                {LOOK_WORDS[each]}
+              </button>
+            );
+          })}
+        </div>
+      </section>
+      {kind !== "text" && source !== null && (
+        <>
+          <Segments
+            label="How it is picked"
+            value={view}
+            options={[
+              { value: "names", label: "By name" },
+              { value: "text", label: "As text" },
+            ]}
+            onChange={setView}
+          />
+          {view === "text" ? (
+            <SpecText spec={spec} onChange={(next) => change({ spec: next }, "Change the specification", "spec")} />
+          ) : (
+            <>
+              {look === "own" && (
+                <Notice kind="info">
+                  This picture is drawn by its own Vega-Lite. A kind that you press takes its place.
+                </Notice>
+              )}
+              {shelves === null ? (
+                <Notice kind="info">What is computed says more than can be picked here. Change it as text.</Notice>
+              ) : fields.length === 0 ? (
+                <p className="t3">{preview.isReading ? "Reading the columns" : "Its columns are not known yet."}</p>
+              ) : (
+                <ShelvesForm
+                  look={look === "own" ? "line" : look}
+                  fields={fields}
+                  shelves={shelves}
+                  onChange={(next, words, part) => setSpec(writeShelves(spec, next), words, part)}
+                />
+              )}
+              <LookExtras
+                look={look}
+                spec={spec}
+                fields={fields}
+                onChange={(more, words, part) => setSpec({ ...spec, ...more }, words, part)}
+              />
+            </>
+          )}
+        </>
+      )}
+      {kind !== "text" && others.length > 0 && (
+        <fieldset className="edit-part">
+          <legend>A click here leaves alone</legend>
+          <div className="edit-checks">
+            {others.map((other) => (
+              <label key={other.id}>
+                <input
+                  type="checkbox"
+                  checked={leftAlone.includes(other.id)}
+                  onChange={({ target }) => {
+                    const rest = leftAlone.filter((each) => each !== other.id);
+                    const exclude = target.checked ? [...rest, other.id] : rest;
+                    setSpec(
+                      { ...spec, exclude: exclude.length === 0 ? undefined : exclude },
+                      "Change what is left alone by",
+                    );
+                  }}
+                />
+                {toWidgetName(other)}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
+      {ofPage.length > 0 && kind !== "text" && (
+        <fieldset className="edit-part">
+          <legend>Filters that narrow it</legend>
+          <div className="edit-checks">
+            {ofPage.map((filter) => (
+              <label key={filter.id}>
+                <input
+                  type="checkbox"
+                  checked={!filter.exclude.includes(id)}
+                  onChange={({ target }) => {
+                    const others = filter.exclude.filter((each) => each !== id);
+                    const exclude = target.checked ? others : [...others, id];
+                    apply(
+                      changeFilter(draft, filter.id, { exclude }),
+                      `Change what ${filter.title || filter.field} narrows`,
+                    );
+                  }}
+                />
+                {filter.title || filter.field}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
+    </EditSide>
+  );
+}
+
+type FootProps = { preview: ReturnType<typeof usePreview>; shelves: Shelves | null };
+
+function Foot({ preview: { data, source, isReading }, shelves }: FootProps) {
+  const rows = data && data.error === undefined ? `${formatCount(data.rows.length)} shown` : "";
+  const read =
+    source?.rowCount == null ? "" : `of ${formatCount(source.rowCount)}${source.truncated ? " or more" : ""} rows`;
+  const { tookMs } = data ?? {};
+  const isMeasured = !isReading && tookMs !== undefined && data?.error === undefined;
+  const advice =
+    isMeasured && shelves
+      ? toCostAdvice(shelves, { tookMs, shownCount: data?.rows.length ?? 0, rowCount: source?.rowCount ?? null })
+      : null;
+  return (
+    <div className="edit-cost xs num" role="status">
+      <p className="t3">
+        {isReading ? "Reading" : [rows, read].filter(Boolean).join(" ")}
+        {isMeasured && <span className="t2">{toCostWords(tookMs)}</span>}
+      </p>
+      {advice !== null && <p className="t2">{advice}</p>}
+    </div>
+  );
+}
+
+function TextForm({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const id = useId();
+  return (
+    <>
+      <div className="field">
+        <label htmlFor={id}>Text</label>
+        <div className="input edit-text tall">
+          <textarea id={id} value={text} onChange={({ target }) => onChange(target.value)} />
+        </div>
+        <div className="help">Markdown: # a title, **bold**, - a list, [a link](https://...).</div>
+      </div>
+      <section className="edit-part" aria-label="As it is shown">
+        <h3>As it is shown</h3>
+        <div className="edit-preview">
+          {text.trim() === "" ? <p className="t3">Nothing yet.</p> : <Markdown text={text} />}
+        </div>
+      </section>
+    </>
+  );
+}
+
+/** What is undefined is not there. */
+function clean(spec: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));
+}

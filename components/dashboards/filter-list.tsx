@@ -1,0 +1,102 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Search } from "lucide-react";
+import { useState } from "react";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { useLater } from "@/components/ui/use-later";
+import { useFrame } from "@/components/workspace/use-frame";
+import type { Filter, FilterChoice, FilterValues, ValuesAsk } from "@/lib/client/dashboards";
+import { toShownText } from "@/lib/tabular/cell-look";
+import type { CellValue } from "@/lib/tabular/json-rows";
+import { toChoiceText } from "@/lib/ui/dashboard-choice";
+import { toFilterName } from "@/lib/ui/filter-words";
+import { formatCount } from "@/lib/ui/format";
+
+const TYPED_AFTER_MS = 150;
+
+/** A filter as whoever looks at the page knows it. */
+export type ShownFilter = Pick<Filter, "id" | "kind" | "field" | "title" | "default">;
+/** Where the values of a page's filters come from, and what they are kept by. */
+export type ValuesSource = {
+  key: readonly unknown[];
+  read: (filterId: string, ask: ValuesAsk, signal: AbortSignal) => Promise<FilterValues>;
+};
+
+type FilterListProps = {
+  source: ValuesSource;
+  filter: ShownFilter;
+  value: unknown;
+  /** What else filters: the counts are narrowed by it. */
+  others: FilterChoice;
+  timezone: string;
+  onChoose: (value: unknown) => void;
+};
+
+/** The values that a filter can be set to, with how many rows have each, the most frequent first. */
+export function FilterList({ source, filter, value, others, timezone, onChoose }: FilterListProps) {
+  const { digits, times } = useFrame().frame;
+  const [typed, setTyped] = useState("");
+  const q = useLater(typed, TYPED_AFTER_MS);
+  const isMany = filter.kind === "multiSelect";
+  const chosen: unknown[] = isMany ? (Array.isArray(value) ? value : []) : value === undefined ? [] : [value];
+  const found = useQuery({
+    queryKey: [...source.key, "values", filter.id, toChoiceText(others), timezone, q],
+    queryFn: ({ signal }) => source.read(filter.id, { filters: others, timezone, q }, signal),
+    placeholderData: keepPreviousData,
+  });
+  const name = toFilterName(filter);
+  // One value of a select is a value: null there is none at all.
+  const values = (found.data?.values ?? []).filter(({ value: each }) => isMany || each !== null);
+  // What is chosen stays in sight, whatever the others leave of it.
+  const gone = q === "" ? chosen.filter((each) => each !== null && !values.some((known) => known.value === each)) : [];
+  const shown = [...gone.map((each) => ({ value: each, count: 0 })), ...values];
+  const choose = (each: unknown, isOn: boolean) => {
+    if (!isMany) return onChoose(isOn ? each : null);
+    const next = isOn ? [...chosen, each] : chosen.filter((other) => other !== each);
+    onChoose(next.length === 0 ? null : next);
+  };
+  return (
+    <div className="filter-list">
+      <span className="input sm quiet">
+        <Search className="s t3" />
+        <input
+          type="search"
+          aria-label={`Find a value of ${name}`}
+          placeholder="Find a value"
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+        />
+      </span>
+      {found.isPending && <ListSkeleton label="Reading the values" rowPx={28} />}
+      {found.isError && <Notice kind="bad">{toMessage(found.error)}</Notice>}
+      {found.isSuccess && shown.length === 0 && <p className="xs t2 filter-none">No rows have such a value.</p>}
+      {found.isSuccess && shown.length > 0 && (
+        <ul className="filter-values" aria-label={`Values of ${name}`} aria-busy={found.isFetching}>
+          {shown.map((each) => (
+            <li key={JSON.stringify(each.value)}>
+              <label className="filter-value">
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(each.value)}
+                  onChange={({ target }) => choose(each.value, target.checked)}
+                />
+                <span className="grow trunc">
+                  {each.value === null ? (
+                    <i className="t3">null</i>
+                  ) : (
+                    toShownText(each.value as CellValue, found.data.field, { digits, times }) || "empty text"
+                  )}
+                </span>
+                <span className="num t3">{formatCount(each.count)}</span>
+              </label>
+            </li>
+          ))}
+        </ul>
+      )}
+      {found.data?.isMore && <p className="xs t3 filter-none">There are more. Type to find them.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useId, useState } from "react";
+import { toMessage } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { Select } from "@/components/ui/select";
+import { useDashboardActions } from "@/components/workspace/use-dashboard-actions";
+import { useDatabases } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { dashboardApi, type ExportedDashboard } from "@/lib/client/dashboards";
+
+/** A dashboard of sixty widgets is far smaller; what is larger is another file. */
+const FILE_BYTES_MAX = 8 * 1024 * 1024;
+/** How the server names a connection that it could not find. */
+const UNKNOWN = /^connections\.(.*)$/s;
+
+/** Makes a dashboard of a file, and asks which connection is meant by a name that is unknown here. */
+export function ImportDashboard({ onClose }: { onClose: () => void }) {
+  const { workspace } = useWorkspace();
+  const { note } = useDashboardActions();
+  const databases = useDatabases();
+  const router = useRouter();
+  const inputId = useId();
+  const [dashboard, setDashboard] = useState<ExportedDashboard | null>(null);
+  const [unknown, setUnknown] = useState<string[]>([]);
+  const [chosen, setChosen] = useState<Record<string, string>>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+
+  const take = async (file: File | undefined) => {
+    setDashboard(null);
+    setUnknown([]);
+    setChosen({});
+    setFailure(null);
+    if (file === undefined) return;
+    const read = file.size > FILE_BYTES_MAX ? null : toExported(await file.text());
+    if (read === null) {
+      setFailure("This is no dashboard. Choose a file that “Export as JSON” has saved.");
+      return;
+    }
+    setDashboard(read);
+    await send(read, {});
+  };
+  const send = async (read: ExportedDashboard, connections: Record<string, string>) => {
+    setIsBusy(true);
+    setFailure(null);
+    try {
+      const made = note(await dashboardApi.import(workspace.id, { dashboard: read, connections }));
+      onClose();
+      router.push(`/w/${workspace.slug}/dashboards/${made.id}`);
+    } catch (error) {
+      const names =
+        error instanceof ApiError ? error.problems.flatMap(({ path }) => UNKNOWN.exec(path)?.[1] ?? []) : [];
+      setUnknown((before) => [...new Set([...before, ...names])]);
+      if (names.length === 0) setFailure(toMessage(error));
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  const isReady = dashboard !== null && !isBusy && unknown.every((name) => chosen[name] !== undefined);
+  return (
+    <Modal
+      title="Import a dashboard"
+      isOpen
+      onClose={onClose}
+      foot={
+        <>
+          <button type="button" className="btn" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="button"
+            className="btn primary"
+            disabled={!isReady}
+            onClick={() => dashboard && void send(dashboard, chosen)}
+          >
+            Import
+          </button>
+        </>
+      }
+    >
+      <div className="import-form">
+        <div className="field">
+          <label htmlFor={inputId}>File</label>
+          <input
+            id={inputId}
+            type="file"
+            accept=".json,application/json"
+            onChange={({ target }) => void take(target.files?.[0])}
+          />
+          <p className="help">As “Export as JSON” in the menu of a dashboard saves it.</p>
+        </div>
+        {failure !== null && (
+          <Notice kind="bad" role="alert">
+            {failure}
+          </Notice>
+        )}
+        {unknown.length > 0 && (
+          <>
+            <Notice kind="info" role="status">
+              {unknown.length === 1 ? "One connection is" : `${unknown.length} connections are`} not known here by{" "}
+              {unknown.length === 1 ? "its name" : "their names"}. Choose what to read instead.
+            </Notice>
+            {unknown.map((name) => (
+              <div key={name} className="field">
+                <span className="flabel">{name}</span>
+                <Select
+                  label={`Connection for ${name}`}
+                  placeholder="Choose a connection"
+                  value={chosen[name] ?? ""}
+                  onChange={(id) => setChosen({ ...chosen, [name]: id })}
+                  options={databases.map((each) => ({ value: each.id, label: each.name }))}
+                />
+              </div>
+            ))}
+          </>
+        )}
+      </div>
+    </Modal>
+  );
+}
+
+/** What a file holds, if it may be a dashboard; the server judges the rest. */
+function toExported(text: string): ExportedDashboard | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "title" in value ? (value as ExportedDashboard) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,188 @@
+"use client";
+
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { DataReader } from "@/components/dashboards/data-reader";
+import { FilterBar } from "@/components/dashboards/filter-bar";
+import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
+import { WidgetCard } from "@/components/dashboards/widget-card";
+import { WidgetGrid } from "@/components/dashboards/widget-grid";
+import { isLockedOut, SharedPage } from "@/components/shares/shared-page";
+import { UnlockShare } from "@/components/shares/unlock-share";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { useFrame } from "@/components/workspace/use-frame";
+import { zoneOf } from "@/lib/charts/moments";
+import { hasTimes } from "@/lib/charts/widget-period";
+import { type SharedDashboard as Shown, shareApi } from "@/lib/client/shares";
+import { toClickKey, toClickValue } from "@/lib/ui/dashboard-choice";
+import { CubeReader } from "@/lib/ui/dashboards/cube-reader";
+import "@/components/ui/page.css";
+import "./dashboards.css";
+
+/** Screens on walls show shared pages too: what is in sight is read anew this often. */
+const AGAIN_EVERY_MS = 60_000;
+
+type SharedDashboardProps = { token: string; title: string; description: string };
+
+/** A dashboard as its link shows it, to people who need no account. */
+export function SharedDashboard(props: SharedDashboardProps) {
+  const [client] = useState(() => new QueryClient());
+  return (
+    <QueryClientProvider client={client}>
+      <SharedPage>
+        <Opened {...props} />
+      </SharedPage>
+    </QueryClientProvider>
+  );
+}
+
+type State =
+  | { kind: "reading" }
+  | { kind: "locked" }
+  | { kind: "failed"; error: Error }
+  | { kind: "open"; shown: Shown };
+
+function Opened({ token, title, description }: SharedDashboardProps) {
+  const [state, setState] = useState<State>({ kind: "reading" });
+  const open = useCallback(
+    async (signal?: AbortSignal) => {
+      try {
+        const shown = await shareApi.readDashboard(token, signal);
+        setState({ kind: "open", shown });
+        return true;
+      } catch (error) {
+        if (signal?.aborted) return false;
+        setState(isLockedOut(error) ? { kind: "locked" } : { kind: "failed", error: error as Error });
+        return !isLockedOut(error);
+      }
+    },
+    [token],
+  );
+  useEffect(() => {
+    const leave = new AbortController();
+    void open(leave.signal);
+    return () => leave.abort();
+  }, [open]);
+  if (state.kind === "locked") {
+    return <UnlockShare token={token} title={title} description={description} onUnlocked={() => open()} />;
+  }
+  if (state.kind === "open")
+    return <Board token={token} shown={state.shown} onLocked={() => setState({ kind: "locked" })} />;
+  return (
+    <main className="page" aria-labelledby="page-title">
+      <div className="page-in">
+        <Head title={title} description={description} />
+        {state.kind === "failed" ? (
+          <LoadFailure error={state.error} onRetry={() => void open()} />
+        ) : (
+          <ListSkeleton label="Reading the dashboard" />
+        )}
+      </div>
+    </main>
+  );
+}
+
+function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLocked: () => void }) {
+  const { times } = useFrame().frame;
+  const timezone = zoneOf({ times }) ?? "UTC";
+  const choice = useDashboardChoice();
+  const reader = useMemo(
+    () =>
+      new DataReader(
+        (page, signal) => shareApi.readData(token, { ...page, timezone }, signal),
+        new CubeReader((widgetId, page, signal) => shareApi.readCube(token, widgetId, { ...page, timezone }, signal)),
+      ),
+    [token, timezone],
+  );
+  const source = useMemo(
+    () => ({
+      key: ["share", token],
+      read: (filterId: string, ask: Parameters<typeof shareApi.readFilterValues>[2], signal: AbortSignal) =>
+        shareApi.readFilterValues(token, filterId, ask, signal),
+    }),
+    [token],
+  );
+  const { data, error, isReading, isSlow, arrived } = useSyncExternalStore(
+    reader.subscribe,
+    reader.current,
+    reader.current,
+  );
+  useEffect(() => () => reader.close(), [reader]);
+  const asked = choice.ask;
+  useEffect(() => reader.ask(asked), [reader, asked]);
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === "visible" && reader.ask(asked, true), AGAIN_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [reader, asked]);
+  const isShut = isLockedOut(error);
+  useEffect(() => {
+    if (isShut) onLocked();
+  }, [isShut, onLocked]);
+  return (
+    <main className="page dashboard-host" aria-labelledby="page-title">
+      <div className="page-in">
+        <Head title={shown.title} description={shown.description} />
+        <FilterBar
+          filters={shown.filters}
+          widgets={shown.widgets}
+          source={source}
+          choice={choice}
+          timezone={timezone}
+          hasTimes={hasTimes(shown.widgets)}
+        />
+        {error !== null && !isShut && (
+          <div className="dashboard-said">
+            <Notice
+              kind="bad"
+              role="alert"
+              action={
+                <button type="button" className="btn sm" onClick={() => reader.ask(asked, true)}>
+                  Try again
+                </button>
+              }
+            >
+              {data === null ? "" : "What is shown is older. "}
+              {toMessage(error)}
+            </Notice>
+          </div>
+        )}
+        <div className="dashboard-body" aria-busy={isReading}>
+          <WidgetGrid widgets={shown.widgets}>
+            {(widget) => {
+              const key = toClickKey(widget.id);
+              return (
+                <WidgetCard
+                  widget={widget}
+                  data={data?.get(widget.id)}
+                  isOld={isSlow && !arrived.has(widget.id)}
+                  isAwaited={error === null || data !== null}
+                  press={{
+                    value: toClickValue(choice.choice[key]),
+                    put: (value) => choice.set(key, value ?? undefined),
+                  }}
+                  period={choice.ask}
+                  onEnter={() => reader.enter(widget.id, asked)}
+                  onLeave={() => reader.leave()}
+                  menu={null}
+                />
+              );
+            }}
+          </WidgetGrid>
+        </div>
+      </div>
+    </main>
+  );
+}
+
+function Head({ title, description }: { title: string; description: string }) {
+  return (
+    <>
+      <div className="phead">
+        <h1 id="page-title">{title}</h1>
+      </div>
+      {description !== "" && <p className="lead dashboard-lead">{description}</p>}
+    </>
+  );
+}

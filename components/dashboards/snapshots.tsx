@@ -1,0 +1,282 @@
+"use client";
+
+import { Switch } from "@base-ui/react/switch";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Mail, MessageSquare, Send, Trash2, Webhook } from "lucide-react";
+import { useState } from "react";
+import { StatusWord } from "@/components/runs/status-word";
+import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
+import { SecretBanner } from "@/components/settings/secret-banner";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { TextField } from "@/components/ui/text-field";
+import { showFailure, showToast } from "@/components/ui/toast";
+import { useLive } from "@/components/workspace/use-live";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { type CreateSnapshotBody, type Dashboard, dashboardApi, type Snapshot } from "@/lib/client/dashboards";
+import type { ScheduleBody } from "@/lib/client/schedules";
+import type { PageAsk } from "@/lib/ui/dashboard-choice";
+import { parseEmails } from "@/lib/ui/email-list";
+import { formatStamp } from "@/lib/ui/format-time";
+import { toScheduleWords } from "@/lib/ui/schedule-words";
+
+type ChannelType = CreateSnapshotBody["channelType"];
+const CHANNELS: { value: ChannelType; label: string }[] = [
+  { value: "email", label: "Mail" },
+  { value: "chat", label: "Chat" },
+  { value: "webhook", label: "Webhook" },
+];
+const ICONS = { email: Mail, chat: MessageSquare, webhook: Webhook };
+const MONDAYS = "0 8 * * 1";
+
+type SnapshotsProps = {
+  dashboard: Pick<Dashboard, "id" | "title">;
+  /** What the page is narrowed to now: a new snapshot keeps it. */
+  asked: PageAsk;
+};
+
+/** To whom a dashboard goes as a picture, when, and how the last time went. */
+export function Snapshots({ dashboard, asked }: SnapshotsProps) {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const key = ["dashboard-snapshots", workspace.id, dashboard.id];
+  const snapshots = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => dashboardApi.listSnapshots(workspace.id, dashboard.id, signal),
+  });
+  const readAgain = () => client.invalidateQueries({ queryKey: key });
+  useLive((event) => {
+    if (event.kind !== "reset" && (event.kind !== "delivery" || event.data.resourceId !== dashboard.id)) return;
+    void readAgain();
+  });
+  const [fresh, setFresh] = useState<{ name: string; secret: string } | null>(null);
+  return (
+    <section className="snapshots" aria-labelledby="snapshots-head">
+      <div className="row">
+        <h3 id="snapshots-head" className="grow">
+          Snapshots
+        </h3>
+        <span className="xs t3">A picture on a schedule</span>
+      </div>
+      {fresh && (
+        <SecretBanner
+          name={`signing secret of ${fresh.name}`}
+          noun="secret"
+          secret={fresh.secret}
+          lost="It is not shown again. Lost it? Remove this snapshot and add it anew."
+          onSaved={() => setFresh(null)}
+        />
+      )}
+      {snapshots.isError ? (
+        <LoadFailure error={snapshots.error} onRetry={() => snapshots.refetch()} />
+      ) : snapshots.data === undefined ? (
+        <ListSkeleton label="Reading the snapshots" />
+      ) : (
+        <ul className="snapshot-list">
+          {snapshots.data.map((snapshot) => (
+            <SnapshotRow key={snapshot.id} snapshot={snapshot} onChanged={readAgain} />
+          ))}
+        </ul>
+      )}
+      <NewSnapshot
+        dashboardId={dashboard.id}
+        asked={asked}
+        onAdded={(name, secret) => {
+          void readAgain();
+          if (secret !== undefined) setFresh({ name, secret });
+        }}
+      />
+    </section>
+  );
+}
+
+function SnapshotRow({ snapshot, onChanged }: { snapshot: Snapshot; onChanged: () => Promise<void> }) {
+  const { workspace } = useWorkspace();
+  const { id, dashboardId, channelType, cron, timezone, enabled, lastDelivery } = snapshot;
+  const change = useMutation({
+    mutationFn: (work: () => Promise<unknown>) => work(),
+    onError: (error) => showFailure(toMessage(error)),
+    onSettled: onChanged,
+  });
+  const Icon = ICONS[channelType];
+  const name = toName(snapshot);
+  return (
+    <li className="snapshot-row">
+      <Icon className="s" aria-hidden="true" />
+      <div className="grow">
+        <p className="b5 trunc" title={name}>
+          {name}
+        </p>
+        <p className="xs t3">
+          {toScheduleWords(cron) ?? cron}, {timezone}
+        </p>
+        {lastDelivery && (
+          <p className="xs" title={lastDelivery.lastError ?? undefined}>
+            <StatusWord status={lastDelivery.status} more={` ${formatStamp(new Date(lastDelivery.createdAt))}`} />
+            {lastDelivery.lastError !== null && <span className="t3">: {lastDelivery.lastError}</span>}
+          </p>
+        )}
+      </div>
+      <button
+        type="button"
+        className="btn ghost icon"
+        aria-label={`Send to ${name} now`}
+        title="Send now"
+        disabled={!enabled || change.isPending}
+        onClick={() =>
+          change.mutate(async () => {
+            await dashboardApi.sendSnapshot(workspace.id, dashboardId, id);
+            showToast("It is drawn and sent. How that went is shown here.");
+          })
+        }
+      >
+        <Send className="s" />
+      </button>
+      <button
+        type="button"
+        className="btn ghost icon"
+        aria-label={`Remove the snapshot to ${name}`}
+        title="Remove"
+        disabled={change.isPending}
+        onClick={() => change.mutate(() => dashboardApi.removeSnapshot(workspace.id, dashboardId, id))}
+      >
+        <Trash2 className="s" />
+      </button>
+      <Switch.Root
+        className="switch"
+        checked={enabled}
+        disabled={change.isPending}
+        aria-label={`Snapshot to ${name} is on`}
+        onCheckedChange={(isOn) =>
+          change.mutate(() => dashboardApi.updateSnapshot(workspace.id, dashboardId, id, { enabled: isOn }))
+        }
+      >
+        <Switch.Thumb className="switch-thumb" />
+      </Switch.Root>
+    </li>
+  );
+}
+
+type NewSnapshotProps = {
+  dashboardId: string;
+  asked: PageAsk;
+  onAdded: (name: string, secret: string | undefined) => void;
+};
+
+function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
+  const { workspace } = useWorkspace();
+  const [channelType, setChannelType] = useState<ChannelType>("email");
+  const [to, setTo] = useState("");
+  const [label, setLabel] = useState("");
+  const [schedule, setSchedule] = useState<ScheduleBody | null>({
+    cron: MONDAYS,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    enabled: true,
+  });
+  const [wrong, setWrong] = useState<string | null>(null);
+  const add = useMutation({
+    mutationFn: (body: CreateSnapshotBody) => dashboardApi.createSnapshot(workspace.id, dashboardId, body),
+    onSuccess: (saved) => {
+      setTo("");
+      setLabel("");
+      announce("Snapshot added");
+      onAdded(toName(saved), saved.signingSecretOnce);
+    },
+  });
+  const problems = add.error instanceof ApiError ? add.error.problems : [];
+  const ofTo = problems.find(({ path }) => /^(recipients|url|chatWebhookUrl)/.test(path))?.message;
+  const ofSchedule = problems.some(({ path }) => path === "cron" || path === "timezone");
+  const submit = () => {
+    if (schedule === null) return setWrong("Choose how often it is sent.");
+    const { emails, rest } = parseEmails(to);
+    if (channelType === "email" && (emails.length === 0 || rest.length > 0)) {
+      return setWrong(rest[0] === undefined ? "Name somebody who gets the mails." : `“${rest[0]}” is no address.`);
+    }
+    if (to.trim() === "") return setWrong("Enter the address of the receiver.");
+    setWrong(null);
+    const { cron, timezone } = schedule;
+    const look = { filters: asked.filters, grain: asked.grain ?? null, compare: asked.compare ?? null };
+    const common = { cron, timezone, enabled: true, ...look };
+    if (channelType === "email") return add.mutate({ ...common, channelType, recipients: emails });
+    if (channelType === "webhook") return add.mutate({ ...common, channelType, url: to.trim() });
+    add.mutate({
+      ...common,
+      channelType,
+      chatWebhookUrl: to.trim(),
+      ...(label.trim() && { displayLabel: label.trim() }),
+    });
+  };
+  const isNarrowed = Object.keys(asked.filters).length > 0 || asked.grain !== undefined || asked.compare !== undefined;
+  return (
+    <form
+      className="snapshot-new"
+      aria-label="New snapshot"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <div className="row wrap">
+        <h4 className="grow">New snapshot</h4>
+        <Segments
+          label="Where to"
+          value={channelType}
+          options={CHANNELS}
+          onChange={(next) => {
+            setChannelType(next);
+            setTo("");
+            setWrong(null);
+            add.reset();
+          }}
+        />
+      </div>
+      <TextField
+        label={
+          channelType === "email" ? "To" : channelType === "chat" ? "Address of the chat's incoming webhook" : "Address"
+        }
+        isDense
+        type="text"
+        inputMode={channelType === "email" ? "email" : "url"}
+        autoComplete="off"
+        value={to}
+        onChange={({ target }) => setTo(target.value)}
+        error={wrong ?? ofTo}
+        help={channelType === "email" ? "Several by commas" : undefined}
+      />
+      {channelType === "chat" && (
+        <TextField
+          label="Name of the channel"
+          isDense
+          value={label}
+          onChange={({ target }) => setLabel(target.value)}
+        />
+      )}
+      <ScheduleEditor value={schedule} onChange={setSchedule} problems={problems} />
+      {add.isError && ofTo === undefined && !ofSchedule && (
+        <Notice kind="bad" role="alert">
+          {toMessage(add.error)}
+        </Notice>
+      )}
+      <p className="xs t3">
+        {isNarrowed
+          ? "Drawn with the filters, grain and comparison that the page has now."
+          : "Drawn as the page begins, without filters of yours."}
+      </p>
+      <div className="row end">
+        <button type="submit" className="btn" disabled={add.isPending || !isGoodSchedule(schedule)}>
+          {add.isPending ? "Adding" : "Add snapshot"}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function toName({ channelType, channel }: Pick<Snapshot, "channelType" | "channel">): string {
+  if ("recipients" in channel) return channel.recipients.join(", ");
+  if ("urlPreview" in channel) return channel.urlPreview;
+  return channel.displayLabel ?? (channelType === "chat" ? "Chat" : "Webhook");
+}

@@ -1,0 +1,29 @@
+"use client";
+
+import { useMemo } from "react";
+import { useAddress } from "@/components/workspace/use-address";
+import type { FilterChoice } from "@/lib/client/dashboards";
+import { type PageAsk, readChoice, toChoiceText, toParam } from "@/lib/ui/dashboard-choice";
+import { type Period, readPeriod } from "@/lib/ui/dashboards/period-words";
+
+/** What filters the page, from the address. Each change is a step that Back undoes, but for letters that are typed. */
+export function useDashboardChoice() {
+  const { query, put } = useAddress();
+  const text = toChoiceText(readChoice(query));
+  // The same object for the same choice: it is what reading hangs on.
+  const choice = useMemo(() => Object.fromEntries(JSON.parse(text)) as FilterChoice, [text]);
+  const { grain, compare } = readPeriod(query);
+  const ask = useMemo((): PageAsk => ({ filters: choice, grain, compare }), [choice, grain, compare]);
+  return {
+    choice,
+    /** All that the data hangs on, the same object for the same. */
+    ask,
+    setPeriod: (period: Period) => put({ grain: period.grain ?? null, compare: period.compare ?? null }, true),
+    /** @param value undefined stands on the default */
+    set: (key: string, value: unknown, isStep = true) =>
+      put({ [toParam(key)]: value === undefined ? null : JSON.stringify(value) }, isStep),
+    setWall: (isWall: boolean) => put({ wall: isWall ? "1" : null }, true),
+    clear: (keys: readonly string[]) => put(Object.fromEntries(keys.map((key) => [toParam(key), null])), true),
+  };
+}
+export type DashboardChoice = ReturnType<typeof useDashboardChoice>;

@@ -1,0 +1,98 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { DataReader } from "@/components/dashboards/data-reader";
+import { toMessage } from "@/components/ui/load-failure";
+import { showFailure } from "@/components/ui/toast";
+import { toDashboardDataKey, toDashboardKey } from "@/components/workspace/use-dashboards";
+import { useLive } from "@/components/workspace/use-live";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type Dashboard, dashboardApi } from "@/lib/client/dashboards";
+import type { Run } from "@/lib/client/runs";
+import type { PageAsk } from "@/lib/ui/dashboard-choice";
+import { CubeReader } from "@/lib/ui/dashboards/cube-reader";
+import { isGoing } from "@/lib/ui/flow-words";
+
+/** Nobody presses anything on a wall: what it shows is read anew this often, while it is in sight. */
+const WALL_EVERY_MS = 60_000;
+
+type Ask = { asked: PageAsk; timezone: string; isWall: boolean };
+
+/** What the widgets of a dashboard show, kept true while the page is open. */
+export function useDashboardData(dashboardId: string, { asked, timezone, isWall }: Ask) {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const reader = useMemo(
+    () =>
+      new DataReader(
+        (page, signal, onWidget) =>
+          dashboardApi.readWidgets(workspace.id, dashboardId, { ...page, timezone }, onWidget, signal),
+        new CubeReader((widgetId, page, signal) =>
+          dashboardApi.readCube(workspace.id, dashboardId, widgetId, { ...page, timezone }, signal),
+        ),
+      ),
+    [workspace.id, dashboardId, timezone],
+  );
+  const reading = useSyncExternalStore(reader.subscribe, reader.current, reader.current);
+  useEffect(() => () => reader.close(), [reader]);
+  useEffect(() => reader.ask(asked), [reader, asked]);
+  const again = useEffectEvent(() => reader.ask(asked, true));
+  useEffect(() => {
+    if (!isWall) return;
+    const timer = setInterval(() => document.visibilityState === "visible" && again(), WALL_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isWall]);
+  const [runId, setRunId] = useState<string | null>(null);
+  /** The news of a run's end may come before the answer of whoever has begun it. */
+  const ended = useRef(new Set<string>());
+  /** What came meanwhile was not heard: the rows are read again where a save or a refresh may have changed them. */
+  const hearWhatWasMissed = async () => {
+    setRunId(null);
+    const key = toDashboardKey(workspace.id, dashboardId);
+    const before = toStamp(client.getQueryData<Dashboard>(key));
+    await client.refetchQueries({ queryKey: key, exact: true }).catch(() => {});
+    if (before === null || toStamp(client.getQueryData<Dashboard>(key)) !== before) reader.ask(asked, true);
+  };
+  useLive((event) => {
+    if (event.kind === "run" && event.data.resourceId === dashboardId) {
+      const run = event.data.run as Run | undefined;
+      if (run && isGoing(run)) return setRunId(run.id);
+      if (run) ended.current.add(run.id);
+      if (run?.error) showFailure(run.error);
+      setRunId(null);
+      // It has a last refresh now.
+      void client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, dashboardId) });
+      return reader.ask(asked, true);
+    }
+    if (event.kind === "reset") return void hearWhatWasMissed();
+    if (event.kind !== "dashboard" || event.data.resourceId !== dashboardId) return;
+    void client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, dashboardId) });
+    void client.invalidateQueries({ queryKey: toDashboardDataKey(workspace.id, dashboardId) });
+    reader.ask(asked, true);
+  });
+  return {
+    ...reading,
+    again: () => reader.ask(asked, true),
+    /** The pointer, or the focus, has come to a widget: what is pressed there is answered here then. */
+    enter: (widgetId: string) => reader.enter(widgetId, asked),
+    leave: () => reader.leave(),
+    isRefreshing: runId !== null,
+    /** Reads the sources anew, for everybody; what is shown stays until the new rows are there. */
+    refresh: async () => {
+      try {
+        const { run } = await dashboardApi.refresh(workspace.id, dashboardId);
+        if (!ended.current.has(run.id)) setRunId(run.id);
+      } catch (error) {
+        showFailure(toMessage(error));
+      }
+    },
+  };
+}
+
+/** Names what the rows hang on; null while that is not known. */
+function toStamp(dashboard: Dashboard | undefined): string | null {
+  if (dashboard === undefined) return null;
+  const { version, lastRun } = dashboard;
+  return JSON.stringify([version, lastRun?.id ?? null, lastRun?.status ?? null]);
+}

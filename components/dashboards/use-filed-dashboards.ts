@@ -1,0 +1,69 @@
+"use client";
+
+import { usePathname, useRouter } from "next/navigation";
+import { useMemo } from "react";
+import { makeFiling } from "@/components/folders/filing";
+import { showToast } from "@/components/ui/toast";
+import { useDashboardActions } from "@/components/workspace/use-dashboard-actions";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { Dashboard, DashboardSummary } from "@/lib/client/dashboards";
+import { saveFile } from "@/lib/ui/save-file";
+
+/** What a menu acts on: a line of the list, or the dashboard that is open. */
+export type FiledDashboard = Pick<DashboardSummary, "id" | "title" | "folderId" | "access" | "version">;
+
+/** The dashboard that the address names; null on the list. */
+export function useActiveDashboardId(): string | null {
+  return /^\/w\/[^/]+\/dashboards\/([0-9a-f]{24})/.exec(usePathname())?.[1] ?? null;
+}
+
+/** Filing dashboards away, and what their menus do; what can be undone says so. */
+export function useFiledDashboards(find: (id: string) => Pick<DashboardSummary, "id" | "version"> | undefined) {
+  const { workspace } = useWorkspace();
+  const actions = useDashboardActions();
+  const router = useRouter();
+  const activeId = useActiveDashboardId();
+  return useMemo(() => {
+    const root = `/w/${workspace.slug}/dashboards`;
+    const filing = makeFiling({
+      change: async (id, to) => {
+        const known = find(id);
+        return known ? actions.change(known, to) : null;
+      },
+      createFolder: (body) => actions.createFolder(body),
+      changeFolder: (id, to) => actions.changeFolder(id, to),
+    });
+    return {
+      ...filing,
+      open: (id: string) => router.push(`${root}/${id}`),
+      toAddress: (id: string) => `${root}/${id}`,
+      rename: (each: FiledDashboard, typed: string) => {
+        const title = typed.trim();
+        if (title !== "" && title !== each.title) void actions.change(each, { title });
+      },
+      duplicate: async (id: string) => {
+        const copy: Dashboard | null = await actions.duplicate(id);
+        if (copy !== null) router.push(`${root}/${copy.id}`);
+      },
+      /** Saves it as a file that can be taken elsewhere. */
+      export: async ({ id, title }: FiledDashboard) => {
+        const file = await actions.export(id);
+        if (file === null) return;
+        saveFile(new Blob([`${JSON.stringify(file, null, 2)}\n`], { type: "application/json" }), `${title}.json`);
+      },
+      remove: async ({ id, title }: FiledDashboard) => {
+        if ((await actions.remove(id)) === null) return;
+        const wasActive = activeId === id;
+        if (wasActive) router.push(root);
+        const undo = async () => {
+          const back = await actions.undelete(id);
+          if (back !== null && wasActive) router.push(`${root}/${id}`);
+        };
+        showToast(`${title} is deleted.`, {
+          id: `remove-${id}`,
+          action: { label: "Undo", onClick: () => void undo() },
+        });
+      },
+    };
+  }, [workspace.slug, actions, router, activeId, find]);
+}

@@ -1,0 +1,125 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { WidgetFigure } from "@/components/dashboards/widget-figure";
+import type { WidgetPress } from "@/components/dashboards/widget-press";
+import { WidgetTable } from "@/components/dashboards/widget-table";
+import { Notice } from "@/components/ui/notice";
+import { useFrame } from "@/components/workspace/use-frame";
+import { withPageGrain } from "@/lib/charts/widget-period";
+import type { Widget, WidgetData } from "@/lib/client/dashboards";
+import { later } from "@/lib/client/load-again";
+import type { ResultRow } from "@/lib/tabular/json-rows";
+import type { Period } from "@/lib/ui/dashboards/period-words";
+import "./widgets.css";
+
+// A page of figures and tables loads no charts, one of charts no markdown.
+const loadChart = later(() => import("@/components/dashboards/widget-chart"));
+const WidgetChart = dynamic(() => loadChart().then((module) => module.WidgetChart), {
+  ssr: false,
+  loading: () => <WidgetSkeleton />,
+});
+const loadMarkdown = later(() => import("@/components/markdown/markdown"));
+const Markdown = dynamic(() => loadMarkdown().then((module) => module.Markdown), {
+  ssr: false,
+  loading: () => <WidgetSkeleton />,
+});
+
+type WidgetBodyProps = {
+  widget: Pick<Widget, "id" | "kind" | "title" | "spec">;
+  /** What the server has computed for it; undefined while that is awaited. A text needs none. */
+  data: WidgetData | undefined;
+  /** Left out where nothing can be pressed. */
+  press?: WidgetPress | undefined;
+  /** The grain and comparison of the page that it stands on. */
+  period?: Period | undefined;
+};
+
+/** What one widget shows, or why it shows nothing. It never fails what stands beside it. */
+export function WidgetBody({ widget, data, press, period }: WidgetBodyProps) {
+  if (widget.kind === "text") {
+    const text = String(widget.spec.text ?? "");
+    return text.trim() === "" ? (
+      <p className="widget-said">There is no text yet.</p>
+    ) : (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
+      // biome-ignore lint/a11y/useSemanticElements: no fields stand in it
+      <div className="widget-text" role="group" aria-label="Text" tabIndex={0}>
+        <Markdown text={text} />
+      </div>
+    );
+  }
+  if (data === undefined) return <WidgetSkeleton />;
+  const isNothing = data.cachedAt === null || data.fields.length === 0;
+  if (isNothing && data.error !== undefined) {
+    return (
+      <div className="widget-said">
+        <Notice kind="bad">{data.error}</Notice>
+      </div>
+    );
+  }
+  return (
+    <>
+      <WidgetRows widget={widget} data={data} press={press} period={period} />
+      {data.error !== undefined && (
+        <div className="widget-old">
+          <Notice kind="warn">These are the last rows that could be read. {data.error}</Notice>
+        </div>
+      )}
+    </>
+  );
+}
+
+function WidgetRows({
+  widget: { kind, title, spec: own },
+  data,
+  press,
+  period = {},
+}: WidgetBodyProps & { data: WidgetData }) {
+  const { digits, times } = useFrame().frame;
+  const { fields, truncated } = data;
+  const spec = withPageGrain(own, period.grain);
+  const rows = data.rows as ResultRow[];
+  const look = { digits, times };
+  if (rows.length === 0) return <p className="widget-said">No rows fit what is asked for.</p>;
+  if (kind === "kpi") return <WidgetFigure spec={spec} data={data} look={look} compare={period.compare} />;
+  if (kind === "table") {
+    return (
+      <WidgetTable
+        {...{ title, spec, fields, rows, look, press }}
+        isCut={truncated}
+        before={data.before}
+        compare={period.compare}
+      />
+    );
+  }
+  return (
+    <>
+      <WidgetChart
+        title={title}
+        spec={spec}
+        fields={fields}
+        rows={rows}
+        before={data.before?.rows as ResultRow[] | undefined}
+        digits={digits}
+        times={times}
+        press={press}
+      />
+      {/* The first ten of all are what was asked for. */}
+      {truncated && spec.limit === undefined && (
+        <p className="widget-cut xs t3">There is more than what is drawn here.</p>
+      )}
+    </>
+  );
+}
+
+/** Where the picture will be; it appears after a moment, so that a quick answer does not flicker. */
+function WidgetSkeleton() {
+  return (
+    <div className="widget-skeleton" role="status" aria-label="Reading the rows">
+      <i className="bone" />
+      <i className="bone" />
+      <i className="bone" />
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+"use client";
+
+import { TriangleAlert } from "lucide-react";
+import { type ReactNode, useId } from "react";
+import { WidgetBody } from "@/components/dashboards/widget-body";
+import type { WidgetPress } from "@/components/dashboards/widget-press";
+import { useNow } from "@/components/ui/use-browser";
+import type { Widget, WidgetData } from "@/lib/client/dashboards";
+import type { Period } from "@/lib/ui/dashboards/period-words";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+
+const AGE_EVERY_MS = 30_000;
+
+type WidgetCardProps = {
+  widget: Pick<Widget, "id" | "kind" | "title" | "spec">;
+  data: WidgetData | undefined;
+  isAwaited: boolean;
+  /** Something newer is read for it, and takes its time. */
+  isOld: boolean;
+  press: WidgetPress;
+  period: Period;
+  /** Somebody is about to press something in it, or has gone. */
+  onEnter: () => void;
+  onLeave: () => void;
+  /** What can be done with it, where something can. */
+  menu: ReactNode;
+};
+
+/** One widget in its card: what it is called, how old it is where that matters, and what can be done with it. */
+export function WidgetCard({ widget, data, isAwaited, isOld, press, period, onEnter, onLeave, menu }: WidgetCardProps) {
+  const { kind, title } = widget;
+  const titleId = useId();
+  const isText = kind === "text";
+  const hasHead = !isText || title !== "";
+  return (
+    // Sixty regions would hide the few that one walks by.
+    <article
+      className="card widget-card"
+      data-slow={isOld && !isText && data !== undefined}
+      aria-labelledby={hasHead ? titleId : undefined}
+      aria-label="Text"
+      onPointerEnter={isText ? undefined : onEnter}
+      onFocus={isText ? undefined : onEnter}
+      onPointerLeave={isText ? undefined : onLeave}
+    >
+      {hasHead && (
+        <div className="widget-head">
+          <h2 id={titleId} className="trunc" title={title}>
+            {title || KIND_WORDS[kind]}
+          </h2>
+          {data?.error !== undefined && data.cachedAt !== null && <OldMark cachedAt={data.cachedAt} />}
+          {menu}
+        </div>
+      )}
+      {isText || data !== undefined || isAwaited ? (
+        <WidgetBody widget={widget} data={data} press={press} period={period} />
+      ) : (
+        <p className="widget-said">It could not be read.</p>
+      )}
+    </article>
+  );
+}
+
+const KIND_WORDS = { chart: "Chart", table: "Table", kpi: "Figure", text: "Text" } as const;
+
+function OldMark({ cachedAt }: { cachedAt: string }) {
+  const now = useNow(true, AGE_EVERY_MS);
+  const at = new Date(cachedAt);
+  return (
+    <span className="st warn" title={`Read ${formatStamp(at)}`}>
+      <TriangleAlert className="xs" />
+      {now === null ? "" : formatAgo(at, new Date(now))}
+    </span>
+  );
+}

@@ -1,0 +1,114 @@
+"use client";
+
+import { useMemo } from "react";
+import { Chart, useHidden } from "@/components/chart/chart";
+import type { ChartMarks } from "@/components/chart/chart-canvas";
+import { SpecChart } from "@/components/chart/spec-chart";
+import type { WidgetPress } from "@/components/dashboards/widget-press";
+import type { ChartData } from "@/lib/charts/data";
+import type { Stop, StopRow } from "@/lib/charts/picture";
+import type { ChartSettings } from "@/lib/charts/settings";
+import { toWidgetChart } from "@/lib/charts/widget-chart";
+import type { CellLook } from "@/lib/tabular/cell-look";
+import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import type { ClickValue } from "@/lib/ui/dashboard-choice";
+import {
+  addClick,
+  findClickColumns,
+  isClicked,
+  isSameClick,
+  isTimeColumn,
+  toDayRange,
+  toLabelled,
+} from "@/lib/ui/widget-click";
+import "@/components/chart/chart.css";
+
+type WidgetChartProps = CellLook & {
+  title: string;
+  spec: Record<string, unknown>;
+  fields: readonly ResultField[];
+  rows: ResultRow[];
+  /** The earlier period, by the times of this one. */
+  before?: ResultRow[] | undefined;
+  press?: WidgetPress | undefined;
+};
+
+/** The chart of a widget, over groups that the server has computed. */
+export function WidgetChart({ title, spec, fields, rows, before, digits, times, press }: WidgetChartProps) {
+  const look = useMemo(() => ({ digits, times }), [digits, times]);
+  const chart = useMemo(() => toWidgetChart(spec, { fields, rows, before }, look), [spec, fields, rows, before, look]);
+  const [hidden, setHidden] = useHidden(title);
+  if (chart === null) {
+    return <p className="widget-said">There is no number to draw. Choose something to count or to add up.</p>;
+  }
+  if ("kind" in chart) return <SpecChart title={title || "Chart"} spec={chart.spec} rows={rows} />;
+  return (
+    <Chart
+      data={chart.data}
+      settings={chart.settings}
+      look={look}
+      isTable={false}
+      hidden={hidden}
+      onHidden={setHidden}
+      marks={press && toMarks(press, chart.picture, chart.data, { spec, fields, rows })}
+    />
+  );
+}
+
+type Source = Pick<WidgetChartProps, "spec" | "fields" | "rows">;
+
+/** What a chart's marks do when they are pressed; undefined where none of them says what it stands for. */
+function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, source: Source): ChartMarks | undefined {
+  const { kind, across: acrossName, colour: colourName } = settings;
+  const columns = findClickColumns(source.spec, source.fields);
+  const across = columns.find(({ column }) => column === acrossName);
+  const colour = columns.find(({ column }) => column === colourName);
+  if (kind === "scatter" || kind === "histogram" || across === undefined) return undefined;
+  const toAcross = (stop: Stop): ClickValue | null => {
+    if (kind === "pie") {
+      const series = data.series[stop.rows[0]?.series ?? -1];
+      const value = series && !series.isRest ? toLabelled(source.rows, across.column, series.name) : undefined;
+      return value === undefined || isTimeColumn(across) ? null : { [across.field]: [value] };
+    }
+    const place = data.places[stop.place];
+    if (place === undefined) return null;
+    if (data.scale === "time" && typeof place.at === "number") {
+      const next = data.places[stop.place + 1]?.at;
+      const nextMs = data.step === null ? null : typeof next === "number" ? next : place.at + data.step.size;
+      const days = toDayRange(place.at, across.unit, nextMs);
+      return days && { [across.field]: days };
+    }
+    // Numbers that were put together, and what is left of too many categories, are no one value.
+    if (data.step !== null || (data.restPlaces > 0 && stop.place === data.places.length - 1)) return null;
+    const value = toLabelled(source.rows, across.column, place.text ?? String(place.at));
+    return value === undefined ? null : { [across.field]: [value] };
+  };
+  const toClick = (stop: Stop, row: StopRow): ClickValue | null => {
+    const click = toAcross(stop);
+    const own = data.series[row.series];
+    // What was before is pressed as what it is held against.
+    const series = own?.of === undefined ? own : data.series[own.of];
+    if (click === null || kind === "pie" || colour === undefined || series === undefined || series.isRest) return click;
+    const value = isTimeColumn(colour) ? undefined : toLabelled(source.rows, colour.column, series.name);
+    return value === undefined ? click : { ...click, [colour.field]: [value] };
+  };
+  return {
+    isPicked: (stop) => {
+      const click = toAcross(stop);
+      return click !== null && isClicked(press.value, click);
+    },
+    onPick: (stop, row, isAdding) => {
+      const click = toClick(stop, row);
+      if (click === null) return;
+      if (isAdding) return press.put(addClick(press.value, click));
+      press.put(isSameClick(press.value, click) ? null : click);
+    },
+    onRange:
+      data.scale !== "time"
+        ? null
+        : (from, to) => {
+            const [first, last] = [toAcross(from), toAcross(to)];
+            if (first && last) press.put(addClick(first, last));
+          },
+  };
+}

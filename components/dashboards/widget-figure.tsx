@@ -1,0 +1,72 @@
+"use client";
+
+import { FigureLine } from "@/components/chart/chart-figures";
+import { formatChange, toTone } from "@/lib/charts/widget-change";
+import { type Against, toWidgetFigures } from "@/lib/charts/widget-figures";
+import type { WidgetData } from "@/lib/client/dashboards";
+import { toBeforeWords } from "@/lib/crossfilter/words";
+import type { CellLook } from "@/lib/tabular/cell-look";
+import type { Period } from "@/lib/ui/dashboards/period-words";
+import "@/components/chart/chart.css";
+
+type WidgetFigureProps = {
+  spec: Record<string, unknown>;
+  data: Pick<WidgetData, "fields" | "rows" | "trend" | "before">;
+  look: CellLook;
+  compare?: Period["compare"];
+};
+
+/**
+ * A figure that is read from afar. Over times it is that of the last one, with its change on the one before and how it
+ * went; a page that is compared measures it by its earlier period. `prefix` and `suffix` are its unit, `better` says
+ * which way is good, and `trend` by which times a figure of all rows is shown to have gone.
+ */
+export function WidgetFigure({ spec, data, look, compare }: WidgetFigureProps) {
+  const figures = toWidgetFigures(spec, data, look);
+  if (figures === null) return <p className="widget-said">There is no number to show. Choose a measure.</p>;
+  return (
+    <div className="widget-figures">
+      {figures.map(({ series, name, exact, shown, against, figure }) => (
+        <div key={series} className="widget-figure">
+          <div className="grow">
+            {name !== null && <p className="xs t2">{name}</p>}
+            <p className="widget-figure-value num" title={exact ?? undefined}>
+              {shown}
+            </p>
+            {against && <AgainstLine against={against} better={spec.better} before={data.before} compare={compare} />}
+          </div>
+          {figure.line.length > 1 && <FigureLine figure={figure} colour="var(--viz-1)" />}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+type AgainstLineProps = { against: Against; better: unknown } & Pick<WidgetData, "before"> & Pick<Period, "compare">;
+
+function AgainstLine({ against: { text, change, place }, better, before, compare }: AgainstLineProps) {
+  const word = change !== null && (
+    <>
+      <b className={toTone(change, better)}>{formatChange(change)}</b>{" "}
+    </>
+  );
+  if (place !== null || before === undefined) {
+    return (
+      <p className="xs t3 num">
+        {word}on {place}
+      </p>
+    );
+  }
+  return (
+    <p className="xs t3 num" title={text === null ? undefined : `${text}, ${before.from} to ${before.to}`}>
+      {text === null ? (
+        `no value ${toBeforeWords(before, compare)}`
+      ) : (
+        <>
+          {word}
+          {change === null ? `after ${text}` : "on"} {toBeforeWords(before, compare)}
+        </>
+      )}
+    </p>
+  );
+}

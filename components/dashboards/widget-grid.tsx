@@ -1,0 +1,29 @@
+"use client";
+
+import type { CSSProperties, ReactNode } from "react";
+import type { Layout, Widget } from "@/lib/client/dashboards";
+import { placeWidgets } from "@/lib/ui/dashboard-grid";
+import "./widgets.css";
+
+type Placed = Pick<Widget, "id" | "kind"> & { layout: Layout };
+type WidgetGridProps<W extends Placed> = { widgets: readonly W[]; children: (widget: W) => ReactNode };
+
+/**
+ * The widgets in their places: twelve columns, on a phone one below the other with figures two abreast. What stands in
+ * a place is drawn by `children`.
+ */
+export function WidgetGrid<W extends Placed>({ widgets, children }: WidgetGridProps<W>) {
+  return (
+    <div className="widgets">
+      {placeWidgets(widgets).map((widget) => (
+        <div key={widget.id} className={`widget-place of-${widget.kind}`} style={toCells(widget.layout)}>
+          {children(widget)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function toCells({ x, y, w, h }: Layout): CSSProperties {
+  return { "--x": x + 1, "--y": y + 1, "--w": w, "--h": h } as CSSProperties;
+}

@@ -1,0 +1,27 @@
+"use client";
+
+import { WidgetBody } from "@/components/dashboards/widget-body";
+import { RowsGrid } from "@/components/grid/rows-grid";
+import { Modal } from "@/components/ui/modal";
+import type { Widget, WidgetData } from "@/lib/client/dashboards";
+import type { ResultRow } from "@/lib/tabular/json-rows";
+import type { Period } from "@/lib/ui/dashboards/period-words";
+
+type WidgetLargeProps = { widget: Widget; data: WidgetData | undefined; period: Period; onClose: () => void };
+
+/** One widget as large as the page allows; a table is the grid then, with all that can be done in it. */
+export function WidgetLarge({ widget, data, period, onClose }: WidgetLargeProps) {
+  const isGrid = widget.kind === "table" && data !== undefined && data.rows.length > 0;
+  const title = widget.title || "Widget";
+  return (
+    <Modal title={title} isOpen isWide onClose={onClose}>
+      {isGrid ? (
+        <RowsGrid label={title} query="" dialect="standard" fields={data.fields} rows={data.rows as ResultRow[]} />
+      ) : (
+        <div className="widget-large">
+          <WidgetBody widget={widget} data={data} period={period} />
+        </div>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,100 @@
+"use client";
+
+import { Code, Ellipsis, FileSpreadsheet, ImageDown, Maximize2, Table2 } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { announce } from "@/components/ui/live-region";
+import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
+import { showFailure } from "@/components/ui/toast";
+import { useFrame } from "@/components/workspace/use-frame";
+import { withPageGrain } from "@/lib/charts/widget-period";
+import type { Dashboard, FilterChoice, Widget, WidgetData } from "@/lib/client/dashboards";
+import { later } from "@/lib/client/load-again";
+import type { ResultRow } from "@/lib/tabular/json-rows";
+import { toCopyText } from "@/lib/ui/copy-rows";
+import { toClickKey } from "@/lib/ui/dashboard-choice";
+import type { Period } from "@/lib/ui/dashboards/period-words";
+import { saveFile } from "@/lib/ui/save-file";
+
+const loadLarge = later(() => import("@/components/dashboards/widget-large"));
+const WidgetLarge = dynamic(() => loadLarge().then((module) => module.WidgetLarge), { ssr: false });
+const loadQuery = later(() => import("@/components/dashboards/widget-query"));
+const WidgetQuery = dynamic(() => loadQuery().then((module) => module.WidgetQuery), { ssr: false });
+const loadRows = later(() => import("@/components/dashboards/widget-source-rows"));
+const WidgetSourceRows = dynamic(() => loadRows().then((module) => module.WidgetSourceRows), { ssr: false });
+const loadPicture = later(() => import("@/components/dashboards/widget-picture-file"));
+
+type WidgetMenuProps = {
+  dashboard: Dashboard;
+  widget: Widget;
+  data: WidgetData | undefined;
+  /** What filters the page: the rows behind a widget are those. */
+  choice: FilterChoice;
+  period: Period;
+};
+
+/** What can be done with one widget that shows rows. */
+export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMenuProps) {
+  const { digits, times } = useFrame().frame;
+  const [opened, setOpened] = useState<"large" | "query" | "rows" | null>(null);
+  const name = widget.title || widget.kind;
+  const saveRows = () => {
+    if (!data) return;
+    const text = toCopyText("csv", data.fields, data.rows as ResultRow[], true);
+    saveFile(new Blob([text], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
+    announce(data.truncated ? "The rows are saved, as far as they are shown." : "The rows are saved.");
+  };
+  const savePicture = async () => {
+    const drawn = { ...widget, spec: withPageGrain(widget.spec, period.grain) };
+    try {
+      const { savePictureOf } = await loadPicture();
+      if (data && (await savePictureOf(drawn, data, { digits, times }))) announce("The picture is saved.");
+      else showFailure("There is no picture of this widget to save. Save its rows instead.");
+    } catch {
+      showFailure("The picture could not be made. Save the rows, or print the page.");
+    }
+  };
+  const hasRows = data !== undefined && data.rows.length > 0;
+  return (
+    <>
+      <Menu
+        align="end"
+        trigger={
+          <button type="button" className="btn ghost icon sm widget-more" aria-label={`More about ${name}`}>
+            <Ellipsis className="s" />
+          </button>
+        }
+      >
+        <MenuItem icon={<Maximize2 />} onSelect={() => setOpened("large")}>
+          Full screen
+        </MenuItem>
+        <MenuItem icon={<Table2 />} onSelect={() => setOpened("rows")}>
+          {Object.hasOwn(choice, toClickKey(widget.id)) ? "Rows behind what is pressed" : "Rows behind it"}
+        </MenuItem>
+        <MenuItem icon={<Code />} onSelect={() => setOpened("query")}>
+          Show the query
+        </MenuItem>
+        {hasRows && (
+          <>
+            <MenuLine />
+            <MenuItem icon={<FileSpreadsheet />} onSelect={saveRows}>
+              Save rows as CSV
+            </MenuItem>
+            {widget.kind !== "table" && (
+              <MenuItem icon={<ImageDown />} onSelect={() => void savePicture()}>
+                Save picture as PNG
+              </MenuItem>
+            )}
+          </>
+        )}
+      </Menu>
+      {opened === "large" && (
+        <WidgetLarge widget={widget} data={data} period={period} onClose={() => setOpened(null)} />
+      )}
+      {opened === "rows" && (
+        <WidgetSourceRows dashboardId={dashboard.id} widget={widget} choice={choice} onClose={() => setOpened(null)} />
+      )}
+      {opened === "query" && <WidgetQuery dashboard={dashboard} widget={widget} onClose={() => setOpened(null)} />}
+    </>
+  );
+}

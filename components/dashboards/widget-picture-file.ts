@@ -1,0 +1,23 @@
+import { savePicture } from "@/components/chart/save-picture";
+import { readTheme } from "@/components/chart/use-chart-theme";
+import { toChartData } from "@/lib/charts/data";
+import { zoneOf } from "@/lib/charts/moments";
+import { toTable } from "@/lib/charts/rows-fields";
+import { toWidgetPicture } from "@/lib/charts/widget-picture";
+import type { Widget, WidgetData } from "@/lib/client/dashboards";
+import type { CellLook } from "@/lib/tabular/cell-look";
+import type { ResultRow } from "@/lib/tabular/json-rows";
+
+const NONE_HIDDEN: ReadonlySet<number> = new Set();
+
+/** Saves the picture of a widget as a file. @returns whether it has one that we draw */
+export async function savePictureOf(widget: Widget, { fields, rows }: WidgetData, look: CellLook): Promise<boolean> {
+  const spec = widget.kind === "kpi" ? { ...widget.spec, mark: "kpi" } : widget.spec;
+  const picture = toWidgetPicture(spec, fields);
+  if (picture?.kind !== "settings") return false;
+  const { settings } = picture;
+  const data = toChartData(toTable(fields, rows as ResultRow[]), null, settings, zoneOf(look));
+  const name = widget.title || "chart";
+  await savePicture({ data, settings, look, hidden: NONE_HIDDEN, theme: readTheme(), name }, "png");
+  return true;
+}

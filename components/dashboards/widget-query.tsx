@@ -1,0 +1,83 @@
+"use client";
+
+import { SquareTerminal } from "lucide-react";
+import { SqlCode } from "@/components/editor/sql-code";
+import { CopyButton } from "@/components/ui/copy-button";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { useDialect } from "@/components/workspace/use-connection-types";
+import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useSavedConsole } from "@/components/workspace/use-consoles";
+import { useConnections } from "@/components/workspace/use-schema";
+import type { Dashboard, Widget } from "@/lib/client/dashboards";
+import "@/components/markdown/markdown.css";
+
+type WidgetQueryProps = { dashboard: Dashboard; widget: Widget; onClose: () => void };
+
+/** What a widget asks of which connection, for those who may see the connection. */
+export function WidgetQuery({ dashboard, widget, onClose }: WidgetQueryProps) {
+  const { create, open } = useConsoleActions();
+  const connections = useConnections();
+  const { source } = widget;
+  const read =
+    source && "datasetId" in source ? dashboard.datasets.find(({ id }) => id === source.datasetId)?.source : source;
+  const consoleId = read && "consoleId" in read ? read.consoleId : null;
+  const kept = useSavedConsole(consoleId);
+  const asked = read && "query" in read ? read.query : (kept.data?.content ?? null);
+  const query = asked === null || typeof asked === "string" ? asked : JSON.stringify(asked, null, 2);
+  const connectionId = read && "connectionId" in read ? read.connectionId : (kept.data?.connectionId ?? null);
+  const connection = connections.data?.find(({ id }) => id === connectionId);
+  const dialect = useDialect(connection?.type);
+  const isPending = connections.isPending || (consoleId !== null && kept.isPending);
+  const failure = kept.error ?? connections.error;
+  const isSeen = connection !== undefined && query !== null;
+  const openIt = () => {
+    onClose();
+    if (consoleId !== null) open(consoleId);
+    else create(connectionId, { name: `${widget.title || "widget"}.sql`, content: query ?? "" });
+  };
+  return (
+    <Modal
+      title={`Query of ${widget.title || "this widget"}`}
+      isOpen
+      onClose={onClose}
+      foot={
+        isSeen && (
+          <>
+            <CopyButton text={query} name="Copy the query" className="btn" />
+            <button type="button" className="btn primary" onClick={openIt}>
+              <SquareTerminal className="s" />
+              Open in a console
+            </button>
+          </>
+        )
+      }
+    >
+      {isPending && <ListSkeleton label="Reading the query" />}
+      {!isPending && failure && (
+        <LoadFailure error={failure} onRetry={() => Promise.all([connections.refetch(), kept.refetch()])} />
+      )}
+      {!isPending && !failure && !isSeen && (
+        <Notice kind="info">
+          The connection that this reads is gone, or not yours to see. The owner of the dashboard can say more.
+        </Notice>
+      )}
+      {isSeen && (
+        <>
+          <p className="widget-query-of">
+            {kept.data ? `The console ${kept.data.name}, on ` : "On "}
+            {connection.name}
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard */}
+          <pre className="sqls widget-query" tabIndex={0}>
+            <code>
+              <SqlCode text={query} dialect={dialect ?? "standard"} />
+            </code>
+          </pre>
+        </>
+      )}
+    </Modal>
+  );
+}

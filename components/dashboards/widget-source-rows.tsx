@@ -1,0 +1,59 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { RowsGrid } from "@/components/grid/rows-grid";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { toDashboardDataKey } from "@/components/workspace/use-dashboards";
+import { useFrame } from "@/components/workspace/use-frame";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { zoneOf } from "@/lib/charts/moments";
+import { dashboardApi, type FilterChoice, type Widget } from "@/lib/client/dashboards";
+import type { ResultRow } from "@/lib/tabular/json-rows";
+import { toChoiceText } from "@/lib/ui/dashboard-choice";
+import { formatRows } from "@/lib/ui/format";
+
+type WidgetSourceRowsProps = { dashboardId: string; widget: Widget; choice: FilterChoice; onClose: () => void };
+
+/** The rows that a widget is computed of, as far as the filters and its pressed marks let them through. */
+export function WidgetSourceRows({ dashboardId, widget, choice, onClose }: WidgetSourceRowsProps) {
+  const { workspace } = useWorkspace();
+  const timezone = zoneOf({ times: useFrame().frame.times }) ?? "UTC";
+  const found = useQuery({
+    queryKey: [...toDashboardDataKey(workspace.id, dashboardId), "rows", widget.id, toChoiceText(choice), timezone],
+    queryFn: ({ signal }) =>
+      dashboardApi.readData(
+        workspace.id,
+        dashboardId,
+        { filters: choice, timezone, widget: widget.id, isRows: true },
+        signal,
+      ),
+    // They may be many, so they go with the dialog.
+    gcTime: 0,
+  });
+  const data = found.data?.[0];
+  const name = widget.title || widget.kind;
+  return (
+    <Modal title={`Rows behind ${name}`} isOpen isWide onClose={onClose}>
+      {found.isPending && <ListSkeleton label="Reading the rows" rowPx={28} />}
+      {found.isError && <LoadFailure error={found.error} onRetry={() => found.refetch()} />}
+      {data?.error !== undefined && <Notice kind={data.cachedAt === null ? "bad" : "warn"}>{data.error}</Notice>}
+      {data && data.fields.length > 0 && (
+        <>
+          <RowsGrid
+            label={`Rows behind ${name}`}
+            query=""
+            dialect="standard"
+            fields={data.fields}
+            rows={data.rows as ResultRow[]}
+          />
+          <p className="widget-cut num xs t2">
+            {data.truncated ? `The first ${formatRows(data.rows.length)} of more` : formatRows(data.rows.length)}
+          </p>
+        </>
+      )}
+    </Modal>
+  );
+}

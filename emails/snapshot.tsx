@@ -1,0 +1,50 @@
+import { Img, Section, Text } from "@react-email/components";
+import { COLOURS, MailLayout } from "./layout";
+import { Action, Paragraph, Title } from "./parts";
+
+export type SnapshotMailProps = {
+  title: string;
+  when: string;
+  /** The picture's own name among what is attached; null where there is none. */
+  pictureId: string | null;
+  widgets: { title: string; lines: string[] }[];
+  href: string;
+};
+
+/** A dashboard as it was: its picture, and the same in words for those who see none. */
+export function SnapshotMail({ title, when, pictureId, widgets, href }: SnapshotMailProps) {
+  return (
+    <MailLayout preview={`${title}, ${when}`} isWide>
+      <Title>{title}</Title>
+      <Paragraph quiet>{when}</Paragraph>
+      {pictureId !== null && (
+        <Img
+          src={`cid:${pictureId}`}
+          alt={`The dashboard ${title}; its figures stand below.`}
+          width="100%"
+          style={{ border: `1px solid ${COLOURS.line}`, borderRadius: 6, margin: "0 0 16px", maxWidth: 880 }}
+        />
+      )}
+      <Section style={{ margin: "0 0 16px" }}>
+        {widgets.map(({ title: name, lines }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two may be called alike
+          <Section key={at} style={{ margin: "0 0 8px" }}>
+            <Text style={{ ...LINE, color: COLOURS.ink, fontWeight: 600 }}>{name || "Figure"}</Text>
+            {lines.map((line, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no more than their place
+              <Text key={index} style={{ ...LINE, color: COLOURS.quiet, wordBreak: "break-word" }}>
+                {line}
+              </Text>
+            ))}
+          </Section>
+        ))}
+      </Section>
+      <Action href={href} label="Open the dashboard" />
+      <Paragraph quiet>
+        You get this mail because a dashboard of this workspace is sent to your address on a schedule.
+      </Paragraph>
+    </MailLayout>
+  );
+}
+
+const LINE = { fontSize: 13, lineHeight: "18px", margin: 0 };

@@ -1,0 +1,22 @@
+/* What has become of a figure since an earlier one, in words. */
+
+/** A percentage further from the truth than this is noise. */
+const SHOWN_DIGITS = 1;
+
+/** 0.25 for a quarter more; null where there is nothing that it could be measured by. */
+export function toChange(now: number | null, then: number | null): number | null {
+  if (now === null || then === null || then === 0) return null;
+  return (now - then) / Math.abs(then);
+}
+
+/** "+25%", "-3.1%", "0%". */
+export function formatChange(change: number): string {
+  const percent = Number((change * 100).toFixed(SHOWN_DIGITS));
+  return `${percent > 0 ? "+" : ""}${percent}%`;
+}
+
+/** Up is good only where somebody has said so. */
+export function toTone(change: number, better: unknown): "good" | "bad" | undefined {
+  if (change === 0 || (better !== "up" && better !== "down")) return undefined;
+  return change > 0 === (better === "up") ? "good" : "bad";
+}

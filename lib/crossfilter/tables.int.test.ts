@@ -1,0 +1,176 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { parquet } from "@/lib/query/serialize/parquet";
+import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import { childrenOf } from "@/scripts/testing/server";
+import { type AggregateSpec, aggregateSpec } from "./spec";
+import { toAggregateStatement } from "./statement";
+import { askKept, closeTables, type Kept } from "./tables";
+
+afterAll(closeTables);
+const ANY = new AbortController().signal;
+
+/** The one that lists the children is itself among them, and over. */
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Kept as results are: Parquet by our own writer. */
+function keep(id: string, fields: Field[], rows: WireValue[][]): Kept & { reads: number } {
+  const kept = {
+    id,
+    fields,
+    reads: 0,
+    read: async function* () {
+      kept.reads += 1;
+      const format = parquet(fields);
+      yield format.head();
+      const batch: Batch = {
+        rowCount: rows.length,
+        columns: fields.map((_, index) => rows.map((row) => row[index] ?? null)),
+      };
+      yield format.batch(batch, rows.length);
+      yield format.tail();
+    },
+  };
+  return kept;
+}
+
+const ask = (kept: Kept, spec: Partial<Record<keyof AggregateSpec, unknown>>, zone = "UTC", signal = ANY) =>
+  askKept(kept, zone, (table, fields) => toAggregateStatement(table, fields, aggregateSpec.parse(spec), []), signal);
+
+const SALES: Field[] = [
+  { name: "amount", type: "decimal", dbType: "numeric" },
+  { name: "at", type: "timestamptz", dbType: "timestamptz" },
+  { name: "region", type: "string", dbType: "text" },
+];
+const ROWS: WireValue[][] = [
+  ["10.5", "2026-03-31T23:30:00Z", "north"],
+  ["0.25", "2026-03-01T00:00:00Z", "south"],
+  ["-3", "2026-04-02T00:00:00Z", "north"],
+  [null, null, null],
+];
+const BY_REGION = { dimensions: ["region"], measures: [{ field: "amount", op: "sum", as: "sum" }] };
+
+describe("a kept result", () => {
+  it("is summed up exactly, decimals of no given width too, and read once for however many ask", async () => {
+    const kept = keep("a1", SALES, ROWS);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(kept, BY_REGION)));
+    for (const { rows, isMore } of answers) {
+      expect(rows).toEqual([
+        ["north", "7.50"],
+        ["south", "0.25"],
+        [null, null],
+      ]);
+      expect(isMore).toBe(false);
+    }
+    expect(kept.reads).toBe(1);
+  });
+
+  it("has the months of each zone that a page has", async () => {
+    const kept = keep("a2", SALES, ROWS);
+    const spec = { dimensions: [{ field: "at", timeUnit: "month" }], measures: [{ op: "count" }] };
+    expect((await ask(kept, spec)).rows).toEqual([
+      ["2026-03-01", 2],
+      ["2026-04-01", 1],
+      [null, 1],
+    ]);
+    expect((await ask(kept, spec, "Europe/Berlin")).rows).toEqual([
+      ["2026-03-01", 1],
+      ["2026-04-01", 2],
+      [null, 1],
+    ]);
+    expect((await ask(kept, spec, "America/New_York")).rows[0]).toEqual(["2026-02-01", 1]);
+  });
+
+  it("keeps decimals as text that no one type holds, and says that they have no sum", async () => {
+    const wide = keep("a3", SALES.slice(0, 1), [["1".repeat(38)], ["0.5"], ["NaN"]]);
+    await expect(ask(wide, { measures: [{ field: "amount", op: "sum" }] })).rejects.toThrow(
+      /amount \(numeric\) is no number/,
+    );
+    expect((await ask(wide, { dimensions: ["amount"] })).rows).toHaveLength(3);
+  });
+
+  it("says that there is more than was asked for", async () => {
+    const kept = keep("a4", SALES, ROWS);
+    const answer = await ask(kept, { limit: 2 });
+    expect(answer.rows).toHaveLength(2);
+    expect(answer.isMore).toBe(true);
+    expect(answer.fields.map(({ name }) => name)).toEqual(["amount", "at", "region"]);
+  });
+
+  it("without rows, or without columns, is an answer", async () => {
+    expect((await ask(keep("a5", SALES, []), { measures: [{ op: "count" }] })).rows).toEqual([[0]]);
+  });
+
+  it("that cannot be read is no table: whoever asks next reads it anew", async () => {
+    const kept = keep("a6", SALES, ROWS);
+    const broken: Kept = {
+      ...kept,
+      read: async function* () {
+        yield new TextEncoder().encode("no Parquet");
+      },
+    };
+    await expect(ask(broken, BY_REGION)).rejects.toThrow();
+    expect((await ask(kept, BY_REGION)).rows).toHaveLength(3);
+  });
+});
+
+describe("the engine", () => {
+  it("may be killed: the next question starts it anew and reads again", async () => {
+    const kept = keep("b1", SALES, ROWS);
+    await ask(kept, BY_REGION);
+    for (const child of childrenOf(process.pid).filter(isThere)) process.kill(child, "SIGKILL");
+    // One that was shot in its sandbox lives for a moment longer.
+    await expect
+      .poll(
+        () =>
+          ask(kept, BY_REGION).then(
+            ({ rows }) => [rows.length, kept.reads],
+            () => null,
+          ),
+        { timeout: 20_000 },
+      )
+      .toEqual([3, 2]);
+  });
+
+  it("reads nothing but what it was given", async () => {
+    const kept = keep("b2", SALES, ROWS);
+    await ask(kept, BY_REGION);
+    const peek = (sql: string) =>
+      askKept(kept, "UTC", () => ({ sql, values: [], fields: [], finish: [], limit: 1 }), ANY);
+    for (const sql of [
+      "select * from read_text('/etc/passwd')",
+      "select * from read_text('../../../package.json')",
+      "copy (select 1) to '/tmp/stolen.csv'",
+      "install httpfs",
+      "set enable_external_access = true",
+    ]) {
+      await expect(peek(sql), sql).rejects.toThrow();
+    }
+  });
+
+  it("stops for who leaves", async () => {
+    const kept = keep("b3", SALES, ROWS);
+    await ask(kept, BY_REGION);
+    const left = new AbortController();
+    const slow = askKept(
+      kept,
+      "UTC",
+      (table) => ({
+        sql: `select count(*) from ${table}, range(100000000000)`,
+        values: [],
+        fields: [],
+        finish: [],
+        limit: 1,
+      }),
+      left.signal,
+    );
+    setTimeout(() => left.abort(new Error("left")), 50);
+    await expect(slow).rejects.toThrow();
+    expect((await ask(kept, BY_REGION)).rows).toHaveLength(3);
+  });
+});

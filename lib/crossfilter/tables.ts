@@ -1,0 +1,337 @@
+import "server-only";
+import { createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { OUT_OF_MEMORY } from "@/lib/embedded/engine/failures";
+import { EngineClient } from "@/lib/engines/client";
+import { type EngineLease, leaseEngine } from "@/lib/engines/service";
+import { env } from "@/lib/env";
+import { AppError } from "@/lib/http/errors";
+import { orAborted } from "@/lib/process/or-aborted";
+import { absolutePath } from "@/lib/process/paths";
+import { sharedState } from "@/lib/process/shared-state";
+import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
+import { finishBatch } from "./finish";
+import {
+  type Statement,
+  type TableField,
+  toCountStatement,
+  toDropStatements,
+  toLoadStatement,
+  toWordStatements,
+  wordsOf,
+} from "./statement";
+
+/** A kept result, as crossfilter reads it. */
+export type Kept = {
+  /** Names its rows for good: other rows have another name. */
+  id: string;
+  fields: Field[];
+  /** Parquet; asked for when this server has no table of it. */
+  read: () => AsyncIterable<Uint8Array>;
+};
+export type Answer = { fields: Field[]; rows: WireValue[][]; isMore: boolean };
+
+const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY_FILE = 0o600;
+/** Reading a million rows of twenty columns takes some seconds on a slow machine. */
+const LOAD_TIMEOUT_MS = 120_000;
+/** Whoever clicks has given up by then. */
+const ASK_TIMEOUT_MS = 30_000;
+/** A million rows over a slow line; the readers of streams say how many there may be at once. */
+const STREAM_TIMEOUT_MS = 5 * 60_000;
+/** Longer than any table takes to be read: a folder that was not touched since is of a server that was killed. */
+const FOLDER_LEFT_MS = 24 * 60 * 60 * 1000;
+/** What tables may hold at once, in cells: some hundred bytes a row, within the engine's memory. */
+const CELLS_MAX = 60_000_000;
+const TIMES: Partial<Record<FieldType, string>> = { timestamp: "timestamp", timestamptz: "timestamptz" };
+const DECIMAL_DIGITS_MAX = 38;
+
+type Table = { name: string; fields: TableField[]; cells: number; lastUsed: number };
+type Tables = {
+  client: EngineClient;
+  lease: EngineLease;
+  folder: string;
+  loaded: Map<string, Promise<Table>>;
+  count: number;
+};
+
+type Build = (table: string, fields: readonly TableField[]) => Statement;
+
+/**
+ * Asks one statement of a kept result's table, which is made when it is not there.
+ * @param zone of the clocks by which days, weeks and hours go
+ * @param build gets the table's name and its columns: decimals that fit no column of the engine are text in it
+ * @throws AppError `invalid_request` of `build`, `cancelled`, `timeout`, `unavailable`
+ */
+export function askKept(kept: Kept, zone: string, build: Build, signal: AbortSignal): Promise<Answer> {
+  return withTable(kept, zone, build, signal, async (tables, statement) => {
+    const rows: WireValue[][] = [];
+    const { batches } = await execute(tables, statement.sql, statement.values, signal);
+    for await (const batch of batches) addRows(rows, finishBatch(batch, statement.finish));
+    const isMore = rows.length > statement.limit;
+    return { fields: statement.fields, rows: isMore ? rows.slice(0, statement.limit) : rows, isMore };
+  });
+}
+
+/**
+ * The same, batch by batch, for more rows than memory is to hold; with one row more than the statement's limit where there
+ * is more. Whoever leaves the loop early ends the statement.
+ */
+export function streamKept(
+  kept: Kept,
+  zone: string,
+  build: Build,
+  signal: AbortSignal,
+): Promise<{ fields: Field[]; limit: number; batches: AsyncIterator<Batch> }> {
+  return withTable(kept, zone, build, signal, async (tables, statement) => {
+    const { batches } = await execute(tables, statement.sql, statement.values, signal, STREAM_TIMEOUT_MS);
+    const inner = batches[Symbol.asyncIterator]();
+    const finish = (step: IteratorResult<Batch>): IteratorResult<Batch> =>
+      step.done ? step : { done: false, value: finishBatch(step.value, statement.finish) };
+    // What the engine says of a table that is gone comes with the first batch.
+    let first: IteratorResult<Batch> | null = finish(await inner.next());
+    const next = async () => {
+      const step = first ?? finish(await inner.next());
+      first = null;
+      return step;
+    };
+    const leave = async () => (await inner.return?.()) ?? { done: true as const, value: undefined };
+    return { fields: statement.fields, limit: statement.limit, batches: { next, return: leave } };
+  });
+}
+
+async function withTable<T>(
+  kept: Kept,
+  zone: string,
+  build: Build,
+  signal: AbortSignal,
+  run: (tables: Tables, statement: Statement) => Promise<T>,
+): Promise<T> {
+  const tables = await open();
+  const key = `${kept.id} ${zone}`;
+  for (let isAgain = false; ; isAgain = true) {
+    const loading = loadingOf(tables, key, kept, zone);
+    const table = await orAborted(loading, signal);
+    table.lastUsed = performance.now();
+    const statement = build(table.name, table.fields);
+    try {
+      return await run(tables, statement);
+    } catch (error) {
+      // An engine that was started anew knows no table, and one may have had to make room a moment ago.
+      if (isAgain || !isUnknownTable(error)) throw error;
+      if (tables.loaded.get(key) === loading) tables.loaded.delete(key);
+    }
+  }
+}
+
+/** Reads a kept result into a table that somebody is going to ask. What fails is told to whoever asks. */
+export function warmKept(kept: Kept, zone: string): void {
+  open()
+    .then((tables) => loadingOf(tables, `${kept.id} ${zone}`, kept, zone))
+    .catch(() => {});
+}
+
+/** Ends the engine and takes away what it has read. */
+export async function closeTables(): Promise<void> {
+  const holder = sharedState("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
+  const tables = await holder.tables?.catch(() => null);
+  holder.tables = null;
+  if (!tables) return;
+  await tables.client.close();
+  await tables.lease.release();
+  await rm(tables.folder, { recursive: true, force: true });
+}
+
+function open(): Promise<Tables> {
+  const holder = sharedState("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
+  holder.tables ??= start().catch((error: unknown) => {
+    holder.tables = null;
+    throw error;
+  });
+  return holder.tables;
+}
+
+/** Each server process has an engine and files of its own: they are a cache of what the store keeps. */
+async function start(): Promise<Tables> {
+  const root = join(absolutePath(env().DATA_DIR), "crossfilter");
+  await mkdir(root, { recursive: true, mode: OWNER_ONLY_FOLDER });
+  await removeLeft(root);
+  const folder = await mkdtemp(join(root, "server-"));
+  const lease = await leaseEngine({ kind: "memory", path: join(folder, "tables"), readOnlyFile: false, trusted: true });
+  return { client: new EngineClient(lease.socket), lease, folder, loaded: new Map(), count: 0 };
+}
+
+/** What servers that were killed have left there. */
+async function removeLeft(root: string): Promise<void> {
+  for (const name of await readdir(root)) {
+    const path = join(root, name);
+    const touched = await stat(path).catch(() => null);
+    if (touched && Date.now() - touched.mtimeMs > FOLDER_LEFT_MS) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** One reading for all who ask: one who leaves takes nobody's table with them. */
+function loadingOf(tables: Tables, key: string, kept: Kept, zone: string): Promise<Table> {
+  const there = tables.loaded.get(key);
+  if (there) return there;
+  const loading = load(tables, kept, zone);
+  tables.loaded.set(key, loading);
+  loading.catch(() => tables.loaded.delete(key));
+  return loading;
+}
+
+async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
+  tables.count += 1;
+  const name = `t${tables.count}`;
+  const file = `${name}.parquet`;
+  const path = join(tables.folder, file);
+  let rowCount: number;
+  let words: number[];
+  try {
+    await pipeline(Readable.from(kept.read()), createWriteStream(path, { flags: "wx", mode: OWNER_ONLY_FILE }));
+    const counted = `${name}n`;
+    const count = toCountStatement(counted, file, kept.fields);
+    await transact(tables, [{ run: count.sql, params: count.values }]);
+    const [counts = []] = await rowsOf(tables, `select * from ${counted}`);
+    rowCount = Number(counts[0]);
+    words = wordsOf(kept.fields, counts.map(Number));
+    const { sql, values } = toLoadStatement(name, file, kept.fields, zone, words);
+    const steps = [
+      ...toWordStatements(name, file, words).map((run) => ({ run, params: [] })),
+      { run: sql, params: values },
+      { run: `drop table ${counted}`, params: [] },
+    ];
+    await transact(tables, steps).catch(async (error: unknown) => {
+      if (!isOutOfMemory(error)) throw error;
+      await makeRoom(tables, CELLS_MAX);
+      await transact(tables, steps);
+    });
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error;
+    throw new AppError(
+      "too_large",
+      "These rows take more memory than a page has. Read fewer columns or rows in the query.",
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    await rm(path, { force: true });
+  }
+  const held = kept.fields.map(
+    (field, index): TableField => (words.includes(index) ? { ...field, isWord: true } : field),
+  );
+  const fields = await restoreTypes(tables, name, held);
+  const cells = rowCount * fields.length;
+  await makeRoom(tables, cells);
+  return { name, fields, cells, lastUsed: performance.now() };
+}
+
+/** Drops what was not asked for the longest. */
+async function makeRoom(tables: Tables, cells: number): Promise<void> {
+  const held = await Promise.all(
+    [...tables.loaded].map(async ([key, loading]) => ({
+      key,
+      table: await Promise.race([loading.catch(() => null), null]),
+    })),
+  );
+  const there = held
+    .flatMap(({ key, table }) => (table ? [{ key, table }] : []))
+    .sort((a, b) => a.table.lastUsed - b.table.lastUsed);
+  let sum = there.reduce((all, { table }) => all + table.cells, cells);
+  for (const { key, table } of there) {
+    if (sum <= CELLS_MAX) return;
+    tables.loaded.delete(key);
+    sum -= table.cells;
+    await transact(
+      tables,
+      toDropStatements(table.name, table.fields).map((run) => ({ run, params: [] })),
+    );
+  }
+}
+
+/**
+ * What Parquet has no type for was kept as text: decimals whose database gives no number of digits, times below a
+ * microsecond. In the table they are what they are again, as far as the engine can hold them.
+ * @returns the columns as the table has them
+ */
+async function restoreTypes(tables: Tables, table: string, fields: readonly TableField[]): Promise<TableField[]> {
+  if (fields.length === 0) return [];
+  const types = fields.map((_, index) => `typeof(c${index})`).join(", ");
+  const [kinds = []] = await rowsOf(tables, `select ${types} from (select 1) left join ${table} on true limit 1`);
+  const fitted: TableField[] = [];
+  for (const [index, field] of fields.entries()) {
+    const column = `c${index}`;
+    const time = TIMES[field.type];
+    if (kinds[index] !== "VARCHAR") fitted.push(field);
+    else if (field.type === "decimal") fitted.push(await fitDecimal(tables, table, column, field));
+    else {
+      if (time) await retype(tables, table, column, time);
+      fitted.push(field);
+    }
+  }
+  return fitted;
+}
+
+/** @returns the column as it is, or as text, which has no sum, where no one type holds all its digits */
+async function fitDecimal(tables: Tables, table: string, column: string, field: Field): Promise<Field> {
+  const [facts] = await rowsOf(
+    tables,
+    `select coalesce(max(length(ltrim(split_part(${column}, '.', 1), '-'))), 1),
+            coalesce(max(length(split_part(${column}, '.', 2))), 0),
+            coalesce(bool_and(regexp_full_match(${column}, '-?\\d+(\\.\\d+)?')), true)
+     from ${table}`,
+  );
+  const [whole, scale, isPlain] = [Number(facts?.[0]), Number(facts?.[1]), facts?.[2] === true];
+  if (!isPlain || whole + scale > DECIMAL_DIGITS_MAX) return { ...field, type: "string" };
+  const type = `decimal(${DECIMAL_DIGITS_MAX}, ${scale})`;
+  await retype(tables, table, column, type);
+  return field;
+}
+
+function retype(tables: Tables, table: string, column: string, type: string): Promise<void> {
+  const run = `alter table ${table} alter ${column} type ${type} using ${column}::${type}`;
+  return transact(tables, [{ run, params: [] }]);
+}
+
+async function rowsOf(tables: Tables, sql: string): Promise<WireValue[][]> {
+  const rows: WireValue[][] = [];
+  const { batches } = await execute(tables, sql, [], new AbortController().signal);
+  for await (const batch of batches) addRows(rows, batch);
+  return rows;
+}
+
+function addRows(rows: WireValue[][], { rowCount, columns }: Batch): void {
+  for (let row = 0; row < rowCount; row += 1) rows.push(columns.map((column) => column[row] ?? null));
+}
+
+function execute(
+  { client }: Tables,
+  query: string,
+  params: Statement["values"],
+  signal: AbortSignal,
+  timeoutMs = ASK_TIMEOUT_MS,
+) {
+  const request = { type: "execute" as const, query, params, readOnly: true, timeoutMs };
+  return client.execute({ ...request, cellBytesMax: null }, signal);
+}
+
+async function transact({ client }: Tables, steps: { run: string; params: string[] }[]): Promise<void> {
+  const request = { type: "transact" as const, steps, isProbe: false, timeoutMs: LOAD_TIMEOUT_MS };
+  await client.ask(request, new AbortController().signal);
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof AppError && error.message.startsWith(OUT_OF_MEMORY);
+}
+
+function isUnknownTable(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    error.kind === "query_failed" &&
+    /Table with name t\d+ does not exist/.test(error.message)
+  );
+}

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import type { DashboardFile } from "./schema";
+import { changesBetween } from "./words";
+
+const layout = { x: 0, y: 0, w: 6, h: 4 };
+const EMPTY: DashboardFile = { title: "Sales", description: "", datasets: [], widgets: [], filters: [] };
+const chart = { id: "a", kind: "chart", title: "Revenue", source: { datasetId: "d" }, spec: {}, layout } as const;
+const FULL: DashboardFile = {
+  ...EMPTY,
+  datasets: [{ id: "d", name: "Orders", source: { consoleId: "f".repeat(24) }, maxAgeS: null }],
+  widgets: [chart],
+  filters: [{ id: "f", kind: "select", field: "country", title: null, datasets: "all", exclude: [], default: null }],
+};
+
+test("what came and went is named with its kind", () => {
+  expect(changesBetween(null, FULL)).toEqual([
+    "Made the dashboard",
+    "Added the dataset “Orders”",
+    "Added the chart “Revenue”",
+    "Added the filter “country”",
+  ]);
+  expect(changesBetween(FULL, EMPTY)).toEqual([
+    "Removed the dataset “Orders”",
+    "Removed the chart “Revenue”",
+    "Removed the filter “country”",
+  ]);
+  expect([changesBetween(FULL, null), changesBetween(null, null)]).toEqual([["Deleted the dashboard"], []]);
+});
+
+test.each([
+  [{ title: "Income" }, "Renamed the chart “Income” from “Revenue”"],
+  [{ kind: "kpi" as const }, "Made the kpi “Revenue” of a chart"],
+  [{ source: { datasetId: "e" } }, "Changed what the chart “Revenue” reads"],
+  [{ spec: { limit: 1 } }, "Changed what the chart “Revenue” shows"],
+  [{ layout: { ...layout, x: 1 } }, "Moved the chart “Revenue”"],
+  [{ layout: { ...layout, h: 5 } }, "Resized the chart “Revenue”"],
+])("a widget with %j says so, and nothing else", (change, words) => {
+  expect(changesBetween(FULL, { ...FULL, widgets: [{ ...chart, ...change }] })).toEqual([words]);
+});
+
+test("what was written in another order is no change", () => {
+  const widget = { ...chart, spec: { a: 1, b: { c: [1, 2] } } };
+  const other = { ...chart, spec: { b: { c: [1, 2] }, a: 1 } };
+  expect(changesBetween({ ...FULL, widgets: [widget] }, { ...FULL, widgets: [other] })).toEqual([]);
+  const second = { ...chart, id: "b" };
+  expect(changesBetween({ ...FULL, widgets: [chart, second] }, { ...FULL, widgets: [second, chart] })).toEqual([]);
+});
+
+test("the dashboard's own title and description, a dataset and a filter are told, too", () => {
+  const [dataset] = FULL.datasets;
+  const [filter] = FULL.filters;
+  if (!dataset || !filter) throw new Error("Each has one.");
+  const after: DashboardFile = {
+    ...FULL,
+    title: "Income",
+    description: "By month",
+    datasets: [{ ...dataset, name: "Sales", maxAgeS: 60 }],
+    filters: [{ ...filter, title: "Country", default: "AT" }],
+  };
+  expect(changesBetween(FULL, after)).toEqual([
+    "Renamed the dashboard from “Sales” to “Income”",
+    "Changed the description",
+    "Renamed the dataset “Sales” from “Orders”",
+    "Changed how old the dataset “Sales” may get",
+    "Changed the filter “Country”, before “country”",
+  ]);
+});

@@ -1,0 +1,70 @@
+import { ObjectId } from "mongodb";
+import { expect, it } from "vitest";
+import { answerOnce } from "./answers";
+
+/** As many as one share may ask at once, and as many answers as are kept. */
+const OF_ONE_MAX = 50;
+const KEPT_MAX = 100;
+
+/** Work that ends when it is told. */
+function held<T>(value: T) {
+  const gate = Promise.withResolvers<void>();
+  let count = 0;
+  const work = async () => {
+    count += 1;
+    await gate.promise;
+    return value;
+  };
+  return { work, end: gate.resolve, count: () => count };
+}
+
+it("computes a question once for ten thousand who ask it at once, and for who asks it right after", async () => {
+  const share = new ObjectId();
+  const { work, end, count } = held("seven");
+  const all = Array.from({ length: 10_000 }, () => answerOnce(share, "data", work));
+  end();
+  expect(new Set(await Promise.all(all))).toEqual(new Set(["seven"]));
+  expect(await answerOnce(share, "data", work)).toBe("seven");
+  expect(count()).toBe(1);
+  await answerOnce(share, "other", work);
+  await answerOnce(new ObjectId(), "data", work);
+  expect(count()).toBe(3);
+});
+
+it("refuses a share that is flooded with different questions, and answers the others", async () => {
+  const [flooded, other] = [new ObjectId(), new ObjectId()];
+  const { work, end } = held("there");
+  const first = Array.from({ length: OF_ONE_MAX }, (_, n) => answerOnce(flooded, `question ${n}`, work));
+  await expect(answerOnce(flooded, "one more", work)).rejects.toMatchObject({
+    kind: "unavailable",
+    retryAfterSeconds: expect.any(Number),
+  });
+  const theirs = answerOnce(other, "data", work);
+  // What is asked already is no further question.
+  const again = answerOnce(flooded, "question 0", work);
+  end();
+  expect(await Promise.all([...first, theirs, again])).toEqual(Array(OF_ONE_MAX + 2).fill("there"));
+  expect(await answerOnce(flooded, "one more", work)).toBe("there");
+});
+
+it("keeps what is asked again and again while others come and go", async () => {
+  const share = new ObjectId();
+  let count = 0;
+  const asked = () =>
+    answerOnce(share, "the plain page", async () => {
+      count += 1;
+    });
+  await asked();
+  for (let n = 0; n < KEPT_MAX * 2; n++) {
+    await answerOnce(share, `filtered ${n}`, async () => n);
+    if (n % 10 === 0) await asked();
+  }
+  expect(count).toBe(1);
+});
+
+it("forgets a failure at once", async () => {
+  const share = new ObjectId();
+  const fail = () => answerOnce(share, "data", () => Promise.reject(new Error("away")));
+  await expect(fail()).rejects.toThrow("away");
+  expect(await answerOnce(share, "data", async () => "back")).toBe("back");
+});
