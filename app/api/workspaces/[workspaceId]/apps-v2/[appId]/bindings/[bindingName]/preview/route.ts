@@ -1,0 +1,33 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { bindingParams as params } from "@/lib/apps/bindings/params";
+import { previewBinding } from "@/lib/apps/bindings/preview";
+import { bindingDataSchema } from "@/lib/apps/bindings/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Try a binding out",
+    description:
+      "Reads it as you have it, your draft included, with your own rights, and answers its first 1,000 rows. They are kept for you alone, for the preview of the app; what is published is not touched.",
+    tag: "Apps",
+    access: member,
+    params,
+    response: bindingDataSchema,
+    failures: [
+      "not_found",
+      "invalid_request",
+      "query_failed",
+      "read_only",
+      "not_allowed",
+      "address_refused",
+      "source_unreachable",
+      "timeout",
+      "cancelled",
+      "rate_limited",
+      "unavailable",
+      "too_large",
+      "conflict",
+    ],
+    handle: ({ caller, params: { appId, bindingName }, signal }) => previewBinding(caller, appId, bindingName, signal),
+  }),
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { bindingSchema } from "@/lib/apps/bindings/schema";
+import { listBindings } from "@/lib/apps/bindings/work";
+import { appParams as params } from "@/lib/apps/params";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List the bindings of an app",
+    description:
+      "The files of `bindings/` as you have them, your draft included, each with what its front matter says and how its rows stand. One that cannot be read has the state `error` and the reason. Nothing is read from a source for it.",
+    tag: "Apps",
+    access: member,
+    params,
+    response: z.array(bindingSchema),
+    handle: ({ caller, params: { appId } }) => listBindings(caller, appId),
+  }),
+});

@@ -1,0 +1,21 @@
+import { admin } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { pathIds } from "@/lib/http/ids";
+import { linkStatusAnswer, syncBody } from "@/lib/repohost/schema";
+import { requestSync } from "@/lib/repohost/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Mirror the linked repository now",
+    description: "By a job; `prefer` decides the files in `conflicts`.",
+    tag: "Apps",
+    access: admin,
+    params: pathIds("workspaceId"),
+    body: syncBody,
+    response: linkStatusAnswer,
+    status: 202,
+    failures: ["repo_host_not_configured", "not_found"],
+    message: "It is being mirrored",
+    handle: ({ caller, body }) => requestSync(caller, body.prefer),
+  }),
+});

@@ -1,0 +1,19 @@
+import { admin } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { pathIds } from "@/lib/http/ids";
+import { beginAuthorization } from "@/lib/repohost/installations";
+import { syncUrlAnswer } from "@/lib/repohost/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Where the repository host lists your installations",
+    description:
+      "Open it in a browser. The host asks whether your installations may be listed, and leads back once, within ten minutes, to whoever asked for the address.",
+    tag: "Apps",
+    access: admin,
+    params: pathIds("workspaceId"),
+    response: syncUrlAnswer,
+    failures: ["repo_host_not_configured"],
+    handle: ({ caller }) => beginAuthorization(caller),
+  }),
+});

@@ -1,0 +1,20 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { commitDrafts } from "@/lib/apps/commits";
+import { appParams as params } from "@/lib/apps/params";
+import { commitAnswer, commitBody } from "@/lib/apps/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Commit your draft of an app",
+    description: "To your own branch. With nothing to commit it is a 409.",
+    tag: "Apps",
+    access: member,
+    params,
+    body: commitBody,
+    response: commitAnswer,
+    failures: ["conflict", "storage_full"],
+    message: "Committed",
+    handle: ({ caller, params: { appId }, body }) => commitDrafts(caller, appId, body.message),
+  }),
+});

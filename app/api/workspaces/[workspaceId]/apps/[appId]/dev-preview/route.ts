@@ -1,0 +1,21 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { appParams as params } from "@/lib/apps/params";
+import { startPreview } from "@/lib/apps/preview/preview";
+import { previewSchema } from "@/lib/apps/preview/schema";
+import { PREVIEW_FAILURES } from "@/lib/apps/reference";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Open the live preview of an app",
+    description:
+      "Starts your sandbox if none runs, and answers where its first page is: an address for a frame of ours, known to nobody else.",
+    tag: "Apps",
+    access: member,
+    params,
+    response: previewSchema,
+    failures: PREVIEW_FAILURES,
+    message: "Preview opened",
+    handle: ({ caller, params: { appId } }) => startPreview(caller, appId),
+  }),
+});

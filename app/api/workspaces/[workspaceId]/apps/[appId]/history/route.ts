@@ -1,0 +1,20 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { listAppHistory } from "@/lib/apps/commits";
+import { appParams as params } from "@/lib/apps/params";
+import { appCommitSchema } from "@/lib/apps/schema";
+import { opaqueListQuery, pageOf } from "@/lib/http/schema";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "List the commits of an app",
+    description: "Newest first: those of your branch or, as long as it has nothing of its own in the app, of main.",
+    tag: "Apps",
+    access: member,
+    params,
+    query: opaqueListQuery,
+    refuses: { cursor: "One that no page has given out" },
+    response: pageOf(appCommitSchema),
+    handle: ({ caller, params: { appId }, query }) => listAppHistory(caller, appId, query),
+  }),
+});

@@ -1,0 +1,30 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { readOptionalBody } from "@/lib/apps/bodies";
+import { appParams as params } from "@/lib/apps/params";
+import { publishApp } from "@/lib/apps/publish/publish";
+import { publishBody, publishedSchema, startedEnvelope } from "@/lib/apps/publish/schema";
+import { PUBLISH_FAILURES, PUBLISH_REFUSALS } from "@/lib/apps/reference";
+import { success } from "@/lib/http/envelope";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Publish an app",
+    description:
+      "What you have committed of it is merged with main's, built, committed to main and then served. Within 30 seconds it answers 200, else 202, and the operation says how it goes on. 409 with files that you have not committed, and with what differs from main in the same lines (`details.conflicts`, which `resolutions` settle). 422 when the build fails: the operation has its output.",
+    tag: "Apps",
+    access: member,
+    params,
+    rawBody: { "application/json": publishBody },
+    response: publishedSchema,
+    outside: { 202: { "application/json": startedEnvelope } },
+    failures: PUBLISH_FAILURES,
+    refuses: PUBLISH_REFUSALS,
+    message: "Published",
+    handle: async ({ caller, params: { appId }, request }) => {
+      const { operationId, ...started } = await publishApp(caller, appId, await readOptionalBody(request, publishBody));
+      if (started.isDone) return started.published;
+      return success({ operationId }, { status: 202, message: "Still publishing" });
+    },
+  }),
+});

@@ -1,0 +1,27 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { appParams as params } from "@/lib/apps/params";
+import { rollBack } from "@/lib/apps/publish/deployments";
+import { publishedSchema, rollbackBody, startedEnvelope } from "@/lib/apps/publish/schema";
+import { PUBLISH_FAILURES } from "@/lib/apps/reference";
+import { success } from "@/lib/http/envelope";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  POST: route({
+    summary: "Show an earlier version of an app again",
+    description: "Nothing is built, and main stays as it is: the next publish goes on from there.",
+    tag: "Apps",
+    access: member,
+    params,
+    body: rollbackBody,
+    response: publishedSchema,
+    outside: { 202: { "application/json": startedEnvelope } },
+    failures: PUBLISH_FAILURES,
+    message: "Rolled back",
+    handle: async ({ caller, params: { appId }, body }) => {
+      const { operationId, ...started } = await rollBack(caller, appId, body.sha);
+      if (started.isDone) return started.published;
+      return success({ operationId }, { status: 202, message: "Still rolling back" });
+    },
+  }),
+});

@@ -1,0 +1,80 @@
+"use client";
+
+import { AppWindow, Lock, Star } from "lucide-react";
+import Link from "next/link";
+import { Mark } from "@/components/ui/person";
+import { useNow } from "@/components/ui/use-browser";
+import { useFavorite } from "@/components/workspace/use-apps";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { AppCard as Card } from "@/lib/client/apps";
+import { formatCount } from "@/lib/ui/format";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+
+const AGE_EVERY_MS = 60_000;
+
+type AppCardProps = {
+  card: Card;
+  /** What is told beside the owner: how often it is opened, or since when it is there. */
+  tells: "views" | "age";
+};
+
+/** An app among others: its picture, what it is, and whose. One that was never published opens in its workbench. */
+export function AppCard({ card, tells }: AppCardProps) {
+  const { workspace, user } = useWorkspace();
+  const { slug, title, description, access, owner, thumbnailUrl, publishedAt, updatedAt, views, favorite } = card;
+  const keep = useFavorite(card);
+  const now = useNow(tells === "age", AGE_EVERY_MS);
+  const at = new Date(publishedAt ?? updatedAt);
+  const isMine = owner.id === user.id;
+  const root = `/w/${workspace.slug}/apps/${slug}`;
+  return (
+    <li className="app-card">
+      <Link href={publishedAt === null ? `${root}/edit` : root} className="app-open">
+        <span className="app-thumb" aria-hidden="true">
+          {thumbnailUrl === null ? (
+            <AppWindow />
+          ) : (
+            // biome-ignore lint/performance/noImgElement: it comes from the server as it is, and needs no other sizes
+            <img src={thumbnailUrl} alt="" loading="lazy" decoding="async" />
+          )}
+        </span>
+        <span className="app-words">
+          <Mark id={owner.id} name={owner.name} />
+          <span className="app-text">
+            <span className="b6 trunc app-title">{title}</span>
+            {description !== "" && <span className="xs t2 trunc">{description}</span>}
+            <span className="xs t3 trunc" title={formatStamp(at)}>
+              {publishedAt === null
+                ? `${isMine ? "Yours" : owner.name}, not published`
+                : `${owner.name.split(/[\s@]/)[0]}, ${
+                    tells === "views"
+                      ? `${formatCount(views)} ${views === 1 ? "view" : "views"}`
+                      : now === null
+                        ? formatStamp(at)
+                        : formatAgo(at, new Date(now))
+                  }`}
+            </span>
+          </span>
+          {access === "private" && (
+            <span className="app-sign" title="Only you see it">
+              <Lock className="s" aria-hidden="true" />
+              <span className="sr-only">Only you see it</span>
+            </span>
+          )}
+        </span>
+      </Link>
+      <span className="app-keep">
+        <button
+          type="button"
+          className={favorite ? "app-star on" : "app-star"}
+          aria-pressed={favorite}
+          aria-label={`${title} among your favourites`}
+          title={favorite ? "Take it from your favourites" : "Keep it among your favourites"}
+          onClick={() => keep.mutate(!favorite)}
+        >
+          <Star className="s" aria-hidden="true" />
+        </button>
+      </span>
+    </li>
+  );
+}

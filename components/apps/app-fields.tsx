@@ -1,0 +1,64 @@
+"use client";
+
+import { TextField } from "@/components/ui/text-field";
+import { Ways } from "@/components/ui/ways";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { DESCRIPTION_CHARS_MAX, TITLE_CHARS_MAX } from "@/lib/apps/limits";
+import type { App } from "@/lib/client/apps";
+
+type TextProps = { value: string; error: string | undefined; onChange: (value: string) => void };
+
+export function TitleField({ value, error, onChange }: TextProps) {
+  return (
+    <TextField
+      label="Title"
+      isDense
+      value={value}
+      maxLength={TITLE_CHARS_MAX}
+      autoComplete="off"
+      error={error}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}
+
+export function DescriptionField({ value, error, help, onChange }: TextProps & { help?: string }) {
+  return (
+    <TextField
+      label="Description"
+      isDense
+      value={value}
+      maxLength={DESCRIPTION_CHARS_MAX}
+      autoComplete="off"
+      error={error}
+      help={help}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}
+
+type AccessProps = {
+  value: App["access"];
+  error?: string;
+  isDisabled: boolean;
+  /** What it comes to when nobody else sees it. */
+  privateHelp: string;
+  onChange: (value: App["access"]) => void;
+};
+
+export function AccessField({ value, error, isDisabled, privateHelp, onChange }: AccessProps) {
+  const { workspace } = useWorkspace();
+  return (
+    <Ways
+      label="Who sees it"
+      value={value}
+      onChange={onChange}
+      isDisabled={isDisabled}
+      error={error}
+      options={[
+        { value: "private", label: "Only you", help: privateHelp },
+        { value: "workspace", label: `Everyone in ${workspace.name}`, help: "They see it once it is published" },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,205 @@
+"use client";
+
+import { GitBranch, LayoutGrid, Plus } from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
+import { AppCard } from "@/components/apps/app-card";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { LoadMore } from "@/components/ui/load-more";
+import { NoneShown } from "@/components/ui/none-shown";
+import { useIsPhone } from "@/components/ui/use-browser";
+import { NavFind } from "@/components/workspace/nav-find";
+import { Page } from "@/components/workspace/page";
+import { toFeedKey, useFeed } from "@/components/workspace/use-apps";
+import { useRefresh } from "@/components/workspace/use-refresh";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { AppCard as Card } from "@/lib/client/apps";
+import { later } from "@/lib/client/load-again";
+import "./apps.css";
+
+const loadNewApp = later(() => import("@/components/apps/new-app"));
+const NewApp = dynamic(() => loadNewApp().then((module) => module.NewApp), { ssr: false });
+
+/** So many pages come by themselves while one scrolls; then a button is pressed for more (docs/design.md, States). */
+const PAGES_BY_THEMSELVES = 5;
+/** The feed costs the server more than a list does, and changes of many come together. */
+const GATHER_MS = 2000;
+/** How far below what is seen the next page is asked for. */
+const AHEAD = "600px";
+
+/** What of all apps is shown, as the address has it. */
+type Show = "all" | "mine" | "favorites";
+const HEADINGS: Record<Exclude<Show, "all">, string> = { mine: "Mine", favorites: "Favourites" };
+
+/** All apps that the person may see: what is popular, what is new, and the rest in an order of their own. */
+export function AppsHome() {
+  const { workspace, user } = useWorkspace();
+  const feed = useFeed();
+  useRefresh([toFeedKey(workspace.id)], ({ kind, data }) => kind === "app" && data.resourceType === "app", GATHER_MS);
+  const query = useSearchParams();
+  const router = useRouter();
+  const pathname = usePathname();
+  const isPhone = useIsPhone();
+  const root = `/w/${workspace.slug}/apps`;
+  const search = (query.get("q") ?? "").trim();
+  const asked = query.get("show");
+  const show: Show = asked === "mine" || asked === "favorites" ? asked : "all";
+  const isNew = query.get("new") !== null;
+
+  const pages = feed.data?.pages ?? [];
+  const popular = pages[0]?.popular ?? [];
+  const fresh = pages[0]?.fresh ?? [];
+  const apps = pages.flatMap((page) => page.apps);
+  const all = [...popular, ...fresh, ...apps];
+  const isNarrowed = search !== "" || show !== "all";
+  const found = all.filter((card) => isOf(card, show, user.id) && holds(card, search.toLowerCase()));
+  const closeNew = () => {
+    const rest = new URLSearchParams(query);
+    rest.delete("new");
+    router.replace(rest.size === 0 ? pathname : `${pathname}?${rest}`);
+  };
+  const add = (
+    <Link className="btn primary" href={`${root}?new=1`}>
+      <Plus className="s" />
+      New app
+    </Link>
+  );
+  const link = (
+    <Link className="btn" href={`${root}/link`}>
+      <GitBranch className="s" />
+      Link a repository
+    </Link>
+  );
+  return (
+    <Page
+      title="Apps"
+      actions={
+        all.length > 0 && (
+          <>
+            {link}
+            {add}
+          </>
+        )
+      }
+      isWide
+    >
+      {isPhone && all.length > 0 && (
+        <div className="apps-phone-find">
+          <NavFind label="Find an app" root={root} />
+        </div>
+      )}
+      {feed.isPending && <CardBones />}
+      {feed.isError && !feed.data && <LoadFailure error={feed.error} onRetry={() => feed.refetch()} />}
+      {feed.data && all.length === 0 && (
+        <div className="empty blank">
+          <span className="empty-mark">
+            <LayoutGrid />
+          </span>
+          <h2>No apps yet</h2>
+          <p>
+            An app is a page of your own over the data of this workspace: a look-up, a calculator, a form. Begin with a
+            template, or bring a repository that holds one.
+          </p>
+          <div className="row">
+            {add}
+            {link}
+          </div>
+        </div>
+      )}
+      {isNarrowed ? (
+        <Shelf title={search === "" && show !== "all" ? HEADINGS[show] : "Found"} note="" cards={found} tells="views" />
+      ) : (
+        <>
+          <Shelf title="Popular" note="Most opened this week" cards={popular} tells="views" />
+          <Shelf title="New" note="Published in the last week" cards={fresh} tells="age" />
+          <Shelf title="Recommended for you" note="From what you and your team open" cards={apps} tells="views" />
+        </>
+      )}
+      {feed.data && all.length > 0 && isNarrowed && found.length === 0 && !feed.hasNextPage && (
+        <NoneShown noun="app" search={search} alsoBy="description" href={root} />
+      )}
+      {feed.data && isNarrowed && found.length === 0 && feed.hasNextPage && (
+        <p className="t2 apps-so-far">None among the first {all.length} apps.</p>
+      )}
+      {feed.data && <MorePages feed={feed} isByItself={pages.length < PAGES_BY_THEMSELVES} isSearching={isNarrowed} />}
+      {isNew && <NewApp onClose={closeNew} />}
+    </Page>
+  );
+}
+
+function isOf({ owner, favorite }: Card, show: Show, userId: string): boolean {
+  return show === "all" || (show === "mine" ? owner.id === userId : favorite);
+}
+
+function holds({ title, description, slug, owner }: Card, search: string): boolean {
+  return `${title} ${description} ${slug} ${owner.name}`.toLowerCase().includes(search);
+}
+
+type ShelfProps = { title: string; note: ReactNode; cards: Card[]; tells: "views" | "age" };
+
+function Shelf({ title, note, cards, tells }: ShelfProps) {
+  if (cards.length === 0) return null;
+  return (
+    <section className="app-shelf" aria-label={title}>
+      <div className="row app-shelf-head">
+        <h2>{title}</h2>
+        {note !== "" && <span className="xs t2">{note}</span>}
+      </div>
+      <ul className="app-grid">
+        {cards.map((card) => (
+          <AppCard key={card.id} card={card} tells={tells} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type MorePagesProps = { feed: ReturnType<typeof useFeed>; isByItself: boolean; isSearching: boolean };
+
+/** The way on: by itself when its place comes near, and by a press from then on. */
+function MorePages({ feed, isByItself, isSearching }: MorePagesProps) {
+  const markRef = useRef<HTMLDivElement>(null);
+  const isOn = isByItself && !isSearching && feed.hasNextPage && !feed.isFetchNextPageError;
+  const read = useEffectEvent(() => {
+    if (!feed.isFetching) void feed.fetchNextPage();
+  });
+  const shown = feed.data?.pages.length ?? 0;
+  useEffect(() => {
+    const mark = markRef.current;
+    // Looked at anew with each page: the mark may still be near then, and nothing would say so.
+    if (!isOn || !mark || shown === 0) return;
+    const watcher = new IntersectionObserver((seen) => seen.some(({ isIntersecting }) => isIntersecting) && read(), {
+      root: mark.closest(".page"),
+      rootMargin: AHEAD,
+    });
+    watcher.observe(mark);
+    return () => watcher.disconnect();
+  }, [isOn, shown]);
+  return (
+    <div ref={markRef} className="apps-more">
+      {isOn ? (
+        feed.isFetchingNextPage && <CardBones />
+      ) : (
+        <LoadMore pages={feed} label={isSearching ? "Look through more apps" : "Load more"} className="btn" />
+      )}
+    </div>
+  );
+}
+
+/** Where cards will be. */
+function CardBones() {
+  return (
+    <div className="app-grid app-bones" role="status" aria-label="Reading the apps">
+      {Array.from({ length: 8 }, (_, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: bones have no names and never move
+        <div key={i} className="app-card">
+          <i className="bone app-thumb" />
+          <i className="bone" style={{ width: "62%" }} />
+          <i className="bone" style={{ width: "40%" }} />
+        </div>
+      ))}
+    </div>
+  );
+}

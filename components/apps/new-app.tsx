@@ -1,0 +1,143 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { AppWindow } from "lucide-react";
+import { useRouter } from "next/navigation";
+import { type FormEvent, useId, useRef, useState } from "react";
+import { AccessField, DescriptionField, TitleField } from "@/components/apps/app-fields";
+import { problemsOf } from "@/components/ui/form-failure";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { readFeedAnew } from "@/components/workspace/use-apps";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { appApi, type CreateAppBody, type Template } from "@/lib/client/apps";
+
+type Access = NonNullable<CreateAppBody["access"]>;
+
+/** Asks what a new app begins with and what it is called, makes it, and opens its workbench. */
+export function NewApp({ onClose }: { onClose: () => void }) {
+  const { workspace } = useWorkspace();
+  const templates = useQuery({
+    queryKey: ["app-templates", workspace.id],
+    queryFn: ({ signal }) => appApi.listTemplates(workspace.id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (templates.data) return <Form templates={templates.data} onClose={onClose} />;
+  return (
+    <Modal title="New app" isOpen onClose={onClose}>
+      {templates.isError ? (
+        <LoadFailure error={templates.error} onRetry={() => templates.refetch()} />
+      ) : (
+        <ListSkeleton label="Reading the templates" />
+      )}
+    </Modal>
+  );
+}
+
+function Form({ templates, onClose }: { templates: Template[]; onClose: () => void }) {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const router = useRouter();
+  const formId = useId();
+  const [template, setTemplate] = useState<Template["name"] | undefined>(templates[0]?.name);
+  const [title, setTitle] = useState("");
+  const [description, setDescription] = useState("");
+  const [access, setAccess] = useState<Access>("private");
+  const [problems, setProblems] = useState<{ title?: string; description?: string }>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const isUnderWay = useRef(false);
+
+  const create = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isUnderWay.current) return;
+    if (title.trim() === "") return setProblems({ title: "Give it a title." });
+    isUnderWay.current = true;
+    setIsBusy(true);
+    setFailure(null);
+    setProblems({});
+    try {
+      const app = await appApi.create(workspace.id, { title, description, access, ...(template && { template }) });
+      void readFeedAnew(client, workspace.id);
+      router.push(`/w/${workspace.slug}/apps/${app.slug}/edit`);
+    } catch (error) {
+      const said = problemsOf(error, ["title", "description"]);
+      setProblems(said);
+      if (Object.keys(said).length === 0) setFailure(toMessage(error));
+      isUnderWay.current = false;
+      setIsBusy(false);
+    }
+  };
+  return (
+    <Modal
+      title="New app"
+      isOpen
+      onClose={onClose}
+      foot={
+        <>
+          <button type="button" className="btn ghost" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" form={formId} className="btn primary" disabled={isBusy}>
+            Create app
+          </button>
+        </>
+      }
+    >
+      <form id={formId} className="new-app" onSubmit={(event) => void create(event)} noValidate>
+        {failure !== null && (
+          <Notice kind="bad" role="alert">
+            {failure}
+          </Notice>
+        )}
+        <TitleField value={title} error={problems.title} onChange={setTitle} />
+        <fieldset className="field" disabled={isBusy}>
+          <legend className="flabel">Begin with</legend>
+          <div className="template-grid">
+            {templates.map((each) => (
+              <TemplateChoice
+                key={each.name}
+                template={each}
+                isChosen={each.name === template}
+                onChoose={() => setTemplate(each.name)}
+              />
+            ))}
+          </div>
+        </fieldset>
+        <DescriptionField
+          value={description}
+          error={problems.description}
+          help="Shown below its title, so that people know what it is for"
+          onChange={setDescription}
+        />
+        <AccessField value={access} isDisabled={isBusy} privateHelp="Share it when it is ready" onChange={setAccess} />
+      </form>
+    </Modal>
+  );
+}
+
+type ChoiceProps = { template: Template; isChosen: boolean; onChoose: () => void };
+
+function TemplateChoice({ template, isChosen, onChoose }: ChoiceProps) {
+  const id = useId();
+  const { thumbnail } = template as Template & { thumbnail?: string | null };
+  return (
+    <label className="template" htmlFor={id}>
+      <input id={id} type="radio" name="template" checked={isChosen} onChange={onChoose} />
+      <span className="app-thumb" aria-hidden="true">
+        {thumbnail ? (
+          // biome-ignore lint/performance/noImgElement: it comes from the server as it is, and needs no other sizes
+          <img src={thumbnail} alt="" />
+        ) : (
+          <AppWindow />
+        )}
+      </span>
+      <span className="template-words">
+        <b className="b5">{template.title}</b>
+        <span className="xs t2">{template.description}</span>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,29 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type App, appApi } from "@/lib/client/apps";
+import { later } from "@/lib/client/load-again";
+
+const loadShareDialog = later(() => import("@/components/shares/share-dialog"));
+const ShareDialog = dynamic(() => loadShareDialog().then((module) => module.ShareDialog), { ssr: false });
+
+/** Who may see an app by its link. */
+export function ShareApp({ app, onClose }: { app: App; onClose: () => void }) {
+  const { workspace } = useWorkspace();
+  return (
+    <ShareDialog
+      shared={{
+        id: app.id,
+        title: app.title,
+        access: app.access,
+        lead: "People with the link see the published version, never the code or a key.",
+        canEmbed: false,
+        read: (signal) => appApi.readShare(workspace.id, app.id, signal),
+        put: (body) => appApi.putShare(workspace.id, app.id, body),
+        remove: () => appApi.removeShare(workspace.id, app.id),
+      }}
+      onClose={onClose}
+    />
+  );
+}

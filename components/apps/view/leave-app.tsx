@@ -1,0 +1,31 @@
+"use client";
+
+import { Modal } from "@/components/ui/modal";
+
+/** Asks before a link of an app leads out of it: what an app shows may be anybody's text. */
+export function LeaveApp({ to, onClose }: { to: URL | null; onClose: () => void }) {
+  return (
+    <Modal
+      title="Open this link?"
+      isOpen={to !== null}
+      onClose={onClose}
+      foot={
+        <>
+          <button type="button" className="btn ghost" onClick={onClose}>
+            Cancel
+          </button>
+          {to && (
+            <a className="btn primary" href={to.href} target="_blank" rel="noopener noreferrer" onClick={onClose}>
+              Open in a new tab
+            </a>
+          )}
+        </>
+      }
+    >
+      <p>
+        The app leads to <b className="b5">{to?.host || to?.protocol}</b>:
+      </p>
+      <p className="mono app-leave">{to?.href}</p>
+    </Modal>
+  );
+}

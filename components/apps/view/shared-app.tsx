@@ -1,0 +1,49 @@
+"use client";
+
+import { useState } from "react";
+import { AppFrame } from "@/components/apps/view/app-frame";
+import { isLockedOut, SharedPage } from "@/components/shares/shared-page";
+import { UnlockShare } from "@/components/shares/unlock-share";
+import { useFrame } from "@/components/workspace/use-frame";
+import { shareApi } from "@/lib/client/shares";
+import "@/components/ui/page.css";
+import "./app-view.css";
+
+type SharedAppProps = { token: string; title: string; description: string };
+
+/** An app as its link shows it, to people who need no account. */
+export function SharedApp({ token, title, description }: SharedAppProps) {
+  useFrame();
+  const [isLocked, setIsLocked] = useState(false);
+  const unlocked = async () => {
+    try {
+      await shareApi.mintViewToken(token);
+    } catch (error) {
+      if (isLockedOut(error)) return false;
+    }
+    setIsLocked(false);
+    return true;
+  };
+  return (
+    <SharedPage className="shared-app">
+      {isLocked ? (
+        <UnlockShare token={token} title={title} description={description} onUnlocked={unlocked} />
+      ) : (
+        <main className="page app-view" aria-labelledby="page-title">
+          <div className="app-bar">
+            <h1 id="page-title" className="trunc">
+              {title}
+            </h1>
+          </div>
+          <div className="app-host">
+            <AppFrame
+              title={title}
+              mint={() => shareApi.mintViewToken(token)}
+              onFailure={(error) => isLockedOut(error) && setIsLocked(true)}
+            />
+          </div>
+        </main>
+      )}
+    </SharedPage>
+  );
+}

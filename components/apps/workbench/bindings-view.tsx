@@ -1,0 +1,220 @@
+"use client";
+
+import { CircleCheck, CircleDashed, CircleX, Play, RefreshCw, Waves } from "lucide-react";
+import { useState } from "react";
+import { isMoving, useBindings } from "@/components/apps/workbench/use-bindings";
+import type { Places } from "@/components/apps/workbench/use-places";
+import type { Work } from "@/components/apps/workbench/use-work";
+import { CodeBox } from "@/components/ui/code-box";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { RowsTable } from "@/components/ui/rows-table";
+import { showFailure } from "@/components/ui/toast";
+import { useNow, useOutage } from "@/components/ui/use-browser";
+import { useDatabases } from "@/components/workspace/use-schema";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { appApi, type BindingData, type BindingItem, type Build } from "@/lib/client/apps";
+import { formatCount, toSize } from "@/lib/ui/format";
+import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+
+const AGO_EVERY_MS = 30_000;
+/** Rows of a preview that are drawn; the answer has up to a thousand. */
+const ROWS_SHOWN = 100;
+const LOOKS = {
+  missing: { Icon: CircleDashed, word: "Not built yet", className: "wait" },
+  queued: { Icon: Waves, word: "Queued", className: "run" },
+  building: { Icon: Waves, word: "Building", className: "run" },
+  ready: { Icon: CircleCheck, word: "Ready", className: "ok" },
+  error: { Icon: CircleX, word: "Failed", className: "bad" },
+} as const;
+
+type BindingsViewProps = {
+  work: Work;
+  places: Places;
+  isReadOnly: boolean;
+  onGoTo: (place: { path: string; line: number; column: null }) => void;
+};
+
+/** The bindings of an app: what each reads, how its rows stand, and the rows themselves. */
+export function BindingsView({ work, places, isReadOnly, onGoTo }: BindingsViewProps) {
+  const bindings = useBindings(work.app);
+  return (
+    <section className="app-view" aria-label="Bindings">
+      <div className="row app-view-head">
+        <h2 className="b6">Bindings</h2>
+        {bindings.data && <span className="t2 xs num">{bindings.data.length}</span>}
+      </div>
+      {bindings.isPending && <ListSkeleton label="Reading the bindings" />}
+      {bindings.isError && !bindings.data && <LoadFailure error={bindings.error} onRetry={() => bindings.refetch()} />}
+      {bindings.data?.length === 0 && (
+        <div className="empty blank app-view-empty">
+          <h2>No bindings</h2>
+          <p>
+            A binding is a file <span className="mono">bindings/name.sql</span> with a query. The app reads its rows as
+            a file, never the database.
+          </p>
+        </div>
+      )}
+      <ul className="binding-list" aria-label="Bindings of the app">
+        {bindings.data?.map((each) => (
+          <Binding
+            key={each.name}
+            work={work}
+            binding={each}
+            isReadOnly={isReadOnly}
+            onOpen={() => places.open(each.path)}
+            onGoTo={onGoTo}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type BindingProps = Pick<BindingsViewProps, "work" | "isReadOnly" | "onGoTo"> & {
+  binding: BindingItem;
+  onOpen: () => void;
+};
+
+function Binding({ work, binding, isReadOnly, onOpen, onGoTo }: BindingProps) {
+  const { app } = work;
+  const { workspace } = useWorkspace();
+  const outage = useOutage();
+  const connection = useDatabases().find(({ id }) => id === binding.connectionId);
+  const [rows, setRows] = useState<BindingData | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [busy, setBusy] = useState<"try" | "refresh" | null>(null);
+  const { name, path, line, schedule, description, build, published } = binding;
+
+  const tryOut = async () => {
+    setBusy("try");
+    setFailure(null);
+    try {
+      await work.store.flush();
+      setRows(await appApi.tryBinding(workspace.id, app.id, name));
+      announce(`${name} is read`);
+    } catch (error) {
+      setRows(null);
+      setFailure(toMessage(error));
+    } finally {
+      setBusy(null);
+      await work.readAnew();
+    }
+  };
+  const refresh = async () => {
+    setBusy("refresh");
+    try {
+      await appApi.refreshBinding(workspace.id, app.id, name);
+    } catch (error) {
+      showFailure(`${name} is not refreshed. ${toMessage(error)}`);
+    } finally {
+      setBusy(null);
+      await work.readAnew();
+    }
+  };
+  const reason = failure ?? build.error;
+  return (
+    <li className="binding">
+      <div className="row">
+        <button type="button" className="link mono b6 trunc" onClick={onOpen}>
+          {name}
+        </button>
+        <span className="grow" />
+        <BuildState build={build} />
+      </div>
+      {description !== null && <p className="t2">{description}</p>}
+      <p className="xs t2">
+        {connection?.name ?? (binding.connectionId === null ? "No connection" : "A connection that you cannot see")}
+        {schedule === null ? ", by hand" : `, ${schedule.cron} in ${schedule.timezone}`}
+      </p>
+      <Facts build={build} label="" />
+      {published !== null && published !== build && published.sha !== build.sha && (
+        <Facts build={published} label="People see " />
+      )}
+      {reason !== null && (
+        <Notice
+          kind="bad"
+          action={
+            line !== null && (
+              <button type="button" className="btn sm" onClick={() => onGoTo({ path, line, column: null })}>
+                Open line {line}
+              </button>
+            )
+          }
+        >
+          {reason}
+        </Notice>
+      )}
+      {!isReadOnly && (
+        <div className="row">
+          <button
+            type="button"
+            className="btn run sm"
+            disabled={busy !== null || outage !== null}
+            title={outage ?? undefined}
+            onClick={() => void tryOut()}
+          >
+            <Play className="s" />
+            {busy === "try" ? "Reading" : "Read the rows"}
+          </button>
+          {published !== null && (
+            <button
+              type="button"
+              className="btn sm"
+              disabled={busy !== null || outage !== null || isMoving(published.state)}
+              onClick={() => void refresh()}
+            >
+              <RefreshCw className="s" />
+              {isMoving(published.state) ? "Refreshing" : "Refresh what people see"}
+            </button>
+          )}
+        </div>
+      )}
+      {rows && <Rows name={name} data={rows} />}
+    </li>
+  );
+}
+
+function BuildState({ build: { state } }: { build: Build }) {
+  const { Icon, word, className } = LOOKS[state];
+  return (
+    <span className={`st ${className}`}>
+      <Icon className="s" aria-hidden="true" />
+      {word}
+    </span>
+  );
+}
+
+/** "1,204 rows, 88 KB, 6 min ago". */
+function Facts({ build, label }: { build: Build; label: string }) {
+  const now = useNow(build.builtAt !== null, AGO_EVERY_MS);
+  if (build.builtAt === null) return null;
+  const at = new Date(build.builtAt);
+  const size = build.bytes === null ? null : toSize(build.bytes);
+  return (
+    <p className="xs t2" title={formatStamp(at)}>
+      {label}
+      {build.rowCount !== null && `${formatCount(build.rowCount)} ${build.rowCount === 1 ? "row" : "rows"}, `}
+      {size && `${size.value} ${size.unit}, `}
+      {now === null ? formatStamp(at) : formatAgo(at, new Date(now))}
+      {build.truncated && ", cut: there are more"}
+    </p>
+  );
+}
+
+function Rows({ name, data }: { name: string; data: BindingData }) {
+  const shown = data.rows.slice(0, ROWS_SHOWN);
+  return (
+    <div className="binding-rows">
+      <p className="xs t2">
+        {shown.length < data.rows.length || data.truncated
+          ? `The first ${shown.length} rows, as your edits have it`
+          : `${data.rows.length} ${data.rows.length === 1 ? "row" : "rows"}, as your edits have it`}
+      </p>
+      <RowsTable label={`Rows of ${name}`} fields={data.fields} rows={shown} />
+      <CodeBox label="In the app">{`const { rows, age } = useBinding("${name}");`}</CodeBox>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+"use client";
+
+import { GitCommitHorizontal, Undo2 } from "lucide-react";
+import { useState } from "react";
+import type { Places } from "@/components/apps/workbench/use-places";
+import type { Work } from "@/components/apps/workbench/use-work";
+import { Confirm } from "@/components/ui/confirm";
+import { announce } from "@/components/ui/live-region";
+import { showToast } from "@/components/ui/toast";
+import { useConnectivity } from "@/components/ui/use-browser";
+import { ExplorerSection } from "@/components/workspace/explorer-section";
+
+type ChangesSectionProps = { work: Work; places: Places; isReadOnly: boolean };
+
+/** What is not committed: how much, its message, and the ways to commit it and to throw it away. */
+export function ChangesSection({ work, places, isReadOnly }: ChangesSectionProps) {
+  const { isOnline } = useConnectivity();
+  const [message, setMessage] = useState("");
+  const [isBusy, setIsBusy] = useState(false);
+  const [isDiscarding, setIsDiscarding] = useState(false);
+  const drafts = work.status.data?.drafts ?? [];
+  const count = new Set([...drafts.map(({ path }) => path), ...work.texts.keys()]).size;
+
+  const commit = async () => {
+    setIsBusy(true);
+    const done = await work.commit(message.trim() === "" ? undefined : message.trim());
+    setIsBusy(false);
+    if (done === null) return;
+    setMessage("");
+    announce("Committed");
+    showToast(`Committed to ${done.branch} as ${done.sha.slice(0, 7)}.`, { id: "committed" });
+  };
+  return (
+    <ExplorerSection
+      title="Changes"
+      className="app-changes"
+      acts={
+        count === 0 || isReadOnly
+          ? []
+          : [{ label: "Discard all changes", icon: <Undo2 className="s" />, onPress: () => setIsDiscarding(true) }]
+      }
+    >
+      <div className="app-commit">
+        {count === 0 ? (
+          <p className="xs t2">Nothing to commit.</p>
+        ) : (
+          <>
+            <button
+              type="button"
+              className="link xs"
+              aria-current={places.centre === "changes" ? "page" : undefined}
+              onClick={() => places.showCentre("changes")}
+            >
+              {count === 1 ? "Look at the change" : `Look at ${count} changes`}
+            </button>
+            {!isReadOnly && (
+              <>
+                <div className="input">
+                  <input
+                    aria-label="Message of the commit"
+                    placeholder="What changes"
+                    value={message}
+                    maxLength={500}
+                    onChange={({ target }) => setMessage(target.value)}
+                    onKeyDown={(event) => event.key === "Enter" && isOnline && !isBusy && void commit()}
+                  />
+                </div>
+                <button type="button" className="btn" disabled={isBusy || !isOnline} onClick={() => void commit()}>
+                  <GitCommitHorizontal className="s" />
+                  {isBusy ? "Committing" : `Commit ${count} ${count === 1 ? "file" : "files"}`}
+                </button>
+              </>
+            )}
+            {!isOnline && <p className="xs t2">It can be committed when the server is back.</p>}
+          </>
+        )}
+      </div>
+      {isDiscarding && (
+        <Confirm
+          title="Discard all changes?"
+          action="Discard"
+          isOpen
+          isBusy={isBusy}
+          failure={null}
+          onConfirm={() => {
+            setIsBusy(true);
+            void work.discard().then((done) => {
+              setIsBusy(false);
+              if (done === null) return;
+              setIsDiscarding(false);
+              announce("Discarded");
+            });
+          }}
+          onClose={() => setIsDiscarding(false)}
+        >
+          {count === 1 ? "One file goes" : `${count} files go`} back to the last commit. Nothing brings the changes
+          back.
+        </Confirm>
+      )}
+    </ExplorerSection>
+  );
+}

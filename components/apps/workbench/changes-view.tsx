@@ -1,0 +1,84 @@
+"use client";
+
+import { Undo2 } from "lucide-react";
+import { useState } from "react";
+import { ChangeList } from "@/components/apps/workbench/change-list";
+import type { Places } from "@/components/apps/workbench/use-places";
+import type { Work } from "@/components/apps/workbench/use-work";
+import { Confirm } from "@/components/ui/confirm";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { nameOf } from "@/lib/ui/app-files";
+
+type ChangesViewProps = { work: Work; places: Places; isReadOnly: boolean };
+
+/** What is not committed, file by file against the last commit. */
+export function ChangesView({ work, places, isReadOnly }: ChangesViewProps) {
+  const { app, status } = work;
+  const [discarding, setDiscarding] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const drafts = status.data?.drafts ?? [];
+  return (
+    <section className="app-view" aria-label="Since the last commit">
+      <div className="row app-view-head">
+        <h2 className="b6">Changes</h2>
+        <span className="t2 xs">since the last commit</span>
+      </div>
+      {status.isPending && <ListSkeleton label="Reading what has changed" />}
+      {status.isError && !status.data && <LoadFailure error={status.error} onRetry={() => status.refetch()} />}
+      {status.data && drafts.length === 0 && (
+        <div className="empty blank app-view-empty">
+          <h2>Nothing to commit</h2>
+          <p>What you type in a file stands here until you commit it.</p>
+        </div>
+      )}
+      {status.data && drafts.length > 0 && (
+        <ChangeList
+          app={app}
+          label="Files that have changed"
+          changes={drafts}
+          sides={{ before: status.data.headSha, beforeLabel: "As committed", afterLabel: "As you have it" }}
+          toAction={({ path, status: kind }) => (
+            <>
+              {kind !== "deleted" && (
+                <button type="button" className="btn ghost sm" onClick={() => places.open(path)}>
+                  Open
+                </button>
+              )}
+              {!isReadOnly && (
+                <button
+                  type="button"
+                  className="btn ghost sm icon"
+                  aria-label={`Discard the change of ${path}`}
+                  title="Discard"
+                  onClick={() => setDiscarding(path)}
+                >
+                  <Undo2 className="s" />
+                </button>
+              )}
+            </>
+          )}
+        />
+      )}
+      {discarding !== null && (
+        <Confirm
+          title={`Discard the change of ${nameOf(discarding)}?`}
+          action="Discard"
+          isOpen
+          isBusy={isBusy}
+          failure={null}
+          onConfirm={() => {
+            setIsBusy(true);
+            void work.discard(discarding).then((done) => {
+              setIsBusy(false);
+              if (done !== null) setDiscarding(null);
+            });
+          }}
+          onClose={() => setDiscarding(null)}
+        >
+          {discarding} goes back to the last commit. Nothing brings the change back.
+        </Confirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { Segments } from "@/components/ui/segments";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { type App, appApi, type PublishConflict, type Resolutions } from "@/lib/client/apps";
+import { later } from "@/lib/client/load-again";
+
+const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
+const TextMerge = dynamic(() => loadDiff().then((module) => module.TextMerge), { ssr: false });
+
+type Choice = "mine" | "published" | "edit";
+
+type ConflictListProps = {
+  app: App;
+  conflicts: readonly PublishConflict[];
+  /** The commit of main that they are with. */
+  mainSha: string | null;
+  resolutions: Resolutions;
+  onChange: (next: Resolutions) => void;
+};
+
+/** Files that main and one's own branch have changed in the same lines: for each what is to be kept. */
+export function ConflictList({ app, conflicts, mainSha, resolutions, onChange }: ConflictListProps) {
+  return (
+    <ul className="conflicts" aria-label="Files to settle">
+      {conflicts.map((conflict) => (
+        <Conflict
+          key={conflict.path}
+          app={app}
+          conflict={conflict}
+          mainSha={mainSha}
+          onSettle={(text) => {
+            const { [conflict.path]: _, ...rest } = resolutions;
+            onChange(text === undefined ? rest : { ...rest, [conflict.path]: text });
+          }}
+        />
+      ))}
+    </ul>
+  );
+}
+
+type ConflictProps = {
+  app: App;
+  conflict: PublishConflict;
+  mainSha: string | null;
+  /** undefined takes the choice back, null is no file. */
+  onSettle: (text: string | null | undefined) => void;
+};
+
+function Conflict({ app, conflict: { path, ours, theirs }, mainSha, onSettle }: ConflictProps) {
+  const { workspace } = useWorkspace();
+  const [choice, setChoice] = useState<Choice | "">("");
+  const isTold = (ours === null || ours.content !== null) && (theirs === null || theirs.content !== null);
+  // A text that is too long for the answer is read by itself.
+  const whole = useQuery({
+    queryKey: ["app-conflict", workspace.id, app.id, path, ours?.oid, theirs?.oid],
+    queryFn: async ({ signal }) => {
+      const mine = theirs && (await appApi.readFile(workspace.id, app.id, path, undefined, signal));
+      const other =
+        ours === null || mainSha === null ? null : await appApi.readFile(workspace.id, app.id, path, mainSha, signal);
+      return { mine, other };
+    },
+    enabled: !isTold,
+  });
+  const isText =
+    whole.data !== undefined && whole.data.mine?.encoding !== "base64" && whole.data.other?.encoding !== "base64";
+  const mine = isTold ? (theirs?.content ?? null) : (whole.data?.mine?.content ?? null);
+  const published = isTold ? (ours?.content ?? null) : (whole.data?.other?.content ?? null);
+  if (!isTold && whole.isPending) return <ListSkeleton label="Reading both texts" rows={2} />;
+  if (!isTold && !isText) {
+    return (
+      <li className="conflict">
+        <span className="mono b5">{path}</span>
+        <p className="t2">
+          It is no text, or too long, so that it cannot be settled here. Upload the one to keep, commit it with git on
+          your branch after merging main, then publish.
+        </p>
+      </li>
+    );
+  }
+  const choose = (next: Choice) => {
+    setChoice(next);
+    onSettle(next === "mine" ? mine : next === "published" ? published : (mine ?? ""));
+  };
+  return (
+    <li className="conflict">
+      <div className="row">
+        <span className="mono b5 trunc grow">{path}</span>
+        <Segments
+          label={`What to keep of ${path}`}
+          value={choice as Choice}
+          onChange={choose}
+          options={[
+            { value: "mine", label: mine === null ? "Mine: deleted" : "Mine" },
+            { value: "published", label: published === null ? "Main's: deleted" : "Main's" },
+            { value: "edit", label: "Edit" },
+          ]}
+        />
+      </div>
+      {choice === "edit" && (
+        <TextMerge path={path} theirs={published ?? ""} mine={mine ?? ""} onChange={(text) => onSettle(text)} />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,25 @@
+"use client";
+
+import { Workbench } from "@/components/apps/workbench/workbench";
+import { CannotOpen } from "@/components/ui/cannot-open";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Page } from "@/components/workspace/page";
+import { useApp } from "@/components/workspace/use-apps";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+
+/** The page that an app is built on. @param slug or the app's id */
+export function EditApp({ slug }: { slug: string }) {
+  const { workspace } = useWorkspace();
+  const { data, error, refetch } = useApp(slug);
+  if (data) return <Workbench key={data.id} app={data} />;
+  if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {
+    return <CannotOpen what="app" back={{ href: `/w/${workspace.slug}/apps`, label: "Back to apps" }} />;
+  }
+  return (
+    <Page title="App" isWide>
+      {error ? <LoadFailure error={error} onRetry={() => refetch()} /> : <ListSkeleton label="Reading the app" />}
+    </Page>
+  );
+}

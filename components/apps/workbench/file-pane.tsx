@@ -1,0 +1,248 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { Download, FileQuestion, GitCompare } from "lucide-react";
+import dynamic from "next/dynamic";
+import { useEffect, useState } from "react";
+import type { TextProblem } from "@/components/apps/workbench/text-editor";
+import { toKnown, useAppFile, type Work } from "@/components/apps/workbench/use-work";
+import { CopyButton } from "@/components/ui/copy-button";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { showFailure } from "@/components/ui/toast";
+import { toAppWorkKey } from "@/components/workspace/use-apps";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { appApi } from "@/lib/client/apps";
+import { later } from "@/lib/client/load-again";
+import { fileKindOf, imageTypeOf, nameOf } from "@/lib/ui/app-files";
+import { toSize } from "@/lib/ui/format";
+import { saveFile } from "@/lib/ui/save-file";
+
+const loadEditor = later(() => import("@/components/apps/workbench/text-editor"));
+const TextEditor = dynamic(() => loadEditor().then((module) => module.TextEditor), {
+  ssr: false,
+  loading: () => <ListSkeleton label="Reading the editor" />,
+});
+const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
+const TextMerge = dynamic(() => loadDiff().then((module) => module.TextMerge), { ssr: false });
+
+const NO_PROBLEMS: TextProblem[] = [];
+
+type FilePaneProps = {
+  work: Work;
+  path: string;
+  isReadOnly: boolean;
+  problems?: readonly TextProblem[];
+  goTo: { path: string; line: number; column: number | null } | null;
+};
+
+/** One file: its text to write in, its picture, or what it is. */
+export function FilePane({ work, path, isReadOnly, problems = NO_PROBLEMS, goTo }: FilePaneProps) {
+  const { app, store, texts } = work;
+  const [isText, setIsText] = useState(false);
+  const image = imageTypeOf(path);
+  const file = useAppFile(app, path);
+  const local = texts.get(path) ?? null;
+  const known = toKnown(file.data);
+  const isGone = file.error instanceof ApiError && file.error.status === 404;
+  const isTooLarge = file.error instanceof ApiError && file.error.status === 413;
+
+  if (image !== null && !isText) {
+    return (
+      <Picture work={work} path={path} type={image} onText={path.endsWith(".svg") ? () => setIsText(true) : null} />
+    );
+  }
+  if (local?.status === "conflict") return <Conflict key={path} work={work} path={path} />;
+  if (isGone && local === null) {
+    return (
+      <div className="empty blank app-view-empty">
+        <h2>There is no file {nameOf(path)}</h2>
+        <p>It was deleted or renamed, here or in another tab.</p>
+      </div>
+    );
+  }
+  if (isTooLarge || (file.data && known === null)) {
+    return (
+      <Binary work={work} path={path} why={isTooLarge ? "It is too large to be edited here." : "It is no text."} />
+    );
+  }
+  const content = local?.content ?? known?.content;
+  if (content === undefined) {
+    return file.isError ? (
+      <div className="app-view-empty">
+        <LoadFailure error={file.error} onRetry={() => file.refetch()} />
+      </div>
+    ) : (
+      <ListSkeleton label="Reading the file" />
+    );
+  }
+  return (
+    <>
+      {local?.status === "refused" && (
+        <Notice kind="bad" role="alert" action={<CopyButton text={content} name="Copy the text" />}>
+          This file is not saved. {local.message} What you type next is tried again.
+        </Notice>
+      )}
+      <TextEditor
+        key={path}
+        traceId={`app:${app.id}:${path}`}
+        label={`Text of ${path}`}
+        kind={fileKindOf(path)}
+        content={content}
+        isReadOnly={isReadOnly}
+        problems={problems}
+        goTo={goTo?.path === path ? goTo : null}
+        onChange={(typed) =>
+          store.write(path, typed, known ?? { oid: local?.baseOid ?? "none", content: isGone ? "\u0000" : "" })
+        }
+      />
+    </>
+  );
+}
+
+/** The file is another on the server than the one that was typed in: both, to choose from or to put together. */
+function Conflict({ work, path }: { work: Work; path: string }) {
+  const { app, store } = work;
+  const { workspace } = useWorkspace();
+  const [mine] = useState(() => store.read(path)?.content ?? "");
+  const [merged, setMerged] = useState(mine);
+  const theirs = useQuery({
+    queryKey: [...toAppWorkKey(workspace.id, app.id), "theirs", path],
+    queryFn: async ({ signal }) => {
+      try {
+        return toKnown(await appApi.readFile(workspace.id, app.id, path, undefined, signal));
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return { oid: "none", content: "" };
+        throw error;
+      }
+    },
+    gcTime: 0,
+  });
+  if (theirs.isError) {
+    return (
+      <div className="app-view-empty">
+        <LoadFailure error={theirs.error} onRetry={() => theirs.refetch()} />
+      </div>
+    );
+  }
+  if (!theirs.isSuccess) return <ListSkeleton label="Reading what is there by now" />;
+  const other = theirs.data ?? { oid: "none", content: "" };
+  const isGone = other.oid === "none";
+  return (
+    <section className="compare" aria-label="Compare two texts">
+      <div className="compare-head">
+        <div className="row">
+          <GitCompare className="s" />
+          <h2 className="grow">
+            {isGone
+              ? `${nameOf(path)} was deleted while you were writing`
+              : `${nameOf(path)} was saved elsewhere while you were writing`}
+          </h2>
+        </div>
+        <p className="t2 xs">Nothing is overwritten until you choose.</p>
+        <div className="row compare-acts">
+          <button type="button" className="btn primary" onClick={() => store.resolve(path, merged, other)}>
+            {merged === mine ? "Keep mine" : "Save merged text"}
+          </button>
+          <button
+            type="button"
+            className="btn"
+            onClick={() => {
+              store.drop(path);
+              void work.readAnew();
+            }}
+          >
+            {isGone ? "Let it go" : "Take theirs"}
+          </button>
+        </div>
+      </div>
+      <TextMerge key={other.oid} path={path} theirs={other.content} mine={mine} onChange={setMerged} />
+    </section>
+  );
+}
+
+/** The bytes of a file as an address of this page. */
+function useObjectUrl(work: Work, path: string, type: string) {
+  const { workspace } = useWorkspace();
+  const oid = work.files.find((each) => each.path === path)?.oid;
+  const bytes = useQuery({
+    queryKey: ["app-bytes", workspace.id, work.app.id, path, oid],
+    queryFn: ({ signal }) => appApi.readFileBytes(workspace.id, work.app.id, path, undefined, signal),
+    enabled: oid !== undefined,
+  });
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (!bytes.data) return;
+    const made = URL.createObjectURL(new Blob([bytes.data], { type }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes.data, type]);
+  return { bytes, url };
+}
+
+type PictureProps = { work: Work; path: string; type: string; onText: (() => void) | null };
+
+function Picture({ work, path, type, onText }: PictureProps) {
+  const { bytes, url } = useObjectUrl(work, path, type);
+  const [size, setSize] = useState<string | null>(null);
+  const item = work.files.find((each) => each.path === path);
+  return (
+    <div className="app-picture">
+      {bytes.isError && <LoadFailure error={bytes.error} onRetry={() => bytes.refetch()} />}
+      {url !== null && (
+        // biome-ignore lint/performance/noImgElement: a file that is being worked on
+        <img
+          src={url}
+          alt={nameOf(path)}
+          onLoad={({ currentTarget: { naturalWidth, naturalHeight } }) => setSize(`${naturalWidth} × ${naturalHeight}`)}
+          onError={() => setSize("The browser cannot draw it")}
+        />
+      )}
+      <p className="xs t2">
+        {size}
+        {size !== null && item ? ", " : ""}
+        {item && toWords(item.bytes)}
+        {onText && (
+          <button type="button" className="btn sm" onClick={onText}>
+            Edit as text
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Binary({ work, path, why }: { work: Work; path: string; why: string }) {
+  const { workspace } = useWorkspace();
+  const item = work.files.find((each) => each.path === path);
+  const download = () => {
+    appApi.readFileBytes(workspace.id, work.app.id, path).then(
+      (bytes) => saveFile(bytes, nameOf(path)),
+      (error: unknown) => showFailure(error instanceof ApiError ? error.message : "It could not be read."),
+    );
+  };
+  return (
+    <div className="empty blank app-view-empty">
+      <span className="empty-mark">
+        <FileQuestion />
+      </span>
+      <h2>{nameOf(path)}</h2>
+      <p>
+        {why} {item && toWords(item.bytes)}
+      </p>
+      <div className="row">
+        <button type="button" className="btn" onClick={download}>
+          <Download className="s" />
+          Download
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function toWords(bytes: number): string {
+  const { value, unit } = toSize(bytes);
+  return `${value} ${unit}`;
+}

@@ -1,0 +1,269 @@
+import { ApiError } from "@/lib/client/api";
+import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
+
+/** A text that was typed and that the server does not have yet. */
+export type LocalText = {
+  content: string;
+  /** The content of the server that it was begun on; `none` where there was no file. */
+  baseOid: string;
+  /** `refused`: the server does not take it as it is. `conflict`: it has another one by now. */
+  status: "waiting" | "sending" | "refused" | "conflict";
+  /** Why it was refused. */
+  message: string | null;
+};
+
+/** What the store asks of the server. @throws ApiError */
+export type FileServer = {
+  write: (path: string, content: string, oid: string) => Promise<{ oid: string }>;
+  /** What was typed is on the server now. */
+  onSaved: (path: string, content: string, oid: string) => void;
+};
+
+/** What is there of a file, as far as this page knows. */
+export type KnownText = { oid: string; content: string };
+
+/** Of all that was typed: where it stands. */
+export type SaveState = "saved" | "saving" | "offline" | "refused" | "conflict";
+
+const SEND_AFTER_MS = 700;
+const KEEP_AFTER_MS = 200;
+/** A busy server is asked again after this time; one that is away, as soon as it is back. */
+const AGAIN_AFTER_MS = 5000;
+
+/**
+ * Holds what one person types in the files of an app until the server has it as their draft. What waits is kept in this
+ * browser, so that neither a lost line nor a closed page loses it.
+ */
+export class FileStore {
+  #texts: ReadonlyMap<string, LocalText> = new Map();
+  #listeners = new Set<() => void>();
+  #sendTimers = new Map<string, ReturnType<typeof setTimeout>>();
+  #keepTimers = new Map<string, ReturnType<typeof setTimeout>>();
+  #sending = new Map<string, Promise<void>>();
+  readonly #prefix: string;
+
+  constructor(
+    userId: string,
+    appId: string,
+    private readonly server: FileServer,
+    private readonly onFull: () => void,
+  ) {
+    this.#prefix = `millrace:app-text:${userId}:${appId}:`;
+  }
+
+  readAll = (): ReadonlyMap<string, LocalText> => this.#texts;
+
+  read = (path: string): LocalText | null => this.#texts.get(path) ?? null;
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Reads what was kept and sends it. @returns how to stop */
+  wake(): () => void {
+    this.#readKept();
+    const sendAll = () => {
+      const isOnline = readConnectivity().isOnline;
+      for (const [path, { status }] of this.#texts) if (isOnline && status === "waiting") this.#sendSoon(path, 0);
+      this.#notify();
+    };
+    const onLeave = () => {
+      for (const path of [...this.#keepTimers.keys()]) this.#keep(path);
+    };
+    const stopFollowing = subscribeConnectivity(sendAll);
+    addEventListener("pagehide", onLeave);
+    document.addEventListener("visibilitychange", onLeave);
+    sendAll();
+    return () => {
+      stopFollowing();
+      removeEventListener("pagehide", onLeave);
+      document.removeEventListener("visibilitychange", onLeave);
+      onLeave();
+      for (const timer of this.#sendTimers.values()) clearTimeout(timer);
+      this.#sendTimers.clear();
+      // What has not gone yet goes now; should it not arrive, it is kept and goes when the app is opened again.
+      for (const [path, { status }] of this.#texts) if (status === "waiting") void this.#send(path);
+    };
+  }
+
+  /** A file as it is typed; typing it back to what the server has ends it. */
+  write(path: string, content: string, known: KnownText): void {
+    const before = this.read(path);
+    if (before === null && content === known.content) return;
+    if (before?.content === content) return;
+    if (content === known.content && before !== null && before.status !== "sending") {
+      this.drop(path);
+      return;
+    }
+    const isConflict = before?.status === "conflict";
+    const status = isConflict ? "conflict" : before?.status === "sending" ? "sending" : "waiting";
+    this.#set(path, { content, baseOid: before?.baseOid ?? known.oid, status, message: null });
+    if (!isConflict) this.#sendSoon(path, SEND_AFTER_MS);
+  }
+
+  /** What both have was looked at: the text goes on from what the server has. */
+  resolve(path: string, content: string, known: KnownText): void {
+    if (content === known.content) {
+      this.drop(path);
+      return;
+    }
+    this.#set(path, { content, baseOid: known.oid, status: "waiting", message: null });
+    this.#sendSoon(path, 0);
+  }
+
+  /** Forgets what was typed in a file. */
+  drop(path: string): void {
+    clearTimeout(this.#sendTimers.get(path));
+    this.#sendTimers.delete(path);
+    clearTimeout(this.#keepTimers.get(path));
+    this.#keepTimers.delete(path);
+    this.#change((texts) => texts.delete(path));
+    try {
+      localStorage.removeItem(this.#prefix + path);
+    } catch {
+      // Without a store there is nothing to remove.
+    }
+  }
+
+  /** Forgets everything that was typed. */
+  dropAll(): void {
+    for (const path of [...this.#texts.keys()]) this.drop(path);
+  }
+
+  /** Resolves when all that could be sent has been. @returns whether the server has everything */
+  async flush(): Promise<boolean> {
+    for (const [path, { status }] of this.#texts) {
+      if (status !== "waiting" && status !== "sending") continue;
+      await this.#sending.get(path);
+      if (this.read(path)?.status === "waiting") await this.#send(path);
+    }
+    return this.#texts.size === 0;
+  }
+
+  /** The state of all texts together, the one that needs somebody first. */
+  readState = (): SaveState => {
+    const all = [...this.#texts.values()];
+    if (all.some(({ status }) => status === "conflict")) return "conflict";
+    if (all.some(({ status }) => status === "refused")) return "refused";
+    if (all.length === 0) return "saved";
+    return readConnectivity().isOnline ? "saving" : "offline";
+  };
+
+  #sendSoon(path: string, afterMs: number): void {
+    clearTimeout(this.#sendTimers.get(path));
+    this.#sendTimers.set(
+      path,
+      setTimeout(() => void this.#send(path), afterMs),
+    );
+  }
+
+  #send(path: string): Promise<void> {
+    clearTimeout(this.#sendTimers.get(path));
+    this.#sendTimers.delete(path);
+    const under = this.#sending.get(path);
+    if (under) return under;
+    const work = this.#sendNow(path).finally(() => this.#sending.delete(path));
+    this.#sending.set(path, work);
+    return work;
+  }
+
+  async #sendNow(path: string): Promise<void> {
+    const sent = this.read(path);
+    if (sent?.status !== "waiting") return;
+    this.#set(path, { ...sent, status: "sending" });
+    try {
+      const { oid } = await this.server.write(path, sent.content, sent.baseOid);
+      this.server.onSaved(path, sent.content, oid);
+      const now = this.read(path);
+      if (now === null) return;
+      if (now.content === sent.content) return this.drop(path);
+      this.#set(path, { ...now, baseOid: oid, status: "waiting", message: null });
+      this.#sendSoon(path, SEND_AFTER_MS);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const now = this.read(path);
+      if (now === null) return;
+      const isPassing = error.status === 0 || error.status === 429 || error.status >= 500;
+      if (isPassing) {
+        this.#set(path, { ...now, status: "waiting", message: null });
+        if (readConnectivity().isOnline) this.#sendSoon(path, AGAIN_AFTER_MS);
+      } else if (isAnother(error)) {
+        this.#set(path, { ...now, status: "conflict", message: null });
+      } else {
+        this.#set(path, {
+          ...now,
+          status: now.content === sent.content ? "refused" : "waiting",
+          message: error.message,
+        });
+        if (now.content !== sent.content) this.#sendSoon(path, SEND_AFTER_MS);
+      }
+    }
+  }
+
+  #set(path: string, text: LocalText): void {
+    this.#change((texts) => texts.set(path, text));
+    clearTimeout(this.#keepTimers.get(path));
+    this.#keepTimers.set(
+      path,
+      setTimeout(() => this.#keep(path), KEEP_AFTER_MS),
+    );
+  }
+
+  #keep(path: string): void {
+    clearTimeout(this.#keepTimers.get(path));
+    this.#keepTimers.delete(path);
+    const text = this.read(path);
+    if (text === null) return;
+    try {
+      const { content, baseOid } = text;
+      localStorage.setItem(this.#prefix + path, JSON.stringify({ content, baseOid }));
+    } catch {
+      this.onFull();
+    }
+  }
+
+  #readKept(): void {
+    const kept: [string, LocalText][] = [];
+    try {
+      for (let i = 0; i < localStorage.length; i++) {
+        const key = localStorage.key(i);
+        const text = key?.startsWith(this.#prefix) ? parseText(localStorage.getItem(key)) : null;
+        if (key && text) kept.push([key.slice(this.#prefix.length), text]);
+      }
+    } catch {
+      // Without a store there is nothing to read.
+    }
+    this.#change((texts) => {
+      for (const [path, text] of kept) if (!texts.has(path)) texts.set(path, text);
+    });
+  }
+
+  #change(change: (texts: Map<string, LocalText>) => void): void {
+    const next = new Map(this.#texts);
+    change(next);
+    this.#texts = next;
+    this.#notify();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Whether the server has another content than the one that was seen; null is that it has none any more. */
+function isAnother({ status, details }: ApiError): boolean {
+  return status === 409 && typeof details === "object" && details !== null && "oid" in details;
+}
+
+function parseText(text: string | null): LocalText | null {
+  try {
+    const value: unknown = JSON.parse(text ?? "null");
+    if (typeof value !== "object" || value === null) return null;
+    const { content, baseOid } = value as { content?: unknown; baseOid?: unknown };
+    if (typeof content !== "string" || typeof baseOid !== "string") return null;
+    return { content, baseOid, status: "waiting", message: null };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,2 @@
+/** As large as a file of an app may be (docs/api.md, Apps). */
+export const FILE_BYTES_MAX = 25 * 1024 * 1024;

@@ -1,0 +1,68 @@
+"use client";
+
+import { CircleCheck, CircleDashed, CircleX, Waves } from "lucide-react";
+import { useNow } from "@/components/ui/use-browser";
+import type { Operation } from "@/lib/client/apps";
+import { formatDuration } from "@/lib/ui/format";
+
+const WORDS = { build: "Build", bindings: "Rows of its bindings", pointer: "Show it to people" } as const;
+const ICONS = { waiting: CircleDashed, running: Waves, done: CircleCheck, failed: CircleX } as const;
+const CLASSES = { waiting: "wait", running: "run", done: "ok", failed: "bad" } as const;
+const STATES = { waiting: "waits", running: "runs", done: "done", failed: "failed" } as const;
+const TICK_MS = 200;
+
+/** The steps of a publish or a rollback on the race strip, and what its build says. */
+export function OperationSteps({ operation }: { operation: Operation }) {
+  const isOpen = operation.state === "queued" || operation.state === "running";
+  const now = useNow(isOpen, TICK_MS);
+  return (
+    <div className="operation">
+      <span className="operation-line" aria-hidden="true">
+        {operation.steps.map(({ name, state }) => (
+          <i key={name} className={state} />
+        ))}
+      </span>
+      <ol aria-label="Steps">
+        {operation.steps.map(({ name, state, startedAt, endedAt }) => {
+          const Icon = ICONS[state];
+          const until = endedAt === null ? now : new Date(endedAt).getTime();
+          const ms = startedAt === null || until === null ? null : Math.max(0, until - new Date(startedAt).getTime());
+          return (
+            <li key={name} className="row">
+              <span className={`st ${CLASSES[state]}`}>
+                <Icon className="s" aria-hidden="true" />
+                {WORDS[name]}
+                <span className="sr-only">, {STATES[state]}</span>
+              </span>
+              <span className="grow" />
+              {ms !== null && <span className="xs t2 num">{formatDuration(ms)}</span>}
+            </li>
+          );
+        })}
+      </ol>
+      {operation.state === "queued" && (
+        <p className="xs t2">Another one of this app is under way. It waits its turn.</p>
+      )}
+      {operation.log.length > 0 && <BuildLog lines={operation.log} />}
+    </div>
+  );
+}
+
+/** What a build has said, its end in sight. */
+export function BuildLog({ lines }: { lines: readonly string[] }) {
+  return (
+    <div
+      ref={(box) => {
+        if (box) box.scrollTop = box.scrollHeight;
+      }}
+      className="build-log mono"
+      role="log"
+      aria-live="off"
+      aria-label="What the build says"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
+      tabIndex={0}
+    >
+      {lines.join("\n")}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+"use client";
+
+import { useEffect, useRef } from "react";
+import type { OutputLine } from "@/components/apps/workbench/use-output";
+import { formatStamp } from "@/lib/ui/format-time";
+
+type OutputPaneProps = { lines: readonly OutputLine[]; onClear: () => void };
+
+/** What the app in the preview prints, and what goes wrong in it. */
+export function OutputPane({ lines, onClear }: OutputPaneProps) {
+  const listRef = useRef<HTMLDivElement>(null);
+  const last = lines.at(-1)?.id;
+  useEffect(() => {
+    if (last !== undefined) listRef.current?.scrollTo({ top: listRef.current.scrollHeight });
+  }, [last]);
+  const failures = lines.filter(({ level }) => level === "error").length;
+  return (
+    <section className="app-output" aria-label="Output">
+      <div className="row app-output-head">
+        <h2 className="xs b6">Output</h2>
+        {failures > 0 && <span className="xs app-output-bad">{failures === 1 ? "1 error" : `${failures} errors`}</span>}
+        <span className="grow" />
+        {lines.length > 0 && (
+          <button type="button" className="btn ghost sm" onClick={onClear}>
+            Clear
+          </button>
+        )}
+      </div>
+      {lines.length === 0 ? (
+        <p className="xs t2 app-output-none">What the app prints appears here.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard has to reach it
+        <div ref={listRef} className="app-output-lines" role="log" aria-label="What the app printed" tabIndex={0}>
+          {lines.map(({ id, level, text, at }) => (
+            <p key={id} className={level}>
+              <time dateTime={new Date(at).toISOString()} title={formatStamp(new Date(at))}>
+                {new Date(at).toTimeString().slice(0, 8)}
+              </time>
+              <span className="app-output-level">{level}</span>
+              <span className="app-output-text">{text}</span>
+            </p>
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}

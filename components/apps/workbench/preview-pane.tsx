@@ -1,0 +1,103 @@
+"use client";
+
+import { Monitor, RefreshCw, Smartphone, Square, Tablet } from "lucide-react";
+import { useCallback, useState } from "react";
+import { AppFrame } from "@/components/apps/view/app-frame";
+import type { Said } from "@/components/apps/workbench/use-output";
+import { toMessage } from "@/components/ui/load-failure";
+import { type Segment, Segments } from "@/components/ui/segments";
+import { showFailure } from "@/components/ui/toast";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { type App, appApi } from "@/lib/client/apps";
+import "@/components/apps/view/app-view.css";
+
+type Width = "desktop" | "tablet" | "phone";
+
+/** null: as wide as the pane. */
+const WIDTHS_PX: Record<Width, number | null> = { desktop: null, tablet: 768, phone: 390 };
+const WIDTHS: Segment<Width>[] = [
+  { value: "desktop", label: "Desktop", title: "Desktop", icon: <Monitor className="s" /> },
+  {
+    value: "tablet",
+    label: "Tablet",
+    title: `Tablet, ${WIDTHS_PX.tablet} px`,
+    icon: <Tablet className="s" />,
+  },
+  {
+    value: "phone",
+    label: "Phone",
+    title: `Phone, ${WIDTHS_PX.phone} px`,
+    icon: <Smartphone className="s" />,
+  },
+];
+/** Its address holds as long as the server runs, and a page is not open for longer than this. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type PreviewPaneProps = { app: App; onSaid: (said: Said) => void };
+
+/** The app as its files are now, in a frame beside them. The server that draws it starts when this is opened. */
+export function PreviewPane({ app, onSaid }: PreviewPaneProps) {
+  const { workspace } = useWorkspace();
+  const [width, setWidth] = useState<Width>("desktop");
+  const widthPx = WIDTHS_PX[width];
+  /** Counts the frames; null once it was stopped. */
+  const [frame, setFrame] = useState<number | null>(0);
+  const mint = useCallback(async () => {
+    const { url } = await appApi.startPreview(workspace.id, app.id);
+    if (url === undefined) throw new ApiError(503, "unavailable", "The preview ended as it began. Try again.");
+    return { url, token: "", sha: "", expiresAt: new Date(Date.now() + DAY_MS).toISOString() };
+  }, [workspace.id, app.id]);
+  async function stop() {
+    try {
+      await appApi.stopPreview(workspace.id, app.id);
+      setFrame(null);
+    } catch (error) {
+      showFailure(toMessage(error));
+    }
+  }
+  return (
+    <section className="app-preview" aria-label="Preview" data-region tabIndex={-1}>
+      <div className="row app-preview-head">
+        <Segments label="Width of the preview" value={width} options={WIDTHS} onChange={setWidth} />
+        <span className="mono xs t2 trunc grow">preview/{app.slug}</span>
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label="Reload the preview"
+          title="Reload"
+          onClick={() => setFrame((count) => (count ?? 0) + 1)}
+        >
+          <RefreshCw className="s" />
+        </button>
+        <button
+          type="button"
+          className="btn ghost icon sm"
+          aria-label="Stop the preview"
+          title="Stop"
+          disabled={frame === null}
+          onClick={() => void stop()}
+        >
+          <Square className="s" />
+        </button>
+      </div>
+      <div className="app-preview-stage">
+        {frame === null ? (
+          <div className="empty blank">
+            <h2>The preview is stopped</h2>
+            <p>What you have written is kept.</p>
+            <p>
+              <button type="button" className="btn" onClick={() => setFrame(1)}>
+                Start it
+              </button>
+            </p>
+          </div>
+        ) : (
+          <div className="app-preview-sheet" style={widthPx === null ? undefined : { width: widthPx }}>
+            <AppFrame key={frame} title={`Preview of ${app.title}`} mint={mint} onSaid={onSaid} />
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}

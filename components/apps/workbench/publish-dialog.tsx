@@ -1,0 +1,262 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { ExternalLink, Rocket } from "lucide-react";
+import Link from "next/link";
+import { useMemo, useRef, useState } from "react";
+import { ChangeMark } from "@/components/apps/workbench/change-list";
+import { ConflictList } from "@/components/apps/workbench/conflict-list";
+import { BuildLog, OperationSteps } from "@/components/apps/workbench/operation-steps";
+import { useOperation } from "@/components/apps/workbench/use-operation";
+import { useTreeAt, type Work } from "@/components/apps/workbench/use-work";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { announce } from "@/components/ui/live-region";
+import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { Modal } from "@/components/ui/modal";
+import { Notice } from "@/components/ui/notice";
+import { TextField } from "@/components/ui/text-field";
+import { useOutage } from "@/components/ui/use-browser";
+import { readFeedAnew, toAppKey } from "@/components/workspace/use-apps";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/client/apps";
+import { differencesOf, type FileDifference, nameOf } from "@/lib/ui/app-files";
+
+/** Of the problems of a build, as many as are read in a dialog. */
+const PROBLEMS_SHOWN = 20;
+const FILES_SHOWN = 50;
+
+type Place = { path: string; line: number; column: number | null };
+type PublishDialogProps = { work: Work; onClose: () => void; onGoTo: (place: Place) => void; onDiff: () => void };
+type Unsettled = { mainSha: string | null; conflicts: PublishConflict[] };
+
+/** Says what a publish changes for people, does it step by step, and says how it ended. */
+export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogProps) {
+  const { app } = work;
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const outage = useOutage();
+  const [message, setMessage] = useState("");
+  const [phase, setPhase] = useState<"ask" | "work" | "done">("ask");
+  const [failure, setFailure] = useState<string | null>(null);
+  const [following, setFollowing] = useState<string | null>(null);
+  const [unsettled, setUnsettled] = useState<Unsettled | null>(null);
+  const [resolutions, setResolutions] = useState<Resolutions>({});
+  const [note, setNote] = useState<string | null>(null);
+  const isUnderWay = useRef(false);
+  const operation = useOperation(app.id, following);
+  const stands = following === null ? null : (operation.data ?? null);
+  const uncommitted = new Set([...(work.status.data?.drafts ?? []).map(({ path }) => path), ...work.texts.keys()]).size;
+
+  const readAnew = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: toAppKey(workspace.id, app.slug) }),
+      client.invalidateQueries({ queryKey: toAppKey(workspace.id, app.id) }),
+      readFeedAnew(client, workspace.id),
+      work.readAnew(),
+    ]);
+  const publish = async () => {
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    setFailure(null);
+    setPhase("work");
+    const said = message.trim() === "" ? undefined : message.trim();
+    try {
+      if (uncommitted > 0 && (await work.commit(said)) === null) return setPhase("ask");
+      setFollowing("latest");
+      const answer = await appApi.publish(workspace.id, app.id, {
+        ...(said !== undefined && { message: said }),
+        ...(unsettled !== null && { resolutions, ...(unsettled.mainSha !== null && { mainSha: unsettled.mainSha }) }),
+      });
+      setFollowing(answer.operationId);
+      if ("sha" in answer) {
+        setNote(answer.note);
+        setPhase("done");
+        announce(`${app.title} is published`);
+      }
+    } catch (error) {
+      const conflicts = error instanceof ApiError && error.status === 409 ? toConflicts(error.details) : null;
+      setUnsettled(conflicts);
+      setResolutions({});
+      const hasRun = error instanceof ApiError && error.status === 422;
+      if (!hasRun) setFollowing(null);
+      setFailure(toMessage(error));
+      setPhase("ask");
+      announce(`${app.title} is not published`, true);
+    } finally {
+      isUnderWay.current = false;
+      await readAnew();
+    }
+  };
+  // One that takes longer than its answer is followed to its end.
+  const isDone = phase === "done" || (phase === "work" && stands?.state === "done");
+  const hasFailed = phase === "work" && stands?.state === "failed" && following !== "latest";
+  const isWorking = phase === "work" && !isDone && !hasFailed;
+  const problem = failure ?? (hasFailed ? (stands.error?.message ?? "It is not published.") : null);
+  const isSettled = unsettled === null || unsettled.conflicts.every(({ path }) => path in resolutions);
+  const address = `/w/${workspace.slug}/apps/${app.slug}`;
+  if (isDone) {
+    return (
+      <Modal
+        title={`${app.title} is published`}
+        isOpen
+        onClose={onClose}
+        foot={
+          <>
+            <button type="button" className="btn ghost" onClick={onClose}>
+              Close
+            </button>
+            <Link className="btn primary" href={address}>
+              <ExternalLink className="s" />
+              Open the app
+            </Link>
+          </>
+        }
+      >
+        <div className="publish-form">
+          <Notice kind="good" role="status">
+            {app.access === "private" ? "You" : `Everyone in ${workspace.name}`} can open it now.
+          </Notice>
+          {note !== null && <Notice kind="info">{note}</Notice>}
+          {stands && <OperationSteps operation={stands} />}
+        </div>
+      </Modal>
+    );
+  }
+  return (
+    <Modal
+      title={`Publish ${app.title}`}
+      isOpen
+      onClose={onClose}
+      isWide={unsettled !== null}
+      foot={
+        <>
+          <button type="button" className="btn ghost" onClick={onClose}>
+            {isWorking ? "Close and let it go on" : "Cancel"}
+          </button>
+          <button
+            type="button"
+            className="btn primary"
+            disabled={isWorking || outage !== null || !isSettled}
+            onClick={() => void publish()}
+          >
+            <Rocket className="s" />
+            {isWorking ? "Publishing" : unsettled !== null ? "Publish what you have chosen" : "Publish"}
+          </button>
+        </>
+      }
+    >
+      <div className="publish-form">
+        {problem !== null && (
+          <Notice kind="bad" role="alert">
+            {problem}
+          </Notice>
+        )}
+        {outage !== null && <Notice kind="warn">{outage}. It can be published when the server answers.</Notice>}
+        {!isWorking && stands?.state === "failed" && stands.problems.length > 0 && (
+          <ul className="build-problems" aria-label="Problems of the build">
+            {stands.problems.slice(0, PROBLEMS_SHOWN).map(({ path, line, column, message: text }) => (
+              <li key={`${path}:${line}:${column}:${text}`}>
+                {path !== null && line !== null ? (
+                  <button type="button" className="link mono" onClick={() => onGoTo({ path, line, column })}>
+                    {path}:{line}
+                  </button>
+                ) : (
+                  <span className="mono">{path}</span>
+                )}{" "}
+                {text}
+              </li>
+            ))}
+          </ul>
+        )}
+        {!isWorking && stands?.state === "failed" && stands.log.length > 0 && <BuildLog lines={stands.log} />}
+        {unsettled !== null && (
+          <ConflictList
+            app={app}
+            conflicts={unsettled.conflicts}
+            mainSha={unsettled.mainSha}
+            resolutions={resolutions}
+            onChange={setResolutions}
+          />
+        )}
+        {isWorking ? (
+          stands ? (
+            <OperationSteps operation={stands} />
+          ) : (
+            <ListSkeleton label="Publishing" rows={3} rowPx={28} />
+          )
+        ) : (
+          unsettled === null && (
+            <>
+              <p className="t2">
+                {app.publishedSha === null
+                  ? "It is the first version that people see."
+                  : `It takes the place of the version that ${app.access === "private" ? "you see" : "people see"} now, which stays one press away.`}
+              </p>
+              <WhatChanges work={work} onDiff={onDiff} />
+              {uncommitted > 0 && (
+                <Notice kind="warn">
+                  {uncommitted} {uncommitted === 1 ? "file has an edit" : "files have edits"} not committed. They are
+                  committed first and join in.
+                </Notice>
+              )}
+              <TextField
+                label="What should people know"
+                isDense
+                value={message}
+                maxLength={500}
+                onChange={({ target }) => setMessage(target.value)}
+              />
+            </>
+          )
+        )}
+      </div>
+    </Modal>
+  );
+}
+
+/** The files and bindings that are others than in the version that people see. */
+function WhatChanges({ work, onDiff }: { work: Work; onDiff: () => void }) {
+  const { app, files } = work;
+  const published = useTreeAt(app, app.publishedSha);
+  const changes = useMemo(
+    () => (app.publishedSha === null || published.data ? differencesOf(published.data ?? [], files) : null),
+    [app.publishedSha, published.data, files],
+  );
+  if (published.isError) return <LoadFailure error={published.error} onRetry={() => published.refetch()} />;
+  if (changes === null) return <ListSkeleton label="Reading what changes" rows={2} rowPx={28} />;
+  const isBinding = ({ path }: FileDifference) => /^bindings\/[^/]+\.sql$/.test(path);
+  const bindings = changes.filter(isBinding);
+  if (changes.length === 0) return <p>No file differs from the version that people see.</p>;
+  return (
+    <section className="publish-changes" aria-label="What changes">
+      <div className="row">
+        <h3 className="b5 grow">What changes</h3>
+        {work.status.data && work.status.data.drafts.length > 0 && (
+          <button type="button" className="link xs" onClick={onDiff}>
+            Read the diff
+          </button>
+        )}
+      </div>
+      <ul>
+        {changes.slice(0, FILES_SHOWN).map((change) => (
+          <li key={change.path} className="row">
+            <ChangeMark status={change.status} />
+            <span className="mono trunc">{change.path}</span>
+          </li>
+        ))}
+      </ul>
+      {changes.length > FILES_SHOWN && <p className="xs t2">and {changes.length - FILES_SHOWN} more</p>}
+      {bindings.length > 0 && (
+        <p className="xs t2">
+          {bindings
+            .map(({ path, status }) => `Binding ${nameOf(path).slice(0, -4)} is ${BINDING_WORDS[status]}`)
+            .join(". ")}
+          .{bindings.some(({ status }) => status !== "deleted") && " Publishing waits until its rows are there."}
+        </p>
+      )}
+    </section>
+  );
+}
+
+const BINDING_WORDS = { added: "new", modified: "changed", deleted: "removed" } as const;

@@ -1,0 +1,107 @@
+"use client";
+
+import { setDiagnostics } from "@codemirror/lint";
+import { EditorState } from "@codemirror/state";
+import { EditorView } from "@codemirror/view";
+import { useEffect, useEffectEvent, useRef } from "react";
+import { baseExtensions, restoreState } from "@/components/editor/base";
+import { writtenLanguage } from "@/components/editor/file-languages";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { FileKind } from "@/lib/ui/app-files";
+
+/** A place that the build has stumbled over. `line` and `column` count from 1. */
+export type TextProblem = { line: number; column: number | null; message: string };
+
+type TextEditorProps = {
+  /** Names the text for what is remembered of it: history, selection, scroll. */
+  traceId: string;
+  label: string;
+  kind: FileKind;
+  content: string;
+  isReadOnly: boolean;
+  problems: readonly TextProblem[];
+  /** Where to go: a new object goes there again. */
+  goTo: { line: number; column: number | null } | null;
+  onChange: (content: string) => void;
+};
+
+/** The editor of one file of an app. Mount it anew for another file. */
+export function TextEditor(props: TextEditorProps) {
+  const { editors } = useWorkspace();
+  const hostRef = useRef<HTMLDivElement>(null);
+  const viewRef = useRef<EditorView | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  /** What comes from outside is no change of the person's. */
+  const isTakingIn = useRef(false);
+
+  const tellCursor = ({ state }: EditorView) => {
+    const head = state.selection.main.head;
+    const line = state.doc.lineAt(head);
+    editors.moveCursor({ line: line.number, column: head - line.from + 1 });
+  };
+  const mount = useEffectEvent((host: HTMLElement) => {
+    const { traceId, content, label, kind, isReadOnly } = latest.current;
+    const trace = editors.recall(traceId);
+    const kept = trace?.state instanceof EditorState && trace.state.doc.toString() === content ? trace.state : null;
+    const extensions = baseExtensions(label, [
+      writtenLanguage(kind),
+      EditorState.readOnly.of(isReadOnly),
+      EditorView.editable.of(!isReadOnly),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged && !isTakingIn.current) latest.current.onChange(update.state.doc.toString());
+        if (update.docChanged || update.selectionSet) tellCursor(update.view);
+      }),
+    ]);
+    const state = kept ? restoreState(kept, extensions) : EditorState.create({ doc: content, extensions });
+    const view = new EditorView({ state, parent: host });
+    viewRef.current = view;
+    view.scrollDOM.scrollTop = trace?.scrollTop ?? 0;
+    tellCursor(view);
+    const isWriting = document.activeElement?.closest('[data-keeps-focus],[role="dialog"],[role="tree"]') != null;
+    if (matchMedia("(hover: hover)").matches && !isWriting) view.focus();
+    return () => {
+      editors.remember(traceId, { state: view.state, scrollTop: view.scrollDOM.scrollTop });
+      editors.moveCursor(null);
+      viewRef.current = null;
+      view.destroy();
+    };
+  });
+  useEffect(() => {
+    if (hostRef.current) return mount(hostRef.current);
+  }, []);
+
+  // The text can change from outside: another tab, a push, the sandbox. What was typed here is already the same.
+  const { content, problems, goTo } = props;
+  useEffect(() => {
+    const view = viewRef.current;
+    if (!view || view.state.doc.toString() === content) return;
+    isTakingIn.current = true;
+    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: content } });
+    isTakingIn.current = false;
+  }, [content]);
+
+  useEffect(() => {
+    const view = viewRef.current;
+    if (!view) return;
+    const { doc } = view.state;
+    const marks = problems.map(({ line: at, column, message }) => {
+      const line = doc.line(Math.min(Math.max(1, at), doc.lines));
+      const from = Math.min(line.from + Math.max(0, (column ?? 1) - 1), line.to);
+      return { from, to: Math.max(from, line.to), severity: "error" as const, message };
+    });
+    view.dispatch(setDiagnostics(view.state, marks));
+  }, [problems]);
+
+  useEffect(() => {
+    const view = viewRef.current;
+    if (!view || goTo === null) return;
+    const { doc } = view.state;
+    const line = doc.line(Math.min(Math.max(1, goTo.line), doc.lines));
+    const at = Math.min(line.from + Math.max(0, (goTo.column ?? 1) - 1), line.to);
+    view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+    view.focus();
+  }, [goTo]);
+
+  return <div ref={hostRef} className="code-host" />;
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { usePathname, useSearchParams } from "next/navigation";
+import { useCallback, useEffect, useState } from "react";
+
+/** What stands in the middle, where the editor is. */
+const VIEWS = ["changes", "versions", "bindings"] as const;
+export type Centre = "file" | (typeof VIEWS)[number];
+/** What a phone shows, one at a time. */
+export type Pane = "files" | Centre;
+
+const TABS_MAX = 30;
+
+/**
+ * What of a workbench is shown, as its address has it: the file, the view, the commit; and the tabs, which this browser
+ * remembers.
+ */
+export function usePlaces(appId: string, userId: string) {
+  const pathname = usePathname();
+  const query = useSearchParams();
+  const key = `millrace:app-tabs:${userId}:${appId}`;
+  const [tabs, setTabs] = useState<readonly string[]>([]);
+  useEffect(() => setTabs(readTabs(key)), [key]);
+  const file = query.get("file");
+  const view = query.get("view");
+  const centre: Centre = VIEWS.find((each) => each === view) ?? "file";
+  const isAtFiles = query.get("pane") === "files" || (centre === "file" && file === null);
+  const pane: Pane = isAtFiles ? "files" : centre;
+
+  const keep = useCallback(
+    (next: readonly string[]) => {
+      setTabs(next);
+      try {
+        localStorage.setItem(key, JSON.stringify(next));
+      } catch {
+        // Without a store the tabs are those of this page.
+      }
+    },
+    [key],
+  );
+  const go = useCallback(
+    (change: Record<string, string | null>, isStep = true) => {
+      const next = new URLSearchParams(window.location.search);
+      for (const [name, value] of Object.entries(change)) {
+        if (value === null) next.delete(name);
+        else next.set(name, value);
+      }
+      const address = next.size === 0 ? pathname : `${pathname}?${next}`;
+      if (isStep) window.history.pushState(null, "", address);
+      else window.history.replaceState(null, "", address);
+    },
+    [pathname],
+  );
+  const shown = file !== null && !tabs.includes(file) ? [...tabs, file] : tabs;
+  return {
+    file,
+    centre,
+    pane,
+    sha: query.get("sha"),
+    tabs: shown,
+    /** Opens a file in its tab. */
+    open: (path: string) => {
+      if (!shown.includes(path)) keep([...shown, path].slice(-TABS_MAX));
+      else if (shown !== tabs) keep(shown);
+      go({ file: path, view: null, sha: null, pane: null });
+    },
+    /** @returns nothing; the neighbour is shown in the place of a file that was */
+    close: (path: string) => {
+      const at = shown.indexOf(path);
+      const rest = shown.filter((each) => each !== path);
+      keep(rest);
+      if (path === file) go({ file: rest[Math.min(at, rest.length - 1)] ?? null }, false);
+    },
+    /** Files that have gone or are called otherwise. @param to null for those that are gone */
+    follow: (to: (path: string) => string | null) => {
+      const rest = shown.flatMap((path) => to(path) ?? []);
+      if (rest.join("\n") !== tabs.join("\n")) keep(rest);
+      const next = file === null ? null : to(file);
+      if (next !== file) go({ file: next ?? rest[0] ?? null }, false);
+    },
+    showCentre: (next: Centre, sha: string | null = null) =>
+      go({ view: next === "file" ? null : next, sha, pane: null }),
+    showPane: (next: Pane) =>
+      go(next === "files" ? { pane: next } : { view: next === "file" ? null : next, pane: null }),
+  };
+}
+
+export type Places = ReturnType<typeof usePlaces>;
+
+function readTabs(key: string): string[] {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
+    return Array.isArray(value) ? value.filter((each) => typeof each === "string").slice(-TABS_MAX) : [];
+  } catch {
+    return [];
+  }
+}

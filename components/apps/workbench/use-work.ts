@@ -1,0 +1,160 @@
+"use client";
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { FileStore, type KnownText, type LocalText } from "@/components/apps/workbench/file-store";
+import { showFailure } from "@/components/ui/toast";
+import { toAppKey, toAppWorkKey } from "@/components/workspace/use-apps";
+import { useRefresh } from "@/components/workspace/use-refresh";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import { type App, type AppFile, appApi, type TreeItem } from "@/lib/client/apps";
+import { imageTypeOf, movedPath } from "@/lib/ui/app-files";
+
+const NO_FILES: TreeItem[] = [];
+const NOTHING: ReadonlyMap<string, LocalText> = new Map();
+
+/** Somebody's work on an app: its files, what is typed in them, and how they stand. */
+export type Work = ReturnType<typeof useWork>;
+
+export function useWork(app: App) {
+  const { workspace, user } = useWorkspace();
+  const client = useQueryClient();
+  const key = toAppWorkKey(workspace.id, app.id);
+  useRefresh(
+    [key, toAppKey(workspace.id, app.id), toAppKey(workspace.id, app.slug)],
+    ({ kind, data }) => kind === "app" && data.resourceId === app.id,
+  );
+  const tree = useQuery({
+    queryKey: [...key, "files"],
+    queryFn: ({ signal }) => appApi.listFiles(workspace.id, app.id, undefined, signal),
+  });
+  const status = useQuery({
+    queryKey: [...key, "status"],
+    queryFn: ({ signal }) => appApi.readStatus(workspace.id, app.id, signal),
+  });
+  const store = useMemo(
+    () =>
+      new FileStore(
+        user.id,
+        app.id,
+        {
+          write: (path, content, oid) => appApi.writeFile(workspace.id, app.id, path, content, oid),
+          onSaved: (path, content, oid) => {
+            const work = toAppWorkKey(workspace.id, app.id);
+            const fileKey = [...work, "file", path];
+            // A read that has begun before this save would bring back what was there.
+            void client.cancelQueries({ queryKey: fileKey });
+            client.setQueryData<AppFile>(fileKey, (known) => known && { ...known, content, oid });
+            void client.invalidateQueries({ queryKey: [...work, "files"] });
+            void client.invalidateQueries({ queryKey: [...work, "status"] });
+          },
+        },
+        () => showFailure("This browser keeps no more: what you type is not safe until it is saved."),
+      ),
+    [client, user.id, workspace.id, app.id],
+  );
+  useEffect(() => store.wake(), [store]);
+  const texts = useSyncExternalStore(store.subscribe, store.readAll, () => NOTHING);
+  const saveState = useSyncExternalStore(store.subscribe, store.readState, () => "saved" as const);
+  const files = tree.data ?? NO_FILES;
+
+  const readAnew = () => client.invalidateQueries({ queryKey: key });
+  /** @returns null when it did not work, which the person has been told by then */
+  const attempt = async <T>(effect: string, work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      showFailure(`${effect} ${error.message}`);
+      return null;
+    } finally {
+      await readAnew();
+    }
+  };
+  const move = async (from: string, to: string) => {
+    for (const { path, oid } of files) {
+      const target = movedPath(path, from, to);
+      if (target === null) continue;
+      const content = store.read(path)?.content ?? (await appApi.readFileBytes(workspace.id, app.id, path));
+      await appApi.writeFile(workspace.id, app.id, target, content, "none");
+      await appApi.removeFile(workspace.id, app.id, path, oid);
+      store.drop(path);
+    }
+    return true;
+  };
+  return {
+    app,
+    tree,
+    files,
+    status,
+    store,
+    texts,
+    saveState,
+    readAnew,
+    /** @param content of the new file */
+    add: (path: string, content: string | Blob = "") =>
+      attempt("It is not made.", () => appApi.writeFile(workspace.id, app.id, path, content, "none")),
+    /** Overwrites whatever is there. */
+    replace: (path: string, content: Blob) =>
+      attempt("It is not uploaded.", async () => {
+        const item = await appApi.writeFile(workspace.id, app.id, path, content);
+        store.drop(path);
+        return item;
+      }),
+    /** A file, or a folder with all that is in it. */
+    move: (from: string, to: string) => attempt("Not everything was moved.", () => move(from, to)),
+    remove: (paths: readonly string[]) =>
+      attempt("Not everything was deleted.", async () => {
+        for (const path of paths) {
+          await appApi.removeFile(workspace.id, app.id, path);
+          store.drop(path);
+        }
+        return true;
+      }),
+    /** @param path one file; without it everything */
+    discard: (path?: string) =>
+      attempt("Nothing was discarded.", async () => {
+        if (path === undefined) store.dropAll();
+        else store.drop(path);
+        await appApi.discard(workspace.id, app.id, path);
+        return true;
+      }),
+    commit: (message: string | undefined) =>
+      attempt("Nothing was committed.", async () => {
+        if (!(await store.flush())) {
+          showFailure("Not everything that you have typed is saved. Look at the files that say so, then commit.");
+          return null;
+        }
+        return appApi.commit(workspace.id, app.id, message);
+      }),
+  };
+}
+
+/** A file as the person has it, or as a commit has it. */
+export function useAppFile(app: App, path: string | null, sha?: string) {
+  const { workspace } = useWorkspace();
+  const key = toAppWorkKey(workspace.id, app.id);
+  return useQuery({
+    queryKey: sha === undefined ? [...key, "file", path] : ["app-commit-file", workspace.id, app.id, sha, path],
+    queryFn: ({ signal }) => appApi.readFile(workspace.id, app.id, path ?? "", sha, signal),
+    enabled: path !== null && (imageTypeOf(path) === null || path.endsWith(".svg")),
+    ...(sha !== undefined && { staleTime: Number.POSITIVE_INFINITY }),
+  });
+}
+
+/** All files as a commit has them; null asks for none. */
+export function useTreeAt(app: App, sha: string | null) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: ["app-commit-tree", workspace.id, app.id, sha],
+    queryFn: ({ signal }) => appApi.listFiles(workspace.id, app.id, sha ?? undefined, signal),
+    enabled: sha !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** The text that a file has on the server; null for one that is no text. */
+export function toKnown(file: AppFile | undefined): KnownText | null {
+  return file?.encoding === "utf8" ? { oid: file.oid, content: file.content } : null;
+}

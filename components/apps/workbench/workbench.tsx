@@ -1,0 +1,316 @@
+"use client";
+
+import {
+  Check,
+  CircleAlert,
+  CloudOff,
+  Database,
+  ExternalLink,
+  GitCommitHorizontal,
+  History,
+  LoaderCircle,
+  PanelRight,
+  Rocket,
+  Settings2,
+  Share2,
+} from "lucide-react";
+import dynamic from "next/dynamic";
+import Link from "next/link";
+import { useEffect, useMemo, useState } from "react";
+import { InExplorer } from "@/components/apps/explorer-place";
+import { ShareApp } from "@/components/apps/share-app";
+import { BindingsView } from "@/components/apps/workbench/bindings-view";
+import { ChangesSection } from "@/components/apps/workbench/changes-section";
+import { ChangesView } from "@/components/apps/workbench/changes-view";
+import { FilePane } from "@/components/apps/workbench/file-pane";
+import type { SaveState } from "@/components/apps/workbench/file-store";
+import { FileTabs } from "@/components/apps/workbench/file-tabs";
+import { FileTree } from "@/components/apps/workbench/file-tree";
+import { OutputPane } from "@/components/apps/workbench/output-pane";
+import { PreviewPane } from "@/components/apps/workbench/preview-pane";
+import { useBindings } from "@/components/apps/workbench/use-bindings";
+import { useOutput } from "@/components/apps/workbench/use-output";
+import { type Pane, usePlaces } from "@/components/apps/workbench/use-places";
+import { useWork, type Work } from "@/components/apps/workbench/use-work";
+import { VersionsView } from "@/components/apps/workbench/versions-view";
+import { announce } from "@/components/ui/live-region";
+import { Notice } from "@/components/ui/notice";
+import { Segments } from "@/components/ui/segments";
+import { showToast } from "@/components/ui/toast";
+import { useIsPhone, useMediaQuery } from "@/components/ui/use-browser";
+import { ShowExplorer } from "@/components/workspace/show-explorer";
+import { useOffer } from "@/components/workspace/use-offer";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { App } from "@/lib/client/apps";
+import { later } from "@/lib/client/load-again";
+import "@/components/consoles/console.css";
+import "@/components/consoles/consoles.css";
+import "./workbench.css";
+import "@/components/apps/apps.css";
+
+const loadPublish = later(() => import("@/components/apps/workbench/publish-dialog"));
+const PublishDialog = dynamic(() => loadPublish().then((module) => module.PublishDialog), { ssr: false });
+
+const loadSettings = later(() => import("@/components/apps/workbench/app-settings"));
+const AppSettings = dynamic(() => loadSettings().then((module) => module.AppSettings), { ssr: false });
+
+const PHONE_PANES: { value: Pane; label: string }[] = [
+  { value: "files", label: "Files" },
+  { value: "file", label: "Text" },
+  { value: "changes", label: "Changes" },
+  { value: "versions", label: "Versions" },
+  { value: "bindings", label: "Bindings" },
+];
+/** Behind the file of a binding. */
+const BINDING_WORDS = {
+  missing: "new",
+  queued: "queued",
+  building: "building",
+  ready: "ready",
+  error: "failed",
+} as const;
+/** Below it the preview would leave no room for the text; it is shown when it is asked for. */
+const WIDE = "(min-width: 1200px)";
+/** What an app is looked at first by. */
+const FIRST_FILES = ["src/App.tsx", "src/main.tsx", "index.html", "README.md"];
+
+/** An app with its files, their texts, what has changed, and how it looks. */
+export function Workbench({ app }: { app: App }) {
+  const { user, workspace } = useWorkspace();
+  const work = useWork(app);
+  const places = usePlaces(app.id, user.id);
+  const isPhone = useIsPhone();
+  const [goTo, setGoTo] = useState<{ path: string; line: number; column: number | null } | null>(null);
+  const output = useOutput();
+  const isWide = useMediaQuery(WIDE);
+  /** null until somebody has chosen. */
+  const [previewChoice, setPreviewChoice] = useState<boolean | null>(null);
+  const hasPreview = !isPhone && (previewChoice ?? isWide);
+  const [dialog, setDialog] = useState<"publish" | "share" | "settings" | null>(null);
+  useEffect(() => {
+    document.title = `${app.title} - Millrace`;
+  }, [app.title]);
+  const first = useMemo(
+    () => FIRST_FILES.find((path) => work.files.some((each) => each.path === path)) ?? work.files[0]?.path ?? null,
+    [work.files],
+  );
+  const file = places.file ?? (isPhone ? null : (places.tabs[0] ?? first));
+  useOffer("app", [
+    {
+      id: "save",
+      name: "Commit",
+      detail: app.title,
+      icon: GitCommitHorizontal,
+      keys: "mod+s",
+      run: () => void commitAll(work),
+    },
+  ]);
+
+  const bindings = useBindings(app).data;
+  const marks = useMemo(
+    () => new Map(bindings?.map(({ path, build }) => [path, BINDING_WORDS[build.state]])),
+    [bindings],
+  );
+  const shownPlaces = { ...places, file };
+  const tree = <FileTree work={work} places={shownPlaces} isReadOnly={isPhone} marks={marks} />;
+  const changes = <ChangesSection work={work} places={shownPlaces} isReadOnly={isPhone} />;
+  const centre =
+    places.centre === "changes" ? (
+      <ChangesView work={work} places={shownPlaces} isReadOnly={isPhone} />
+    ) : places.centre === "versions" ? (
+      <VersionsView work={work} places={shownPlaces} />
+    ) : places.centre === "bindings" ? (
+      <BindingsView
+        work={work}
+        places={shownPlaces}
+        isReadOnly={isPhone}
+        onGoTo={(place) => {
+          places.open(place.path);
+          setGoTo(place);
+        }}
+      />
+    ) : file !== null ? (
+      <FilePane key={file} work={work} path={file} isReadOnly={isPhone} goTo={goTo} />
+    ) : (
+      <div className="empty blank app-view-empty">
+        <h2>No file is open</h2>
+        <p>Choose one of the files.</p>
+      </div>
+    );
+  return (
+    <main className="app-bench" aria-labelledby="page-title">
+      <header className="row app-bench-head">
+        <ShowExplorer />
+        <h1 id="page-title" className="b6 trunc">
+          {app.title}
+        </h1>
+        <SaveWords state={work.saveState} />
+        <WorkWords work={work} />
+        <span className="grow" />
+        {!isPhone && (
+          <button
+            type="button"
+            className={places.centre === "bindings" ? "btn on" : "btn ghost"}
+            aria-pressed={places.centre === "bindings"}
+            onClick={() => places.showCentre(places.centre === "bindings" ? "file" : "bindings")}
+          >
+            <Database className="s" />
+            Bindings
+          </button>
+        )}
+        {!isPhone && (
+          <button
+            type="button"
+            className={places.centre === "versions" ? "btn on" : "btn ghost"}
+            aria-pressed={places.centre === "versions"}
+            onClick={() => places.showCentre(places.centre === "versions" ? "file" : "versions")}
+          >
+            <History className="s" />
+            Versions
+          </button>
+        )}
+        {!isPhone && (
+          <button
+            type="button"
+            className={hasPreview ? "btn on" : "btn ghost"}
+            aria-pressed={hasPreview}
+            onClick={() => setPreviewChoice(!hasPreview)}
+          >
+            <PanelRight className="s" />
+            Preview
+          </button>
+        )}
+        {app.publishedSha !== null && (
+          <Link className="btn ghost" href={`/w/${workspace.slug}/apps/${app.slug}`}>
+            <ExternalLink className="s" />
+            Open
+          </Link>
+        )}
+        {!isPhone && (
+          <button type="button" className="btn" onClick={() => setDialog("share")}>
+            <Share2 className="s" />
+            Share
+          </button>
+        )}
+        <button
+          type="button"
+          className="btn ghost icon"
+          aria-label="Settings of the app"
+          title="Settings"
+          onClick={() => setDialog("settings")}
+        >
+          <Settings2 className="s" />
+        </button>
+        <button type="button" className="btn primary" onClick={() => setDialog("publish")}>
+          <Rocket className="s" />
+          Publish
+        </button>
+      </header>
+      {isPhone ? (
+        <>
+          <Notice kind="info">To edit an app, open it on a larger screen.</Notice>
+          <Segments label="What is shown" value={places.pane} options={PHONE_PANES} onChange={places.showPane} />
+          {places.pane === "files" ? (
+            <div className="app-phone-files">
+              {tree}
+              {changes}
+            </div>
+          ) : (
+            <div className="app-centre" id="app-centre">
+              {centre}
+            </div>
+          )}
+        </>
+      ) : (
+        <>
+          <InExplorer>
+            <div className="row app-side-head">
+              <span className="b6 trunc grow">{app.slug}</span>
+            </div>
+            {tree}
+            {changes}
+          </InExplorer>
+          <div className="app-sides">
+            <div className="app-middle">
+              <FileTabs work={work} places={shownPlaces} />
+              <section
+                className="app-centre"
+                id="app-centre"
+                aria-label={places.centre === "file" ? (file ?? "File") : "What has changed"}
+                data-region
+                tabIndex={-1}
+              >
+                {centre}
+              </section>
+              {hasPreview && <OutputPane lines={output.lines} onClear={output.clear} />}
+            </div>
+            {hasPreview && <PreviewPane app={app} onSaid={output.say} />}
+          </div>
+        </>
+      )}
+      {dialog === "publish" && (
+        <PublishDialog
+          work={work}
+          onClose={() => setDialog(null)}
+          onGoTo={(place) => {
+            setDialog(null);
+            places.open(place.path);
+            setGoTo(place);
+          }}
+          onDiff={() => {
+            setDialog(null);
+            places.showCentre("changes");
+          }}
+        />
+      )}
+      {dialog === "settings" && <AppSettings app={app} onClose={() => setDialog(null)} />}
+      {dialog === "share" && <ShareApp app={app} onClose={() => setDialog(null)} />}
+    </main>
+  );
+}
+
+/** By the keys, without a message of its own. */
+async function commitAll(work: Work): Promise<void> {
+  if (work.texts.size === 0 && work.status.data?.drafts.length === 0) return announce("Nothing to commit");
+  const done = await work.commit(undefined);
+  if (done !== null) showToast(`Committed to ${done.branch} as ${done.sha.slice(0, 7)}.`, { id: "committed" });
+}
+
+const SAVE_WORDS: Record<SaveState, string> = {
+  saved: "Saved",
+  saving: "Saving",
+  offline: "Not saved: kept in this browser until the server is back",
+  refused: "A file is not saved",
+  conflict: "A file is another by now",
+};
+const SAVE_ICONS = {
+  saved: Check,
+  saving: LoaderCircle,
+  offline: CloudOff,
+  refused: CircleAlert,
+  conflict: CircleAlert,
+};
+
+function SaveWords({ state }: { state: SaveState }) {
+  const Icon = SAVE_ICONS[state];
+  const isBad = state === "refused" || state === "conflict";
+  return (
+    <span className={`row xs app-save ${isBad ? "bad" : state}`} role="status" aria-label="What is typed">
+      <Icon className="s" aria-hidden="true" />
+      {SAVE_WORDS[state]}
+    </span>
+  );
+}
+
+/** "2 commits ahead, 3 files changed". */
+function WorkWords({ work }: { work: Work }) {
+  const { data } = work.status;
+  if (!data) return null;
+  const count = data.drafts.length;
+  const words = [
+    data.ahead > 0 && `${data.ahead} ${data.ahead === 1 ? "commit" : "commits"} ahead`,
+    data.behind > 0 && `${data.behind} behind`,
+    count > 0 && `${count} ${count === 1 ? "file" : "files"} changed`,
+  ].filter(Boolean);
+  return <span className="xs t2 trunc app-work">{words.length === 0 ? "As on main" : words.join(", ")}</span>;
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { bindingPath, isBroken, parseBinding, readBindings } from "./front-matter";
+import { BINDING_BYTES_MAX, BINDINGS_MAX } from "./limits";
+
+const ID = "65a1b2c3d4e5f60718293a4b";
+const parse = (text: string, path = "bindings/sales.sql") => parseBinding(path, Buffer.from(text));
+const withMatter = (...lines: string[]) => `---\n${lines.join("\n")}\n---\nselect 1\n`;
+
+describe("a binding's file", () => {
+  it("says what is read, when, and with which values", () => {
+    const text = withMatter(
+      `connectionId: ${ID}`,
+      'schedule: "0 6 * * *"',
+      "params: [2024-01-01, 3, true, null]",
+      "description: Sales of the last year",
+    );
+    expect(parse(text)).toEqual({
+      name: "sales",
+      path: "bindings/sales.sql",
+      frontMatter: {
+        connectionId: ID,
+        schedule: "0 6 * * *",
+        // A date stays as it is written: a database knows better what it means.
+        params: ["2024-01-01", 3, true, null],
+        description: "Sales of the last year",
+      },
+      schedule: { cron: "0 6 * * *", timezone: "UTC" },
+      sql: "select 1\n",
+    });
+  });
+
+  it("may come with the line ends and the mark of another system, and with dashes in its statement", () => {
+    const read = parse(`\uFEFF---\r\nconnectionId: ${ID}\r\n--- \r\nselect 1 -- one\r\n---\r\nfrom t`);
+    expect(read).toMatchObject({
+      frontMatter: { connectionId: ID },
+      schedule: null,
+      sql: "select 1 -- one\r\n---\r\nfrom t",
+    });
+  });
+
+  it("goes by the clock of a zone that it names", () => {
+    const read = parse(withMatter(`connectionId: ${ID}`, "schedule: {cron: '0 9 * * MON', timezone: europe/vienna}"));
+    expect(read).toMatchObject({ schedule: { cron: "0 9 * * MON", timezone: "Europe/Vienna" } });
+  });
+
+  it.each([
+    "650000000000000000000012",
+    "65000000000000000000e012",
+    "000000000000000000000012",
+    "0x0000000000000000000012",
+  ])("has the connection's id as it is written: %s", (id) => {
+    const read = parse(withMatter(`connectionId: ${id}`));
+    if (/^[0-9a-f]+$/.test(id)) expect(read).toMatchObject({ frontMatter: { connectionId: id } });
+    else expect(isBroken(read)).toBe(true);
+  });
+
+  it.each<[string, string, RegExp, number | null]>([
+    ["nothing", "", /three dashes/, 1],
+    ["a statement alone", "select 1", /three dashes/, 1],
+    ["dashes that do not end", `---\nconnectionId: ${ID}\nselect 1`, /three dashes/, 1],
+    ["an empty front matter", "---\n---\nselect 1", /connectionId/, 2],
+    ["a list", withMatter("- one"), /connectionId/, 2],
+    ["a text", withMatter("hello"), /connectionId/, 2],
+    ["no connection", withMatter("description: x"), /connectionId/, null],
+    ["an id that is none", withMatter("connectionId: shop"), /24 hexadecimal/, 2],
+    ["an unknown key", withMatter(`connectionId: ${ID}`, "conection: x"), /“conection” is not known/, 3],
+    ["a key twice", withMatter(`connectionId: ${ID}`, `connectionId: ${ID}`), /no YAML/, 3],
+    ["what is no YAML", withMatter(`connectionId: ${ID}`, "params: [1, 2"), /no YAML/, null],
+    ["tabs", withMatter(`connectionId: ${ID}`, "params:", "\ta: 1"), /no YAML/, null],
+    ["a tag", withMatter(`connectionId: ${ID}`, "params: !!js/function 'x'"), /no YAML/, null],
+    ["an alias", withMatter("connectionId: &id 65a1b2c3d4e5f60718293a4b", "description: *id"), /anchors/, null],
+    ["a schedule that never comes", withMatter(`connectionId: ${ID}`, "schedule: '0 0 31 2 *'"), /never comes/, null],
+    ["a schedule of six fields", withMatter(`connectionId: ${ID}`, "schedule: '* * * * * *'"), /five fields/, null],
+    [
+      "a zone that is none",
+      withMatter(`connectionId: ${ID}`, "schedule: {cron: '0 0 * * *', timezone: Mars}"),
+      /time zone/,
+      null,
+    ],
+    ["a number as schedule", withMatter(`connectionId: ${ID}`, "schedule: 5"), /cron expression/, 3],
+    ["values within values", withMatter(`connectionId: ${ID}`, "params: {a: {b: 1}}"), /params/, 3],
+    ["no statement", `---\nconnectionId: ${ID}\n---\n  \n`, /statement/, null],
+    ["a null character", withMatter(`connectionId: ${ID}`).replace("1", "\0"), /no text/, null],
+    [
+      "too much before the statement",
+      withMatter(`connectionId: ${ID}`, `description: ${"x".repeat(17_000)}`),
+      /16 KiB/,
+      null,
+    ],
+    ["too long a description", withMatter(`connectionId: ${ID}`, `description: ${"x".repeat(2_001)}`), /2,000/, 3],
+  ])("with %s is broken, and says how to mend it", (_, text, words, line) => {
+    const read = parse(text);
+    expect(read).toMatchObject({ name: "sales", frontMatter: null, error: expect.stringMatching(words) });
+    if (line !== null) expect(read).toMatchObject({ line });
+  });
+
+  it("that would grow without end is read no further than its text", () => {
+    const lines = ["params: &a [1,1,1,1,1,1,1,1,1]"];
+    for (let n = 0; n < 9; n += 1) {
+      const [from, to] = ["abcdefghij"[n], "abcdefghij"[n + 1]];
+      lines.push(`x${n}: &${to} [*${from},*${from},*${from},*${from},*${from},*${from},*${from},*${from}]`);
+    }
+    expect(parse(withMatter(`connectionId: ${ID}`, ...lines))).toMatchObject({
+      error: expect.stringMatching(/anchors/),
+    });
+  });
+
+  it("is text, and no longer than one", () => {
+    expect(parseBinding("bindings/a.sql", Buffer.from([0xff, 0xfe, 0x2d]))).toMatchObject({
+      error: expect.stringMatching(/UTF-8/),
+    });
+    const long = Buffer.alloc(BINDING_BYTES_MAX + 1, withMatter(`connectionId: ${ID}`));
+    expect(parseBinding("bindings/a.sql", long)).toMatchObject({ error: expect.stringMatching(/128 KiB/) });
+    expect(parseBinding("bindings/a.sql", null)).toMatchObject({ error: expect.stringMatching(/128 KiB/) });
+  });
+});
+
+describe("the bindings of an app", () => {
+  const good = Buffer.from(withMatter(`connectionId: ${ID}`));
+
+  it("are the files right below bindings/ that have a name, the rest with what is wrong", () => {
+    const names = [
+      "bindings/b.sql",
+      "bindings/a.sql",
+      "bindings/deep/c.sql",
+      "bindings/ä.sql",
+      "bindings/.sql",
+      "src/d.sql",
+      "bindings/notes.md",
+    ];
+    const read = readBindings(new Map(names.map((name) => [name, good])));
+    expect(read.map((each) => [each.name, isBroken(each)])).toEqual([
+      ["", true],
+      ["a", false],
+      ["b", false],
+      ["deep/c", true],
+      ["ä", true],
+    ]);
+  });
+
+  it(`are ${BINDINGS_MAX} at the most`, () => {
+    const names = Array.from({ length: BINDINGS_MAX + 1 }, (_, n) => bindingPath(`b${String(n).padStart(2, "0")}`));
+    const read = readBindings(new Map(names.map((name) => [name, good])));
+    expect(read.filter(isBroken)).toMatchObject([{ name: "b20", error: expect.stringMatching(/at most 20/) }]);
+  });
+});

@@ -1,0 +1,13 @@
+import { z } from "zod";
+
+/** How a preview stands, tried at that moment. */
+export const previewSchema = z.object({
+  serving: z.boolean().describe("The dev server answers its first page"),
+  socket: z.boolean().describe("There is a session, and its line to the server stands"),
+  port: z.int().nullable().describe("null: dev servers listen on no port, they are reached by `url` alone"),
+  url: z.string().optional().describe("The first page, for a frame of ours; there while a session runs"),
+});
+export type Preview = z.infer<typeof previewSchema>;
+
+/** Any text: what is no address of a session is answered as one that has ended. */
+export const capability = z.string().max(100);

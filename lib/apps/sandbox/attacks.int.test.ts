@@ -1,0 +1,214 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { ObjectId } from "mongodb";
+import { expect, it, vi } from "vitest";
+import { getSandbox } from ".";
+import { buildWith } from "./embedded/builds";
+import { carriedFolder } from "./embedded/carried";
+import { sandboxCommand } from "./embedded/confinement";
+import { FILES_BYTES_MAX, SCRATCH_BYTES_MAX } from "./limits";
+import type { BuildResult } from "./sandbox";
+import { SAMPLE_APP, toFiles } from "./testing/sample-app";
+
+const ATTACKS = join(import.meta.dirname, "testing", "attacks");
+const SECRET = "SECRET-of-the-platform";
+
+/** A program of an attacker's where the builder would run: what is left when the builder has been taken over. */
+async function attack(
+  name: string,
+  args: readonly string[] = [],
+  signal = new AbortController().signal,
+): Promise<BuildResult> {
+  const command = sandboxCommand("build", await carriedFolder(), join(ATTACKS, `${name}.ts`));
+  const withArgs = { ...command, args: [...command.args, ...args] };
+  return buildWith(withArgs, { files: new Map(), onLog: () => {}, signal });
+}
+
+/** Processes of this machine that run an attack. */
+function running(name: string): number {
+  return readdirSync("/proc").filter((id) => {
+    try {
+      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, "utf8").includes(`${name}.ts`);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+it("code in a sandbox sees no environment, file, process, network or service of the platform (T91)", async () => {
+  vi.stubEnv("SECRET_KEY", SECRET);
+  const met = { connections: 0 };
+  const service = createServer(() => {
+    met.connections += 1;
+  });
+  await new Promise<void>((resolve) => service.listen(0, "127.0.0.1", resolve));
+  const address = service.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const { log } = await attack("look", [String(port)]);
+  service.close();
+  const seen = Object.fromEntries(
+    log.split("\n").map((line) => [line.split(": ")[0], line.split(": ").slice(1).join(": ")]),
+  );
+  expect(JSON.parse(seen.root ?? "null")).toEqual([
+    "app",
+    "bin",
+    "carried",
+    "dev",
+    "lib",
+    "lib64",
+
+    "sandbox",
+    "tmp",
+  ]);
+  expect(JSON.parse(seen.env ?? "[]")).not.toContain("SECRET_KEY");
+  expect(log).not.toContain(SECRET);
+  expect(JSON.parse(seen.user ?? "null")).toEqual([65534, 65534]);
+  expect(JSON.parse(seen.networks ?? "null")).toEqual([]);
+  for (const place of [
+    "/etc/passwd",
+    "/etc/ld.so.cache",
+    "/proc/1/environ",
+    "/proc/cpuinfo",
+    "/usr/bin/env",
+    "/home",
+  ]) {
+    expect(seen[place], place).toBe("refused ENOENT");
+  }
+  expect(seen["169.254.169.254"]).toMatch(/^refused/);
+  expect(seen["127.0.0.1"]).toMatch(/^refused/);
+  expect(seen.names).toBe("refused");
+  expect(met.connections).toBe(0);
+});
+
+it.each([
+  ["fork", "processes|threads"],
+  ["thread", "threads|memory"],
+  ["print", "printed"],
+  ["grow", "memory"],
+])("a build that does nothing but %s is ended with everything that it has started", async (name, words) => {
+  const built = await attack(name);
+  expect(built).toMatchObject({
+    ok: false,
+    problems: [{ message: expect.stringMatching(new RegExp(`${words}|crashed`)) }],
+  });
+  expect(built.log.length).toBeLessThan(2 * 1024 * 1024);
+  expect(running(name)).toBe(0);
+});
+
+it("what a build writes is in memory, within its limit, and gone with it: no disk is filled (F11)", async () => {
+  const { log } = await attack("fill");
+  expect(log).toContain("/app: ENOSPC");
+  expect(log).toContain("/tmp: ENOSPC");
+  for (const place of ["/", "/dev/shm", "/carried", "/sandbox"]) expect(log).toContain(`${place}: EROFS`);
+  const written = Number(/written (\d+)/.exec(log)?.[1]);
+  expect(written).toBeLessThanOrEqual(FILES_BYTES_MAX + SCRATCH_BYTES_MAX);
+  expect(await getSandbox().build(sample())).toMatchObject({ ok: true });
+});
+
+it("a build that loops ends when nobody waits any more", async () => {
+  const stop = new AbortController();
+  const built = attack("loop", [], stop.signal);
+  await vi.waitFor(() => expect(running("loop")).toBeGreaterThan(0), { timeout: 20_000 });
+  stop.abort(new Error("nobody waits"));
+  await expect(built).rejects.toThrow("nobody waits");
+  expect(running("loop")).toBe(0);
+});
+
+it("a build that is given up while it starts leaves nothing behind", async () => {
+  for (let ms = 0; ms < 60; ms += 4) {
+    const stop = AbortSignal.timeout(ms);
+    await expect(attack("loop", [], stop)).rejects.toThrow();
+  }
+  // The kernel ends the rest of a namespace behind its first process.
+  await vi.waitFor(() => expect(running("loop")).toBe(0), { timeout: 20_000 });
+});
+
+it("of two builds at once each gets its own app", async () => {
+  const built = await Promise.all(["one", "two", "three"].map((word) => getSandbox().build(sample(`${word} times`))));
+  const scripts = built.map((each) => (each.ok ? scriptOf(each) : each.log));
+  expect(
+    scripts.map((script) => ["one times", "two times", "three times"].filter((word) => script.includes(word))),
+  ).toEqual([["one times"], ["two times"], ["three times"]]);
+});
+
+const HOST_FILES = [
+  'import text from "/etc/passwd?raw"; console.log(text);',
+  'import text from "../../../../etc/passwd?raw"; console.log(text);',
+  'import text from "/proc/self/environ?raw"; console.log(text);',
+  'import text from "/proc/self/environ?url"; console.log(text);',
+  'import text from "/@fs/etc/passwd?raw"; console.log(text);',
+  'import text from "/sandbox/program/main.ts?raw"; console.log(text);',
+  'import text from "/sandbox/node_modules/vite/package.json"; console.log(text);',
+  'import text from "file:///proc/self/environ?raw"; console.log(text);',
+  'import worker from "/proc/self/environ?worker"; console.log(worker);',
+];
+it.each(HOST_FILES)("a file outside of the app is none: %s", async (code) => {
+  expect(await getSandbox().build(withMore(code))).toMatchObject({ ok: false });
+});
+
+it.each([
+  ['console.log(import.meta.glob("/proc/**", { eager: true, query: "?raw" }));', {}],
+  ['console.log(import.meta.glob("../../proc/self/*", { eager: true, query: "?raw" }));', {}],
+  ['console.log(new URL("file:///proc/self/environ", import.meta.url).href);', {}],
+  ['console.log(new URL("../../proc/self/environ", import.meta.url).href);', {}],
+  ['import "./evil.css";', { "src/evil.css": 'a { background: url("/proc/self/environ") }' }],
+  ['import "./evil.css";', { "src/evil.css": 'a { background: url("../../proc/self/environ") }' }],
+])("what the builder itself reads brings nothing of the sandbox into an app: %s", async (code, files) => {
+  const built = await getSandbox().build(withMore(code, files));
+  const text = built.ok ? [...built.files.values()].map((each) => each.toString("latin1")).join("\n") : built.log;
+  // Of the only secret that a sandbox has, the environment that it was started with.
+  expect(text).not.toContain("ROLLDOWN_WORKER_THREADS");
+  expect(text).not.toContain(Buffer.from("ROLLDOWN_WORKER_THREADS").toString("base64").slice(1, -3));
+});
+
+it("no configuration of the app runs, and the log says so", async () => {
+  const evil = 'throw new Error("I was run");';
+  const built = await getSandbox().build(
+    withMore("export {};", {
+      "vite.config.js": evil,
+      "vite.config.ts": evil,
+      "postcss.config.js": evil,
+      "tailwind.config.js": evil,
+      ".postcssrc.json": '{"plugins": {"/app/evil.cjs": {}}}',
+      "babel.config.js": evil,
+      ".env": "VITE_SECRET=1",
+      "package.json": JSON.stringify({
+        type: "module",
+        scripts: { prebuild: "exit 1", postinstall: "exit 1" },
+        imports: {},
+      }),
+    }),
+  );
+  expect(built.ok, built.log).toBe(true);
+  expect(built.log).not.toContain("I was run");
+  for (const name of ["vite.config.js", "postcss.config.js", "tailwind.config.js", ".postcssrc.json"]) {
+    expect(built.log).toContain(`${name} is not read`);
+  }
+});
+
+it("a configuration of TypeScript that stands on a file outside is refused or ignored, never read", async () => {
+  const built = await getSandbox().build(
+    withMore("export {};", { "tsconfig.json": '{"extends": "/proc/self/environ", "compilerOptions": {}}' }),
+  );
+  expect(built.log).not.toContain("ROLLDOWN_WORKER_THREADS");
+});
+
+function sample(words = "times"): Parameters<ReturnType<typeof getSandbox>["build"]>[0] {
+  const app = SAMPLE_APP["src/app.tsx"].replace("times", words);
+  return input({ ...SAMPLE_APP, "src/app.tsx": app });
+}
+
+function withMore(code: string, files: Record<string, string> = {}) {
+  const main = `import "./more";\n${SAMPLE_APP["src/main.tsx"]}`;
+  return input({ ...SAMPLE_APP, "src/main.tsx": main, "src/more.ts": code, ...files });
+}
+
+function input(files: Record<string, string>) {
+  const signal = new AbortController().signal;
+  return { workspaceId: new ObjectId(), appId: new ObjectId(), files: toFiles(files), onLog: () => {}, signal };
+}
+
+function scriptOf({ files }: BuildResult & { ok: true }): string {
+  return [...files].find(([path]) => path.endsWith(".js"))?.[1].toString() ?? "";
+}

@@ -1,0 +1,88 @@
+import { ObjectId } from "mongodb";
+import { expect, it } from "vitest";
+import { getSandbox } from ".";
+import type { BuildResult } from "./sandbox";
+import { SAMPLE_APP, toFiles } from "./testing/sample-app";
+
+const MORE = "src/more.ts";
+
+function build(files: Record<string, string | Buffer>, signal = new AbortController().signal): Promise<BuildResult> {
+  const nobody = { workspaceId: new ObjectId(), appId: new ObjectId() };
+  return getSandbox().build({ ...nobody, files: toFiles(files), onLog: () => {}, signal });
+}
+
+/** The sample with one more module, which the app imports. */
+function buildWith(code: string, files: Record<string, string | Buffer> = {}): Promise<BuildResult> {
+  const main = `import "./more";\n${SAMPLE_APP["src/main.tsx"]}`;
+  return build({ ...SAMPLE_APP, "src/main.tsx": main, [MORE]: code, ...files });
+}
+
+it("an app is built to one page, one script and one style, named relatively and by their content", async () => {
+  const first = await build({ ...SAMPLE_APP, "public/logo.svg": "<svg/>", "bindings/orders.sql": "select 1" });
+  if (!first.ok) throw new Error(first.log);
+  const paths = [...first.files.keys()].sort();
+  expect(paths).toEqual([
+    expect.stringMatching(/^assets\/index-[\w-]{8}\.js$/),
+    expect.stringMatching(/^assets\/style-[\w-]{8}\.css$/),
+    "index.html",
+    "logo.svg",
+  ]);
+  const page = first.files.get("index.html")?.toString() ?? "";
+  expect(page).toContain(`src="./${paths[0]}"`);
+  expect(page).toContain(`href="./${paths[1]}"`);
+  expect(first.files.get(paths[1] ?? "")?.toString()).toContain("#639");
+  expect(first.log).toContain("built in");
+  const second = await build(SAMPLE_APP);
+  expect(second.ok && second.files.get(paths[0] ?? "")).toEqual(first.files.get(paths[0] ?? ""));
+});
+
+it("code that is asked for later is in the same file: no chunk is fetched after a token's end", async () => {
+  const built = await buildWith('void import("./late").then(({ late }) => console.log(late));', {
+    "src/late.ts": 'export const late = "it is late";',
+  });
+  if (!built.ok) throw new Error(built.log);
+  const scripts = [...built.files].filter(([path]) => path.endsWith(".js"));
+  expect(scripts).toHaveLength(1);
+  expect(scripts[0]?.[1].toString()).toContain("it is late");
+});
+
+it("all carried packages can be imported, and no other, which is told with its place", async () => {
+  const carried = await buildWith(
+    'import embed from "vega-embed"; import { theme } from "@millrace/app"; import { createPortal } from "react-dom"; console.log(embed, theme, createPortal);',
+  );
+  expect(carried.ok).toBe(true);
+  const other = await buildWith(
+    '// import "lodash" is what one would write\n\n  import { map } from "lodash/fp";\nmap();',
+  );
+  expect(other).toMatchObject({
+    ok: false,
+    problems: [
+      {
+        path: MORE,
+        line: 3,
+        column: 23,
+        message: expect.stringContaining("react, react-dom, vega-embed and @millrace/app"),
+      },
+    ],
+  });
+});
+
+it.each([
+  ["const x = (;", MORE, 1, "Unexpected token"],
+  ['import "./nothing-there";', MORE, 1, "There is no file"],
+  ['import data from "./data.json"; console.log(data);', "src/data.json", 2, "JSON"],
+  ['import "./bad.css";', "src/bad.css", 2, "Unexpected"],
+])("what is wrong with an app is an answer with its place: %s", async (code, path, line, words) => {
+  const built = await buildWith(code, { "src/data.json": '{\n"a" 1 }', "src/bad.css": "a {\n  color: }}" });
+  if (built.ok) throw new Error("It was built.");
+  expect(built.problems[0]).toMatchObject({ path, line });
+  expect(built.problems[0]?.message).toContain(words);
+  expect(built.log).toContain(built.problems[0]?.message);
+});
+
+it("an app without a page is told that it needs one", async () => {
+  expect(await build({ "src/main.ts": "" })).toMatchObject({
+    ok: false,
+    problems: [{ message: expect.stringContaining("index.html") }],
+  });
+});

@@ -1,0 +1,2 @@
+// Never ends, and never listens.
+for (;;);

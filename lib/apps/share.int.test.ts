@@ -1,0 +1,163 @@
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { call, callRaw } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedMember, seedPerson } from "@/test/seed";
+import type { App } from "./schema";
+import { type AppAuthor, authorOf } from "./testing/app-author";
+
+const own = takeOwnDatabase();
+let [ana, ben] = [] as unknown as [Person, Person];
+let [anas, bens] = [] as unknown as [AppAuthor, AppAuthor];
+let picture: Buffer;
+beforeAll(async () => {
+  ana = await seedPerson("Ana");
+  ben = await seedMember(ana.workspaceId, "member");
+  [anas, bens] = [ana, ben].map((person) => authorOf(person, ana.workspaceId)) as [AppAuthor, AppAuthor];
+  picture = await sharp({ create: { width: 1600, height: 800, channels: 3, background: "#204060" } })
+    .png()
+    .toBuffer();
+});
+afterAll(own.drop);
+
+const put = (app: App, body: object) => anas.send("PUT", `/${app.id}/share`, { enabled: true, ...body });
+const at = (token: string, rest = "", headers: Record<string, string> = {}) =>
+  call("GET", `/api/share/${token}${rest}`, { headers });
+const ask = (token: string, headers: Record<string, string> = {}) =>
+  call("POST", `/api/share/${token}/view-token`, { headers });
+
+async function published(title: string, access = "workspace"): Promise<App> {
+  const app = await anas.make(title, { access, description: "How it goes" });
+  await anas.write(app, "thumbnail.png", picture);
+  await anas.commit(app);
+  await anas.send("POST", `/${app.id}/publish`);
+  return app;
+}
+
+describe("the share of an app", () => {
+  it("shows what is published to whoever has the link, a private app too", async () => {
+    const app = await published("Shown", "private");
+    const { token } = (await put(app, {})).json.data;
+    expect((await at(token)).json.data).toEqual({
+      kind: "app",
+      title: "Shown",
+      description: "How it goes",
+      needsPassword: false,
+    });
+    const { url, sha } = (await ask(token)).json.data;
+    expect(sha).toBe((await anas.send("GET", `/${app.id}`)).json.data.publishedSha);
+    expect((await call("GET", new URL(url).pathname)).text).toContain("<h1>Shown</h1>");
+    // It is no dashboard.
+    expect((await at(token, "/dashboard")).status).toBe(404);
+    expect((await at(token, "/data")).status).toBe(404);
+  });
+
+  it("ends at once what it has given out, and is none of what was never published", async () => {
+    const app = await published("Ended");
+    const { token } = (await put(app, {})).json.data;
+    const given = new URL((await ask(token)).json.data.url).pathname;
+    expect((await call("GET", given)).status).toBe(200);
+    await put(app, { enabled: false });
+    expect((await call("GET", given)).status).toBe(404);
+    expect((await ask(token)).status).toBe(404);
+    await put(app, { enabled: true });
+    await anas.send("DELETE", `/${app.id}/share`);
+    expect((await call("GET", given)).status).toBe(404);
+    const empty = await anas.make("Never published");
+    const { token: other } = (await put(empty, {})).json.data;
+    expect(await ask(other)).toMatchObject({ status: 404, json: { code: "not_published" } });
+    await anas.send("DELETE", `/${empty.id}`);
+    expect((await at(other)).status).toBe(404);
+  });
+
+  it("asks for its password before it gives an address out, and the eleventh wrong one is 429 (T95)", async () => {
+    const app = await published("Locked");
+    const { token, hasPassword } = (await put(app, { password: "open sesame now" })).json.data;
+    expect(hasPassword).toBe(true);
+    expect((await ask(token)).status).toBe(401);
+    const unlock = (password: string) => call("POST", `/api/share/${token}/unlock`, { body: { password } });
+    const opened = await unlock("open sesame now");
+    const cookie = opened.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    expect((await ask(token, { cookie })).status).toBe(200);
+    const wrong: number[] = [];
+    for (let n = 0; n < 11; n++) wrong.push((await unlock("not this one")).status);
+    expect(wrong).toEqual([...Array(10).fill(401), 429]);
+  });
+
+  it("may stand in frames of the sites that it names, and in no others", async () => {
+    const app = await published("Embedded");
+    const { token } = (await put(app, { embed: true, embedOrigins: ["https://www.example.com"] })).json.data;
+    const { url } = (await ask(token)).json.data;
+    const policy = (await call("GET", new URL(url).pathname)).headers.get("content-security-policy");
+    expect(policy).toContain("frame-ancestors http://localhost:3000 https://www.example.com");
+  });
+
+  it("is its owner's, an admin's or an owner's to give", async () => {
+    const app = await published("Owned");
+    expect((await bens.send("PUT", `/${app.id}/share`, { enabled: true })).status).toBe(403);
+    expect((await bens.send("DELETE", `/${app.id}/share`)).status).toBe(403);
+    expect((await bens.send("GET", `/${app.id}/share`)).json.data).toBeNull();
+    const theirs = await bens.make("Theirs", { access: "workspace" });
+    expect((await put(theirs, {})).status).toBe(200);
+  });
+});
+
+describe("the picture of a link", () => {
+  it("is the thumbnail as a JPEG, kept by its content (T98)", async () => {
+    const app = await published("Pictured");
+    const { token } = (await put(app, {})).json.data;
+    const answer = await callRaw("GET", `/api/share/${token}/og-image`);
+    const { oid } = (await anas.read(app, "thumbnail.png")).json.data;
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "image/jpeg",
+      "cache-control": expect.stringContaining("public, max-age=300"),
+      etag: `"${oid}"`,
+    });
+    expect([answer.headers.get("set-cookie"), answer.headers.get("vary")]).toEqual([null, null]);
+    expect(await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).toMatchObject({
+      format: "jpeg",
+      width: 1200,
+      height: 600,
+    });
+    const again = await at(token, "/og-image", { "if-none-match": `"${oid}"` });
+    expect([again.status, again.text]).toEqual([304, ""]);
+    // Closed since: it is not told that it is the same.
+    await put(app, { enabled: false });
+    expect((await at(token, "/og-image", { "if-none-match": `"${oid}"` })).status).toBe(404);
+  });
+
+  it("is the same 404 for each reason why there is none (T96)", async () => {
+    const app = await published("None");
+    const reasons: [string, () => Promise<string>][] = [
+      ["unknown", async () => "nothing"],
+      ["off", async () => (await put(app, { enabled: false })).json.data.token],
+      ["with a password", async () => (await put(app, { password: "open sesame now" })).json.data.token],
+      [
+        "without a picture",
+        async () => {
+          const plain = await anas.make("Plain");
+          return (await put(plain, {})).json.data.token;
+        },
+      ],
+      [
+        "with a picture that is none",
+        async () => {
+          const bad = await anas.make("Bad", { access: "workspace" });
+          await anas.write(bad, "thumbnail.png", "<svg/>");
+          await anas.commit(bad);
+          await anas.send("POST", `/${bad.id}/publish`);
+          return (await put(bad, {})).json.data.token;
+        },
+      ],
+    ];
+    const bodies: string[] = [];
+    for (const [reason, make] of reasons) {
+      const answer = await at(await make(), "/og-image");
+      expect(answer.status, reason).toBe(404);
+      expect(answer.headers.get("cache-control"), reason).toContain("no-store");
+      bodies.push(answer.text);
+    }
+    expect(new Set(bodies).size).toBe(1);
+  });
+});
