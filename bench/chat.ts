@@ -11,14 +11,19 @@ import { memoryOfTree, startProduct } from "./support/product";
 
 /*
  * Many chats at once (F12): each of 500 open streams gets twenty words a second from a model of our own. Meanwhile the
- * health route is asked every 20 ms. Then the same with readers who leave in the middle. Argument: how many.
+ * health route is asked every 20 ms. Then the same with readers who leave in the middle. Before that short turns, for the
+ * processor time of one. Argument: how many.
  */
 
-const WORDS = 300;
+/** A stream takes 40 s, so that the first still runs when the last begins. */
+const WORDS = 800;
 const WORD_EVERY_MS = 50;
-/** A hundred turns a second begin, and stay: many times what five hundred people who talk do. */
-const BEGIN_EVERY_MS = 10;
+/** Twenty-five turns a second begin, and stay: five hundred people who each ask every 20 s. */
+const BEGIN_EVERY_MS = 40;
 const PEOPLE = 20;
+/** Turns of one short sentence: what a turn costs beside its words. */
+const SHORT_TURNS = 400;
+const SHORT_AT_ONCE = 10;
 const PASSWORD = "seven herons by the mill";
 const BUDGET_HEALTH_P99_MS = 200;
 const BUDGET_FIRST_WORD_P95_MS = 1000;
@@ -61,9 +66,13 @@ export async function run([count = "500"]: string[]): Promise<void> {
     const people = await register(product.address);
     // What first turns load and have compiled is no stream's.
     await Promise.all(people.map((_, index) => begin(product.address, people, index).over));
+    const shortTurn = await costOfShortTurn(product.address, people, { model, web });
     await settle();
     const kept = await keptHeap(web, heap.folder);
-    const results: Record<string, object> = { "at rest": { ...facts(product, model), kept: `${mib(kept)} MiB` } };
+    const results: Record<string, object> = {
+      "a short turn": { processor: shortTurn },
+      "at rest": { ...facts(product, model), kept: `${mib(kept)} MiB` },
+    };
     for (const [name, leavesAfterMs] of [
       ["read to their end", null],
       ["left in the middle", 3000],
@@ -101,6 +110,28 @@ export async function run([count = "500"]: string[]): Promise<void> {
     await model.close();
     rmSync(heap.folder, { recursive: true, force: true });
   }
+}
+
+/** Of the web process. The second half is counted: by then what is often run is compiled. */
+async function costOfShortTurn(
+  address: string,
+  people: readonly Person[],
+  { model, web }: { model: ModelServer; web: number },
+): Promise<string> {
+  const long = model.script;
+  model.script = () => [{ text: "Seven herons." }];
+  let [before, failed] = [0, 0];
+  for (const _ of ["first", "counted"]) {
+    before = processorSeconds(web);
+    for (let index = 0; index < SHORT_TURNS; index += SHORT_AT_ONCE) {
+      const some = Array.from({ length: SHORT_AT_ONCE }, (_, of) => begin(address, people, index + of));
+      await Promise.all(some.map(({ over }) => over));
+      failed += some.filter(({ isWhole }) => !isWhole).length;
+    }
+  }
+  model.script = long;
+  if (failed > 0) throw new Error(`${failed} short turns have failed.`);
+  return `${(((processorSeconds(web) - before) / SHORT_TURNS) * 1000).toFixed(1)} ms`;
 }
 
 /** What a process has had of the processors, which a machine that does other things does not change much. */

@@ -2,8 +2,9 @@
 
 import dynamic from "next/dynamic";
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
-import { AgentEdge } from "@/components/agent/agent-edge";
 import { useIsAwake } from "@/components/ui/use-browser";
+import { PanelEdge } from "@/components/workspace/panel-edge";
+import { setSideHost, useIsSideTaken } from "@/components/workspace/side-slot";
 import { useIsAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import "./agent-dock.css";
@@ -38,18 +39,21 @@ export function AgentDock() {
   const { agent } = useWorkspace();
   const { isWanted } = useSyncExternalStore(agent.subscribe, agent.read, agent.read);
   const isOpen = useIsAgentOpen();
+  const isTaken = useIsSideTaken();
   const isAwake = useIsAwake();
   const [isQuiet, setIsQuiet] = useState(false);
   useEffect(() => whenQuiet(() => void preloadPanel().then(() => setIsQuiet(true))), []);
   useEffect(() => agent.wake(), [agent]);
   // As boot.js has set it for the first paint; another page may want it otherwise.
   useLayoutEffect(() => {
-    if (isAwake) document.documentElement.dataset.agent = isOpen ? "shown" : "hidden";
-  }, [isAwake, isOpen]);
+    if (isAwake) document.documentElement.dataset.agent = isOpen || isTaken ? "shown" : "hidden";
+  }, [isAwake, isOpen, isTaken]);
+  // A place of its own: who draws into it names it.
+  if (isAwake && isTaken) return <div ref={setSideHost} className="agent" />;
   if (!isAwake || !isOpen) return null;
   return (
     <aside className="agent" id="agent" aria-label="Agent" data-region tabIndex={-1}>
-      <AgentEdge />
+      <PanelEdge panel="agent" />
       {isQuiet || isWanted ? <AgentPanel /> : <Loading />}
     </aside>
   );

@@ -3,6 +3,7 @@
 import { MessageSquare } from "lucide-react";
 import { Tip } from "@/components/ui/tip";
 import { useIsAwake } from "@/components/ui/use-browser";
+import { useIsSideTaken } from "@/components/workspace/side-slot";
 import { setAgentOpen, useIsAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
@@ -11,14 +12,16 @@ export function AgentToggle() {
   const { agent } = useWorkspace();
   const isAgentOpen = useIsAgentOpen();
   const isOpen = useIsAwake() && isAgentOpen;
+  const isTaken = useIsSideTaken();
   return (
     <Tip label="Agent" keys="mod+j" side="right">
       <button
         type="button"
         className="rail-agent"
         aria-label="Agent"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? "agent" : undefined}
+        aria-expanded={isOpen && !isTaken}
+        // While another panel has its place, it waits behind it.
+        aria-controls={isOpen && !isTaken ? "agent" : undefined}
         onClick={() => (isOpen ? setAgentOpen(false) : agent.open())}
       >
         <MessageSquare />

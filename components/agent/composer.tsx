@@ -29,7 +29,7 @@ import { type Mentionable, useMentionables } from "@/components/agent/use-mentio
 import { Menu, MenuChoice } from "@/components/ui/menu";
 import { Tip } from "@/components/ui/tip";
 import { showFailure } from "@/components/ui/toast";
-import { useConnectivity, useNow } from "@/components/ui/use-browser";
+import { useNow, useOutage } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** A message as it is written. */
@@ -57,11 +57,11 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
   const fieldRef = useRef<HTMLTextAreaElement>(null);
   const fileRef = useRef<HTMLInputElement>(null);
   const listId = useId();
-  const { isOnline } = useConnectivity();
+  const outage = useOutage();
   const mentions = useMentions(draft.text, fieldRef);
   const { text, images } = draft;
   const isTooLong = new TextEncoder().encode(text).length > TEXT_BYTES_MAX;
-  const canSend = (text.trim() !== "" || images.length > 0) && !isTooLong && isOnline;
+  const canSend = (text.trim() !== "" || images.length > 0) && !isTooLong && outage === null;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: its height follows the text
   useLayoutEffect(() => {
@@ -197,7 +197,7 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
       {isTooLong && (
         <p className="tool-error">The message is longer than 64 KB. Make it shorter, or save the text as a console.</p>
       )}
-      {!isOnline && <p className="xs t3 compose-note">You are offline. What you have typed stays here.</p>}
+      {outage !== null && <p className="xs t3 compose-note">{outage}. What you have typed stays here.</p>}
       <div className="row compose-acts">
         <Tip label="Name a table, a console or a connection">
           <button

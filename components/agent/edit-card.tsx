@@ -15,7 +15,7 @@ import { loadAgain } from "@/lib/client/load-again";
 import { changeConsole } from "@/lib/ui/workbench";
 
 const DiffView = dynamic(
-  () => loadAgain(() => import("@/components/consoles/diff-view")).then((module) => module.DiffView),
+  () => loadAgain(() => import("@/components/editor/diff-view")).then((module) => module.DiffView),
   {
     ssr: false,
   },

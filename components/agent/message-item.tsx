@@ -6,12 +6,12 @@ import { ChartCard } from "@/components/agent/chart-card";
 import type { AgentMessage } from "@/components/agent/chats";
 import { SaveCard, SqlProposal } from "@/components/agent/edit-card";
 import { Feedback } from "@/components/agent/feedback";
-import { Markdown } from "@/components/agent/markdown";
 import { SaidText } from "@/components/agent/mention-text";
 import { PlanCard } from "@/components/agent/plan-card";
 import { QueryCard } from "@/components/agent/query-card";
 import { LookedCard, StepLine } from "@/components/agent/step-line";
 import { type ToolPart, toQueryOutput, toToolPart } from "@/components/agent/tool-parts";
+import { Markdown } from "@/components/markdown/markdown";
 import { CopyButton } from "@/components/ui/copy-button";
 import { Tip } from "@/components/ui/tip";
 import type { AgentRequest } from "@/components/workspace/agent-store";
@@ -70,10 +70,12 @@ function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk 
   const text = message.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const steps = message.parts.filter(({ type }) => type === "step-start").length;
   const mended = fix && !isBusy ? findMended(message) : null;
+  // Another tab or program asked for it, or this page did before it was loaded anew.
+  const isElsewhere = !isBusy && state === "running";
   const isCut = !isBusy && (state === "stopped" || state === "failed");
   return (
     <div className={isGoing ? "answer going-away" : "answer"}>
-      {groups.map(({ key, draw }) => draw(key, { chatId, isBusy, lastQuery, onAsk }))}
+      {groups.map(({ key, draw }) => draw(key, { chatId, isBusy: isBusy || isElsewhere, lastQuery, onAsk }))}
       {fix && mended && <SqlProposal key={mended} consoleId={fix.consoleId} replaced={fix.query} sql={mended} />}
       {isCut && (
         <p className="answer-cut xs">
@@ -86,7 +88,12 @@ function Answer({ chatId, message, isGoing, isLast, isBusy, fix, onAgain, onAsk 
           )}
         </p>
       )}
-      {!isBusy && groups.length > 0 && (
+      {isElsewhere && (
+        <p className="xs t3" role="status">
+          This answer is being written elsewhere. It appears here as it is saved.
+        </p>
+      )}
+      {!isBusy && !isElsewhere && groups.length > 0 && (
         <div className="row xs t3 answer-foot">
           <Feedback chatId={chatId} messageId={message.id} given={feedback ?? null} />
           {text !== "" && <CopyButton text={text} label="" name="Copy the answer" className="btn ghost sm bare" />}

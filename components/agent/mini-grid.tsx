@@ -1,4 +1,6 @@
 import type { QueryOutput } from "@/components/agent/tool-parts";
+import type { CellValue, ResultField } from "@/lib/tabular/json-rows";
+import { isNumericField, toCellText } from "@/lib/ui/cell-text";
 
 /** Rows and columns of a card: more are a press away, in the console. */
 export const SHOWN_ROWS = 6;
@@ -8,17 +10,16 @@ const CELL_CHARS = 80;
 /** The first rows of a result, small. It scrolls sideways. */
 export function MiniGrid({ output: { fields, rows } }: { output: QueryOutput }) {
   const columns = fields.slice(0, SHOWN_COLUMNS);
-  const isNumber = (type: string) => /int|float|double|decimal|numeric|real/.test(type);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
     <section className="mini-box" aria-label="First rows" tabIndex={0}>
       <table className="mini">
         <thead>
           <tr>
-            {columns.map(({ name, type }, at) => (
+            {columns.map((field, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
-              <th key={at} className={isNumber(type) ? "r" : undefined}>
-                {name}
+              <th key={at} className={isNumericField(field) ? "r" : undefined}>
+                {field.name}
               </th>
             ))}
           </tr>
@@ -27,10 +28,10 @@ export function MiniGrid({ output: { fields, rows } }: { output: QueryOutput }) 
           {rows.slice(0, SHOWN_ROWS).map((row, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: rows stay where they are
             <tr key={at}>
-              {columns.map(({ name, type }, column) => (
+              {columns.map((field, column) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one name
-                <td key={column} className={isNumber(type) ? "r" : undefined}>
-                  {toCell(row[name])}
+                <td key={column} className={isNumericField(field) ? "r" : undefined}>
+                  {toCell(row[field.name] as CellValue | undefined, field)}
                 </td>
               ))}
             </tr>
@@ -41,8 +42,8 @@ export function MiniGrid({ output: { fields, rows } }: { output: QueryOutput }) 
   );
 }
 
-function toCell(value: unknown) {
+function toCell(value: CellValue | undefined, field: ResultField) {
   if (value === null || value === undefined) return <i className="t3">null</i>;
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const text = toCellText(value, field);
   return text.length > CELL_CHARS ? `${text.slice(0, CELL_CHARS)}...` : text;
 }

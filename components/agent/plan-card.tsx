@@ -2,9 +2,9 @@
 
 import { Check, Shield } from "lucide-react";
 import { useState } from "react";
-import { Markdown } from "@/components/agent/markdown";
 import { CardHead } from "@/components/agent/step-line";
 import { type Plan, type ToolPart, toPlan } from "@/components/agent/tool-parts";
+import { Markdown } from "@/components/markdown/markdown";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
 import { useLive } from "@/components/workspace/use-live";

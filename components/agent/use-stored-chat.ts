@@ -1,16 +1,21 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type AgentMessage, toAgentMessage } from "@/components/agent/chats";
 import { toChatKey } from "@/components/agent/use-agent";
+import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi } from "@/lib/client/agent";
 import { ApiError } from "@/lib/client/api";
 
+/** Whoever writes an answer elsewhere tells of it. A server that has died tells nothing: its sign of life runs out by then. */
+const GONE_MS = 60_000;
+
 /** What the server has of the chat. One that was begun in this page and not sent yet is unknown there, which is no failure. */
 export function useStoredChat(chatId: string, isNew: boolean, hasAnswer: boolean) {
   const { workspace, agent } = useWorkspace();
+  const queryClient = useQueryClient();
   // Only at first: what is sent makes it known, and the answer is here already.
   const [isFresh] = useState(() => agent.read().isFresh);
   const [older, setOlder] = useState<{ cursor: string | null } | null>(null);
@@ -26,6 +31,15 @@ export function useStoredChat(chatId: string, isNew: boolean, hasAnswer: boolean
         throw failure;
       }
     },
+    refetchInterval: ({ state }) => (state.data?.data.messages.at(-1)?.state === "running" ? GONE_MS : false),
+  });
+  useLive((event) => {
+    if (event.kind !== "reset") {
+      const { resourceType, resourceId } = event.data;
+      if (event.kind !== "plan" || resourceType !== "chat" || resourceId !== chatId) return;
+    }
+    // What is answered here is known here, and is read when it has ended.
+    if (hasAnswer) void queryClient.invalidateQueries({ queryKey: toChatKey(workspace.id, chatId) });
   });
   const cursor = older ? older.cursor : (data?.nextCursor ?? null);
   const readOlder = async (put: (change: (messages: AgentMessage[]) => AgentMessage[]) => void) => {

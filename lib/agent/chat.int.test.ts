@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleIdOf } from "@/lib/connections/testing/sample";
 import { call } from "@/test/client";
-import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { ask, askRaw, type Event, newId, readEvents, textOf, userMessage } from "./testing/ask";
-import { startModelServer } from "./testing/model-server";
+import { takeScriptedModel } from "./testing/scripted-model";
 
-const model = await startModelServer();
-process.env.OPENAI_COMPATIBLE_BASE_URL = model.url;
-process.env.DEFAULT_MODEL = "compatible/scripted";
-process.env.RATE_LIMIT_SCALE = "100";
-const own = takeOwnDatabase();
-afterAll(async () => {
-  await own.drop();
-  await model.close();
-});
+const model = await takeScriptedModel();
 
 let ana: Person;
 let sampleId: string;
@@ -286,6 +277,33 @@ describe("checks before anything is written", () => {
     expect(json.data.models.filter((each: { default: boolean }) => each.default)).toMatchObject([
       { id: "compatible/scripted" },
     ]);
+  });
+
+  it("come in their order: of several things that are wrong the first is told", async () => {
+    const [eve, bob] = [await seedPerson("Eve"), await seedMember(ana.workspaceId, "member")];
+    const chatId = newId();
+    await ask("Mine", { ...asAna(), chatId });
+    const before = await countChats();
+    // Each one has all that is wrong of those behind it.
+    const wrong = { chatId, agentId: "nobody", modelId: "nothing", consoleId: newId() };
+    const malformed = { ...wrong, messages: [] };
+    const { workspaceId } = ana;
+    const tries: [object, number, string][] = [
+      [{ ...malformed, workspaceId }, 401, "unauthenticated"],
+      [{ ...malformed, workspaceId, cookie: eve.cookie }, 400, "invalid_request"],
+      [{ ...wrong, workspaceId, cookie: eve.cookie }, 403, "forbidden"],
+      [{ ...wrong, workspaceId, cookie: bob.cookie }, 404, "chat"],
+      [{ ...wrong, ...asAna() }, 404, "agent"],
+      [{ ...wrong, ...asAna(), agentId: "flow" }, 400, "unknown_model"],
+      [{ ...wrong, ...asAna(), agentId: "flow", modelId: undefined }, 404, "console"],
+    ];
+    for (const [body, status, word] of tries) {
+      const answer = await ask("Hello", body as Parameters<typeof ask>[1]);
+      const { code, error } = JSON.parse(answer.text);
+      expect([answer.status, `${code} ${error}`]).toEqual([status, expect.stringContaining(word)]);
+    }
+    expect(await countChats()).toBe(before);
+    expect((await chatOf(chatId)).messageCount).toBe(2);
   });
 
   it("consoles and connections of others are 404", async () => {

@@ -12,7 +12,7 @@ import type { ChatDoc, MessageDoc, MessageState } from "./model";
 import type { UserPart } from "./schema";
 
 /** What a turn has of the chat: the person's message, and the answer that is being written. */
-export type TurnMessages = { user: MessageDoc; answer: MessageDoc };
+export type TurnMessages = { user: MessageDoc; answer: MessageDoc; isNewChat: boolean };
 
 /** @throws AppError `not_found` for a chat of somebody else, wherever it is */
 export async function refuseForeignChat({ workspaceId, user }: Caller, chatId: ObjectId): Promise<void> {
@@ -91,7 +91,7 @@ export async function beginTurn(
     const user = of(count - 1, "user", text, "done");
     const answer = of(count, "assistant", "[]", "running");
     await collections.chatMessages().insertMany([user, answer], { session });
-    return { messages: { user, answer }, orphans: gone.resultIds };
+    return { messages: { user, answer, isNewChat: !before }, orphans: gone.resultIds };
   }
 }
 
@@ -133,7 +133,7 @@ function noSuchMessage(): AppError {
   return new AppError("not_found", "There is no such message in this chat.");
 }
 
-/** Writes down how far an answer is. @param grown what it has grown by since the last time, in bytes */
+/** Writes down how far an answer is. */
 export async function saveAnswer(
   answer: MessageDoc,
   parts: string,
@@ -153,11 +153,18 @@ export async function saveAnswer(
     .updateOne({ _id: chatId, workspaceId }, { $inc: { bytes: grown }, $set: { updatedAt: new Date() } });
 }
 
+/** The turn goes on: its answer is being written. */
+export async function keepAnswerAlive({ _id, workspaceId }: Pick<MessageDoc, "_id" | "workspaceId">): Promise<void> {
+  await collections.chatMessages().updateOne({ _id, workspaceId, state: "running" }, [{ $set: { aliveAt: "$$NOW" } }]);
+}
+
 export type StoredMessage = { role: "user" | "assistant"; parts: StoredPart[] };
 export type StoredPart = { type: string; text?: string; [field: string]: unknown };
 
 /** What the model is shown of the chat up to this message, in its order: the newest, as far as there is room. */
-export async function readHistory({ workspaceId, chatId, seq }: MessageDoc): Promise<StoredMessage[]> {
+export async function readHistory(last: MessageDoc): Promise<StoredMessage[]> {
+  const { workspaceId, chatId, seq } = last;
+  if (seq === 1) return [{ role: last.role, parts: JSON.parse(last.parts) }];
   const docs = collections
     .chatMessages()
     .find({ workspaceId, chatId, seq: { $lte: seq } })

@@ -1,21 +1,12 @@
 import { ObjectId } from "mongodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { takeOwnDatabase } from "@/test/database";
+import { beforeAll, expect, it } from "vitest";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
 import { ask, textOf } from "./testing/ask";
-import { startModelServer } from "./testing/model-server";
+import { takeScriptedModel } from "./testing/scripted-model";
 
-const model = await startModelServer();
-process.env.OPENAI_COMPATIBLE_BASE_URL = model.url;
-process.env.DEFAULT_MODEL = "compatible/scripted";
-process.env.CHAT_TOKENS_PER_DAY = "200";
-process.env.SAMPLE_DATA = "off";
-const own = takeOwnDatabase();
-afterAll(async () => {
-  await own.drop();
-  await model.close();
-});
+const settings = { CHAT_TOKENS_PER_DAY: "200", SAMPLE_DATA: "off", RATE_LIMIT_SCALE: "1" };
+const model = await takeScriptedModel(settings);
 
 let ana: Person;
 beforeAll(async () => {

@@ -53,3 +53,7 @@ export const PING_MS = 10_000;
 export const STREAM_BUFFER_BYTES = 256 * 1024;
 /** Whoever reads nothing for so long has gone, whatever the socket says. */
 export const READER_SILENCE_MS = 60_000;
+
+/** A turn says this often that it goes on; one that has not for three times as long went with its server. */
+export const SIGN_OF_LIFE_MS = 15_000;
+export const GONE_AFTER_MS = 3 * SIGN_OF_LIFE_MS;

@@ -37,6 +37,8 @@ export type MessageDoc = {
   resultIds: ObjectId[];
   feedback: Feedback | null;
   createdAt: Date;
+  /** When its turn last said that it goes on, by the store's time; missing before it has for the first time. */
+  aliveAt?: Date;
 };
 
 export type InstructionsDoc = {
@@ -92,11 +94,8 @@ export function toChat(doc: ChatDoc): Chat {
   };
 }
 
-/** No turn lasts so long: its server has gone, and the answer is what was stored of it. */
-const TURN_MS_MAX = 2 * 60 * 60_000;
-
-export function toChatMessage(doc: MessageDoc, now = Date.now()): ChatMessage {
-  const isLost = doc.state === "running" && doc.createdAt.getTime() + TURN_MS_MAX < now;
+/** @param isLost its turn has gone with its server: the answer is what was stored of it */
+export function toChatMessage(doc: MessageDoc, isLost = false): ChatMessage {
   return {
     id: doc._id.toHexString(),
     role: doc.role,

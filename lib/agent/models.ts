@@ -120,14 +120,19 @@ async function providers(): Promise<Provider[]> {
       id: "anthropic",
       name: "Anthropic",
       models: KNOWN.anthropic,
-      open: withKey(settings.ANTHROPIC_API_KEY, openAnthropic),
+      open: withKey(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL, openAnthropic),
     },
-    { id: "openai", name: "OpenAI", models: KNOWN.openai, open: withKey(settings.OPENAI_API_KEY, openOpenAI) },
+    {
+      id: "openai",
+      name: "OpenAI",
+      models: KNOWN.openai,
+      open: withKey(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL, openOpenAI),
+    },
     {
       id: "google",
       name: "Google",
       models: KNOWN.google,
-      open: withKey(settings.GOOGLE_GENERATIVE_AI_API_KEY, openGoogle),
+      open: withKey(settings.GOOGLE_GENERATIVE_AI_API_KEY, settings.GOOGLE_GENERATIVE_AI_BASE_URL, openGoogle),
     },
     {
       id: "compatible",
@@ -138,11 +143,14 @@ async function providers(): Promise<Provider[]> {
   ];
 }
 
-type OpenWithKey = (options: { apiKey: string; fetch: typeof fetch }, model: string) => Promise<LanguageModelV4>;
+type OpenWithKey = (
+  options: { apiKey: string; baseURL: string; fetch: typeof fetch },
+  model: string,
+) => Promise<LanguageModelV4>;
 
 /** Requests to providers leave by the egress door like all others. */
-function withKey(apiKey: string | undefined, open: OpenWithKey): Provider["open"] {
-  return apiKey === undefined ? null : (model) => open({ apiKey, fetch: streamThrough("platform") }, model);
+function withKey(apiKey: string | undefined, baseURL: string, open: OpenWithKey): Provider["open"] {
+  return apiKey === undefined ? null : (model) => open({ apiKey, baseURL, fetch: streamThrough("platform") }, model);
 }
 
 const openAnthropic: OpenWithKey = async (options, model) => {

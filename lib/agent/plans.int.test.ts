@@ -1,24 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { call } from "@/test/client";
-import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { collections } from "./collections";
 import { waitForDecision } from "./plans";
 import { ask, askRaw, type Event, newId, readEvents } from "./testing/ask";
-import { type Say, startModelServer } from "./testing/model-server";
+import type { Say } from "./testing/model-server";
+import { takeScriptedModel } from "./testing/scripted-model";
 
-const model = await startModelServer();
-process.env.OPENAI_COMPATIBLE_BASE_URL = model.url;
-process.env.DEFAULT_MODEL = "compatible/scripted";
-process.env.RATE_LIMIT_SCALE = "100";
-process.env.SAMPLE_DATA = "off";
-const own = takeOwnDatabase();
-afterAll(async () => {
-  await own.drop();
-  await model.close();
-});
+const model = await takeScriptedModel({ SAMPLE_DATA: "off" });
 
 let ana: Person;
 let base: string;
@@ -178,7 +169,34 @@ describe("a plan", () => {
     expect(results(others)[0]?.errorText).toContain("agentSessionId");
   });
 
-  it("is waited for with pings, and told on the workspace's stream to its person alone", async () => {
+  it("is waited for with comments that keep the line open, in both forms of the stream", async () => {
+    model.script = ({ messages }) =>
+      messages.at(-1)?.role === "tool" ? [{ text: "As you like." }] : [plan(["query-write"])];
+    await Promise.all(
+      ["", "?stream=ui"].map(async (query) => {
+        const response = await askRaw("Write it down", { ...asAna(), query });
+        const reader = response.body?.getReader();
+        let text = "";
+        const readUntil = async (isThere: () => boolean) => {
+          while (!isThere()) {
+            const { value, done } = (await reader?.read()) ?? { done: true };
+            if (done) break;
+            text += Buffer.from(value ?? []).toString();
+          }
+        };
+        await readUntil(() => text.includes(": ping\n\n"));
+        const [, agentSessionId] = /"agentSessionId":"([0-9a-f-]{36})"/.exec(text) ?? [];
+        expect((await decide({ agentSessionId, decision: "cancel" })).status).toBe(200);
+        await readUntil(() => false);
+        expect(text).toContain(": ping");
+        expect(text).toMatch(/data: \[DONE\]\n\n$/);
+        // Nothing but events and comments, so that a reader of lines is not led astray.
+        for (const block of text.trimEnd().split("\n\n")) expect(block).toMatch(/^(?:data: .+|: ping)$/);
+      }),
+    );
+  }, 60_000);
+
+  it("is told on the workspace's stream to its person alone", async () => {
     model.say([plan(["query-write"])]);
     const { decided } = await askAndDecide({ decision: "cancel" });
     expect(decided?.status).toBe(200);

@@ -7,15 +7,12 @@ import { followEvents } from "@/lib/events/follow";
 import { publish } from "@/lib/events/publish";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
-import { GRANT_MS, PLAN_WAIT_MS } from "./limits";
+import { GONE_AFTER_MS, GRANT_MS, PLAN_WAIT_MS } from "./limits";
 import type { PlanDoc, PlanStatus } from "./model";
 import type { Grant, PlanAnswer, PlanDecisionBody } from "./schema";
 
 /** Events are hints: a plan is looked at this often all the same. */
 const LOOK_EVERY_MS = 15_000;
-/** A turn with a plan says this often that it goes on; one that has not for three times as long went with its server. */
-export const SIGN_OF_LIFE_MS = 15_000;
-const GONE_AFTER_MS = 3 * SIGN_OF_LIFE_MS;
 /** A plan that was proposed longer ago than so many answers is not looked for in the chat. */
 const MESSAGES_LOOKED_AT = 50;
 
@@ -197,6 +194,11 @@ export async function hasGrant({ caller, chatId, turnId }: TurnOf, grant: Grant,
  */
 export async function adoptDecisions({ caller, chatId, turnId }: TurnOf, now = new Date()): Promise<PlanDoc[]> {
   const { workspaceId } = caller;
+  const any = await collections
+    .agentPlans()
+    .findOne({ workspaceId, chatId, endedAt: null }, { projection: { _id: 1 } });
+  // Few chats have a plan, and looking costs the store less than two writes that find nothing.
+  if (!any) return [];
   // What turns were allowed whose server has gone with them: nobody could use it, and here nobody takes it over.
   const ofGone = { workspaceId, chatId, turnId: { $ne: null }, aliveAt: { $lt: goneBefore(now) } };
   await collections

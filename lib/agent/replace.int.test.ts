@@ -1,21 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sampleIdOf } from "@/lib/connections/testing/sample";
 import { call } from "@/test/client";
-import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { ask, askRaw, newId } from "./testing/ask";
-import { startModelServer } from "./testing/model-server";
+import { takeScriptedModel } from "./testing/scripted-model";
 
-const model = await startModelServer();
-process.env.OPENAI_COMPATIBLE_BASE_URL = model.url;
-process.env.DEFAULT_MODEL = "compatible/scripted";
-process.env.RATE_LIMIT_SCALE = "100";
-const own = takeOwnDatabase();
-afterAll(async () => {
-  await own.drop();
-  await model.close();
-});
+const model = await takeScriptedModel();
 
 let ana: Person;
 let sampleId: string;

@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Caller, UserCaller } from "@/lib/access/caller";
 import { consume } from "@/lib/access/rate-limit";
 import { enterWorkspace } from "@/lib/auth/identity";
+import { publish } from "@/lib/events/publish";
 import { AppError } from "@/lib/http/errors";
 import { SseStream } from "@/lib/http/sse";
 import { log } from "@/lib/log";
@@ -12,13 +13,22 @@ import { onShutdown } from "@/lib/process/shutdown";
 import { type AgentMode, getAgentOrThrow } from "./agents";
 import { AnswerParts } from "./answer-parts";
 import { requireBudget, spend } from "./budget";
-import { beginTurn, hasKeptResult, readHistory, refuseForeignChat, saveAnswer, type TurnMessages } from "./history";
+import {
+  beginTurn,
+  hasKeptResult,
+  keepAnswerAlive,
+  readHistory,
+  refuseForeignChat,
+  saveAnswer,
+  type TurnMessages,
+} from "./history";
 import { getInstructions } from "./instructions";
 import {
   MODEL_SILENCE_MS,
   OUTPUT_TOKENS_MAX,
   PING_MS,
   READER_SILENCE_MS,
+  SIGN_OF_LIFE_MS,
   STEPS_MAX,
   STREAM_BUFFER_BYTES,
 } from "./limits";
@@ -33,7 +43,6 @@ import {
   type Proposal,
   proposePlan,
   requireGrant,
-  SIGN_OF_LIFE_MS,
   type TurnOf,
   waitForDecision,
 } from "./plans";
@@ -43,6 +52,9 @@ import { withSessionId } from "./tools/plans";
 import { runTool, ToolFailure, toolsOf } from "./tools/registry";
 import type { Tool, ToolContext } from "./tools/tool";
 import { toPlainResult, toWire, UI_STREAM_HEADER, UI_STREAM_VERSION, type WireForm } from "./wire";
+
+/** What the SDK would print of a provider's limits is no line of our log, and for its developers. */
+globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** Tools of one step that work at the same time; a workspace has ten queries in all. */
 const TOOLS_AT_ONCE = 3;
@@ -128,9 +140,13 @@ class Turn {
   readonly #resultIds: ObjectId[] = [];
   readonly #toolNames = new Map<string, string>();
   readonly #refusedPlans = new Map<string, AppError>();
-  #signsOfLife: NodeJS.Timeout | undefined;
   #hasFailed = false;
   #hasFinished = false;
+  /** It has proposed plans, or taken decided ones over: without any there is nothing to end. */
+  #hasPlans = false;
+  /** Tools of the step under way were called, so that another step follows. */
+  #hasCalled = false;
+  #saved: { text: string; state: MessageState } | undefined;
 
   constructor(private readonly of: TurnParts) {
     this.#turn = { caller: of.caller, chatId: of.messages.user.chatId, turnId: of.messages.answer._id };
@@ -139,6 +155,12 @@ class Turn {
   /** To its end, whatever that is: the answer is saved as far as it came, and what was granted ends. */
   async run(): Promise<void> {
     let state: MessageState = "stopped";
+    const signsOfLife = setInterval(() => {
+      // One that is missed is no harm.
+      this.#giveSignOfLife().catch((error: unknown) =>
+        log.warn({ err: error }, "a turn could not say that it goes on"),
+      );
+    }, SIGN_OF_LIFE_MS);
     try {
       for await (const chunk of this.#chunks()) await this.#pass(chunk);
       state = this.#hasFailed ? "failed" : "done";
@@ -146,7 +168,12 @@ class Turn {
       state = this.#hasLeft() ? "stopped" : "failed";
       if (state === "failed") await this.#fail(error);
     }
+    clearInterval(signsOfLife);
     await this.#end(state);
+  }
+
+  async #giveSignOfLife(): Promise<void> {
+    await Promise.all([keepAnswerAlive(this.of.messages.answer), this.#hasPlans && giveSignOfLife(this.#turn)]);
   }
 
   /** The model's answer as it comes; what it is made of is loaded when the first turn needs it. */
@@ -165,8 +192,9 @@ class Turn {
       model.open(),
       getInstructions(caller),
       readHistory(messages.user),
-      adoptDecisions(this.#turn),
+      messages.isNewChat ? [] : adoptDecisions(this.#turn),
     ]);
+    this.#hasPlans = late.length > 0;
     const tools = await this.#tools();
     const said = await convertToModelMessages(history as Omit<UIMessage, "id">[], {
       tools,
@@ -183,7 +211,9 @@ class Turn {
       maxOutputTokens: OUTPUT_TOKENS_MAX,
       timeout: { firstChunkMs: MODEL_SILENCE_MS, chunkMs: MODEL_SILENCE_MS },
       abortSignal: signal,
-      prepareStep: async () => {
+      prepareStep: async ({ stepNumber }) => {
+        // The request was judged a moment ago.
+        if (stepNumber === 0) return undefined;
         if (!(await mayGoOn(caller.workspaceId))) {
           throw new AppError("unauthenticated", "Your access to this workspace has ended.");
         }
@@ -213,12 +243,17 @@ class Turn {
     const { form } = this.of;
     if (chunk.type === "abort") throw this.of.signal.reason ?? new AppError("timeout", SILENT);
     this.#answer.take(chunk);
-    if (chunk.type === "finish-step") await this.#save("running");
+    if (chunk.type === "start-step") this.#hasCalled = false;
+    // The last step is saved by the answer's end, which follows at once.
+    if (chunk.type === "finish-step" && this.#hasCalled) await this.#save("running");
     if (chunk.type === "error") this.#hasFailed = true;
     if (chunk.type === "finish") return this.#finish(this.#hasFailed ? "error" : chunk.finishReason);
     if (chunk.type === "tool-input-available" || chunk.type === "tool-input-error") {
       this.#toolNames.set(chunk.toolCallId, chunk.toolName);
+      this.#hasCalled = true;
     }
+    // The person may decide on it wherever else they have the chat open.
+    if (chunk.type === "tool-input-available" && chunk.toolName === "propose_plan") await this.#save("running");
     const toolName = "toolCallId" in chunk ? (this.#toolNames.get(chunk.toolCallId) ?? "") : "";
     const event = (form === "plain" ? toPlainResult(chunk, toolName) : null) ?? toWire(chunk, form);
     if (event) await this.of.stream.write(event);
@@ -227,14 +262,9 @@ class Turn {
   /** Before the stream tells of the call: whoever reads of a plan can decide on it at once. */
   async #propose(input: unknown): Promise<Proposal> {
     const proposal = withSessionId(input);
+    this.#hasPlans = true;
     try {
       await proposePlan(this.#turn, proposal);
-      this.#signsOfLife ??= setInterval(() => {
-        // One that is missed is no harm.
-        giveSignOfLife(this.#turn).catch((error: unknown) =>
-          log.warn({ err: error }, "a turn could not say that it goes on"),
-        );
-      }, SIGN_OF_LIFE_MS);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.#refusedPlans.set(proposal.agentSessionId, error);
@@ -247,7 +277,7 @@ class Turn {
     if (this.#hasFinished) return;
     this.#hasFinished = true;
     await this.#save(finishReason === "error" ? "failed" : "done");
-    await endGrants(this.#turn);
+    await this.#endGrants();
     await this.of.stream.write({ type: "finish", finishReason });
   }
 
@@ -267,14 +297,33 @@ class Turn {
     } catch (error) {
       if (!this.#hasLeft()) log.warn({ err: error }, "a turn of a chat could not be ended");
     } finally {
-      clearInterval(this.#signsOfLife);
       await this.#save(state);
-      await endGrants(this.#turn);
+      await this.#endGrants();
     }
   }
 
-  #save(state: MessageState): Promise<void> {
-    return saveAnswer(this.of.messages.answer, JSON.stringify(this.#answer.parts), state, this.#resultIds);
+  async #save(state: MessageState): Promise<void> {
+    const text = JSON.stringify(this.#answer.parts);
+    if (this.#saved?.text === text && this.#saved.state === state) return;
+    const { answer } = this.of.messages;
+    await saveAnswer(answer, text, state, this.#resultIds);
+    this.#saved = { text, state };
+    const { workspaceId, user } = this.of.caller;
+    // For the person's other pages that show the chat.
+    publish({
+      workspaceId,
+      kind: "plan",
+      resourceType: "chat",
+      resourceId: answer.chatId,
+      onlyFor: user._id,
+      data: { messageId: answer._id.toHexString(), state },
+    });
+  }
+
+  async #endGrants(): Promise<void> {
+    if (!this.#hasPlans) return;
+    await endGrants(this.#turn);
+    this.#hasPlans = false;
   }
 
   /** Whether nobody reads any more; a server that stops is another matter, which the reader is told. */
@@ -350,10 +399,13 @@ function withContext(messages: ModelMessage[], context: string | null): ModelMes
 const SILENT = "The model has stopped answering. Try again, or choose another one.";
 const FAILED = "The model could not answer. Try again, or choose another one.";
 
+/** As providers say it: 529 is one's own. */
+const BUSY = new Set([429, 503, 529]);
+
 /** What went wrong, in words that hold nothing of what a provider or a driver says (T68). */
 export function wordsOf(error: unknown): string {
   if (error instanceof ToolFailure || error instanceof AppError) return error.message;
-  const { name, statusCode } = error as { name?: string; statusCode?: number };
+  const { name, statusCode } = lastTryOf(error);
   const cause = causeOf(error);
   if (cause) return cause.message;
   if (name === "AI_NoSuchToolError") return "There is no such tool.";
@@ -362,9 +414,16 @@ export function wordsOf(error: unknown): string {
   if (statusCode === 401 || statusCode === 403) {
     return "The model's provider refuses the key of this server. An administrator has to look at it.";
   }
-  if (statusCode === 429) return "The model's provider has too much to do. Wait a little, then try again.";
+  if (statusCode !== undefined && BUSY.has(statusCode))
+    return "The model's provider has too much to do. Wait a little, then try again.";
   if (name === "TimeoutError" || name === "AbortError") return SILENT;
   return FAILED;
+}
+
+/** What the last of several tries failed with, which is what it is all about. */
+function lastTryOf(error: unknown): { name?: string; statusCode?: number } {
+  const { lastError } = error as { lastError?: unknown };
+  return (lastError instanceof Error ? lastError : error) as { name?: string; statusCode?: number };
 }
 
 /** A failure of ours that a library has wrapped, once or after several tries. */

@@ -73,7 +73,7 @@ async function inGroups(count: number, work: (index: number) => Promise<void>): 
   }
 }
 
-it("T66 a hundred readers who leave in the middle leave no call of the model, no query, no socket and no memory behind", async () => {
+it("T66 F12 a hundred readers who leave in the middle leave no call of the model, no query, no socket and no memory behind", async () => {
   const port = Number(new URL(server.url).port);
   const leaveWhileTalking = async () => {
     const chatId = newId();

@@ -1,3 +1,4 @@
+import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { PlanDoc } from "@/lib/agent/model";
 import { type Event, newId, readEvents, userMessage } from "@/lib/agent/testing/ask";
@@ -128,6 +129,17 @@ describe("a plan of a turn on one server", () => {
     for await (const event of events) if (event.type === "text-delta") break;
     await servers.kill(first);
     const before = await vi.waitFor(countNotes, DONE_MS);
+    // The steps that had ended are there, and nobody is said to write the rest once its turn was silent for long.
+    const answer = async () => (await ana.send(second, "GET", `/chats/${chatId}`)).messages[1];
+    expect(await answer()).toMatchObject({
+      state: "running",
+      parts: expect.arrayContaining([
+        expect.objectContaining({ type: "tool-propose_plan", output: expect.objectContaining({ status: "approved" }) }),
+      ]),
+    });
+    const of = { _id: new ObjectId(String((await answer()).id)) };
+    await servers.store.collection("chat_messages").updateOne(of, { $set: { aliveAt: new Date(Date.now() - 60_000) } });
+    expect((await answer()).state).toBe("stopped");
     expect(await plans().findOne({ agentSessionId })).toMatchObject({ status: "approved", endedAt: null });
     await ageLife(agentSessionId);
     for (const of of [chatId, newId()]) {
@@ -154,4 +166,23 @@ describe("a plan of a turn on one server", () => {
     model.say([insert()]);
     expect(await results(await chat(second, chatId))).toMatchObject([{ errorText: expect.stringMatching(/read/i) }]);
   });
+});
+
+it("a server that is asked to stop ends its answers with an error that says so, and they are kept as far as they came", async () => {
+  first = await servers.start();
+  model.say([{ text: "Half an answer and " }, { hang: true }]);
+  const chatId = newId();
+  const events = await chat(first, chatId);
+  while ((await events.next()).value?.type !== "text-delta");
+  const stopped = servers.stop(first);
+  const rest: Event[] = [];
+  for await (const event of events) rest.push(event);
+  expect(rest.slice(-2)).toEqual([
+    { type: "error", errorText: expect.stringMatching(/stopping/) },
+    { type: "finish", finishReason: "error" },
+  ]);
+  expect(await stopped).toBe(0);
+  const answer = (await ana.send(second, "GET", `/chats/${chatId}`)).messages[1];
+  expect(answer).toMatchObject({ state: "failed" });
+  expect(JSON.stringify(answer.parts)).toContain("Half an answer");
 });

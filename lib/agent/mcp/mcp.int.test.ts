@@ -1,10 +1,13 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sampleIdOf } from "@/lib/connections/testing/sample";
+import { appendLog } from "@/lib/runs/logs";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { MODEL_RESULT_BYTES_MAX } from "../limits";
 
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
@@ -117,6 +120,55 @@ describe("a client of the Model Context Protocol", () => {
     const malformed = await use(read, "run_query", { connectionId: 7 });
     expect([malformed.isError, malformed.content[0]?.text]).toEqual([true, expect.stringContaining("malformed")]);
     await expect(use(read, "__proto__", {})).rejects.toThrow("no tool");
+  });
+
+  it("T64 hears of each thing within 32 KB, however long its names, types, texts and logs are", async () => {
+    const base = `/api/workspaces/${ana.workspaceId}`;
+    const make = async (path: string, body: object) =>
+      (await call("POST", base + path, { cookie: ana.cookie, body })).json.data;
+    const file = { name: "Wide", type: "sqlite", config: { file: "wide.sqlite" }, readOnly: false };
+    const { id: connectionId } = await make("/connectors", file);
+    const run = (query: string) => make(`/databases/${connectionId}/execute`, { query });
+    const type = Array.from({ length: 40 }, (_, n) => `"a value of the enumeration ${n}"`).join(" ");
+    await run(`create table wide (${Array.from({ length: 400 }, (_, n) => `column_${n} ${type}`).join(", ")})`);
+    for (let n = 0; n < 150; n += 1) await run(`create table "${"long name ".repeat(24)}${n}" (n int)`);
+    const content = "select 'ü';\n".repeat(10_000);
+    const { id: consoleId } = await make("/consoles", { name: "long", content });
+    const { flow, run: queued } = await make("/flows", {
+      name: "long",
+      type: "query",
+      source: { connectionId, query: `select 1 as n -- ${"x".repeat(60_000)}` },
+      destination: { connectionId, table: "t", write: "append" },
+      trigger: true,
+    });
+    const lines = Array.from({ length: 60 }, (_, n) => ({ level: "error" as const, text: `${n} ${"y".repeat(2000)}` }));
+    await appendLog(new ObjectId(ana.workspaceId), new ObjectId(String(queued.id)), lines);
+    const get = async (name: string, input: object) => {
+      const { isError, content: said, structuredContent } = await use(full, name, input);
+      expect([name, isError ?? false]).toEqual([name, false]);
+      expect([name, Buffer.byteLength(said[0]?.text ?? "") <= MODEL_RESULT_BYTES_MAX]).toEqual([name, true]);
+      return structuredContent;
+    };
+    const wide = await get("describe_entity", { connectionId, name: "wide" });
+    expect(wide.columnCount).toBe(400);
+    expect(wide.columns.length).toBeGreaterThan(50);
+    // What was left out of a page is on the next one.
+    const names = new Set<string>();
+    for (let cursor: string | null = "0"; cursor !== null; ) {
+      const page: { entities: { name: string }[]; nextCursor: string | null } = await get("list_entities", {
+        connectionId,
+        limit: 100,
+        cursor,
+      });
+      for (const { name } of page.entities) names.add(name);
+      cursor = page.nextCursor;
+    }
+    expect(names.size).toBe(151);
+    const text = await get("read_console", { consoleId });
+    expect([text.truncated, content.startsWith(text.content)]).toEqual([true, true]);
+    expect((await get("list_flows", {})).flows).toHaveLength(1);
+    expect((await get("get_flow", { flowId: flow.id })).flow.source.query).toMatch(/^select 1 as n -- x+…$/);
+    expect((await get("get_run", { flowId: flow.id, runId: queued.id })).run.logs.at(-1).text).toMatch(/^59 y+…$/);
   });
 
   it("reads schemas and consoles as resources, those that the key's maker sees", async () => {

@@ -403,7 +403,11 @@ class Builder {
     }
     for (const { table, isNegated } of frame.exists) {
       const steps = this.#schema.path(from, table, frame.hints);
-      if (!steps || steps.length === 0) continue;
+      if (!steps) {
+        this.#problem = `I see no way to join ${from.name} with ${table.name}.`;
+        continue;
+      }
+      if (steps.length === 0) continue;
       const inner = below.get(table) ?? [];
       below.delete(table);
       where.push({ kind: "exists", table, steps: this.#outer(steps), where: inner, isNegated });

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { deskTables } from "../questions/desk-data";
+import { DESK_QUESTIONS } from "../questions/desk-questions";
 import { libraryTables } from "../questions/library-data";
 import { LIBRARY_QUESTIONS } from "../questions/library-questions";
-import { driverEngine, postgresEngine } from "../testing/engines";
+import { driverEngine, postgresEngine, sqliteEngine } from "../testing/engines";
 import { evaluate, type Outcome } from "../testing/evaluate";
 import { questionSets } from "../testing/question-sets";
 import { offlineModel } from ".";
@@ -19,7 +21,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const shareOf = (outcomes: readonly Outcome[]) => outcomes.filter(({ isRight }) => isRight).length / outcomes.length;
 
-test("each half of the questions is answered with the right rows, the half that was not looked at included", async () => {
+test("each half of the questions is answered with the right rows, the half that was not looked at included", {
+  tags: ["long"],
+  timeout: 300_000,
+}, async () => {
   const seen: Outcome[] = [];
   const unseen: Outcome[] = [];
   const sets = questionSets(join(folder, "shop.duckdb"));
@@ -35,25 +40,38 @@ test("each half of the questions is answered with the right rows, the half that 
   }
   expect(shareOf(seen)).toBeGreaterThanOrEqual(FLOOR);
   expect(shareOf(unseen)).toBeGreaterThanOrEqual(FLOOR);
-}, 300_000);
+});
 
-test.each([
-  ["mongodb", null],
-  ["duckdb", "duckdb"],
-] as const)(
-  "the library's questions are answered on %s through the product's driver",
-  async (name, dialect) => {
-    const engine = await driverEngine(name, dialect, libraryTables());
-    const reference = await postgresEngine(libraryTables());
-    try {
-      // The reference is in PostgreSQL's dialect.
-      if (!engine || !reference) return;
-      const outcomes = await evaluate(offlineModel(), engine, "Library", LIBRARY_QUESTIONS, reference);
-      expect(shareOf(outcomes)).toBeGreaterThanOrEqual(FLOOR);
-    } finally {
-      await engine?.stop();
-      await reference?.stop();
-    }
-  },
-  300_000,
-);
+const LIBRARY = { name: "Library", tables: libraryTables, seen: LIBRARY_QUESTIONS, reference: postgresEngine };
+const DESK = { name: "Support desk", tables: deskTables, seen: DESK_QUESTIONS, reference: sqliteEngine };
+const wrongOf = (outcomes: readonly Outcome[]) =>
+  outcomes.filter(({ isRight }) => !isRight).map(({ question }) => question.ask);
+
+describe.each([
+  { type: "duckdb", dialect: "duckdb", hasReferences: true },
+  { type: "mariadb", dialect: "mysql", hasReferences: true },
+  // Whose ticket it is cannot be told of an `assignee_id` that refers to nothing.
+  { type: "clickhouse", dialect: "clickhouse", hasReferences: false },
+  { type: "mongodb", dialect: null, hasReferences: false },
+] as const)("on $type, through the product's driver,", ({ type, dialect, hasReferences }) => {
+  test.each([LIBRARY, DESK])(
+    "the questions of $name get the rows that they get elsewhere",
+    async (set) => {
+      const engine = await driverEngine(type, dialect, set.tables());
+      // What the reference says is in its dialect.
+      const reference = await set.reference(set.tables());
+      try {
+        if (!engine || !reference) return;
+        const outcomes = await evaluate(offlineModel(), engine, set.name, set.seen, reference);
+        expect(shareOf(outcomes)).toBeGreaterThanOrEqual(FLOOR);
+        if (!hasReferences && set === DESK) return;
+        const elsewhere = await evaluate(offlineModel(), reference, set.name, set.seen);
+        expect(wrongOf(outcomes)).toEqual(wrongOf(elsewhere));
+      } finally {
+        await engine?.stop();
+        await reference?.stop();
+      }
+    },
+    300_000,
+  );
+});

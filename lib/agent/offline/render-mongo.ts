@@ -147,16 +147,19 @@ class Writer {
         },
       },
     ];
-    if (measures.some((measure) => measure.fn === "share" && measure.where === null)) {
-      stages.push({
-        $setWindowFields: {
-          output: Object.fromEntries(
-            measures.flatMap((measure, i) =>
-              measure.fn === "share" && measure.where === null ? [[`t${i}`, { $sum: `$m${i}` }]] : [],
-            ),
-          ),
+    const shares = measures.flatMap((measure, i) => (measure.fn === "share" && measure.where === null ? [i] : []));
+    if (shares.length > 0) {
+      // What $setWindowFields says shorter, but many servers that speak this protocol do not know.
+      const totals = shares.map((i) => [`t${i}`, { $sum: `$m${i}` }]);
+      stages.push(
+        { $group: { _id: null, groups: { $push: "$$ROOT" }, ...Object.fromEntries(totals) } },
+        { $unwind: "$groups" },
+        {
+          $replaceRoot: {
+            newRoot: { $mergeObjects: ["$groups", Object.fromEntries(shares.map((i) => [`t${i}`, `$t${i}`]))] },
+          },
         },
-      });
+      );
     }
     stages.push({
       $project: {

@@ -92,7 +92,7 @@ export function libraryTables(): SeedTable[] {
       fines.push([
         fines.length + 1,
         id,
-        Math.round((back - at - 28) * 25) / 100 + 0.5,
+        (Math.round((back - at - 28) * 25) + 50) / 100,
         random.chance(0.6),
         dateText(back),
       ]);

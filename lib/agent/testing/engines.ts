@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { Client, types } from "pg";
-import { ask, change, type SubjectName, startSubject } from "@/lib/connections/drivers/conformance/subjects";
+import { type FlowSubjectName, startFlowSubject } from "@/lib/connections/drivers/conformance/flow-steps";
+import { ask, change } from "@/lib/connections/drivers/conformance/subjects";
 import { buildSample } from "@/lib/embedded/engine/build-sample";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import { startPostgres } from "@/test/servers/postgres";
@@ -196,11 +197,11 @@ export async function postgresEngine(tables: readonly SeedTable[]): Promise<Test
  * @returns null when the server is not installed
  */
 export async function driverEngine(
-  name: SubjectName,
+  name: FlowSubjectName,
   dialect: SqlDialect | null,
   tables: readonly SeedTable[],
 ): Promise<TestEngine | null> {
-  const subject = await startSubject(name);
+  const subject = await startFlowSubject(name);
   if (!subject) return null;
   const writer = await subject.open(false);
   if (dialect === null) {
@@ -210,7 +211,12 @@ export async function driverEngine(
     }
   } else {
     const booleans = dialect === "sqlite" || dialect === "mysql" ? "numbers" : "words";
-    for (const statement of toSeedSql(tables.map(withLengths), booleans)) await change(writer, statement);
+    for (const statement of toSeedSql(tables.map(IN_DIALECT[dialect] ?? ((table) => table)), booleans)) {
+      await change(
+        writer,
+        dialect === "clickhouse" ? statement.replace(/^create table \w+ \((\w+) .*$/, ORDERED) : statement,
+      );
+    }
   }
   await writer.close();
   const source = await subject.open(true);
@@ -240,10 +246,31 @@ export async function driverEngine(
   };
 }
 
-/** A key needs a length in MySQL, and no text here is longer. */
-function withLengths(table: SeedTable): SeedTable {
-  return { ...table, ddl: table.ddl.replaceAll(" text", " varchar(200)") };
-}
+/** What some databases have otherwise. */
+const IN_DIALECT: Partial<Record<SqlDialect, (table: SeedTable) => SeedTable>> = {
+  // A key needs a length, and no text here is longer.
+  mysql: ({ name, ddl, columns, rows }) => ({
+    name,
+    ddl: ddl
+      .replaceAll(" text", " varchar(200)")
+      .replaceAll(" numeric not", " numeric(12, 2) not")
+      .replaceAll("condition ", "`condition` "),
+    columns: columns.map((column) => `\`${column}\``),
+    rows,
+  }),
+  // Nothing refers to anything, and a column holds nothing unless it says so.
+  clickhouse: ({ ddl, ...table }) => ({
+    ...table,
+    ddl: ddl
+      .replace(/, primary key \(.*\)$/, "")
+      .replace(/ references \w+\(\w+\)/g, "")
+      .replaceAll(" numeric not", " numeric(12, 2) not")
+      .replace(/ (text|integer|datetime|timestamp)(?=,|$)/g, " Nullable($1)")
+      .replace(/ not null| primary key/g, ""),
+  }),
+};
+/** The first column is each table's key. */
+const ORDERED = "$& engine = MergeTree order by $1";
 
 function toDocument({ columns, ddl }: SeedTable, row: SeedTable["rows"][number]): Record<string, unknown> {
   return Object.fromEntries(

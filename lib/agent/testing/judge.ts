@@ -12,6 +12,8 @@ const COLUMNS_MAX = 12;
  */
 export function isSameAnswer(given: Rows, expected: Rows, isOrdered: boolean, all: Rows = expected): boolean {
   if (given.rows.length !== expected.rows.length || given.fields.length > COLUMNS_MAX) return false;
+  // A document store names no columns where nothing was found.
+  if (expected.rows.length === 0) return true;
   const columnsOf = ({ fields, rows }: Rows) => fields.map((field) => rows.map((row) => normal(row[field])));
   const task = { want: columnsOf(expected), all: columnsOf(all), have: columnsOf(given), isOrdered };
   return assign(task, []);

@@ -7,6 +7,7 @@ import { listConnections, listEntities } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import { LIST_LIMIT_MAX, objectIdText } from "@/lib/http/schema";
 import type { Entity } from "@/lib/tabular/fields";
+import { shortText, upToBytes } from "./short";
 import { BOTH, defineTool } from "./tool";
 
 const ENTITIES_MAX = 100;
@@ -14,6 +15,12 @@ const ENTITIES_DEFAULT = 50;
 /** A table of more columns is described by its first. */
 const COLUMNS_MAX = 300;
 const REFERENCES_MAX = 100;
+/** Of what a result to the model may take (T64); the rest is for the frame. */
+const LIST_BYTES_MAX = 28 * 1024;
+const COLUMNS_BYTES_MAX = 20 * 1024;
+const REFERENCES_BYTES_MAX = 4 * 1024;
+/** Some databases spell out each value that an enumeration takes. */
+const TYPE_CHARS_MAX = 200;
 
 const entityName = z.string().min(1).max(255);
 const reference = z.object({ schema: z.string().optional(), name: z.string(), columns: z.array(z.string()) });
@@ -84,7 +91,8 @@ const listEntitiesTool = defineTool({
   run: async ({ caller, signal }, { connectionId, search, limit = ENTITIES_DEFAULT, cursor }) => {
     const found = matching(await entitiesOf(caller, connectionId, signal), search ?? "");
     const from = /^\d{1,9}$/.test(cursor ?? "0") ? Number(cursor ?? 0) : 0;
-    const shown = found.slice(from, from + limit);
+    const shown = upToBytes(found.slice(from, from + limit), LIST_BYTES_MAX);
+    const end = from + shown.length;
     return {
       entities: shown.map(({ name, schema, kind, rowEstimate, columns }) => ({
         name,
@@ -94,7 +102,7 @@ const listEntitiesTool = defineTool({
         ...(columns && { columnCount: columns.length }),
       })),
       total: found.length,
-      nextCursor: from + limit < found.length ? String(from + limit) : null,
+      nextCursor: end < found.length ? String(end) : null,
     };
   },
 });
@@ -124,7 +132,7 @@ const describeEntityTool = defineTool({
   agents: BOTH,
   run: async ({ caller, signal }, { connectionId, name, schema }) => {
     const entities = await entitiesOf(caller, connectionId, signal);
-    return toDescription(entities, find(entities, name, schema));
+    return toShort(toDescription(entities, find(entities, name, schema)));
   },
 });
 
@@ -153,6 +161,18 @@ export function toDescription(entities: readonly Entity[], entity: Entity) {
     columnCount: columns.length,
     foreignKeys: foreignKeys.slice(0, REFERENCES_MAX),
     referencedBy: referencedBy.slice(0, REFERENCES_MAX),
+  };
+}
+
+/** What of a description fits into a result: `columnCount` says that there are more columns. */
+function toShort(description: ReturnType<typeof toDescription>): ReturnType<typeof toDescription> {
+  const { columns, foreignKeys, referencedBy } = description;
+  const short = columns.map((column) => ({ ...column, type: shortText(column.type, TYPE_CHARS_MAX) }));
+  return {
+    ...description,
+    columns: upToBytes(short, COLUMNS_BYTES_MAX),
+    foreignKeys: upToBytes(foreignKeys, REFERENCES_BYTES_MAX),
+    referencedBy: upToBytes(referencedBy, REFERENCES_BYTES_MAX),
   };
 }
 

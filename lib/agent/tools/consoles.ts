@@ -7,12 +7,13 @@ import { createConsole, getConsole, updateConsole } from "@/lib/consoles/service
 import { AppError } from "@/lib/http/errors";
 import { objectIdText } from "@/lib/http/schema";
 import { query, queryInput } from "./queries";
+import { beginningOf } from "./short";
 import { BOTH, defineTool } from "./tool";
 
 const HITS_MAX = 50;
 const HITS_DEFAULT = 20;
-/** Of a console's text to the model; it fits into what a result may take. */
-const CONTENT_CHARS_MAX = 24_000;
+/** Of a console's text to the model; it fits into what a result may take, line breaks and quotes written out. */
+const CONTENT_BYTES_MAX = 24_000;
 const SPEC_CHARS_MAX = 64 * 1024;
 
 const searchConsolesTool = defineTool({
@@ -69,8 +70,8 @@ const readConsoleTool = defineTool({
       caller,
       new ObjectId(consoleId),
     );
-    const truncated = content.length > CONTENT_CHARS_MAX;
-    const shown = truncated ? content.slice(0, CONTENT_CHARS_MAX).toWellFormed() : content;
+    const shown = beginningOf(content, CONTENT_BYTES_MAX);
+    const truncated = shown.length < content.length;
     return { id, name, path, connectionId, language, content: shown, truncated, version };
   },
 });

@@ -2,14 +2,27 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
 import { getFlowRun, triggerFlow } from "@/lib/flows/runs";
-import { createFlowBody, FLOW_MODES, FLOW_TYPES, querySource, syncSource, WRITE_MODES } from "@/lib/flows/schema";
+import {
+  createFlowBody,
+  FLOW_MODES,
+  FLOW_TYPES,
+  type Flow,
+  querySource,
+  syncSource,
+  WRITE_MODES,
+} from "@/lib/flows/schema";
 import { createFlow, getFlow, listFlows } from "@/lib/flows/service";
 import { AppError } from "@/lib/http/errors";
 import { idCursor, objectIdText } from "@/lib/http/schema";
+import { shortText } from "./short";
 import { defineTool } from "./tool";
 
 const FLOWS_MAX = 100;
 const LOG_LINES_SHOWN = 40;
+const LOG_LINE_CHARS_MAX = 300;
+/** Of a query that a flow reads by: what it is about, and as much as a result has room for. */
+const LISTED_QUERY_CHARS_MAX = 300;
+const QUERY_CHARS_MAX = 8000;
 
 const run = z.looseObject({ id: z.string(), status: z.string() });
 const flow = z.looseObject({ id: z.string(), name: z.string(), type: z.string(), status: z.string() });
@@ -24,7 +37,7 @@ const listFlowsTool = defineTool({
   agents: FLOW,
   run: async ({ caller }, { cursor, limit = 20 }) => {
     const { items, nextCursor } = await listFlows(caller, { limit, ...(cursor !== undefined && { cursor }) });
-    return { flows: items, nextCursor };
+    return { flows: items.map((each) => withShortQuery(each, LISTED_QUERY_CHARS_MAX)), nextCursor };
   },
 });
 
@@ -35,7 +48,9 @@ const getFlowTool = defineTool({
   output: z.object({ flow }),
   writes: null,
   agents: FLOW,
-  run: async ({ caller }, { flowId }) => ({ flow: await getFlow(caller, new ObjectId(flowId)) }),
+  run: async ({ caller }, { flowId }) => ({
+    flow: withShortQuery(await getFlow(caller, new ObjectId(flowId)), QUERY_CHARS_MAX),
+  }),
 });
 
 const getRunTool = defineTool({
@@ -47,7 +62,10 @@ const getRunTool = defineTool({
   agents: FLOW,
   run: async ({ caller }, { flowId, runId }) => {
     const found = await getFlowRun(caller, new ObjectId(flowId), new ObjectId(runId));
-    return { run: { ...found, logs: found.logs.slice(-LOG_LINES_SHOWN) } };
+    const logs = found.logs.slice(-LOG_LINES_SHOWN);
+    return {
+      run: { ...found, logs: logs.map((line) => ({ ...line, text: shortText(line.text, LOG_LINE_CHARS_MAX) })) },
+    };
   },
 });
 
@@ -101,3 +119,9 @@ const triggerFlowTool = defineTool({
 });
 
 export const flowTools = [listFlowsTool, getFlowTool, createFlowTool, triggerFlowTool, getRunTool];
+
+function withShortQuery<F extends Pick<Flow, "source">>(flow: F, charsMax: number): F {
+  const { source } = flow;
+  if (!source || !("query" in source)) return flow;
+  return { ...flow, source: { ...source, query: shortText(source.query, charsMax) } };
+}

@@ -15,6 +15,7 @@ import {
   MODEL_ROWS_MAX,
   QUERY_REPAIRS_MAX,
 } from "../limits";
+import { shortText } from "./short";
 import { BOTH, defineTool, type ToolContext } from "./tool";
 
 const QUERY_CHARS_MAX = 100_000;
@@ -172,7 +173,7 @@ function shortened(from: Record<string, WireValue>, chars: number): Record<strin
     Object.entries(from).map(([name, value]): [string, WireValue] => {
       if (value === null || typeof value === "number" || typeof value === "boolean") return [name, value];
       const text = typeof value === "string" ? value : JSON.stringify(value);
-      return [name, text.length <= chars ? value : `${text.slice(0, chars).toWellFormed()}…`];
+      return [name, text.length <= chars ? value : shortText(text, chars)];
     }),
   );
 }

@@ -6,6 +6,7 @@ import { MODEL_RESULT_BYTES_MAX } from "../limits";
 import { toDescription } from "./connections";
 import { fitting } from "./queries";
 import { runTool, TOOLS, toolNamesOf } from "./registry";
+import { beginningOf, shortText, upToBytes } from "./short";
 import type { ToolContext } from "./tool";
 
 const context = {
@@ -90,4 +91,24 @@ it("a table is described with what it refers to and what refers to it", () => {
   const [orders, items] = entities.map((entity) => toDescription(entities, entity));
   expect(orders?.referencedBy).toEqual([{ name: "items", schema: "s", columns: ["id"], foreignColumns: ["order_id"] }]);
   expect(items?.foreignKeys).toMatchObject([{ columns: ["order_id"], references: { name: "orders" } }]);
+});
+
+describe("what is shortened", () => {
+  it("is a list up to so many bytes, of which the first is always there", () => {
+    const items = ["a", "bb", "ccc"];
+    expect(upToBytes(items, 4 + 5)).toEqual(["a", "bb"]);
+    expect(upToBytes(items, 4 + 4)).toEqual(["a"]);
+    expect(upToBytes(items, 0)).toEqual(["a"]);
+    expect(upToBytes(items, 100)).toEqual(items);
+    expect(upToBytes([], 0)).toEqual([]);
+  });
+
+  it("is a text that ends with a whole character", () => {
+    expect([beginningOf("abc", 2), beginningOf("abc", 3), beginningOf("abc", 4)]).toEqual(["ab", "abc", "abc"]);
+    expect([0, 1, 2, 3, 4].map((bytes) => beginningOf("üü", bytes))).toEqual(["", "", "ü", "ü", "üü"]);
+    expect([3, 4, 5, 7, 8].map((bytes) => beginningOf("\u{1f600}\u{1f600}", bytes))).toEqual(
+      ["", "\u{1f600}", "\u{1f600}", "\u{1f600}", "\u{1f600}\u{1f600}"], // biome-ignore format: as above
+    );
+    expect([shortText("abc", 3), shortText("abcd", 3)]).toEqual(["abc", "abc…"]);
+  });
 });

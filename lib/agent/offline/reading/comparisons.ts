@@ -1,0 +1,137 @@
+import type { MeasureAsk } from "../frame";
+import type { Mention } from "../link";
+import type { Predicate, Ref } from "../plan";
+import { mainMeasure } from "../schema";
+import { amountsOf } from "./amounts";
+import { isAmount, NUMBER, type Range, type Reading, toNumber } from "./reading";
+import { subjectOf, subjectTable } from "./target";
+
+/* Comparisons with numbers: "more than 10", "between 5 and 7". */
+
+export function readComparisons(reading: Reading): void {
+  const words: [string, ">" | ">=" | "<" | "<=" | "="][] = [
+    ["no less than|not less than|at least|a minimum of|minimum|>=", ">="],
+    ["no more than|not more than|at most|up to|a maximum of|<=", "<="],
+    [
+      "more than|greater than|higher than|larger than|bigger than|longer than|over|above|exceeding|exceeds|exceed|older than|>",
+      ">",
+    ],
+    ["less than|fewer than|lower than|smaller than|shorter than|under|below|younger than|<", "<"],
+    ["exactly|equal to|equals|=", "="],
+  ];
+  for (const range of reading.all(`between ${NUMBER} (?:and|to) ${NUMBER}`)) {
+    const [low, high] = [toNumber(range.match[1]), toNumber(range.match[2])];
+    if (reading.linked.dates.some(({ fromToken, toToken }) => fromToken < range.to && toToken > range.from)) {
+      const mention = reading.next(range.to, 1, (each) => reading.isNumber(each));
+      if (!mention) continue;
+    }
+    readComparison(reading, range, [[">=", low], ["<=", high]]); // biome-ignore format: short
+  }
+  for (const [source, op] of words) {
+    for (const range of reading.all(`(?:${source}) ${NUMBER}`)) {
+      if ([...Array(range.to - range.from).keys()].some((i) => reading.taken.has(range.from + i))) continue;
+      readComparison(reading, range, [[op, toNumber(range.match[1])]]);
+    }
+  }
+  for (const range of reading.all(`${NUMBER} (?:or|and) (more|above|over|higher|less|fewer|below|under|lower)`)) {
+    const op = /more|above|over|higher/.test(range.match[2] ?? "") ? ">=" : "<=";
+    readComparison(reading, range, [[op, toNumber(range.match[1])]]);
+  }
+}
+
+function readComparison(reading: Reading, range: Range, bounds: ["<" | "<=" | ">" | ">=" | "=", number][]): void {
+  reading.take(range);
+  const after = reading.next(range.to, 2, (mention) => reading.isNumber(mention) || reading.isTable(mention));
+  const isNear =
+    after &&
+    !reading.wordsBetween(range.to, after.from).some((word) => /^(in|for|with|that|who|which|by|per)$/.test(word));
+  const before = reading.lastBefore(range.from, (mention) => reading.isNumber(mention));
+  if (before && /^costs?$/.test(reading.lower(before.to - 1))) {
+    // What things cost is their price; their cost is what was paid for them.
+    const priced = reading.schema.tables.flatMap((table) =>
+      table.columns
+        .filter(({ words, kind }) => kind === "number" && words.some((word) => /^pri(?:c|ce)$/.test(word)))
+        .map((column) => ({ ref: { table, column }, fit: 1 })),
+    );
+    const subject = subjectOf(reading, before);
+    const own = priced.filter(({ ref }) => ref.table === subject);
+    if (own.length > 0) before.columns = own;
+  }
+  // "more than 10 in fines" compares what the fines come to.
+  const inside =
+    after &&
+    !isNear &&
+    reading.wordsBetween(range.to, after.from).every((word) => /^(in|of|worth|total|euros?|dollars?)$/.test(word));
+  if (after && isNear && reading.isNumber(after)) {
+    reading.use(after);
+    compareNumbers(reading, after, bounds);
+  } else if (after && inside && reading.isTable(after)) {
+    reading.use(after);
+    const table = reading.table(after);
+    const ref = table && mainMeasure(table);
+    if (table && ref)
+      addHaving(
+        reading,
+        { fn: "sum", isDistinct: false, table: null, refs: [{ ref: { table, column: ref }, fit: 1 }], per: null },
+        bounds,
+      );
+  } else if (after && isNear) {
+    reading.use(after);
+    addHaving(reading, { fn: "count", isDistinct: false, table: reading.table(after), refs: [], per: null }, bounds);
+  } else if (before) {
+    reading.use(before);
+    const aggregate = reading.wordsBetween(Math.max(0, before.from - 3), before.from).join(" ");
+    const fn = /average|avg|mean/.test(aggregate) ? "avg" : /total|sum|combined/.test(aggregate) ? "sum" : null;
+    if (fn)
+      addHaving(reading, { fn, isDistinct: false, table: null, refs: amountsOf(reading, before), per: null }, bounds);
+    else compareNumbers(reading, before, bounds);
+  } else {
+    reading.laterComparisons.push(bounds);
+  }
+}
+
+function compareNumbers(reading: Reading, mention: Mention, bounds: ["<" | "<=" | ">" | ">=" | "=", number][]): void {
+  reading.laterFilters.push(() => {
+    const ref = reading.pick(mention, isAmount) ?? reading.pick(mention);
+    return ref ? bounds.map(([op, value]): Predicate => ({ kind: "compare", ref, op, value })) : [];
+  });
+}
+
+function addHaving(reading: Reading, measure: MeasureAsk, bounds: ["<" | "<=" | ">" | ">=" | "=", number][]): void {
+  for (const [op, value] of bounds) reading.frame.having.push({ measure, op, value });
+}
+
+export function readBareComparison(reading: Reading, bounds: ["<" | "<=" | ">" | ">=" | "=", number][]): void {
+  const table = subjectTable(reading);
+  const column = table && mainMeasure(table);
+  if (table && column)
+    for (const [op, value] of bounds)
+      reading.frame.filters.push({ kind: "compare", ref: { table, column }, op, value });
+}
+
+export function readLooseNumbers(reading: Reading): void {
+  const frame = reading.frame;
+  const byRef = new Map<string, { ref: Ref; values: number[] }>();
+  let last: Ref | null = null;
+  for (const [i, token] of reading.linked.tokens.entries()) {
+    if (token.number === null || reading.taken.has(i) || reading.isDateToken(i)) continue;
+    const before = reading.wordsBetween(Math.max(0, i - 3), i);
+    if (!before.some((word) => /^(of|with|=|is|score|rated|rating|equal|or|and|at|to|exactly)$/.test(word))) continue;
+    const named = reading.linked.mentions.filter((mention) => mention.to <= i && i - mention.to <= 4).at(-1);
+    const table = named && reading.isTable(named) ? reading.table(named) : null;
+    const column = table && mainMeasure(table);
+    const ref: Ref | null =
+      (named && !reading.isTable(named) ? reading.pick(named, isAmount) : null) ??
+      (table && column ? { table, column } : null) ??
+      last;
+    if (!ref) continue;
+    last = ref;
+    const key = `${ref.table.id} ${ref.column.name}`;
+    const group = byRef.get(key) ?? { ref, values: [] };
+    group.values.push(token.number);
+    byRef.set(key, group);
+    reading.take({ from: i, to: i + 1 });
+    if (named && !reading.isTable(named)) reading.use(named);
+  }
+  for (const { ref, values } of byRef.values()) frame.filters.push({ kind: "in", ref, values, isNegated: false });
+}

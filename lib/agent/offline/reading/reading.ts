@@ -1,0 +1,221 @@
+import type { Grain } from "../dates";
+import type { DimAsk, Frame, MeasureAsk } from "../frame";
+import type { Linked, Mention } from "../link";
+import type { Predicate, Ref } from "../plan";
+import type { Schema, Table } from "../schema";
+
+export const NUMBER =
+  "([$€£]?\\d[\\d,.]*[km]?|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|fifty|hundred|thousand)";
+export const GRAINS: Record<string, Grain> = {
+  day: "day", days: "day", date: "day", dates: "day", daily: "day", week: "week", weeks: "week", weekly: "week", month: "month",
+  months: "month", monthly: "month", quarter: "quarter", quarters: "quarter", quarterly: "quarter", year: "year", years: "year",
+  yearly: "year", annual: "year", annually: "year",
+}; // biome-ignore format: a table
+export const MONEY = new Set(["revenu", "sale", "turnover", "incom", "valu", "value", "worth", "spend", "money"]);
+
+export type Range = { from: number; to: number; match: RegExpExecArray };
+
+/** A linked question while it is read: its words, its names, and what has been understood of it so far. */
+export class Reading {
+  readonly linked: Linked;
+  readonly schema: Schema;
+  readonly focus: readonly Table[];
+  readonly text: string;
+  readonly starts: number[] = [];
+  readonly used = new Set<Mention>();
+  /** Tokens that some part of the question has taken. */
+  readonly taken = new Set<number>();
+  readonly frame: Frame;
+  readonly laterComparisons: ["<" | "<=" | ">" | ">=" | "=", number][][] = [];
+  readonly laterFilters: (() => Predicate[])[] = [];
+  rankedFrom: number | null = null;
+  mostAt: Range | null = null;
+  superlative: Range | null = null;
+  sortedFrom: number | null = null;
+  metricFrom: number | null = null;
+  perAt: Mention | null = null;
+  inTotal = false;
+  superlativeMeasure: Ref | null = null;
+  readonly events: Table[] = [];
+  isPassive = false;
+
+  constructor(linked: Linked, schema: Schema, focus: readonly Table[]) {
+    this.linked = linked;
+    this.schema = schema;
+    this.focus = focus;
+    let text = "";
+    for (const { lower } of linked.tokens) {
+      this.starts.push(text.length);
+      text += `${lower} `;
+    }
+    this.text = text;
+    this.frame = {
+      target: null,
+      measures: [],
+      dims: [],
+      filters: [],
+      dates: [],
+      exists: [],
+      having: [],
+      share: null,
+      order: null,
+      limit: null,
+      shown: [],
+      isDistinctList: false,
+      ignored: [],
+      hints: new Set(linked.tokens.map(({ stem }) => stem)),
+    };
+  }
+
+  /** Each place where the words stand, as tokens. */
+  all(source: string): Range[] {
+    return [...this.text.matchAll(new RegExp(`(?<![^ ])(?:${source})(?= )`, "g"))].map((match) => this.range(match));
+  }
+
+  first(source: string): Range | null {
+    return this.all(source)[0] ?? null;
+  }
+
+  has(source: string): boolean {
+    return this.first(source) !== null;
+  }
+
+  range(match: RegExpExecArray): Range {
+    const end = match.index + match[0].trimEnd().length;
+    const from = this.starts.findIndex((start) => start >= match.index);
+    const after = this.starts.findIndex((start) => start >= end);
+    return { from, to: after < 0 ? this.starts.length : after, match };
+  }
+
+  take({ from, to }: { from: number; to: number }): void {
+    for (let i = from; i < to; i++) this.taken.add(i);
+  }
+
+  use(mention: Mention): void {
+    this.used.add(mention);
+    this.take(mention);
+  }
+
+  stem(i: number): string {
+    return this.linked.tokens[i]?.stem ?? "";
+  }
+
+  lower(i: number): string {
+    return this.linked.tokens[i]?.lower ?? "";
+  }
+
+  at(i: number): Mention | null {
+    return this.linked.mentions.find(({ from, to }) => i >= from && i < to) ?? null;
+  }
+
+  /** The first mention from here on that begins within some words, and before the end of the clause. */
+  next(from: number, within = 3, wanted: (mention: Mention) => boolean = () => true): Mention | null {
+    for (let i = from; i < this.linked.tokens.length && i <= from + within; i++) {
+      if (/^[?.,;:]$/.test(this.lower(i))) return null;
+      const mention = this.linked.mentions.find((each) => each.from === i);
+      if (mention && !this.used.has(mention) && wanted(mention)) return mention;
+    }
+    return null;
+  }
+
+  isDateToken(i: number): boolean {
+    return this.linked.dates.some(
+      ({ fromToken, toToken, isBareYear }) => i >= fromToken && i < toToken && !(isBareYear && this.taken.has(i)),
+    );
+  }
+
+  distance(table: Table): number {
+    // Before it is clear what the question is about, it is what it names first.
+    const first = this.linked.mentions.find(({ tables }) => tables.length === 1)?.tables[0]?.table ?? null;
+    const near = [this.frame.target ?? first, ...this.frame.dims.map(tableOf), ...this.focus].filter(
+      (each) => each !== null,
+    );
+    if (near.length === 0) return 0;
+    const steps = near.map((from) => this.schema.path(from, table, this.frame.hints));
+    return Math.min(
+      ...steps.map((path, i) => (path === null ? 9 : path.reduce((sum, { isUp }) => sum + (isUp ? 1 : 1.5), i * 0.1))),
+    );
+  }
+
+  pick(mention: Mention, wanted: (ref: Ref) => boolean = () => true): Ref | null {
+    return this.nearest(mention.columns.filter(({ ref }) => wanted(ref)));
+  }
+
+  nearest(options: readonly { ref: Ref; fit: number }[]): Ref | null {
+    const ranked = options.map(({ ref, fit }) => ({ ref, rank: fit - this.distance(ref.table) * 0.12 }));
+    return ranked.sort((a, b) => b.rank - a.rank)[0]?.ref ?? null;
+  }
+
+  table(mention: Mention | null): Table | null {
+    const options = mention?.tables ?? [];
+    const [best] = options;
+    if (!best || options.length === 1) return best?.table ?? null;
+    const ranked = options.map(({ table, fit }) => ({ table, rank: fit - this.distance(table) * 0.05 }));
+    return ranked.sort((a, b) => b.rank - a.rank)[0]?.table ?? null;
+  }
+
+  isTable(mention: Mention): boolean {
+    return (
+      mention.tables.length > 0 &&
+      (mention.columns.length === 0 || (mention.tables[0]?.fit ?? 0) >= (mention.columns[0]?.fit ?? 0))
+    );
+  }
+
+  isNumber(mention: Mention): boolean {
+    return !this.isTable(mention) && mention.columns.some(({ ref }) => isAmount(ref));
+  }
+
+  wordsBetween(from: number, to: number): string[] {
+    return this.linked.tokens.slice(from, to).map(({ lower }) => lower);
+  }
+
+  lastBefore(index: number, wanted: (mention: Mention) => boolean, within = 5): Mention | null {
+    const found = this.linked.mentions.filter(
+      (mention) => mention.to <= index && index - mention.to <= within && !this.used.has(mention) && wanted(mention),
+    );
+    return found.at(-1) ?? null;
+  }
+
+  isPlural(mention: Mention): boolean {
+    const { lower = "" } = this.linked.tokens[mention.to - 1] ?? {};
+    return lower.endsWith("s") && !lower.endsWith("ss") && !/^(status)$/.test(lower);
+  }
+
+  isUnder(table: Table, above: Table | null): boolean {
+    return above !== null && this.schema.path(table, above) !== null;
+  }
+
+  /** Whether the column's name stands beside its value. */
+  isColumnNamed({ column }: Ref, mention: Mention): boolean {
+    const near = this.linked.tokens.slice(Math.max(0, mention.from - 2), mention.to + 2);
+    return near.some(({ stem }) => column.words.includes(stem));
+  }
+
+  /** Notes that something of another table has happened to what is counted, or was done by it. */
+  addEvent(table: Table, mention: Mention): void {
+    this.events.push(table);
+    const before = this.wordsBetween(Math.max(0, mention.from - 3), mention.from);
+    this.isPassive ||= before.some((word) => /^(was|were|is|are|been|be|being|got|get)$/.test(word));
+  }
+}
+
+export function tableOf(dim: DimAsk): Table | null {
+  return dim.kind === "entity" ? dim.table : (dim.ref?.table ?? null);
+}
+
+export function isAmount({ column }: Ref): boolean {
+  return column.kind === "number" && !column.isReference;
+}
+
+export function sameMeasure(a: MeasureAsk, b: MeasureAsk): boolean {
+  return a.fn === b.fn && a.table === b.table && a.refs[0]?.ref.column === b.refs[0]?.ref.column;
+}
+
+export function toNumber(text: string | undefined): number {
+  const words: Record<string, number> = { two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12, fifteen: 15, twenty: 20, fifty: 50, hundred: 100, thousand: 1000 }; // biome-ignore format: short
+  const plain = (text ?? "").replaceAll(/[$€£,]/g, "").replace(/\.$/, "");
+  if (Object.hasOwn(words, plain)) return words[plain] ?? 0;
+  const scale = plain.endsWith("k") ? 1000 : plain.endsWith("m") ? 1_000_000 : 1;
+  const number = Number.parseFloat(plain) * scale;
+  return Number.isFinite(number) ? number : 0;
+}
