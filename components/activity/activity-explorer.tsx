@@ -1,6 +1,16 @@
 "use client";
 
-import { Activity, Send, SquareTerminal, TextSearch, TriangleAlert, User, Waves, Workflow } from "lucide-react";
+import {
+  Activity,
+  LayoutDashboard,
+  Send,
+  SquareTerminal,
+  TextSearch,
+  TriangleAlert,
+  User,
+  Waves,
+  Workflow,
+} from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import type { ReactElement } from "react";
 import { KINDS } from "@/components/activity/filters";
@@ -18,6 +28,7 @@ const PARTS = [
 const ICONS: Record<ActivityKind, ReactElement> = {
   console: <SquareTerminal />,
   flow: <Workflow />,
+  dashboard: <LayoutDashboard />,
   query: <TextSearch />,
   delivery: <Send />,
 };

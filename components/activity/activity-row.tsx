@@ -1,22 +1,34 @@
 "use client";
 
-import { CalendarClock, CircleStop, KeyRound, Send, SquareTerminal, TextSearch, Webhook, Workflow } from "lucide-react";
+import {
+  CalendarClock,
+  CircleStop,
+  KeyRound,
+  LayoutDashboard,
+  Send,
+  SquareTerminal,
+  TextSearch,
+  Webhook,
+  Workflow,
+} from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { EXECUTIONS, RUNS } from "@/components/activity/use-activity";
 import { CHANNEL_WORDS } from "@/components/notifications/rule-words";
+import { RunBar } from "@/components/runs/run-bar";
 import { StatusWord } from "@/components/runs/status-word";
 import { CodeBox } from "@/components/ui/code-box";
 import { toMessage } from "@/components/ui/load-failure";
 import { PersonCell } from "@/components/ui/person";
 import { showFailure } from "@/components/ui/toast";
 import { useNow } from "@/components/ui/use-browser";
-import { useConnections } from "@/components/workspace/use-schema";
+import { useConnectionName } from "@/components/workspace/use-schema";
 import { useChange, useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { api } from "@/lib/client/api";
 import { runsApi } from "@/lib/client/runs";
 import { type Activity, type ActivityKind, errorOf, nameOf, starterOf, statusOf } from "@/lib/ui/activity";
+import { toShareDone } from "@/lib/ui/flow-words";
 import { formatCount, formatDuration } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
 import { formatRowTime, TRIGGER_WORDS } from "@/lib/ui/run-words";
@@ -24,12 +36,14 @@ import { formatRowTime, TRIGGER_WORDS } from "@/lib/ui/run-words";
 const ICONS: Record<ActivityKind, ReactNode> = {
   console: <SquareTerminal className="s t3" />,
   flow: <Workflow className="s t3" />,
+  dashboard: <LayoutDashboard className="s t3" />,
   query: <TextSearch className="s t3" />,
   delivery: <Send className="s t3" />,
 };
 const KIND_NAMES: Record<ActivityKind, string> = {
   console: "Console run",
   flow: "Flow run",
+  dashboard: "Dashboard refresh",
   query: "Query",
   delivery: "Delivery",
 };
@@ -40,12 +54,12 @@ type ActivityRowProps = { item: Activity; isOpen: boolean; onToggle: () => void 
 
 /** One line: what ran, by whom, how it went, and where to look further. */
 export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
-  const { data: connections } = useConnections();
+  const connectionName = useConnectionName();
   const name = nameOf(item) ?? "Text of a private console";
   const at = new Date(item.at);
   const place =
     item.kind === "query"
-      ? (connections?.find(({ id }) => id === item.execution.connectionId)?.name ?? "a removed connection")
+      ? connectionName(item.execution.connectionId)
       : item.kind === "delivery"
         ? CHANNEL_WORDS[item.delivery.channelType]
         : null;
@@ -102,7 +116,7 @@ function By({ item }: { item: Activity }) {
   const names = useMemberNames();
   const starter = starterOf(item);
   if (starter !== null) {
-    const isByKey = (item.kind === "console" || item.kind === "flow") && item.run.triggerType === "api";
+    const isByKey = "run" in item && item.run.triggerType === "api";
     return (
       <span className="row">
         <PersonCell id={starter} name={names.get(starter) ?? "Somebody who has left"} />
@@ -110,7 +124,8 @@ function By({ item }: { item: Activity }) {
       </span>
     );
   }
-  if (item.kind === "delivery") return <span className="t2">Rule</span>;
+  if (item.kind === "delivery")
+    return <span className="t2">{item.delivery.resourceType === "dashboard" ? "Snapshot" : "Rule"}</span>;
   if (item.kind === "query") return null;
   return (
     <span className="row activity-by t2">
@@ -154,9 +169,22 @@ function Detail({ item, isOpen, onToggle }: ActivityRowProps) {
       ? `${root}/settings/notifications?delivery=${item.id}`
       : item.kind === "flow"
         ? `${root}/flows/${item.run.resourceId}/runs/${item.id}`
-        : `${root}/consoles/${item.run.resourceId}/schedule?run=${item.id}`;
+        : item.kind === "dashboard"
+          ? `${root}/dashboards/${item.run.resourceId}`
+          : `${root}/consoles/${item.run.resourceId}/schedule?run=${item.id}`;
   const word =
     item.kind === "delivery" ? toDeliveryWord(item.delivery) : item.run.status === "success" ? "Result" : "Run";
+  if (item.kind === "flow" && item.run.status === "running") {
+    const share = toShareDone(item.run.entities);
+    return (
+      <span className="row grow activity-far">
+        <RunBar label={`How far ${item.run.resourceName} is`} share={share} read={item.run.counts?.read ?? 0} />
+        <Link className="detail-text num" href={href}>
+          {share === null ? word : `${Math.floor(share * 100)}%`}
+        </Link>
+      </span>
+    );
+  }
   return (
     <Link className="grow trunc detail-text" href={href}>
       {error ?? word}

@@ -1,23 +1,38 @@
 "use client";
 
-import { Activity as ActivityIcon, Search, Waves } from "lucide-react";
+import { Activity as ActivityIcon, Pause, Play, Search, Waves } from "lucide-react";
 import { Fragment } from "react";
 import { ActivityRow } from "@/components/activity/activity-row";
 import { ExportActivity } from "@/components/activity/export-activity";
-import { KINDS, readFilter, STATES } from "@/components/activity/filters";
+import { KINDS, PERIODS, readFilter, STATES } from "@/components/activity/filters";
 import { RunHours } from "@/components/activity/run-hours";
 import { useActivity } from "@/components/activity/use-activity";
+import { useConnectionsOf } from "@/components/activity/use-connections-of";
+import { useHeld } from "@/components/activity/use-held";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Select } from "@/components/ui/select";
 import { useStaleSince } from "@/components/ui/use-browser";
+import { useTyped } from "@/components/ui/use-typed";
 import { Page } from "@/components/workspace/page";
 import { useAddress } from "@/components/workspace/use-address";
+import { useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type Activity, isLike, stateOf } from "@/lib/ui/activity";
+import { type Activity, beginOf, isLike, resourceTypeOf, stateOf } from "@/lib/ui/activity";
 import { formatCount } from "@/lib/ui/format";
 import "./activity.css";
+
+const HEADS = [
+  "Status",
+  "What",
+  "By",
+  "Started",
+  { name: "Took", isNumber: true },
+  { name: "Rows", isNumber: true },
+  "Detail",
+];
 
 const ANY = "any";
 const COLUMNS = 7;
@@ -29,29 +44,53 @@ export function ActivityView() {
   const staleSince = useStaleSince();
   const { query, put: putAll } = useAddress();
   const filter = readFilter(query, user.id);
-  const { items, isPending, failed, pages } = useActivity(filter.kind);
-  const shown = items.filter((item) => isLike(item, filter));
+  const activity = useActivity(filter.kind);
+  const { failed } = activity;
+  const { items, isHeld, newCount, hold, release } = useHeld(activity.items, filter.kind ?? "all");
+  const { data: connections = [] } = useConnections();
+  const { connectionsOf, isPending: isAsking } = useConnectionsOf(filter.connectionId !== null);
+  const isPending = activity.isPending || isAsking;
+  const facts = { now: new Date(), connectionsOf };
+  const shown = isPending ? [] : items.filter((item) => isLike(item, filter, facts));
+  // Of what is older than the filter shows nothing has to be read.
+  const isWhole = (items.at(-1)?.at ?? "") < (beginOf(filter, facts.now) ?? "");
+  const pages = { ...activity.pages, hasNextPage: activity.pages.hasNextPage && !(items.length > 0 && isWhole) };
   const bad = shown.filter((item) => stateOf(item) === "bad").length;
-  const isFiltered = filter.kind !== null || filter.state !== null || filter.userId !== null || filter.text !== "";
   const openId = query.get("open");
   const put = (name: string, value: string | null) => putAll({ [name]: value });
+  const [typed, type] = useTyped(filter.text, (text) => put("q", text === "" ? null : text));
   return (
     <Page
       title="Activity"
       isWide
       actions={
         <>
-          {staleSince === null && (
+          {staleSince === null && !isHeld && (
             <span className="st run">
               <Waves className="s" />
               Live
             </span>
           )}
-          {items.length > 0 && <ExportActivity filter={filter} />}
+          {items.length > 0 && (
+            <button type="button" className="btn ghost" onClick={isHeld ? release : hold}>
+              {isHeld ? <Play className="s" /> : <Pause className="s" />}
+              {isHeld ? `Resume${newCount > 0 ? `, ${formatCount(newCount)} new` : ""}` : "Pause"}
+            </button>
+          )}
+          {items.length > 0 && <ExportActivity filter={filter} connectionsOf={connectionsOf} />}
         </>
       }
     >
       <search className="row activity-filters">
+        <div className="activity-pick">
+          <Select
+            label="Time"
+            size="sm"
+            value={filter.period ?? ANY}
+            options={[{ value: ANY, label: "Any time" }, ...PERIODS.map(({ value, name }) => ({ value, label: name }))]}
+            onChange={(value) => put("since", value === ANY ? null : value)}
+          />
+        </div>
         <div className="activity-pick">
           <Select
             label="State"
@@ -72,6 +111,19 @@ export function ActivityView() {
         </div>
         <div className="activity-pick">
           <Select
+            label="Connection"
+            size="sm"
+            value={filter.connectionId ?? ANY}
+            placeholder="A removed connection"
+            options={[
+              { value: ANY, label: "Any connection" },
+              ...connections.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            onChange={(value) => put("connection", value === ANY ? null : value)}
+          />
+        </div>
+        <div className="activity-pick">
+          <Select
             label="By"
             size="sm"
             value={filter.userId === null ? ANY : "me"}
@@ -88,8 +140,8 @@ export function ActivityView() {
             type="search"
             aria-label="Name, error or id"
             placeholder="Name, error or id"
-            value={filter.text}
-            onChange={({ target }) => put("q", target.value === "" ? null : target.value)}
+            value={typed}
+            onChange={({ target }) => type(target.value)}
           />
         </div>
         <span className="grow" />
@@ -100,11 +152,7 @@ export function ActivityView() {
           </span>
         )}
       </search>
-      {filter.kind !== "query" && filter.kind !== "delivery" && (
-        <RunHours
-          resourceType={filter.kind === "flow" ? "flow" : filter.kind === "console" ? "scheduled_query" : undefined}
-        />
-      )}
+      {filter.kind !== "query" && filter.kind !== "delivery" && <RunHours resourceType={resourceTypeOf(filter.kind)} />}
       {isPending && <ListSkeleton label="Reading the activity" rows={8} rowPx={36} />}
       {failed && <LoadFailure error={failed.error ?? new Error()} onRetry={() => void failed.refetch()} />}
       {!isPending && !failed && items.length === 0 && !pages.hasNextPage && (
@@ -116,26 +164,15 @@ export function ActivityView() {
           <p>Queries, scheduled consoles, flows and what was sent of them appear here as they go.</p>
         </div>
       )}
-      {items.length > 0 && shown.length === 0 && (
+      {!isPending && items.length > 0 && shown.length === 0 && (
         <p className="t2 no-hit">
-          {isFiltered && pages.hasNextPage
+          {pages.hasNextPage
             ? `Nothing like this is among the newest ${formatCount(items.length)}. Load more to look further back.`
             : "Nothing is like this."}
         </p>
       )}
       {shown.length > 0 && (
-        <table className="list fold activity" aria-label="Activity">
-          <thead>
-            <tr>
-              <th>Status</th>
-              <th>What</th>
-              <th>By</th>
-              <th>Started</th>
-              <th className="r">Took</th>
-              <th className="r">Rows</th>
-              <th>Detail</th>
-            </tr>
-          </thead>
+        <ListTable label="Activity" className="activity" columns={HEADS}>
           {toGroups(shown, new Date()).map(({ name, items: group }) => (
             <tbody key={name}>
               <tr className="activity-group">
@@ -154,7 +191,7 @@ export function ActivityView() {
               ))}
             </tbody>
           ))}
-        </table>
+        </ListTable>
       )}
       <LoadMore pages={pages} className="btn more" />
     </Page>

@@ -10,7 +10,7 @@ import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type ActivityFilter, isLike } from "@/lib/ui/activity";
+import { type ActivityFacts, type ActivityFilter, beginOf, isLike } from "@/lib/ui/activity";
 import { ACTIVITY_TYPES, type ActivityFormat, toActivityHead, toActivityLine } from "@/lib/ui/activity-export";
 import { formatCount } from "@/lib/ui/format";
 import { openExportFile } from "@/lib/ui/results/export-file";
@@ -19,8 +19,10 @@ import { openExportFile } from "@/lib/ui/results/export-file";
 const LINES_MAX = 10_000;
 const LOOKED_THROUGH_MAX = 50_000;
 
+type ExportActivityProps = { filter: ActivityFilter; connectionsOf: ActivityFacts["connectionsOf"] };
+
 /** Writes what the filter shows to a file, beyond what the page has loaded: each page of it as it comes. */
-export function ExportActivity({ filter }: { filter: ActivityFilter }) {
+export function ExportActivity({ filter, connectionsOf }: ExportActivityProps) {
   const { workspace } = useWorkspace();
   const { isOnline } = useConnectivity();
   const names = useMemberNames();
@@ -36,15 +38,19 @@ export function ExportActivity({ filter }: { filter: ActivityFilter }) {
     setWritten(0);
     const encoder = new TextEncoder();
     let [lines, looked] = [0, 0];
+    const facts = { now: new Date(), connectionsOf };
+    const begin = beginOf(filter, facts.now) ?? "";
     try {
       await file.write(encoder.encode(toActivityHead(format)));
       for await (const items of readActivity(workspace.id, filter.kind, controller.signal)) {
-        const shown = items.filter((item) => isLike(item, filter)).slice(0, LINES_MAX - lines);
+        const shown = items.filter((item) => isLike(item, filter, facts)).slice(0, LINES_MAX - lines);
         const text = shown.map((item) => toActivityLine(format, item, (id) => names.get(id))).join("");
         await file.write(encoder.encode(text));
         lines += shown.length;
         looked += items.length;
         setWritten(lines);
+        // The newest come first: behind this all are older than what was asked for.
+        if ((items.at(-1)?.at ?? begin) < begin) break;
         if (lines === LINES_MAX || looked >= LOOKED_THROUGH_MAX) break;
       }
       await file.close();

@@ -1,8 +1,9 @@
-import type { ActivityFilter, ActivityKind, ActivityState } from "@/lib/ui/activity";
+import type { ActivityFilter, ActivityKind, ActivityPeriod, ActivityState } from "@/lib/ui/activity";
 
 export const KINDS: { value: ActivityKind; name: string }[] = [
   { value: "console", name: "Console runs" },
   { value: "flow", name: "Flow runs" },
+  { value: "dashboard", name: "Dashboard refreshes" },
   { value: "query", name: "Queries" },
   { value: "delivery", name: "Deliveries" },
 ];
@@ -12,11 +13,27 @@ export const STATES: { value: ActivityState; name: string }[] = [
   { value: "bad", name: "Failed" },
 ];
 
-/** What a filter shows, in words: "Flow runs, failed, by me, refund". */
-export function toFilterWords({ kind, state, userId, text }: ActivityFilter): string {
+export const PERIODS: { value: ActivityPeriod; name: string }[] = [
+  { value: "hour", name: "Last hour" },
+  { value: "day", name: "Last 24 h" },
+  { value: "week", name: "Last 7 days" },
+  { value: "month", name: "Last 30 days" },
+];
+
+/**
+ * What a filter shows, in words: "Flow runs, failed, last 24 h, warehouse, by me, refund".
+ * @param connectionName what a connection is called, those that are not there any more included
+ */
+export function toFilterWords(
+  { kind, state, userId, connectionId, period, text }: ActivityFilter,
+  connectionName: (id: string) => string,
+): string {
   const what = KINDS.find(({ value }) => value === kind)?.name ?? "Everything";
   const how = STATES.find(({ value }) => value === state)?.name;
-  return [what, how?.toLowerCase(), userId === null ? "" : "by me", text].filter(Boolean).join(", ");
+  const when = PERIODS.find(({ value }) => value === period)?.name;
+  const where = connectionId === null ? "" : connectionName(connectionId);
+  const by = userId === null ? "" : "by me";
+  return [what, how?.toLowerCase(), when?.toLowerCase(), where, by, text].filter(Boolean).join(", ");
 }
 
 /** The filter that the address names; what it does not know is no filter. @param ownId what "me" stands for */
@@ -25,6 +42,8 @@ export function readFilter(query: URLSearchParams, ownId: string): ActivityFilte
     kind: KINDS.find(({ value }) => value === query.get("kind"))?.value ?? null,
     state: STATES.find(({ value }) => value === query.get("state"))?.value ?? null,
     userId: query.get("by") === "me" ? ownId : null,
+    connectionId: query.get("connection"),
+    period: PERIODS.find(({ value }) => value === query.get("since"))?.value ?? null,
     text: query.get("q") ?? "",
   };
 }

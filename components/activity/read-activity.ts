@@ -5,6 +5,7 @@ import {
   type Activity,
   type ActivityKind,
   mergeActivity,
+  resourceTypeOf,
   type Source,
   sourcesToRead,
   toDeliveryActivity,
@@ -25,7 +26,7 @@ export async function* readActivity(
   kind: ActivityKind | null,
   signal: AbortSignal,
 ): AsyncGenerator<Activity[]> {
-  const resourceType = kind === "flow" ? "flow" : kind === "console" ? "scheduled_query" : undefined;
+  const resourceType = resourceTypeOf(kind);
   const lists: List[] = [];
   const add = (ask: (cursor: string | null) => Promise<Answer>) => {
     const list: List = {

@@ -7,6 +7,7 @@ import { readFilter, toFilterWords } from "@/components/activity/filters";
 import { toMessage } from "@/components/ui/load-failure";
 import { showFailure } from "@/components/ui/toast";
 import { NavList } from "@/components/workspace/nav-list";
+import { useConnectionName } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/client/account";
 
@@ -38,7 +39,8 @@ export function SavedViews() {
   const shown = path === root ? query.toString() : "";
   const all = views.data ?? [];
   const mayAdd = views.isSuccess && shown !== "" && !all.includes(shown) && all.length < VIEWS_MAX;
-  const nameOf = (view: string) => toFilterWords(readFilter(new URLSearchParams(view), user.id));
+  const connectionName = useConnectionName();
+  const nameOf = (view: string) => toFilterWords(readFilter(new URLSearchParams(view), user.id), connectionName);
   return (
     <>
       <div className="row between saved-views-head">

@@ -11,6 +11,7 @@ import {
   type Activity,
   type ActivityKind,
   mergeActivity,
+  resourceTypeOf,
   type Source,
   sourcesToRead,
   toDeliveryActivity,
@@ -28,13 +29,13 @@ const ANY = {};
  */
 export function useActivity(kind: ActivityKind | null) {
   const { workspace } = useWorkspace();
-  const resourceType = kind === "flow" ? "flow" : kind === "console" ? "scheduled_query" : undefined;
+  const resourceType = resourceTypeOf(kind);
   const runs = useInfiniteQuery({
     queryKey: [RUNS, workspace.id, resourceType ?? "any"],
     queryFn: ({ pageParam, signal }) => runsApi.list(workspace.id, { resourceType }, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    enabled: kind === null || kind === "console" || kind === "flow",
+    enabled: kind === null || resourceType !== undefined,
   });
   const queries = useInfiniteQuery({
     queryKey: [EXECUTIONS, workspace.id],
@@ -51,7 +52,7 @@ export function useActivity(kind: ActivityKind | null) {
   useOwnQueries();
 
   const lists = [
-    { list: runs, isOn: kind === null || kind === "console" || kind === "flow", items: itemsOf(runs, toRunActivity) },
+    { list: runs, isOn: kind === null || resourceType !== undefined, items: itemsOf(runs, toRunActivity) },
     { list: queries, isOn: kind === null || kind === "query", items: itemsOf(queries, toQueryActivity) },
     { list: deliveries, isOn: kind === null || kind === "delivery", items: itemsOf(deliveries, toDeliveryActivity) },
   ].filter(({ isOn }) => isOn);

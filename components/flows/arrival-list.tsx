@@ -6,6 +6,7 @@ import { useEffect, useState } from "react";
 import { StatusWord } from "@/components/runs/status-word";
 import { CodeBox } from "@/components/ui/code-box";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Segments } from "@/components/ui/segments";
@@ -17,6 +18,8 @@ import type { Arrival, Run } from "@/lib/client/flows";
 import { formatClock, formatRows, toSize } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
 import { formatRowTime } from "@/lib/ui/run-words";
+
+const HEADS = ["Status", "Event", "Type", { name: "Size", isNumber: true }, "Received", "Detail"];
 
 const COLUMNS = 6;
 /** Between the last letter and the question to the server. */
@@ -94,17 +97,7 @@ export function ArrivalList({ flowId }: { flowId: string }) {
         </p>
       )}
       {items.length > 0 && (
-        <table className="list fold arrivals" aria-label="Events">
-          <thead>
-            <tr>
-              <th>Status</th>
-              <th>Event</th>
-              <th>Type</th>
-              <th className="r">Size</th>
-              <th>Received</th>
-              <th>Detail</th>
-            </tr>
-          </thead>
+        <ListTable label="Events" className="arrivals" columns={HEADS}>
           <tbody>
             {items.map((arrival) => (
               <ArrivalRow
@@ -117,7 +110,7 @@ export function ArrivalList({ flowId }: { flowId: string }) {
               />
             ))}
           </tbody>
-        </table>
+        </ListTable>
       )}
       <LoadMore pages={arrivals} label="Older events" busyLabel="Reading older events" className="btn sm card-more" />
     </section>

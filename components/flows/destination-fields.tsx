@@ -3,8 +3,9 @@
 import Link from "next/link";
 import { useId } from "react";
 import type { FlowFieldsProps } from "@/components/flows/form-fields";
-import { Pick, Ways } from "@/components/flows/pick";
+import { Pick } from "@/components/flows/pick";
 import { TextField } from "@/components/ui/text-field";
+import { Ways } from "@/components/ui/ways";
 import { useFindType } from "@/components/workspace/use-connection-types";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 

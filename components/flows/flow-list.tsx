@@ -6,25 +6,37 @@ import { useSearchParams } from "next/navigation";
 import { FlowRow } from "@/components/flows/flow-row";
 import { isShown, SHOWS, type Show, toShow } from "@/components/flows/show";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { NoneShown } from "@/components/ui/none-shown";
 import { Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { NavFind } from "@/components/workspace/nav-find";
 import { Page } from "@/components/workspace/page";
+import { useOwnSteps } from "@/components/workspace/use-address";
 import { useFlows } from "@/components/workspace/use-flows";
-import { useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import "./flows.css";
 
+const HEADS = [
+  "Flow",
+  "From and to",
+  "Last run",
+  { name: "Rows", isNumber: true },
+  { name: "Schedule", isOptional: true },
+  { name: "Next", isOptional: true },
+  ACTIONS,
+];
+
+const isOwnParam = (name: string) => name === "show" || name === "q";
 const SHOW_WORDS: Record<Show, string> = { all: "All", moving: "In motion", problems: "Failed", paused: "Paused" };
 
 /** Everything that brings rows from somewhere into a table. */
 export function FlowList() {
   const { workspace } = useWorkspace();
   const flows = useFlows();
-  const { data: connections } = useConnections();
   const query = useSearchParams();
+  useOwnSteps(isOwnParam);
   const isPhone = useIsPhone();
   const root = `/w/${workspace.slug}/flows`;
   const all = flows.data ?? [];
@@ -74,26 +86,13 @@ export function FlowList() {
       )}
       {all.length > 0 && shown.length === 0 && <NoneShown noun="flow" search={search} href={root} />}
       {shown.length > 0 && (
-        <table className="list tall fold flows" aria-label="Flows">
-          <thead>
-            <tr>
-              <th>Flow</th>
-              <th>From and to</th>
-              <th>Last run</th>
-              <th className="r">Rows</th>
-              <th className="opt">Schedule</th>
-              <th className="opt">Next</th>
-              <th>
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
+        <ListTable label="Flows" className="flows" isTall columns={HEADS}>
           <tbody>
             {shown.map((flow) => (
-              <FlowRow key={flow.id} flow={flow} connections={connections ?? []} />
+              <FlowRow key={flow.id} flow={flow} />
             ))}
           </tbody>
-        </table>
+        </ListTable>
       )}
     </Page>
   );

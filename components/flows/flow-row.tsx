@@ -1,6 +1,6 @@
 "use client";
 
-import { ArrowRight, Ellipsis, Pause, Pencil, Play, Square, Trash2, Webhook } from "lucide-react";
+import { ArrowRight, Pause, Pencil, Play, Square, Trash2, Webhook } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -8,12 +8,12 @@ import { TypeIcon } from "@/components/connections/type-icon";
 import { DeleteFlow } from "@/components/flows/delete-flow";
 import { useFlowActions, useMayChange } from "@/components/flows/use-flow-actions";
 import { StatusWord } from "@/components/runs/status-word";
-import { Menu, MenuItem } from "@/components/ui/menu";
-import { ProblemRow } from "@/components/ui/problem-row";
+import { ListRow } from "@/components/ui/list-row";
+import { MenuItem } from "@/components/ui/menu";
 import { useConnectivity, useNow } from "@/components/ui/use-browser";
 import { useFindType } from "@/components/workspace/use-connection-types";
+import { useConnectionName, useConnections } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { Connection } from "@/lib/client/connections";
 import type { Flow } from "@/lib/client/flows";
 import { isGoing, toFlowMode, toRunState, toShareDone } from "@/lib/ui/flow-words";
 import { formatCount } from "@/lib/ui/format";
@@ -24,7 +24,7 @@ const AGE_EVERY_MS = 30_000;
 const COLUMNS = 7;
 
 /** One flow, and below it why its last run has failed. */
-export function FlowRow({ flow, connections }: { flow: Flow; connections: Connection[] }) {
+export function FlowRow({ flow }: { flow: Flow }) {
   const { workspace } = useWorkspace();
   const router = useRouter();
   const { isOnline } = useConnectivity();
@@ -38,7 +38,51 @@ export function FlowRow({ flow, connections }: { flow: Flow; connections: Connec
   const problem = lastRun?.status === "failure" ? (lastRun.error ?? "The run failed. Its log says more.") : null;
   return (
     <>
-      <tr className={problem === null ? undefined : "has-sub"}>
+      <ListRow
+        name={name}
+        renamePath={mayChange ? `${href}/edit` : null}
+        columns={COLUMNS}
+        problem={
+          problem === null
+            ? null
+            : { text: problem, action: <Link href={`${href}/runs/${lastRun?.id}`}>See the run</Link> }
+        }
+        action={
+          flow.type !== "webhook" && (
+            <button
+              type="button"
+              className="btn ghost icon sm"
+              aria-label={isMoving ? `Cancel the run of ${name}` : `Run ${name} now`}
+              disabled={!isOnline || run.isPending || cancel.isPending}
+              onClick={() => (isMoving ? cancel.mutate(lastRun.id) : run.mutate())}
+            >
+              {isMoving ? <Square className="s" /> : <Play className="s" />}
+            </button>
+          )
+        }
+        menu={
+          <>
+            {flow.type === "webhook" && (
+              <MenuItem icon={<Webhook />} onSelect={() => router.push(`${href}/webhook`)}>
+                Webhook
+              </MenuItem>
+            )}
+            <MenuItem icon={<Pencil />} onSelect={() => router.push(`${href}/edit`)}>
+              {mayChange ? "Edit" : "Look at"}
+            </MenuItem>
+            {mayChange && (
+              <MenuItem icon={flow.enabled ? <Pause /> : <Play />} onSelect={() => setEnabled.mutate(!flow.enabled)}>
+                {flow.enabled ? "Pause" : "Turn on"}
+              </MenuItem>
+            )}
+            {mayChange && (
+              <MenuItem icon={<Trash2 />} onSelect={() => setIsDeleting(true)}>
+                Delete
+              </MenuItem>
+            )}
+          </>
+        }
+      >
         <td>
           <Link className="b5 trunc flow-name" href={href}>
             {name}
@@ -46,7 +90,7 @@ export function FlowRow({ flow, connections }: { flow: Flow; connections: Connec
           <div className="xs t3 trunc">{toFlowMode(flow)}</div>
         </td>
         <td data-label="From and to">
-          <FromAndTo flow={flow} connections={connections} />
+          <FromAndTo flow={flow} />
         </td>
         <td data-label="Last run">
           <LastRun flow={flow} now={now} />
@@ -75,62 +119,13 @@ export function FlowRow({ flow, connections }: { flow: Flow; connections: Connec
                   ? "when called"
                   : "none")}
         </td>
-        <td className="r">
-          <span className="acts">
-            {flow.type !== "webhook" && (
-              <button
-                type="button"
-                className="btn ghost icon sm"
-                aria-label={isMoving ? `Cancel the run of ${name}` : `Run ${name} now`}
-                disabled={!isOnline || run.isPending || cancel.isPending}
-                onClick={() => (isMoving ? cancel.mutate(lastRun.id) : run.mutate())}
-              >
-                {isMoving ? <Square className="s" /> : <Play className="s" />}
-              </button>
-            )}
-            <Menu
-              align="end"
-              trigger={
-                <button type="button" className="btn ghost icon sm" aria-label={`More about ${name}`}>
-                  <Ellipsis className="s" />
-                </button>
-              }
-            >
-              {flow.type === "webhook" && (
-                <MenuItem icon={<Webhook />} onSelect={() => router.push(`${href}/webhook`)}>
-                  Webhook
-                </MenuItem>
-              )}
-              <MenuItem icon={<Pencil />} onSelect={() => router.push(`${href}/edit`)}>
-                {mayChange ? "Edit" : "Look at"}
-              </MenuItem>
-              {mayChange && (
-                <MenuItem icon={flow.enabled ? <Pause /> : <Play />} onSelect={() => setEnabled.mutate(!flow.enabled)}>
-                  {flow.enabled ? "Pause" : "Turn on"}
-                </MenuItem>
-              )}
-              {mayChange && (
-                <MenuItem icon={<Trash2 />} onSelect={() => setIsDeleting(true)}>
-                  Delete
-                </MenuItem>
-              )}
-            </Menu>
-          </span>
-        </td>
-      </tr>
-      {problem !== null && (
-        <ProblemRow columns={COLUMNS} action={<Link href={`${href}/runs/${lastRun?.id}`}>See the run</Link>}>
-          {problem}
-        </ProblemRow>
-      )}
+      </ListRow>
       <DeleteFlow flow={flow} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
     </>
   );
 }
 
-function FromAndTo({ flow, connections }: { flow: Flow; connections: Connection[] }) {
-  const from = flow.source && connections.find(({ id }) => id === flow.source?.connectionId);
-  const to = connections.find(({ id }) => id === flow.destination.connectionId);
+function FromAndTo({ flow }: { flow: Flow }) {
   return (
     <span className="row flow-ends">
       {flow.source === null ? (
@@ -139,21 +134,22 @@ function FromAndTo({ flow, connections }: { flow: Flow; connections: Connection[
           Events
         </span>
       ) : (
-        <End connection={from} />
+        <End id={flow.source.connectionId} />
       )}
       <ArrowRight className="xs t3" aria-label="to" />
-      <End connection={to} />
+      <End id={flow.destination.connectionId} />
     </span>
   );
 }
 
-function End({ connection }: { connection: Connection | null | undefined }) {
+function End({ id }: { id: string }) {
   const findType = useFindType();
-  if (!connection) return <span className="t3">a removed connection</span>;
+  const connection = useConnections().data?.find((each) => each.id === id);
+  const name = useConnectionName()(id);
   return (
-    <span className="row flow-end" title={connection.name}>
-      <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} />
-      <span className="trunc">{connection.name}</span>
+    <span className={connection ? "row flow-end" : "row flow-end t3"} title={name}>
+      {connection && <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} />}
+      <span className="trunc">{name}</span>
     </span>
   );
 }

@@ -19,7 +19,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Menu, MenuItem } from "@/components/ui/menu";
 import { Notice } from "@/components/ui/notice";
-import { useConnectivity, useIsPhone, useNow } from "@/components/ui/use-browser";
+import { useIsPhone, useNow, useOutage } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
 import { useFlow, useFlowRun } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -142,7 +142,7 @@ function Checkpoint({ checkpoint }: { checkpoint: NonNullable<FlowDetail["checkp
 
 function Actions({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; root: string }) {
   const router = useRouter();
-  const { isOnline } = useConnectivity();
+  const outage = useOutage();
   const mayChange = useMayChange(flow);
   const actions = useFlowActions(flow);
   const [asked, setAsked] = useState<"backfill" | "delete" | null>(null);
@@ -150,7 +150,6 @@ function Actions({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; r
   const href = `${root}/${flow.id}`;
   // Whatever run is looked at: the one that goes on is what can be cancelled.
   const going = run !== null && isGoing(run) ? run : lastRun !== null && isGoing(lastRun) ? lastRun : null;
-  const offline = isOnline ? undefined : "You are offline";
   return (
     <>
       {type === "webhook" ? (
@@ -169,8 +168,8 @@ function Actions({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; r
           <button
             type="button"
             className="btn"
-            disabled={!isOnline || going !== null}
-            title={offline}
+            disabled={outage !== null || going !== null}
+            title={outage ?? undefined}
             onClick={() => setAsked("backfill")}
           >
             <History className="s" />
@@ -182,8 +181,8 @@ function Actions({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; r
         <button
           type="button"
           className="btn danger"
-          disabled={!isOnline || actions.cancel.isPending || going.cancelRequestedAt !== null}
-          title={offline}
+          disabled={outage !== null || actions.cancel.isPending || going.cancelRequestedAt !== null}
+          title={outage ?? undefined}
           onClick={() => actions.cancel.mutate(going.id)}
         >
           <Square className="s" />
@@ -194,8 +193,8 @@ function Actions({ flow, run, root }: { flow: FlowDetail; run: FlowRun | null; r
           <button
             type="button"
             className="btn run"
-            disabled={!isOnline || actions.run.isPending}
-            title={offline}
+            disabled={outage !== null || actions.run.isPending}
+            title={outage ?? undefined}
             onClick={() => actions.run.mutate()}
           >
             <Play className="s" />

@@ -1,8 +1,6 @@
 "use client";
 
-import { useRouter } from "next/navigation";
-import { Modal } from "@/components/ui/modal";
-import { useLeaveGuard } from "@/components/ui/use-leave-guard";
+import { LeaveQuestion } from "@/components/ui/leave-question";
 
 type LeaveFlowProps = {
   /** Something was typed that is not saved. */
@@ -13,50 +11,15 @@ type LeaveFlowProps = {
 
 /** Asks before somebody leaves a flow's form that was begun and not saved. */
 export function LeaveFlow({ isOn, onDiscard }: LeaveFlowProps) {
-  const router = useRouter();
-  const { pressed, stay } = useLeaveGuard(isOn);
-  const leave = () => {
-    if (pressed === null) return;
-    stay();
-    const target = new URL(pressed);
-    if (target.origin === window.location.origin) router.push(`${target.pathname}${target.search}${target.hash}`);
-    else window.location.assign(pressed);
-  };
   return (
-    <Modal
+    <LeaveQuestion
       title={onDiscard ? "Leave the new flow?" : "Leave without saving?"}
-      isOpen={pressed !== null}
-      onClose={stay}
-      foot={
-        <>
-          <button type="button" className="btn ghost" onClick={stay}>
-            Stay
-          </button>
-          <button
-            type="button"
-            className={onDiscard ? "btn danger" : "btn danger-solid"}
-            onClick={() => {
-              onDiscard?.();
-              leave();
-            }}
-          >
-            Discard and leave
-          </button>
-          {onDiscard && (
-            <button type="button" className="btn primary" onClick={leave}>
-              Keep and leave
-            </button>
-          )}
-        </>
-      }
+      isOn={isOn}
+      onDiscard={onDiscard}
     >
-      <div className="confirm-text">
-        <p>
-          {onDiscard
-            ? "It is not saved yet. Kept, it stands under New flow again as long as this tab is open."
-            : "What you have changed here is not saved, and is lost when you leave."}
-        </p>
-      </div>
-    </Modal>
+      {onDiscard
+        ? "It is not saved yet. Kept, it stands under New flow again as long as this tab is open."
+        : "What you have changed here is not saved, and is lost when you leave."}
+    </LeaveQuestion>
   );
 }

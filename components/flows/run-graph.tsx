@@ -3,10 +3,11 @@
 import { CircleCheck, CircleX, Database, Shuffle, Square, Table2, Waves, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 import { TypeIcon } from "@/components/connections/type-icon";
+import { RunBar } from "@/components/runs/run-bar";
 import { useFindType } from "@/components/workspace/use-connection-types";
-import { useConnections } from "@/components/workspace/use-schema";
+import { useConnectionName, useConnections } from "@/components/workspace/use-schema";
 import type { EntityProgress, FlowDetail, FlowRun } from "@/lib/client/flows";
-import { isGoing } from "@/lib/ui/flow-words";
+import { isGoing, toShareOf } from "@/lib/ui/flow-words";
 import { formatCount, formatRows } from "@/lib/ui/format";
 
 /** A picture of more is no picture; the rest stand in a list below it. */
@@ -39,18 +40,23 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
       ? "done"
       : "stopped";
   const counts = run.counts ?? { read: 0, written: 0, skipped: 0, failed: 0 };
-  const connectionOf = (id: string | undefined) => connections?.find((each) => each.id === id);
-  const from = connectionOf(flow.source?.connectionId);
-  const to = connectionOf(flow.destination.connectionId);
-  const iconOf = (connection: typeof from) =>
-    connection ? <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} /> : <Database />;
+  const nameOf = useConnectionName();
+  const iconOf = (connectionId: string) => {
+    const connection = connections?.find(({ id }) => id === connectionId);
+    return connection ? (
+      <TypeIcon icon={findType(connection.type)?.icon} category={connection.category} />
+    ) : (
+      <Database />
+    );
+  };
+  const { source, destination } = flow;
   return (
     <>
       <div className="graph" style={{ minHeight: states.length * STEP_PX + 24 }}>
         <div className="graph-col">
           <Node
-            icon={flow.source === null ? <Webhook /> : iconOf(from)}
-            name={flow.source === null ? "Events" : (from?.name ?? "A removed connection")}
+            icon={source === null ? <Webhook /> : iconOf(source.connectionId)}
+            name={source === null ? "Events" : nameOf(source.connectionId)}
             state={whole}
             isEnd
           >
@@ -78,8 +84,8 @@ export function RunGraph({ flow, run }: { flow: FlowDetail; run: FlowRun }) {
         </div>
         <Edges states={[whole]} />
         <div className="graph-col">
-          <Node icon={iconOf(to)} name={to?.name ?? "A removed connection"} state={whole} isEnd>
-            {formatRows(counts.written)} {WRITTEN[flow.destination.write]}
+          <Node icon={iconOf(destination.connectionId)} name={nameOf(destination.connectionId)} state={whole} isEnd>
+            {formatRows(counts.written)} {WRITTEN[destination.write]}
           </Node>
         </div>
       </div>
@@ -133,7 +139,9 @@ function EntityNode({ entity: { name, state, progress } }: { entity: Entity }) {
     <li className="graph-item">
       <Node icon={<Table2 />} name={name} state={state}>
         {toProgressWords(state, progress)}
-        {state === "running" && progress && <ProgressBar progress={progress} />}
+        {state === "running" && progress && (
+          <RunBar label={progress.name} share={toShareOf(progress)} read={progress.counts.read} />
+        )}
       </Node>
     </li>
   );
@@ -147,26 +155,6 @@ function toProgressWords(state: State, progress: EntityProgress | null): string 
   }
   const refused = counts.failed > 0 ? `, ${formatCount(counts.failed)} refused` : "";
   return `${formatCount(counts.written)} written${refused}`;
-}
-
-function ProgressBar({ progress: { name, counts, total } }: { progress: EntityProgress }) {
-  const share = total !== null && total > 0 ? Math.min(99, Math.floor((100 * counts.read) / total)) : null;
-  return (
-    <span
-      className="graph-bar"
-      role="progressbar"
-      aria-label={name}
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={share ?? undefined}
-      aria-valuetext={share === null ? `${formatCount(counts.read)} rows read` : undefined}
-    >
-      <i
-        className={share === null ? "moving" : undefined}
-        style={share === null ? undefined : { width: `${share}%` }}
-      />
-    </span>
-  );
 }
 
 const SIGNS: Record<State, { className: string; icon: ReactNode; label: string } | null> = {
@@ -235,7 +223,9 @@ function AllEntities({ entities }: { entities: Entity[] }) {
               <span className={sign?.className ?? "st wait"}>{sign?.icon}</span>
               <span className="trunc graph-all-name">{name}</span>
               <span className="xs t3 num">{toProgressWords(state, progress)}</span>
-              {state === "running" && progress && <ProgressBar progress={progress} />}
+              {state === "running" && progress && (
+                <RunBar label={progress.name} share={toShareOf(progress)} read={progress.counts.read} />
+              )}
             </li>
           );
         })}

@@ -2,25 +2,33 @@
 
 import { Download, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
+import { LogLines } from "@/components/runs/log-lines";
+import { Select } from "@/components/ui/select";
 import type { FlowRun, LogLine } from "@/lib/client/flows";
 import { isGoing } from "@/lib/ui/flow-words";
-import { formatClock } from "@/lib/ui/format";
-import { formatStamp } from "@/lib/ui/format-time";
 import { saveFile } from "@/lib/ui/save-file";
 
+/** No entity is called so. */
+const ALL_STEPS = "\u0000all";
+const RUN_STEP = "run";
 /** A reader this near to the end still follows it. */
 const NEAR_PX = 24;
 
 /** What the run says of itself, line by line as it comes. It follows its end until somebody scrolls up. */
 export function RunLog({ run }: { run: FlowRun }) {
   const [search, setSearch] = useState("");
+  const [step, setStep] = useState(ALL_STEPS);
   const [isFollowing, setIsFollowing] = useState(true);
   const box = useRef<HTMLDivElement>(null);
   const names = new Set(run.entities.map(({ name }) => name));
   const wanted = search.trim().toLowerCase();
   const lines = run.logs.map((line) => ({ ...line, ...toStep(line, names) }));
-  const shown =
-    wanted === "" ? lines : lines.filter((line) => `${line.step} ${line.says}`.toLowerCase().includes(wanted));
+  // A run that is read anew may have other entities.
+  const isOne = step === RUN_STEP || names.has(step);
+  const shown = lines.filter(
+    (line) =>
+      (!isOne || line.step === step) && (wanted === "" || `${line.step} ${line.text}`.toLowerCase().includes(wanted)),
+  );
   const last = run.logs.at(-1);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new line moves the end
   useEffect(() => {
@@ -42,6 +50,19 @@ export function RunLog({ run }: { run: FlowRun }) {
             onChange={({ target }) => setSearch(target.value)}
           />
         </div>
+        {names.size > 0 && (
+          <Select
+            label="Step"
+            size="sm"
+            value={isOne ? step : ALL_STEPS}
+            onChange={setStep}
+            options={[
+              { value: ALL_STEPS, label: "All steps" },
+              { value: RUN_STEP, label: "The run itself" },
+              ...[...names].filter((name) => name !== RUN_STEP).map((name) => ({ value: name, label: name })),
+            ]}
+          />
+        )}
         <span className="grow" />
         <label className="row xs t2 run-log-follow">
           <input type="checkbox" checked={isFollowing} onChange={({ target }) => setIsFollowing(target.checked)} />
@@ -57,47 +78,36 @@ export function RunLog({ run }: { run: FlowRun }) {
           Download
         </button>
       </div>
-      <div
+      <LogLines
         ref={box}
+        lines={shown}
+        label="Lines of the log"
         className="run-log-lines"
-        role="log"
-        aria-live="off"
-        aria-label="Lines of the log"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by the keyboard
-        tabIndex={0}
-        onScroll={({ currentTarget: element }) =>
+        onScroll={(element) =>
           setIsFollowing(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX)
         }
       >
-        {shown.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines are equal where they say the same at the same time
-          <div key={`${line.at}${index}`} className={`run-log-line ${line.level}`}>
-            <time dateTime={line.at} title={formatStamp(new Date(line.at))}>
-              {formatClock(new Date(line.at))}
-            </time>
-            <span className="t2 trunc">{line.step}</span>
-            <span>{line.says}</span>
-          </div>
-        ))}
         {shown.length === 0 && (
           <p className="t3 run-log-none">
             {run.logs.length > 0
-              ? `No line has "${search.trim()}".`
+              ? wanted === ""
+                ? "No line is about this step."
+                : `No line has "${search.trim()}".`
               : isGoing(run)
                 ? "Waiting for the first line."
                 : "This run has left no lines."}
           </p>
         )}
-      </div>
+      </LogLines>
     </section>
   );
 }
 
 /** A line that begins with the name of an entity is about that one. */
-function toStep({ text }: LogLine, names: ReadonlySet<string>): { step: string; says: string } {
+function toStep({ text }: LogLine, names: ReadonlySet<string>): { step: string; text: string } {
   const at = text.indexOf(": ");
   const name = at < 0 ? "" : text.slice(0, at);
-  return names.has(name) ? { step: name, says: text.slice(at + 2) } : { step: "run", says: text };
+  return names.has(name) ? { step: name, text: text.slice(at + 2) } : { step: RUN_STEP, text };
 }
 
 function download(name: string, lines: LogLine[]): void {

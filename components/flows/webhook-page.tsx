@@ -25,7 +25,7 @@ import { useConnectivity, useIsPhone, useNow } from "@/components/ui/use-browser
 import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { Page } from "@/components/workspace/page";
 import { useFlow, useWebhookStats } from "@/components/workspace/use-flows";
-import { useConnections } from "@/components/workspace/use-schema";
+import { useConnectionName } from "@/components/workspace/use-schema";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/client/api";
@@ -232,15 +232,14 @@ function Figure({ name, value, look = "" }: { name: string; value: number; look?
 }
 
 function Where({ flow }: { flow: FlowDetail }) {
-  const { data: connections } = useConnections();
+  const nameOf = useConnectionName();
   const { schema, table, write, connectionId } = flow.destination;
-  const to = connections?.find(({ id }) => id === connectionId)?.name ?? "a removed connection";
   return (
     <section className="card hook-card" aria-labelledby="where">
       <h2 id="where">Where it goes</h2>
       <dl className="kv">
         <dt>Table</dt>
-        <dd className="mono">{[to, [schema, table].filter(Boolean).join(".")].join(", ")}</dd>
+        <dd className="mono">{[nameOf(connectionId), [schema, table].filter(Boolean).join(".")].join(", ")}</dd>
         <dt>Write</dt>
         <dd>{write === "upsert" ? "Update or add, by the event's id" : "Add, one row an event"}</dd>
         <dt>Batch</dt>

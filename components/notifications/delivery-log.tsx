@@ -7,6 +7,7 @@ import { CHANNEL_WORDS, ChannelIcon } from "@/components/notifications/rule-word
 import { DELIVERIES } from "@/components/notifications/use-notifications";
 import { StatusWord } from "@/components/runs/status-word";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { showFailure } from "@/components/ui/toast";
@@ -18,6 +19,16 @@ import { formatClock, formatDuration } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
 import { formatRowTime } from "@/lib/ui/run-words";
 import "./notifications.css";
+
+const HEADS = [
+  "Status",
+  "To",
+  "For",
+  "Queued",
+  { name: "Tries", isNumber: true },
+  { name: "HTTP", isNumber: true },
+  ACTIONS,
+];
 
 const COLUMNS = 7;
 
@@ -34,20 +45,7 @@ type DeliveryLogProps = {
 /** What was sent, the newest first; one of them opens in place with its attempts. */
 export function DeliveryLog({ deliveries, nameOf, hasResource, openId, onOpen }: DeliveryLogProps) {
   return (
-    <table className="list fold deliveries" aria-label="Deliveries">
-      <thead>
-        <tr>
-          <th>Status</th>
-          <th>To</th>
-          <th>For</th>
-          <th>Queued</th>
-          <th className="r">Tries</th>
-          <th className="r">HTTP</th>
-          <th>
-            <span className="sr-only">Actions</span>
-          </th>
-        </tr>
-      </thead>
+    <ListTable label="Deliveries" className="deliveries" columns={HEADS}>
       <tbody>
         {deliveries.map((delivery) => (
           <DeliveryRow
@@ -60,7 +58,7 @@ export function DeliveryLog({ deliveries, nameOf, hasResource, openId, onOpen }:
           />
         ))}
       </tbody>
-    </table>
+    </ListTable>
   );
 }
 

@@ -9,16 +9,19 @@ import { useDeliveries, useLiveDeliveries, useResources, useRules } from "@/comp
 import { StatusWord } from "@/components/runs/status-word";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
-import { useAddress } from "@/components/workspace/use-address";
+import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
 import { useRights } from "@/components/workspace/use-settings";
 import type { DeliveryStatus, ListedRule } from "@/lib/client/notifications";
 import { formatRowTime } from "@/lib/ui/run-words";
 import "./notifications.css";
+
+const HEADS = ["Goes to", "For", "When", { name: "Last", isOptional: true }, { name: "On", isUnnamed: true }];
 
 const SHOWS = [
   { value: "all", label: "All rules" },
@@ -36,11 +39,14 @@ const STATES: { value: DeliveryStatus | "any"; label: string }[] = [
   { value: "skipped", label: "Skipped" },
 ];
 const NEW = "new";
+const OWN_PARAMS = new Set(["show", "rule", "by", "state", "delivery"]);
+const isOwnParam = (name: string) => OWN_PARAMS.has(name);
 
 /** The rules of the workspace and what they have sent. Rule, filters and opened delivery stand in the address. */
 export function NotificationSettings() {
   const { isAdmin } = useRights();
   const { query, put } = useAddress();
+  useOwnSteps(isOwnParam);
   const rules = useRules();
   const { nameOf } = useResources();
   useLiveDeliveries();
@@ -90,18 +96,7 @@ export function NotificationSettings() {
             </div>
             {shown.length === 0 && <p className="t2 no-hit">No rule is among these.</p>}
             {shown.length > 0 && (
-              <table className="list fold rules" aria-label="Rules">
-                <thead>
-                  <tr>
-                    <th>Goes to</th>
-                    <th>For</th>
-                    <th>When</th>
-                    <th className="opt">Last</th>
-                    <th>
-                      <span className="sr-only">On</span>
-                    </th>
-                  </tr>
-                </thead>
+              <ListTable label="Rules" className="rules" columns={HEADS}>
                 <tbody>
                   {shown.map((rule) => (
                     <RuleRow
@@ -113,7 +108,7 @@ export function NotificationSettings() {
                     />
                   ))}
                 </tbody>
-              </table>
+              </ListTable>
             )}
             <LoadMore pages={rules} className="btn more" />
           </>

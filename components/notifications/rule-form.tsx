@@ -9,7 +9,7 @@ import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
-import { useConnectivity } from "@/components/ui/use-browser";
+import { useOutage } from "@/components/ui/use-browser";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/client/api";
@@ -57,7 +57,7 @@ type RuleFormProps = {
 export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, children }: RuleFormProps) {
   const id = useId();
   const { workspace } = useWorkspace();
-  const { isOnline } = useConnectivity();
+  const outage = useOutage();
   const { resources, nameOf } = useResources();
   const [draft, setDraft] = useState<Draft>(() => toDraft(rule, resource ?? null));
   const [problems, setProblems] = useState<Problems>({});
@@ -78,7 +78,7 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       announce(Object.values(found)[0] ?? "", true);
       return;
     }
-    if (!isOnline) return setProblems({ form: "You are offline. Save it when the server answers again." });
+    if (outage !== null) return setProblems({ form: `${outage}. Save it when the server answers again.` });
     save.mutate(draft, {
       onSuccess: (saved) => {
         announce("Saved");

@@ -1,10 +1,15 @@
 import type { InngestFunction } from "inngest";
 import { deliverNotification } from "./deliver-notification";
+import { extendBasePack } from "./extend-base-pack";
 import { fanOutNotifications } from "./fan-out-notifications";
+import { refreshBinding } from "./refresh-binding";
+import { refreshDashboard } from "./refresh-dashboard";
 import { runConsole } from "./run-console";
 import { runFlow } from "./run-flow";
 import { runSchedules } from "./run-schedules";
 import { sweepUndone } from "./sweep";
+import { lookAtLinkedRepositories, syncLinkedRepository } from "./sync-linked-repository";
+import { takeDashboardSnapshot } from "./take-snapshot";
 
 /**
  * Every function of the product, a line each. Thin: triggers, retries and the names of steps; the work is done by a
@@ -14,7 +19,13 @@ export const functions: InngestFunction.Any[] = [
   runSchedules,
   runConsole,
   runFlow,
+  refreshDashboard,
+  refreshBinding,
   fanOutNotifications,
   deliverNotification,
+  extendBasePack,
+  takeDashboardSnapshot,
+  syncLinkedRepository,
+  lookAtLinkedRepositories,
   sweepUndone,
 ];

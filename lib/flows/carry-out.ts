@@ -1,5 +1,4 @@
 import "server-only";
-import { ObjectId } from "mongodb";
 import type { Checkpoint, DataSource, ExtractBatch, ExtractStream } from "@/lib/connections/data-source";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { regroup } from "@/lib/connections/drivers/shared/flows/regroup";
@@ -9,104 +8,60 @@ import { requireQueryable } from "@/lib/connections/queryable";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
-import { isShuttingDown, onShutdown } from "@/lib/process/shutdown";
+import { isShuttingDown } from "@/lib/process/shutdown";
 import { uniqueColumnNames } from "@/lib/query/column-names";
+import { carryOutRun, type HeldRun, type RunWork } from "@/lib/runs/carry-out";
 import type { RunDoc } from "@/lib/runs/model";
-import { beginRun, finishRun, keepRun, type RunEnd, type RunHold, type RunWord, releaseRun } from "@/lib/runs/service";
-import { type RunQueued, wakeRun } from "@/lib/runs/wake";
+import type { RunQueued } from "@/lib/runs/wake";
 import { collections } from "./collections";
 import { BATCH_ROWS, RUN_TIMEOUT_MS } from "./limits";
 import { loadNameOf, requireLoad } from "./loads";
 import type { FlowCheckpoint, FlowDefinition, FlowDoc, FlowEntity } from "./model";
-import { type Move, moveEntity, RunGoesOn, type Visible } from "./move-entity";
+import { type Move, moveEntity, type Visible } from "./move-entity";
 import { inWords, Progress } from "./progress";
 import { FLOW_RUN_QUEUED_EVENT, type FlowRunParams } from "./runs";
 import { moveEvents, postponeEvents, queuePendingOf } from "./webhook-batch";
 
-/** How often a run says that it goes on, and hears whether it shall. */
-const HEARTBEAT_MS = 5_000;
 /** Looking how many rows there are is a courtesy. */
 const ESTIMATE_TIMEOUT_MS = 5_000;
-const OURS = "The run failed for a reason of ours. It is written down in the server's log.";
-
-/** Another server has the run now, or it has ended. */
-class RunLost extends RunGoesOn {}
+const HOUR_MS = 3_600_000;
 
 /**
- * Carries out a queued run to its end. Safe to call twice and at once: one of them does it. When this server stops, the
- * run is let go and goes on elsewhere; what fails around the flow is thrown, and the run is recovered later.
+ * Carries out a queued run to its end (`carryOutRun`). When this server stops, the run is let go and goes on elsewhere.
  */
 export async function carryOutFlowRun(queued: RunQueued): Promise<void> {
-  if (isShuttingDown()) return;
-  const begun = await beginRun(new ObjectId(queued.workspaceId), new ObjectId(queued.runId));
-  if (!begun) return;
-  const { run, hold } = begun;
-  const stop = new AbortController();
-  const hear = (word: RunWord) => {
-    if (word === "cancel") stop.abort(new AppError("cancelled", "The run was cancelled."));
-    if (word === "lost") stop.abort(new RunLost());
-  };
-  const heart = setInterval(() => void listen(hold, hear), HEARTBEAT_MS);
-  const limit = setTimeout(() => stop.abort(tooLong()), Math.max(0, endOf(run) - Date.now()));
-  const isOver = Promise.withResolvers<void>();
-  const forget = onShutdown(() => {
-    stop.abort(new RunGoesOn());
-    return isOver.promise;
+  const run = await carryOutRun(queued, {
+    whenStopped: { wakeBy: FLOW_RUN_QUEUED_EVENT },
+    limit: {
+      ms: RUN_TIMEOUT_MS,
+      reason: `The run took longer than ${RUN_TIMEOUT_MS / HOUR_MS} hours and was stopped. The next one goes on there.`,
+    },
+    open: openWork,
   });
-  try {
-    const outcome = await outcomeOf(run, hold, stop.signal, hear);
-    if (outcome === "goes_on") {
-      // Told at once: a sweeper would find it, too, but some seconds later.
-      if (await releaseRun(hold)) await wakeRun(run, FLOW_RUN_QUEUED_EVENT);
-    } else if (outcome !== "lost") {
-      if (outcome.status !== "success") await postponeEvents(run.workspaceId, run.resourceId);
-      await finishRun(hold, outcome);
-    }
-  } finally {
-    clearInterval(heart);
-    clearTimeout(limit);
-    forget();
-    isOver.resolve();
-  }
-  if (!isShuttingDown()) await queuePendingOf(run.workspaceId, run.resourceId);
+  if (run && !isShuttingDown()) await queuePendingOf(run.workspaceId, run.resourceId);
 }
 
-async function outcomeOf(
-  run: RunDoc,
-  hold: RunHold,
-  signal: AbortSignal,
-  hear: (word: RunWord) => void,
-): Promise<RunEnd | "goes_on" | "lost"> {
+async function openWork(held: HeldRun): Promise<RunWork> {
+  const { run, signal } = held;
   const flow = await collections.flows().findOne({ _id: run.resourceId, workspaceId: run.workspaceId });
   const names = flow ? entitiesOf(flow).map(({ name }) => name) : [];
-  const progress = new Progress({ run, hold, names: uniqueColumnNames(names), hear });
+  const progress = new Progress(held, uniqueColumnNames(names));
   const facts = () => {
     const { counts, entities } = progress;
     return { counts, entities, rowCount: counts.written };
   };
-  const failed = async (message: string): Promise<RunEnd> => {
-    await progress.log([{ level: "error", text: message }]);
-    return { status: "failure", error: message, ...facts() };
+  return {
+    async carryOut() {
+      if (!flow) throw new AppError("not_found", "The flow is deleted.");
+      await carryOut(flow, run, progress, signal);
+      return facts();
+    },
+    facts,
+    summary: () => inWords(progress.counts),
+    async beforeEnd({ status }) {
+      if (status !== "success") await postponeEvents(run.workspaceId, run.resourceId);
+    },
   };
-  try {
-    if (!flow) return await failed("The flow is deleted.");
-    await progress.log([{ level: "info", text: run.starts > 1 ? "The run goes on where it was" : "The run begins" }]);
-    await carryOut(flow, run, progress, signal);
-    await progress.log([{ level: "info", text: `The run has ended: ${inWords(progress.counts)}` }]);
-    return { status: "success", ...facts() };
-  } catch (error) {
-    // Whatever a driver says about being stopped, the reason for stopping is the answer.
-    const reason = signal.aborted ? signal.reason : error;
-    if (reason instanceof RunLost) return "lost";
-    if (reason instanceof RunGoesOn) return "goes_on";
-    if (reason instanceof AppError && reason.kind === "cancelled") {
-      await progress.log([{ level: "warn", text: `The run was cancelled: ${inWords(progress.counts)}` }]);
-      return { status: "cancelled", ...facts() };
-    }
-    if (reason instanceof AppError) return failed(reason.message);
-    log.error({ err: reason, runId: run._id.toHexString() }, "a flow's run has failed for a reason of ours");
-    return failed(OURS);
-  }
 }
 
 async function carryOut(flow: FlowDoc, run: RunDoc, progress: Progress, signal: AbortSignal): Promise<void> {
@@ -186,7 +141,8 @@ function toMove(part: Part): Move {
         },
         columns,
         mode: flow.destination.write,
-        primaryKey: entity.primaryKey ?? [],
+        // What is appended may come again, changed or by a backfill: a key of the table would refuse it.
+        primaryKey: flow.destination.write === "append" ? [] : (entity.primaryKey ?? []),
         load,
         run: run._id.toHexString(),
         visible,
@@ -332,25 +288,4 @@ async function* withoutCheckpoints(
 function requireExtract(source: DataSource): Required<DataSource>["extract"] {
   if (!source.extract) throw new AppError("invalid_request", "Flows cannot read connections of this kind.");
   return source.extract.bind(source);
-}
-
-async function listen(hold: RunHold, hear: (word: RunWord) => void): Promise<void> {
-  try {
-    hear(await keepRun(hold));
-  } catch (error) {
-    // A store that is away for a moment ends no run; the lease decides.
-    log.warn({ err: error, runId: hold.runId.toHexString() }, "a run could not say that it goes on");
-  }
-}
-
-function endOf({ startedAt }: RunDoc): number {
-  return (startedAt?.getTime() ?? Date.now()) + RUN_TIMEOUT_MS;
-}
-
-function tooLong(): AppError {
-  const hours = RUN_TIMEOUT_MS / 3_600_000;
-  return new AppError(
-    "timeout",
-    `The run took longer than ${hours} hours and was stopped. The next one goes on there.`,
-  );
 }

@@ -86,6 +86,24 @@ describe.each(WAYS)("from %s to %s", (from, to) => {
     expect(checkpoint).toEqual([{ entity: table, value: 30, updatedAt: expect.any(String) }]);
   });
 
+  it("appends what has changed behind what it was, and all of it again by a backfill", async () => {
+    const table = await begin();
+    const { flow } = await ana.make(flowOf(table, { mode: "incremental" }));
+    await ana.run(flow.id);
+    await change(`update ${table} set v = 30, label = 'changed' where id = 1`);
+    const again = { status: "success", counts: { read: 1, written: 1, failed: 0 } };
+    expect(await ana.run(flow.id)).toMatchObject(again);
+    const labels = async () => (await read(table)).map(({ id, label }) => `${id} ${label}`).sort();
+    expect(await labels()).toEqual(["1 changed", "1 one", "2 two", "3 three"]);
+    expect((await ana.send("POST", `/flows/${flow.id}/runs`, {})).status).toBe(202);
+    await ana.carryOut();
+    expect((await ana.send("GET", `/flows/${flow.id}`)).json.data.lastRun).toMatchObject({
+      status: "success",
+      counts: { read: 3, written: 3, failed: 0 },
+    });
+    expect(await labels()).toEqual(["1 changed", "1 changed", "1 one", "2 two", "2 two", "3 three", "3 three"]);
+  });
+
   it("changes the rows that are there, and reads again from a value on", async () => {
     const table = await begin();
     const { flow } = await ana.make(flowOf(table, { mode: "incremental" }, "upsert"));

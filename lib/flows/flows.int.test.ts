@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeDataSources } from "@/lib/connections/pool";
 import { databaseReady } from "@/lib/db/ready";
 import { collections } from "@/lib/lifecycle/collections";
+import { sendJobEventsBy } from "@/lib/process/job-events";
+import { sweepRuns } from "@/lib/runs/sweep";
 import { queueDueRuns } from "@/lib/schedules/tick";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
-import { queueFlowTick } from "./runs";
+import { queueFlowTick, recoverFlowRun } from "./runs";
 import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
 
 process.env.RATE_LIMIT_SCALE = "1";
@@ -155,6 +157,12 @@ describe("a run of a flow", () => {
       run: { status: "queued", triggerType: "manual" },
     });
     expect((await ana.send("POST", "/flows", { flowId: flow.id })).json.code).toBe("already_running");
+    const queued = (await ana.send("GET", `/flows/${flow.id}/runs/${answer.json.data.run.id}`)).json.data;
+    expect(queued).toMatchObject({
+      status: "queued",
+      counts: { read: 0, written: 0, skipped: 0, failed: 0 },
+      logs: [],
+    });
     const busy = await ana.send("PATCH", `/flows/${flow.id}`, { mode: "full" });
     expect([busy.status, busy.json.code]).toEqual([409, "already_running"]);
     await ana.carryOut();
@@ -252,6 +260,26 @@ describe("a run of a flow", () => {
     }
     expect([...statuses]).toEqual([202, 409, 429]);
     ana.events.length = 0;
+  });
+
+  it("is taken while the job runner is away, and carried out when it is back, however long that was (F6)", async () => {
+    const { flow } = await ana.make(sync({ destination: { connectionId: into, table: "patient", write: "replace" } }));
+    sendJobEventsBy(() => Promise.reject(new Error("away")));
+    const answer = await ana.send("POST", "/flows", { flowId: flow.id });
+    expect([answer.status, answer.json.data.run.status]).toEqual([202, "queued"]);
+    const _id = new ObjectId(String(answer.json.data.run.id));
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const sweepOverdue = async () => {
+      await collections.runs().updateOne({ _id }, { $set: { dueAt: longAgo, nextLookAt: longAgo } });
+      await sweepRuns({ flow: recoverFlowRun });
+      return (await collections.runs().findOne({ _id }))?.status;
+    };
+    // Every half minute somebody looks: more than ten minutes of it.
+    for (let look = 0; look < 30; look += 1) expect(await sweepOverdue()).toBe("queued");
+    sendJobEventsBy(async (sent) => void ana.events.push(...sent));
+    expect(await sweepOverdue()).toBe("queued");
+    await ana.carryOut();
+    expect((await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items).toMatchObject([{ status: "success" }]);
   });
 
   it("of a schedule is one for a tick, and a flow that is off lets it pass", async () => {

@@ -1,12 +1,13 @@
 import "server-only";
 import { createHash } from "node:crypto";
-import { ObjectId } from "mongodb";
+import { type ClientSession, ObjectId } from "mongodb";
 import { hashToken } from "@/lib/auth/tokens";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { inTransaction } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
 import { BODY_LIMITS, parseJsonBytes, readRawBody } from "@/lib/http/body";
 import { AppError } from "@/lib/http/errors";
+import { oneAtATime, oneForAll } from "@/lib/http/one-at-a-time";
 import { remoteAddress } from "@/lib/http/remote-address";
 import { log } from "@/lib/log";
 import { open } from "@/lib/secrets/seal";
@@ -85,8 +86,9 @@ export async function receiveEvent(token: string, request: Request, now = new Da
   }
   tellFlowSoon(hook);
   // It is stored: whatever happens from here on, it is found.
-  await queuePendingOf(hook.workspaceId, hook._id).catch((error: unknown) =>
-    log.warn({ err: error, flowId: hook._id.toHexString() }, "an event waits for a run that could not be queued"),
+  await oneForAll(`webhook run:${hook._id.toHexString()}`, () => queuePendingOf(hook.workspaceId, hook._id)).catch(
+    (error: unknown) =>
+      log.warn({ err: error, flowId: hook._id.toHexString() }, "an event waits for a run that could not be queued"),
   );
   return { accepted: true };
 }
@@ -204,6 +206,11 @@ function field(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
+/** Whatever comes at an address is counted in one place: a hundred at once would stand in each other's way for ten seconds. */
+function writing(hook: FlowWebhookDoc, work: (session: ClientSession) => Promise<void>): Promise<void> {
+  return oneAtATime(`webhook:${hook._id.toHexString()}`, () => inTransaction(work));
+}
+
 /** @returns false for an event that was taken before */
 async function store(
   hook: FlowWebhookDoc,
@@ -224,7 +231,7 @@ async function store(
     isPending: true,
   } as const;
   try {
-    await inTransaction(async (session) => {
+    await writing(hook, async (session) => {
       await collections.flowEvents().insertOne({ _id: new ObjectId(), ...doc }, { session });
       const { matchedCount } = await collections
         .flowWebhooks()
@@ -249,7 +256,7 @@ async function store(
 /** Counts what was not taken, and keeps the newest of it. */
 async function count(hook: FlowWebhookDoc, refusal: Refusal, now: Date): Promise<void> {
   const { _id, workspaceId } = hook;
-  await inTransaction(async (session) => {
+  await writing(hook, async (session) => {
     const change = {
       $inc: { [refusal.status === "repeat" ? "duplicates" : "rejected"]: 1 },
       $set: { lastReceivedAt: now },

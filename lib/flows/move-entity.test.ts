@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Checkpoint, ExtractBatch, Load, LoadState } from "@/lib/connections/data-source";
+import { NoColumns } from "@/lib/connections/drivers/shared/flows/sql-load";
 import { AppError } from "@/lib/http/errors";
+import { RunGoesOn } from "@/lib/runs/goes-on";
 import type { Field, WireValue } from "@/lib/tabular/fields";
-import { type Move, moveEntity, RunGoesOn } from "./move-entity";
+import { type Move, moveEntity } from "./move-entity";
 
 vi.mock("node:timers/promises", async (original) => ({
   ...(await original<typeof import("node:timers/promises")>()),
@@ -20,6 +22,7 @@ class Destination {
 
   open(fields: Field[], visible: "batch" | "end", run: string): Load {
     this.opened += 1;
+    if (fields.length === 0 && this.columns.length === 0) throw new NoColumns();
     this.columns = fields.map(({ name }) => name);
     const isOurs = this.#kept?.run === run;
     const isResumed = isOurs && (visible === "batch" || this.#kept?.position !== null);
@@ -62,6 +65,8 @@ type Source = {
   isWithoutPlace?: boolean;
   /** From this row on there is one field more. */
   growsAt?: number;
+  /** Its fields show with its first row alone. */
+  isShy?: boolean;
 };
 
 function moving(destination: Destination, source: Source, more: Partial<Move> = {}) {
@@ -85,7 +90,7 @@ function moving(destination: Destination, source: Source, more: Partial<Move> = 
         rowCount: 1,
         columns: isGrown ? [[id], ["x"]] : [[id]],
         checkpoint: source.isWithoutPlace ? null : id,
-        ...(isGrown && { fields: grown }),
+        ...(isGrown ? { fields: grown } : source.isShy && { fields: FIELDS }),
       };
     }
   }
@@ -98,7 +103,7 @@ function moving(destination: Destination, source: Source, more: Partial<Move> = 
     isUnsteady: false,
     read: async (from) => {
       reads.push(from);
-      return { fields: FIELDS, batches: batches(from) };
+      return { fields: source.isShy ? [] : FIELDS, batches: batches(from) };
     },
     load: async (columns, visible) => destination.open(columns, visible, "run"),
     noteVisible: async () => {},
@@ -177,6 +182,24 @@ describe("rows on their way", () => {
     const third = moving(destination, {}, { note: { checkpoint: 1, visible: "batch" } });
     await moveEntity(third.move);
     expect([ids(destination), third.counts()]).toEqual([ALL, { read: ROWS, written: ROWS }]);
+  });
+
+  it.each([[false], [true]])("bring their fields with them (unseen until the end: %s)", async (isUnsteady) => {
+    const destination = new Destination();
+    const { move, reads } = moving(destination, { isShy: true }, { isUnsteady });
+    await moveEntity(move);
+    expect([ids(destination), destination.columns, reads]).toEqual([ALL, ["id"], [null]]);
+  });
+
+  it("of which there are none end without a table, after another look where a note may be wrong", async () => {
+    const nothing = moving(new Destination(), { isShy: true }, { start: { at: ROWS } });
+    await moveEntity(nothing.move);
+    expect([nothing.reads, nothing.counts()]).toEqual([[ROWS], { read: 0, written: 0 }]);
+    const destination = new Destination();
+    const note = { checkpoint: ROWS, visible: null };
+    const noted = moving(destination, { isShy: true }, { start: "continue", note });
+    await moveEntity(noted.move);
+    expect([ids(destination), noted.reads]).toEqual([ALL, [ROWS, null]]);
   });
 
   it.each([[false], [true]])("take fields that come later (unseen until the end: %s)", async (isUnsteady) => {

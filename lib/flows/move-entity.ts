@@ -8,8 +8,10 @@ import type {
   LoadRequest,
   RejectedRow,
 } from "@/lib/connections/data-source";
+import { NoColumns } from "@/lib/connections/drivers/shared/flows/sql-load";
 import { AppError, type ErrorKind } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
+import { RunGoesOn } from "@/lib/runs/goes-on";
 import type { Batch, Field } from "@/lib/tabular/fields";
 import { GROWTHS_MAX, SILENCE_MS, TRIES_MAX, TRIES_TIMEOUT_MS, TRY_WAITS_MS } from "./limits";
 
@@ -159,7 +161,12 @@ class Attempt {
         from = start.at;
       } catch (error) {
         await reading.close();
-        throw error;
+        if (!(error instanceof NoColumns)) throw error;
+        // Nothing came, and nothing is there: neither would have told a note that is wrong.
+        const beginning = move.start === "continue" ? null : move.start.at;
+        if (isSame(from, beginning)) return null;
+        from = beginning;
+        continue;
       }
       await reading.close();
     }
@@ -172,7 +179,7 @@ class Attempt {
       await move.noteVisible(this.#visible);
       move.note.visible = this.#visible;
     }
-    this.#columns = union(this.#columns, reading.fields);
+    this.#columns = union(this.#columns, reading.firstFields);
     const load = await move.load(this.#columns, this.#visible, move.signal);
     this.#load = load;
     const position = load.state.position as Position | null;
@@ -264,9 +271,6 @@ class Attempt {
 
 const DONE = "done";
 
-/** Why a run is stopped that goes on elsewhere. */
-export class RunGoesOn extends Error {}
-
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /** A reading under way, whose first batch was looked at. */
@@ -295,6 +299,11 @@ class Reading {
     const reading = new Reading(stream, signal, stop);
     reading.#first = await reading.#pull();
     return reading;
+  }
+
+  /** Of the first rows: the page before them may have been empty. */
+  get firstFields(): Field[] {
+    return this.#first === null ? this.fields : this.fieldsOf(this.#first);
   }
 
   get isWithoutCheckpoint(): boolean {
@@ -348,6 +357,7 @@ async function heard<T>(word: Promise<T>, signal: AbortSignal, stop: AbortContro
 
 /** The fields with those that are new behind them; the same list when there are none. */
 function union(known: Field[], found: Field[]): Field[] {
+  if (found.length === 0) return known;
   if (known.length === 0) return found;
   const later = new Map(found.map((field) => [field.name, field]));
   const isWider = known.some((field) => (later.get(field.name)?.type ?? field.type) !== field.type);

@@ -5,7 +5,7 @@ import { consume } from "@/lib/access/rate-limit";
 import type { Page, PageRequest } from "@/lib/http/paging";
 import { tailLog } from "@/lib/runs/logs";
 import { type RunDoc, toRun } from "@/lib/runs/model";
-import type { Run } from "@/lib/runs/schema";
+import { NO_COUNTS, type Run } from "@/lib/runs/schema";
 import { findRun, listRuns, queueRun, requestCancel } from "@/lib/runs/service";
 import { queueUnlessBusy, wakeRun } from "@/lib/runs/wake";
 import type { ScheduleDoc } from "@/lib/schedules/model";
@@ -84,7 +84,8 @@ export async function getFlowRun(caller: Caller, flowId: ObjectId, runId: Object
     findRun(resourceOf(doc), runId),
     tailLog(caller.workspaceId, runId, LOG_LINES_SHOWN),
   ]);
-  return { ...toRun(run), logs };
+  const shown = toRun(run);
+  return { ...shown, counts: shown.counts ?? NO_COUNTS, logs };
 }
 
 /**

@@ -270,8 +270,10 @@ export const arrivalsQuery = listQuery.extend({
 });
 export type ArrivalsQuery = z.infer<typeof arrivalsQuery>;
 
-/** What a token looks like; anything else is no address of ours. */
-export const webhookToken = z.string().max(200);
+/** The longest address that a server takes at all. */
+const ADDRESS_CHARS_MAX = 16_384;
+/** Whatever it is: what is no token of ours is an address at which there is nothing. */
+export const webhookToken = z.string().max(ADDRESS_CHARS_MAX);
 export const inboundAnswer = z.object({
   accepted: z.boolean().optional(),
   duplicate: z.boolean().optional(),

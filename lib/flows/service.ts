@@ -7,7 +7,7 @@ import { AppError, type InputProblem } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import { followDeletion } from "@/lib/runs/deletion";
-import { findUnfinishedRun, listRuns, requestCancel } from "@/lib/runs/service";
+import { cancelUnfinished, findUnfinishedRun, listRuns } from "@/lib/runs/service";
 import type { ScheduleBody } from "@/lib/schedules/schema";
 import { putSchedule, removeSchedule } from "@/lib/schedules/service";
 import { collections } from "./collections";
@@ -135,9 +135,7 @@ export async function deleteFlow(caller: Caller, flowId: ObjectId): Promise<void
   await removeSchedule(caller, { resourceType: RESOURCE_TYPE, resourceId: flowId });
   await dropWebhook(workspaceId, flowId);
   const resource = resourceOf(doc);
-  const running = await findUnfinishedRun(resource);
-  // It may end at this very moment.
-  if (running) await requestCancel(resource, running._id, user._id).catch(ignoreEnded);
+  await cancelUnfinished(resource, user._id);
   await followDeletion(resource);
   tellFlow(doc);
 }
@@ -211,8 +209,4 @@ function toCheckpoint({ mode, type, checkpoints }: FlowDoc): FlowDetail["checkpo
 function requireControl({ user, role }: Caller, doc: FlowDoc): void {
   if (isAtLeast(role, "admin") || doc.createdBy.equals(user._id)) return;
   throw new AppError("forbidden", "Only who made this flow, an admin or an owner can change it.");
-}
-
-function ignoreEnded(error: unknown): void {
-  if (!(error instanceof AppError) || (error.kind !== "conflict" && error.kind !== "not_found")) throw error;
 }

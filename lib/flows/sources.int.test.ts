@@ -62,8 +62,10 @@ const items = (from: number, to: number) => Array.from({ length: to - from + 1 }
 /** What the service has, and from which request on it answers something else. */
 let stock: Item[] = [];
 let failure: { fromRequest: number; answer: ServiceAnswer } | null = null;
-/** It promises more than there is. */
-let isLying = false;
+/** What it says that is not so: more than there is, the same again and again, or more behind pages of nothing. */
+const LIES = ["more", "repeat", "nothing"] as const;
+type Lie = (typeof LIES)[number];
+let lie: Lie | null = null;
 let requests = 0;
 const put = (next: Item[]) => {
   stock = next;
@@ -72,7 +74,7 @@ const put = (next: Item[]) => {
 beforeEach(() => {
   put(items(1, COUNT));
   failure = null;
-  isLying = false;
+  lie = null;
   requests = 0;
 });
 
@@ -88,26 +90,35 @@ const ANSWERS: Record<string, (request: ServiceRequest) => ServiceAnswer | Promi
   rest({ url }) {
     const page = Number(url.searchParams.get("page"));
     const all = since(url.searchParams.get("since"));
-    const pages = Math.ceil(all.length / PAGE) + (isLying ? 2 : 0);
-    return { json: { data: all.slice((page - 1) * PAGE, page * PAGE), pages } };
+    const pages = Math.ceil(all.length / PAGE) + (lie === null ? 0 : 2);
+    const shown = lie === "repeat" ? 1 : page;
+    return { json: { data: isEmptied(page) ? [] : all.slice((shown - 1) * PAGE, shown * PAGE), pages } };
   },
   graphql({ body }) {
     const { variables } = JSON.parse(body);
     const all = since(variables.since);
     const start = Number(variables.after ?? 0);
-    const nodes = all.slice(start, start + PAGE);
+    const nodes = isEmptied(start + 1) ? [] : all.slice(start, start + PAGE);
     const hasMore = start + PAGE < all.length;
-    const pageInfo = { hasNextPage: hasMore || isLying, endCursor: hasMore ? String(start + nodes.length) : null };
-    return { json: { data: { charges: { nodes, pageInfo } } } };
+    const honest = hasMore ? String(start + nodes.length) : null;
+    const lies: Record<Lie, string | null> = { more: honest, repeat: String(PAGE), nothing: String(start + PAGE) };
+    const endCursor = lie === null ? honest : lies[lie];
+    return { json: { data: { charges: { nodes, pageInfo: { hasNextPage: hasMore || lie !== null, endCursor } } } } };
   },
   async v1({ url, headers }) {
+    if (lie === "repeat") url.searchParams.delete("starting_after");
+    const isAfter = url.searchParams.has("starting_after");
     const answer = await fetch(`${stripe.address}${url.pathname}${url.search}`, {
       headers: { authorization: headers.authorization ?? "" },
     });
     const json = await answer.json();
-    return { status: answer.status, json: isLying ? { ...json, has_more: true } : json };
+    if (lie !== null) json.has_more = true;
+    if (isEmptied(isAfter ? 2 : 1)) json.data = [];
+    return { status: answer.status, json };
   },
 };
+/** @param place of a page, counted from 1: the first one is as it should be */
+const isEmptied = (place: number) => lie === "nothing" && place > 1;
 
 const SOURCES = [
   {
@@ -117,7 +128,11 @@ const SOURCES = [
       resources: [{ name: "charges", path: "", recordsPath: "data", params: { since: "{{cursor}}" } }],
       pagination: { kind: "page", totalPagesPath: "pages", sizeParam: "size", size: PAGE },
     }),
-    lie: /there are 5 pages, and page 4 is empty/,
+    found: {
+      more: /there are 5 pages, and page 4 is empty/,
+      repeat: /Page 2 of charges is the same as one before it/,
+      nothing: /there are 5 pages, and page 2 is empty/,
+    },
   },
   {
     type: "graphql",
@@ -133,22 +148,34 @@ const SOURCES = [
         },
       ],
     }),
-    lie: /says that there is more, and not where/,
+    found: {
+      more: /says that there is more, and not where/,
+      repeat: /leads back to a page of charges that was read already/,
+      nothing: /100 pages of charges had no records, and the source still leads on/,
+    },
   },
-  { type: "stripe", config: () => ({ apiKey: STRIPE_TEST_KEY }), lie: /there are more charges, and not behind which/ },
+  {
+    type: "stripe",
+    config: () => ({ apiKey: STRIPE_TEST_KEY }),
+    found: {
+      more: /there are more charges, and not behind which/,
+      repeat: /Page 2 of charges is the same as one before it/,
+      nothing: /there are more charges, and not behind which/,
+    },
+  },
 ];
 
 let tables = 0;
 
-describe.each(SOURCES)("a flow from $type", ({ type, config, lie }) => {
-  async function makeFlow(more: object = {}) {
+describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
+  async function makeFlow(more: object = {}, write = "append") {
     const table = `charges_${tables++}`;
     const source = await ana.connect(type, config(), { readOnly: true });
     const { flow } = await ana.make({
       type: "sync",
       mode: "incremental",
       source: { connectionId: source, entities: [{ name: "charges", cursorField: "created", primaryKey: ["id"] }] },
-      destination: { connectionId: sqlite, table, write: "append" },
+      destination: { connectionId: sqlite, table, write },
       ...more,
     });
     const amounts = async () =>
@@ -165,6 +192,34 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, lie }) => {
     put([...stock, ...items(COUNT + 1, COUNT + 15)]);
     expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { read: 15, written: 15 } });
     expect(await amounts()).toEqual(upTo(COUNT + 15));
+  });
+
+  it("from a service that has nothing writes nothing, and all of it once there is something", async () => {
+    const { flow, amounts, table } = await makeFlow();
+    put([]);
+    const none = { status: "success", error: null, counts: { read: 0, written: 0 }, entities: [{ status: "done" }] };
+    expect(await ana.run(flow.id)).toMatchObject(none);
+    expect(await ana.sql(sqlite, `select name from sqlite_master where name = '${table}'`)).toEqual([]);
+    put(items(1, COUNT));
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: COUNT } });
+    expect(await amounts()).toEqual(upTo(COUNT));
+    // What there was is gone there: here it stays, and what comes behind it is taken.
+    put([]);
+    expect(await ana.run(flow.id)).toMatchObject(none);
+    put(items(COUNT + 1, COUNT + 5));
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: 5 } });
+    expect(await amounts()).toEqual(upTo(COUNT + 5));
+  });
+
+  it("that replaces everything by what a service has empties its table when that is nothing", async () => {
+    const { flow, amounts } = await makeFlow({ mode: "full" }, "replace");
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: COUNT } });
+    put([]);
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null, counts: { written: 0 } });
+    expect(await amounts()).toEqual([]);
+    put(items(1, 3));
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success" });
+    expect(await amounts()).toEqual(upTo(3));
   });
 
   it("from a service that is away at the first row fails with its status, and the next run brings all", async () => {
@@ -198,11 +253,17 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, lie }) => {
     },
   );
 
-  it("from a service that promises more than it has fails and says so", async () => {
-    const { flow } = await makeFlow();
-    isLying = true;
-    expect(await ana.run(flow.id)).toMatchObject({ status: "failure", error: expect.stringMatching(lie) });
-  });
+  it.each(LIES)(
+    "from a service that lies (%s) fails and says so, and once it is honest brings each once",
+    async (told) => {
+      const { flow, amounts } = await makeFlow();
+      lie = told;
+      expect(await ana.run(flow.id)).toMatchObject({ status: "failure", error: expect.stringMatching(found[told]) });
+      lie = null;
+      expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null });
+      expect(await amounts()).toEqual(upTo(COUNT));
+    },
+  );
 });
 
 describe("a flow into MongoDB", () => {

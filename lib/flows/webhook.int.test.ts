@@ -239,7 +239,11 @@ describe("the address of a webhook flow", () => {
     const hook = await open();
     expect((await ana.send("DELETE", `/flows/${hook.flowId}`)).status).toBe(200);
     expect((await sendPlain(hook, "{}")).status).toBe(404);
-    expect((await send("/api/webhooks/unknown", "{}")).status).toBe(404);
+    const unknown = await send("/api/webhooks/unknown", "{}");
+    expect([unknown.status, unknown.json.code]).toEqual([404, "not_found"]);
+    for (const token of ["x".repeat(2000), "%00", "..%2f..", "%E2%98%83"]) {
+      expect((await send(`/api/webhooks/${token}`, "{}")).text).toBe(unknown.text);
+    }
     const { flow } = await ana.make({
       type: "query",
       source: { connectionId: into, query: "select 1 as a" },

@@ -1,6 +1,7 @@
 import "server-only";
 import { type Document, type Filter, ObjectId } from "mongodb";
 import { log } from "@/lib/log";
+import { KeptFetch } from "@/lib/net/kept-fetch";
 import { type EgressPolicy, systemPolicy } from "@/lib/net/policy";
 import { SealError } from "@/lib/secrets/seal";
 import { forgottenAfter, pauseAfter } from "./backoff";
@@ -9,10 +10,11 @@ import { openChannel } from "./channels/stored";
 import { collections } from "./collections";
 import { LEASE_MS, SENDS_MAX } from "./limits";
 import { mark } from "./marks";
-import type { DeliveryDoc, RuleDoc } from "./model";
+import type { DeliveryDoc, Sender } from "./model";
 import { findResourceOwner } from "./resources";
 import type { DeliveryStatus } from "./schema";
 import { send } from "./send";
+import { senderOf } from "./senders";
 import { tellDeliveries } from "./tell";
 
 /** The attempts that are kept of one delivery: its first round and several resends. */
@@ -47,18 +49,23 @@ export async function attemptDelivery(
   const holder = new ObjectId();
   const claimed = await claim(workspaceId, deliveryId, holder);
   if (!claimed) return settleUnclaimed(workspaceId, deliveryId);
-  const rule = await collections.notificationRules().findOne({ _id: claimed.ruleId, workspaceId });
-  return carryOut(claimed, { rule, holder, policy });
+  const rule = await senderOf(workspaceId, claimed);
+  const line = new KeptFetch("http", policy);
+  try {
+    return await carryOut(claimed, { rule, holder, line });
+  } finally {
+    await line.close();
+  }
 }
 
 /** Sends a delivery that was taken, and records how that went. */
 export async function carryOut(
   claimed: DeliveryDoc,
-  { rule, holder, policy }: { rule: RuleDoc | null; holder: ObjectId; policy: EgressPolicy },
+  { rule, holder, line }: { rule: Sender | null; holder: ObjectId; line: KeptFetch },
 ): Promise<AttemptResult> {
   const reason = reasonToSkip(claimed, rule);
   if (reason) return finish(claimed, holder, { status: "skipped", lastError: reason });
-  const outcome = await trySend(claimed, rule as RuleDoc, policy);
+  const outcome = await trySend(claimed, rule as Sender, line);
   return record(claimed, holder, outcome);
 }
 
@@ -72,7 +79,8 @@ function claim(workspaceId: ObjectId, deliveryId: ObjectId, holder: ObjectId): P
 export type Claimed = { deliveries: DeliveryDoc[]; holder: ObjectId };
 
 /**
- * Takes several deliveries, each as one alone is taken: three commands for all of them.
+ * Takes several deliveries, each as one alone is taken, by two commands for all of them; by three where somebody else
+ * takes some of them, or where they have come different ways.
  * @param which of the workspace's
  * @returns at most so many; none when nothing is left to take, or others were quicker
  */
@@ -80,13 +88,31 @@ export async function claimSome(workspaceId: ObjectId, which: Filter<DeliveryDoc
   const holder = new ObjectId();
   const deliveries = collections.deliveries();
   const found = await deliveries
-    .find({ ...IS_FREE, ...which, workspaceId }, { projection: { _id: 1 } })
+    .find({ ...IS_FREE, ...which, workspaceId }, { projection: { attemptLog: 0 } })
     .limit(limit)
     .toArray();
-  if (found.length === 0) return { deliveries: [], holder };
+  const [first] = found;
+  if (first === undefined) return { deliveries: [], holder };
+  const { attempts, roundAttempts } = first;
+  const isAlike = found.every((each) => each.attempts === attempts && each.roundAttempts === roundAttempts);
   const those = { _id: { $in: found.map(({ _id }) => _id) }, workspaceId };
-  await deliveries.updateMany({ ...IS_FREE, ...which, ...those }, claimFor(holder));
-  return { deliveries: await deliveries.find({ ...those, "inFlight.holder": holder }).toArray(), holder };
+  const { modifiedCount } = await deliveries.updateMany(
+    { ...IS_FREE, ...which, ...those, ...(isAlike && { attempts, roundAttempts }) },
+    claimFor(holder),
+  );
+  if (!isAlike || modifiedCount < found.length) {
+    return { deliveries: await deliveries.find({ ...those, "inFlight.holder": holder }).toArray(), holder };
+  }
+  // All are ours and as they were read, but for what the claim has written.
+  const at = new Date();
+  const inFlight = { holder, at, until: new Date(at.getTime() + LEASE_MS) };
+  const claimed = found.map((each) => ({
+    ...each,
+    attempts: attempts + 1,
+    roundAttempts: roundAttempts + 1,
+    inFlight,
+  }));
+  return { deliveries: claimed, holder };
 }
 
 const IS_FREE = {
@@ -140,7 +166,7 @@ export async function settleUnclaimed(workspaceId: ObjectId, deliveryId: ObjectI
 }
 
 /** Why it is not sent after all; null when it is. */
-export function reasonToSkip(delivery: DeliveryDoc, rule: RuleDoc | null): string | null {
+export function reasonToSkip(delivery: DeliveryDoc, rule: Sender | null): string | null {
   if (!rule) return RULE_GONE;
   if (!rule.enabled) return RULE_OFF;
   return rule.channel.type === delivery.channelType ? null : RULE_CHANGED;
@@ -148,7 +174,7 @@ export function reasonToSkip(delivery: DeliveryDoc, rule: RuleDoc | null): strin
 
 type Sent = Outcome & { durationMs: number };
 
-async function trySend(delivery: DeliveryDoc, rule: RuleDoc, policy: EgressPolicy): Promise<Sent> {
+async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeptFetch): Promise<Sent> {
   const { workspaceId, resourceType, resourceId, body, webhookId, _id } = delivery;
   try {
     // Read now, so that a secret or an address that was changed meanwhile is the one that counts (T77).
@@ -157,13 +183,14 @@ async function trySend(delivery: DeliveryDoc, rule: RuleDoc, policy: EgressPolic
     const message = {
       workspaceId,
       payload: JSON.parse(body),
+      pictureId: resourceType === "dashboard" ? delivery.runId : null,
       body,
       webhookId,
       isTest: false,
       deliveryId: _id,
       privateTo,
     };
-    return await send(channel, message, policy);
+    return await send(channel, message, line);
   } catch (error) {
     const failed = { httpStatus: null, durationMs: 0, snippet: null };
     if (error instanceof SealError) return { ...failed, error: SECRETS_LOST, isHopeless: true };

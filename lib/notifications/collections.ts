@@ -1,6 +1,6 @@
 import "server-only";
 import { DAY_SECONDS, declareCollection } from "@/lib/db/collection";
-import type { DeliveryDoc, RuleDoc } from "./model";
+import type { DeliveryDoc, RuleDoc, SnapshotDoc, SnapshotPictureDoc } from "./model";
 
 /** docs/api.md, Notifications. */
 const DELIVERY_DAYS = 30;
@@ -14,6 +14,27 @@ export const collections = {
         serves: "the rules of a resource: for its page, when its run ends, when it is deleted",
       },
       { key: { workspaceId: 1, _id: -1 }, serves: "all rules of a workspace, newest first" },
+    ],
+  }),
+  snapshots: declareCollection<SnapshotDoc>("dashboardSnapshots", {
+    isOfWorkspace: true,
+    indexes: [
+      {
+        key: { workspaceId: 1, dashboardId: 1, _id: 1 },
+        serves: "the snapshots of a dashboard, also when it is deleted",
+      },
+    ],
+  }),
+  snapshotPictures: declareCollection<SnapshotPictureDoc>("snapshotPictures", {
+    isOfWorkspace: true,
+    indexes: [
+      { key: { tokenHash: 1 }, unique: true, sparse: true, serves: "the picture that a message shows" },
+      { key: { workspaceId: 1, dashboardId: 1 }, serves: "pictures go with their dashboard" },
+      {
+        key: { createdAt: 1 },
+        expireAfterSeconds: DELIVERY_DAYS * DAY_SECONDS,
+        serves: "pictures are kept as long as deliveries",
+      },
     ],
   }),
   deliveries: declareCollection<DeliveryDoc>("deliveries", {

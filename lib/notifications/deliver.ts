@@ -1,6 +1,7 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Filter, ObjectId } from "mongodb";
+import { KeptFetch } from "@/lib/net/kept-fetch";
 import { type EgressPolicy, systemPolicy } from "@/lib/net/policy";
 import { sendJobEvents } from "@/lib/process/job-events";
 import { isShuttingDown } from "@/lib/process/shutdown";
@@ -8,14 +9,15 @@ import { type AttemptResult, type Claimed, carryOut, claimSome, OPEN, settleUncl
 import { pauseAfter } from "./backoff";
 import { collections } from "./collections";
 import { SENDS_PER_TARGET } from "./limits";
-import type { DeliveryDoc } from "./model";
+import type { DeliveryDoc, Sender } from "./model";
 import { takePace } from "./pace";
+import { sendersOf } from "./senders";
 import { type DeliveryCall, moreCall, type Retry, readCall, retryCalls } from "./wake";
 
 /** A call begins no more sends after this, and lets others of its host have their turn. */
 const CALL_MS = 20_000;
 /** Sends that end so close to each other have the next ones taken together: the fewer commands, the less it costs. */
-const GATHER_MS = 50;
+const GATHER_MS = 80;
 const ELSEWHERE = "Another server is sending it.";
 
 export type CallResult = Exclude<AttemptResult, { state: "busy" }>;
@@ -36,6 +38,8 @@ export type CallOptions = {
 export async function deliver(call: DeliveryCall, options: CallOptions = {}): Promise<CallResult> {
   const { policy = systemPolicy(), callMs = CALL_MS } = options;
   const { workspaceId, target, deliveryIds } = await readCall(call);
+  // All go to one host, whose connections serve one after the other.
+  const line = new KeptFetch("http", policy);
   const asked = new Set(deliveryIds.map((id) => id.toHexString()));
   const left = new Set(asked);
   const retries: Retry[] = [];
@@ -54,12 +58,12 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
     }
     return claimSome(workspaceId, firstOf(target), room);
   };
-  const takePaced = async (room: number): Promise<Claimed> => {
+  const takePaced = async (room: number) => {
     // Before they are taken: a lease runs from then on.
-    const giveBack = await takePace(room);
+    const { gapMs, giveBack } = await takePace(room);
     const claimed = await take(room);
     giveBack(room - claimed.deliveries.length);
-    return claimed;
+    return { ...claimed, gapMs };
   };
   const note = (one: AttemptResult) => {
     if (one.state === "final") {
@@ -69,9 +73,9 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
     const afterMs = Math.max(one.afterMs ?? 0, all.state === "retry" ? (all.afterMs ?? 0) : 0);
     all = { state: "retry", error: one.state === "retry" ? one.error : ELSEWHERE, afterMs: afterMs || null };
   };
-  const sendOne = async (delivery: DeliveryDoc, rules: Awaited<ReturnType<typeof rulesOf>>, holder: ObjectId) => {
+  const sendOne = async (delivery: DeliveryDoc, rules: ReadonlyMap<string, Sender>, holder: ObjectId) => {
     const rule = rules.get(delivery.ruleId.toHexString()) ?? null;
-    const result = await carryOut(delivery, { rule, holder, policy });
+    const result = await carryOut(delivery, { rule, holder, line });
     if (asked.has(delivery._id.toHexString())) note(result);
     else if (result.state === "retry") {
       retries.push({ delivery, afterMs: result.afterMs ?? pauseAfter(delivery.roundAttempts) });
@@ -82,11 +86,13 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
   let isEmpty = false;
   while (!isEmpty && goesOn()) {
     const room = SENDS_PER_TARGET - running.size;
-    const { deliveries, holder } = room > 0 ? await takePaced(room) : { deliveries: [], holder: new ObjectId() };
+    const taken = room > 0 ? await takePaced(room) : { deliveries: [], holder: new ObjectId(), gapMs: 0 };
+    const { deliveries, holder, gapMs } = taken;
     isEmpty = room > 0 && deliveries.length === 0;
-    const rules = await rulesOf(workspaceId, deliveries);
-    for (const delivery of deliveries) {
-      const one = sendOne(delivery, rules, holder)
+    const rules = await sendersOf(workspaceId, deliveries);
+    for (const [i, delivery] of deliveries.entries()) {
+      const one = sleep(i * gapMs)
+        .then(() => sendOne(delivery, rules, holder))
         .catch((error: unknown) => {
           fault = { error };
         })
@@ -98,6 +104,7 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
     if (running.size > 0) await Promise.race([Promise.all(running), sleep(GATHER_MS)]);
   }
   await Promise.all(running);
+  await line.close();
 
   const more = isEmpty ? null : await findMore(workspaceId, target, left);
   const calls = [...retryCalls(retries), ...(more ? [moreCall(more, left)] : [])];
@@ -110,16 +117,6 @@ export async function deliver(call: DeliveryCall, options: CallOptions = {}): Pr
 /** What waits for a host to be sent the first time in its round: nobody else has begun it, and no pause holds it back. */
 function firstOf(target: string): Filter<DeliveryDoc> {
   return { target, status: "queued", roundAttempts: 0 };
-}
-
-async function rulesOf(workspaceId: ObjectId, deliveries: readonly DeliveryDoc[]) {
-  if (deliveries.length === 0) return new Map();
-  const ids = deliveries.map(({ ruleId }) => ruleId);
-  const found = await collections
-    .notificationRules()
-    .find({ _id: { $in: ids }, workspaceId })
-    .toArray();
-  return new Map(found.map((rule) => [rule._id.toHexString(), rule]));
 }
 
 /** Of what a call that ends early has not come to: one to begin with, those that it was asked for before all others. */

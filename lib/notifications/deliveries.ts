@@ -5,14 +5,14 @@ import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { log } from "@/lib/log";
 import { sendJobEvents } from "@/lib/process/job-events";
-import type { ResourceType } from "@/lib/runs/schema";
 import { visiblePage } from "@/lib/runs/visible-page";
 import { reasonToSkip } from "./attempts";
 import { collections } from "./collections";
 import { LEASE_MS } from "./limits";
 import { type DeliveryDoc, toDelivery, toDeliveryDetails } from "./model";
 import { onlyVisible } from "./resources";
-import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus } from "./schema";
+import type { ChannelType, Delivery, DeliveryDetails, DeliveryStatus, RuledType } from "./schema";
+import { senderOf } from "./senders";
 import { resourceOf } from "./service";
 import { tellDeliveries } from "./tell";
 import { wakeCalls } from "./wake";
@@ -60,7 +60,7 @@ export async function sweepDeliveries(): Promise<number> {
  */
 export async function listDeliveries(
   caller: Caller,
-  of: { resourceType: ResourceType; resourceId: string },
+  of: { resourceType: RuledType; resourceId: string },
   { limit, cursor }: PageRequest,
 ): Promise<Page<Delivery>> {
   const resource = await resourceOf(caller, of);
@@ -108,7 +108,10 @@ export async function getDelivery(caller: Caller, deliveryId: ObjectId): Promise
 export async function resendDelivery(caller: Caller, deliveryId: ObjectId): Promise<Delivery> {
   const { workspaceId } = caller;
   const before = await getDeliveryDocOrThrow(caller, deliveryId);
-  const rule = await collections.notificationRules().findOne({ _id: before.ruleId, workspaceId });
+  const rule = await senderOf(workspaceId, before);
+  if (before.resourceType === "dashboard" && before.trigger === "failure") {
+    throw new AppError("conflict", "This snapshot was never drawn. Send a new one from its dashboard.");
+  }
   const reason = reasonToSkip(before, rule);
   if (reason) throw new AppError("conflict", `${reason} It cannot be sent again.`);
   const queued = await collections.deliveries().findOneAndUpdate(

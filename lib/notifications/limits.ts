@@ -4,6 +4,8 @@ export const URL_CHARS_MAX = 2048;
 export const LABEL_CHARS_MAX = 80;
 /** Of one console or flow: several channels and recipients, far from a flood. */
 export const RULES_PER_RESOURCE_MAX = 50;
+/** Of one dashboard: a handful of teams and rooms. Each is a page to draw. */
+export const SNAPSHOTS_PER_DASHBOARD_MAX = 20;
 /** Of one workspace to one host at once: a host that hangs holds these up and nobody else (docs/notifications.md). */
 export const SENDS_PER_TARGET = 5;
 /** One send and up to five more (docs/notifications.md, Retries). */

@@ -1,10 +1,13 @@
 import "server-only";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Document, Filter } from "mongodb";
 import { collections } from "./collections";
 import type { DeliveryDoc } from "./model";
 
 /** One command; what is more waits for the next. */
 const GROUP_MAX = 200;
+/** For what ends so shortly after another to be recorded with it; a server that dies before leaves them in flight. */
+const GATHER_MS = 25;
 
 type Mark = { filter: Filter<DeliveryDoc>; change: Document[]; done: PromiseWithResolvers<void> };
 
@@ -12,8 +15,8 @@ const waiting: Mark[] = [];
 let isWriting = false;
 
 /**
- * Records what has become of a send. Resolves when it is in the store: at once when nothing else is being recorded, else
- * together with all that ends meanwhile, in one command.
+ * Records what has become of a send, in one command with all that ends in the same moment or while the group before is
+ * being recorded. Resolves when it is in the store.
  * @throws Error of the store: then nothing is known of whether it was recorded
  */
 export function mark(filter: Filter<DeliveryDoc>, change: Document[]): Promise<void> {
@@ -25,8 +28,7 @@ export function mark(filter: Filter<DeliveryDoc>, change: Document[]): Promise<v
 
 async function writeAll(): Promise<void> {
   isWriting = true;
-  // Sends that end in the same turn are one group from the beginning.
-  await Promise.resolve();
+  await sleep(GATHER_MS);
   while (waiting.length > 0) {
     const group = waiting.splice(0, GROUP_MAX);
     try {

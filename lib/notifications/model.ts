@@ -1,7 +1,17 @@
-import type { ObjectId } from "mongodb";
+import type { Binary, ObjectId } from "mongodb";
+import type { Comparison, Grain } from "@/lib/crossfilter/words";
 import type { RunResource } from "@/lib/runs/model";
 import type { Sealed } from "@/lib/secrets/seal";
-import type { Attempt, ChannelType, Delivery, DeliveryDetails, DeliveryStatus, Rule, Trigger } from "./schema";
+import type {
+  Attempt,
+  ChannelType,
+  Delivery,
+  DeliveryDetails,
+  DeliveryStatus,
+  Rule,
+  RuledType,
+  Trigger,
+} from "./schema";
 
 /** A channel as it is stored. Addresses of webhooks and chats let whoever has them post there: they are sealed (T85). */
 export type ChannelDoc =
@@ -9,7 +19,10 @@ export type ChannelDoc =
   | { type: "webhook"; url: Sealed; urlPreview: string; secret: Sealed }
   | { type: "chat"; url: Sealed; displayLabel: string | null };
 
-export type RuleDoc = RunResource & {
+/** What rules stand on, of one workspace. */
+export type RuledResource = Omit<RunResource, "resourceType"> & { resourceType: RuledType };
+
+export type RuleDoc = RuledResource & {
   _id: ObjectId;
   enabled: boolean;
   triggers: Trigger[];
@@ -23,6 +36,33 @@ export type RuleDoc = RunResource & {
 };
 
 export type AttemptDoc = Omit<Attempt, "at"> & { at: Date };
+
+/** By what a message goes out: a rule, or a snapshot of a dashboard. */
+export type Sender = Pick<RuleDoc, "_id" | "workspaceId" | "enabled" | "channel">;
+
+/** A dashboard that is sent on a schedule. When that is is known to `lib/schedules`. */
+export type SnapshotDoc = Sender & {
+  dashboardId: ObjectId;
+  /** What the page is narrowed to, as JSON: names of filters are the dashboard's own. */
+  filters: string;
+  grain: Grain | null;
+  compare: Comparison | null;
+  createdBy: ObjectId;
+  createdAt: Date;
+  updatedAt: Date;
+  revision: number;
+  lastDeliveryId?: ObjectId;
+};
+
+/** The picture of one snapshot, which its messages show. */
+export type SnapshotPictureDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  dashboardId: ObjectId;
+  tokenHash: string;
+  png: Binary;
+  createdAt: Date;
+};
 
 export type DeliveryDoc = RunResource & {
   _id: ObjectId;
@@ -75,7 +115,7 @@ export function toRule(doc: RuleDoc): Rule {
   };
 }
 
-function toChannel(channel: ChannelDoc): Rule["channel"] {
+export function toChannel(channel: ChannelDoc): Rule["channel"] {
   if (channel.type === "email") return { recipients: channel.recipients };
   if (channel.type === "webhook") return { urlPreview: channel.urlPreview, hasSecret: true };
   return { displayLabel: channel.displayLabel, configured: true };

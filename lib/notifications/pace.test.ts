@@ -16,13 +16,13 @@ function block(ms: number): void {
 }
 
 describe("the pace of sends (F13)", () => {
-  it("is 250 a second over all calls together", async () => {
+  it("is 222 a second over all calls together", async () => {
     const calls = () => Promise.all(Array.from({ length: 21 }, () => takePace(5)));
-    expect(await msOf(calls)).toBeGreaterThanOrEqual(20 * 5 * 4 - SLACK_MS);
+    expect(await msOf(calls)).toBeGreaterThanOrEqual(20 * 5 * 4.5 - SLACK_MS);
   });
 
   it("is not used up by sends that there were not", async () => {
-    const giveBack = await takePace(1_000);
+    const { giveBack } = await takePace(1_000);
     giveBack(1_000);
     expect(await msOf(() => takePace(1))).toBeLessThan(3_000);
   });
@@ -37,7 +37,7 @@ describe("the pace of sends (F13)", () => {
       await takePace(20);
       await takePace(1);
     };
-    // Unhindered it is 20 * 4; how late timers come is the machine's, so the most that a gap becomes is not asked for.
-    expect(await msOf(twentyAndOne)).toBeGreaterThanOrEqual(3 * 20 * 4);
+    // Unhindered it is 20 * 4.5; how late timers come is the machine's, so the most that a gap becomes is not asked for.
+    expect(await msOf(twentyAndOne)).toBeGreaterThanOrEqual(3 * 20 * 4.5);
   });
 });

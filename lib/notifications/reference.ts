@@ -1,7 +1,15 @@
+import { SCHEDULE_REFUSALS } from "@/lib/schedules/reference";
+
 /** What of the right form may still be refused: the egress door judges addresses. */
 export const ADDRESS_REFUSALS = {
   url: "No http or https address, or one with a user name, or a port that no web server has",
   chatWebhookUrl: "No http or https address, or one with a user name, or a port that no web server has",
+};
+
+/** What snapshots of dashboards refuse beside that. */
+export const SNAPSHOT_REFUSALS = {
+  ...SCHEDULE_REFUSALS,
+  filters: "A filter that the dashboard has not, or a value of another kind",
 };
 
 /** What a change of channel needs along. */

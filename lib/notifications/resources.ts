@@ -2,6 +2,7 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { findConsoleReaders, getConsoleDocOrThrow, visibleConsoleIds } from "@/lib/consoles/service";
+import { findDashboardReaders, getDashboardDocOrThrow, visibleDashboardIds } from "@/lib/dashboards/service";
 import { visibleFlowIds } from "@/lib/flows/service";
 import { getFlowDocOrThrow } from "@/lib/flows/standing";
 import type { ResourceType } from "@/lib/runs/schema";
@@ -9,7 +10,7 @@ import type { ResourceType } from "@/lib/runs/schema";
 /** Every member, or the one whose own it is, by their id; nobody for what is gone for good. */
 export type Readers = "everybody" | "nobody" | ObjectId;
 
-/** What rules may stand on. One line a kind of resource. */
+/** What has runs, of which some may have rules. One line a kind of resource. */
 type Kind = {
   /** @throws AppError `not_found`, the same for one that is unknown, another workspace's or hidden from the caller */
   getOrThrow: (caller: Caller, id: ObjectId) => Promise<{ name: string }>;
@@ -33,6 +34,13 @@ const KINDS: Record<ResourceType, Kind> = {
     // Those of a flow that is gone are told in vain: no list shows them any more.
     findReaders: () => Promise.resolve("everybody"),
     pageOf: (resourceId, runId) => `flows/${resourceId}/runs/${runId}`,
+  },
+  // No rules stand on one (docs/notifications.md); its refreshes are in the list of runs.
+  dashboard: {
+    getOrThrow: async (caller, id) => ({ name: (await getDashboardDocOrThrow(caller, id)).title }),
+    visibleIds: visibleDashboardIds,
+    findReaders: findDashboardReaders,
+    pageOf: (resourceId) => `dashboards/${resourceId}`,
   },
 };
 

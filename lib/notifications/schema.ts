@@ -1,8 +1,12 @@
 import { z } from "zod";
 import { boundedText, isoDate, listQuery, objectIdText } from "@/lib/http/schema";
-import { resourceType, triggerType } from "@/lib/runs/schema";
+import { RESOURCE_TYPES, triggerType } from "@/lib/runs/schema";
 import { emailAddress } from "@/lib/users/schema";
 import { LABEL_CHARS_MAX, RECIPIENTS_MAX, SNIPPET_CHARS_MAX, URL_CHARS_MAX } from "./limits";
+
+/** What rules stand on: consoles and flows. A dashboard that cannot be refreshed says so itself. */
+export const resourceType = z.enum(RESOURCE_TYPES).exclude(["dashboard"]);
+export type RuledType = z.infer<typeof resourceType>;
 
 export const CHANNEL_TYPES = ["email", "webhook", "chat"] as const;
 export const channelType = z.enum(CHANNEL_TYPES);
@@ -34,13 +38,13 @@ const displayLabel = boundedText(LABEL_CHARS_MAX).regex(
   "One line without control characters.",
 );
 
-const emailFields = { channelType: z.literal("email"), recipients };
-const webhookFields = {
+export const emailFields = { channelType: z.literal("email"), recipients };
+export const webhookFields = {
   channelType: z.literal("webhook"),
   url: webAddress,
   rotateWebhookSecret: z.boolean().optional().describe("A new rule has a new secret anyway"),
 };
-const chatFields = {
+export const chatFields = {
   channelType: z.literal("chat"),
   chatWebhookUrl: webAddress.describe("The address of the chat's incoming webhook"),
   displayLabel: displayLabel.optional(),
@@ -57,15 +61,18 @@ export const createRuleBody = z.discriminatedUnion("channelType", [
 export type CreateRuleBody = z.infer<typeof createRuleBody>;
 
 /** What is not sent stays. Another channelType needs what that channel needs. */
-export const updateRuleBody = z.object({
-  enabled: z.boolean().optional(),
-  triggers: triggers.optional(),
+export const channelChanges = {
   channelType: channelType.optional(),
   recipients: recipients.optional(),
   url: webAddress.optional(),
   rotateWebhookSecret: z.boolean().optional().describe("Makes a new signing secret; the old one ends at once"),
   chatWebhookUrl: webAddress.optional(),
   displayLabel: displayLabel.optional(),
+};
+export const updateRuleBody = z.object({
+  enabled: z.boolean().optional(),
+  triggers: triggers.optional(),
+  ...channelChanges,
 });
 export type UpdateRuleBody = z.infer<typeof updateRuleBody>;
 
@@ -137,9 +144,10 @@ export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
 export const deliverySchema = z.object({
   id: objectIdText,
-  ruleId: objectIdText,
-  runId: objectIdText,
-  ...resource,
+  ruleId: objectIdText.describe("The rule, or the snapshot of a dashboard"),
+  runId: objectIdText.describe("Of a snapshot: its own moment's, of no run"),
+  resourceType: z.enum(RESOURCE_TYPES),
+  resourceId: objectIdText.describe("The console's, the flow's or the dashboard's id"),
   resourceName: z.string(),
   trigger,
   channelType,

@@ -8,3 +8,10 @@ registerSealedFields({
   paths: (doc) => sealedPathsIn(doc.channel, "channel"),
   context: contextOf,
 });
+
+registerSealedFields({
+  name: "snapshots",
+  collection: collections.snapshots,
+  paths: (doc) => sealedPathsIn(doc.channel, "channel"),
+  context: contextOf,
+});

@@ -1,5 +1,5 @@
 import "server-only";
-import type { EgressPolicy } from "@/lib/net/policy";
+import type { KeptFetch } from "@/lib/net/kept-fetch";
 import type { Message, Outcome } from "./channels/channel";
 import { sendChat } from "./channels/chat";
 import { sendEmail } from "./channels/email";
@@ -10,15 +10,15 @@ import { sendWebhook } from "./channels/webhook";
 export async function send(
   channel: OpenChannel,
   message: Message,
-  policy: EgressPolicy,
+  line: KeptFetch,
 ): Promise<Outcome & { durationMs: number }> {
   const since = performance.now();
-  const outcome = await by(channel, message, policy);
+  const outcome = await by(channel, message, line);
   return { ...outcome, durationMs: Math.round(performance.now() - since) };
 }
 
-function by(channel: OpenChannel, message: Message, policy: EgressPolicy): Promise<Outcome> {
-  if (channel.type === "email") return sendEmail(channel, message, policy);
-  if (channel.type === "chat") return sendChat(channel, message, policy);
-  return sendWebhook(channel, message, policy);
+function by(channel: OpenChannel, message: Message, line: KeptFetch): Promise<Outcome> {
+  if (channel.type === "email") return sendEmail(channel, message, line);
+  if (channel.type === "chat") return sendChat(channel, message, line);
+  return sendWebhook(channel, message, line);
 }

@@ -4,20 +4,19 @@ import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import type { RunResource } from "@/lib/runs/model";
-import type { ResourceType } from "@/lib/runs/schema";
 import { visiblePage } from "@/lib/runs/visible-page";
 import { judgeAddresses, nextChannel } from "./channels/stored";
 import { collections } from "./collections";
 import { RULES_PER_RESOURCE_MAX } from "./limits";
-import { type RuleDoc, toDelivery, toRule } from "./model";
+import { type RuleDoc, type RuledResource, toDelivery, toRule } from "./model";
 import { getResourceOrThrow, onlyVisible } from "./resources";
-import type { ChannelType, CreateRuleBody, ListedRule, Rule, SavedRule, UpdateRuleBody } from "./schema";
+import type { ChannelType, CreateRuleBody, ListedRule, Rule, RuledType, SavedRule, UpdateRuleBody } from "./schema";
 import { tellRules } from "./tell";
 
 /** Of changes of one rule at once, each is made on the one before; people do not make more. */
 const UPDATE_TRIES = 10;
 
-type OfResource = { resourceType: ResourceType; resourceId: string };
+type OfResource = { resourceType: RuledType; resourceId: string };
 
 /**
  * The rules of a console or flow, in the order in which they were made.
@@ -95,7 +94,7 @@ export async function createRule(caller: Caller, body: CreateRuleBody, now = new
 }
 
 /** Two at once may both be refused at the limit, and never both pass it. */
-async function refuseTooMany(resource: RunResource): Promise<void> {
+async function refuseTooMany(resource: RuledResource): Promise<void> {
   const count = await collections.notificationRules().countDocuments(resource, { limit: RULES_PER_RESOURCE_MAX + 1 });
   if (count <= RULES_PER_RESOURCE_MAX) return;
   throw new AppError("conflict", `This has ${RULES_PER_RESOURCE_MAX} rules already. Delete one first.`);
@@ -145,6 +144,7 @@ export async function deleteRule(caller: Caller, ruleId: ObjectId): Promise<void
 
 /** The rules of a resource go when it goes (docs/api.md, Notifications). */
 export async function deleteRulesOf({ workspaceId, resourceType, resourceId }: RunResource): Promise<void> {
+  if (resourceType === "dashboard") return;
   await collections.notificationRules().deleteMany({ workspaceId, resourceType, resourceId });
 }
 
@@ -157,7 +157,7 @@ export async function getRuleDocOrThrow(caller: Caller, ruleId: ObjectId): Promi
 }
 
 /** @throws AppError `not_found` when the caller cannot see it */
-export async function resourceOf(caller: Caller, { resourceType, resourceId }: OfResource): Promise<RunResource> {
+export async function resourceOf(caller: Caller, { resourceType, resourceId }: OfResource): Promise<RuledResource> {
   const id = new ObjectId(resourceId);
   await getResourceOrThrow(caller, resourceType, id);
   return { workspaceId: caller.workspaceId, resourceType, resourceId: id };

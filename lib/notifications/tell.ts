@@ -11,6 +11,8 @@ import { findReaders, type Readers } from "./resources";
 
 /** Changes of this long are told together: two questions for all of them, however many deliveries there are. */
 const GATHER_MS = 100;
+/** While they go on changing: as often as people read a list that moves. */
+const EVERY_MS = 500;
 /** What is read of one telling. */
 const GROUP_MAX = 500;
 /** Deliveries that wait while the store is away; whoever comes back reads everything anew. */
@@ -21,6 +23,7 @@ type Shared = {
   waiting: Map<string, Pick<DeliveryDoc, "_id" | "workspaceId">>;
   telling: Promise<void>;
   timer: NodeJS.Timeout | null;
+  toldAt: number;
   isAtShutdown: boolean;
 };
 
@@ -44,10 +47,12 @@ export function tellDeliveries(changed: readonly Pick<DeliveryDoc, "_id" | "work
     });
   }
   // Not what keeps a process alive: the server's end tells by itself.
+  const pauseMs = Math.max(GATHER_MS, state.toldAt + EVERY_MS - performance.now());
   state.timer ??= setTimeout(() => {
     state.timer = null;
+    state.toldAt = performance.now();
     void tellNow();
-  }, GATHER_MS).unref();
+  }, pauseMs).unref();
 }
 
 /** Tells those who may see them that the rules of a resource have changed: an event that names no delivery. */
@@ -107,6 +112,7 @@ function shared(): Shared {
     waiting: new Map(),
     telling: Promise.resolve(),
     timer: null,
+    toldAt: Number.NEGATIVE_INFINITY,
     isAtShutdown: false,
   }));
 }

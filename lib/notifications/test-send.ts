@@ -4,20 +4,20 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { consume } from "@/lib/access/rate-limit";
 import { AppError } from "@/lib/http/errors";
+import { KeptFetch } from "@/lib/net/kept-fetch";
 import { type EgressPolicy, systemPolicy } from "@/lib/net/policy";
-import type { ResourceType } from "@/lib/runs/schema";
 import { findWorkspaceSlug } from "@/lib/workspaces/service";
 import { judgeAddresses, nextChannel, type OpenChannel, openChannel } from "./channels/stored";
 import { toPayload } from "./payload";
 import { findResourceOwner, getResourceOrThrow } from "./resources";
-import type { TestAnswer, TestBody } from "./schema";
+import type { RuledType, TestAnswer, TestBody } from "./schema";
 import { send } from "./send";
 import { getRuleDocOrThrow } from "./service";
 
 /** What a test says has happened. */
 const EXAMPLE = { durationMs: 1_234, rowCount: 42, errorMessage: "This is a test: nothing has failed." } as const;
 
-type Target = { channel: OpenChannel; resourceType: ResourceType; resourceId: ObjectId };
+type Target = { channel: OpenChannel; resourceType: RuledType; resourceId: ObjectId };
 
 /**
  * Sends one message here and now, by a saved rule or by a channel that is only being tried, and leaves no record
@@ -58,10 +58,12 @@ export async function sendTest(
     body: JSON.stringify(payload),
     webhookId: `msg_test_${randomBytes(16).toString("hex")}`,
     isTest: true,
+    pictureId: null,
     deliveryId: null,
     privateTo: await findResourceOwner(workspaceId, resourceType, resourceId),
   };
-  const { error, httpStatus } = await send(channel, message, policy);
+  const line = new KeptFetch("http", policy);
+  const { error, httpStatus } = await send(channel, message, line).finally(() => line.close());
   return {
     delivered: error === null,
     ...(error !== null && { error }),

@@ -1,5 +1,5 @@
 import { ObjectId } from "mongodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { databaseReady } from "@/lib/db/ready";
 import { collections } from "@/lib/lifecycle/collections";
 import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
@@ -368,6 +368,27 @@ describe("the runs of resources", () => {
       ].sort(),
     );
     expect((await lastRuns(new ObjectId(), "flow", [many.resourceId])).size).toBe(0);
+  });
+});
+
+describe("runs of servers whose clocks differ", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("stand in the order in which they were queued, and the last one is the last (F9)", async () => {
+    const resource = newResource();
+    const ids: string[] = [];
+    for (const aheadMs of [0, 600_000, -600_000, 0]) {
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
+      const { run, hold } = await begun(resource);
+      await finishRun(hold, { status: "success" });
+      vi.useRealTimers();
+      ids.unshift(run._id.toHexString());
+    }
+    expect((await listRuns(resource, { limit: 10 })).items.map(({ id }) => id)).toEqual(ids);
+    expect(
+      (await lastRuns(workspaceId, "flow", [resource.resourceId])).get(resource.resourceId.toHexString())?.id,
+    ).toBe(ids[0]);
+    expect(await collections.runs().countDocuments({ resourceId: resource.resourceId, isNewest: true })).toBe(1);
   });
 });
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isoDate, listQuery, objectIdText } from "@/lib/http/schema";
 
-export const RESOURCE_TYPES = ["scheduled_query", "flow"] as const;
-/** What has runs: a console with a schedule, or a flow (docs/api.md, Notifications). */
+export const RESOURCE_TYPES = ["scheduled_query", "flow", "dashboard"] as const;
+/** What has runs: a console with a schedule, a flow, or a dashboard, whose runs are its refreshes. */
 export const resourceType = z.enum(RESOURCE_TYPES);
 export type ResourceType = z.infer<typeof resourceType>;
 
@@ -18,6 +18,8 @@ const count = z.int().nonnegative();
 /** Rows of a flow's run; null for runs that move none. */
 export const runCounts = z.object({ read: count, written: count, skipped: count, failed: count });
 export type RunCounts = z.infer<typeof runCounts>;
+/** Of a run of a flow that has not moved a row yet. */
+export const NO_COUNTS: RunCounts = { read: 0, written: 0, skipped: 0, failed: 0 };
 
 /** How far a run is with one of the entities that it moves. `total` is the source's own estimate, null when it has none. */
 export const entityProgress = z.object({

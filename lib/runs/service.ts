@@ -46,7 +46,7 @@ export type RunStart = RunResource & {
  */
 export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: boolean }> {
   const { once, params = {}, ...facts } = start;
-  const _id = new ObjectId();
+  const _id = await newRunId(start);
   const key = [facts.resourceType, facts.resourceId.toHexString(), once ?? _id.toHexString()].join(":");
   const fresh = {
     _id,
@@ -95,6 +95,18 @@ export async function queueRun(start: RunStart): Promise<{ run: RunDoc; isNew: b
       cause: error,
     });
   }
+}
+
+/** Behind those of the resource's earlier runs, whose servers' clocks may be ahead of this one's: lists go by it (F9). */
+async function newRunId({ workspaceId, resourceType, resourceId }: RunResource): Promise<ObjectId> {
+  const own = new ObjectId();
+  const newest = await collections
+    .runs()
+    .findOne({ workspaceId, resourceType, resourceId }, { sort: { _id: -1 }, projection: { _id: 1 } });
+  if (!newest || newest._id.toHexString() < own.toHexString()) return own;
+  const seconds = newest._id.getTimestamp().getTime() / 1000 + 1;
+  // What follows the time in it is this process's alone.
+  return new ObjectId(seconds.toString(16).padStart(8, "0") + own.toHexString().slice(8));
 }
 
 /** Leaves what is there as it is. */
@@ -197,10 +209,11 @@ export async function releaseRun(hold: RunHold): Promise<boolean> {
 
 /**
  * Asks a run to end: a queued one is cancelled here and now, one that runs learns of it with its next word.
+ * @param by null when what it was for is gone
  * @returns the run as it is then
  * @throws AppError `not_found`; `conflict` for one that has ended
  */
-export async function requestCancel(resource: RunResource, runId: ObjectId, by: ObjectId): Promise<RunDoc> {
+export async function requestCancel(resource: RunResource, runId: ObjectId, by: ObjectId | null): Promise<RunDoc> {
   const filter = { ...resource, _id: runId };
   const cancelled = await end({ ...filter, status: "queued" }, { status: "cancelled" }, by);
   if (cancelled) return cancelled;
@@ -222,6 +235,18 @@ export async function requestCancel(resource: RunResource, runId: ObjectId, by: 
   }
   await findRun(resource, runId);
   throw new AppError("conflict", "This run has ended already.");
+}
+
+/** Ends the run of a resource that is gone, if there is one. @param by null when nobody in particular has done it */
+export async function cancelUnfinished(resource: RunResource, by: ObjectId | null): Promise<void> {
+  const running = await findUnfinishedRun(resource);
+  if (!running) return;
+  try {
+    await requestCancel(resource, running._id, by);
+  } catch (error) {
+    // It has ended at this very moment.
+    if (!(error instanceof AppError) || (error.kind !== "conflict" && error.kind !== "not_found")) throw error;
+  }
 }
 
 /** Whether somebody has asked the run to end, or it has ended. */
@@ -262,7 +287,7 @@ export function endUnheldRun(
   return end({ _id, workspaceId, starts, status: { $in: UNFINISHED }, ...isUnheld }, outcome);
 }
 
-async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId): Promise<RunDoc | null> {
+async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId | null): Promise<RunDoc | null> {
   const { error, ...facts } = outcome;
   const run = await collections.runs().findOneAndUpdate(
     filter,
@@ -275,7 +300,7 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId): P
           // A clock that was set back in between makes no negative time (F9).
           durationMs: { $max: [0, { $subtract: ["$$NOW", { $ifNull: ["$startedAt", "$$NOW"] }] }] },
           endPendingSince: "$$NOW",
-          ...(cancelledBy && { cancelRequestedAt: "$$NOW", cancelRequestedBy: cancelledBy }),
+          ...(cancelledBy !== undefined && { cancelRequestedAt: "$$NOW", cancelRequestedBy: cancelledBy }),
         },
       },
       ...(outcome.status === "success" ? [] : [{ $set: { entities: ENTITIES_AFTER[outcome.status] } }]),

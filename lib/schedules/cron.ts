@@ -1,4 +1,6 @@
 import { Cron } from "croner";
+import { toZoneName } from "@/lib/zones/names";
+import { offsetAt } from "@/lib/zones/offset";
 
 /** What is wrong with a schedule, for its field. */
 export class BadSchedule extends Error {
@@ -84,15 +86,11 @@ function readPattern(cron: string, timezone: string): Cron {
   }
 }
 
-/** Only names: an offset as +02:00 knows of no daylight-saving time, and is never what somebody means by a zone. */
 function readZone(timezone: string): string {
-  const unknown = new BadSchedule("timezone", "There is no such time zone. Write a name as Europe/Vienna, or UTC.");
-  if (!/^[A-Za-z][\w+\-/]*$/.test(timezone)) throw unknown;
-  try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: timezone }).resolvedOptions().timeZone;
-  } catch {
-    throw unknown;
-  }
+  const name = toZoneName(timezone);
+  if (name === null)
+    throw new BadSchedule("timezone", "There is no such time zone. Write a name as Europe/Vienna, or UTC.");
+  return name;
 }
 
 /**
@@ -116,31 +114,4 @@ function toMoment(wall: number, timezone: string): number {
     else high = middle;
   }
   return high;
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/**
- * How far the clock on the wall is ahead of UTC, in milliseconds.
- * @param timezone a name that is known; RangeError else
- */
-export function offsetAt(moment: number, timezone: string): number {
-  let format = formats.get(timezone);
-  if (!format) {
-    format = new Intl.DateTimeFormat("en-US", {
-      timeZone: timezone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
-    formats.set(timezone, format);
-  }
-  const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  const wall = Date.UTC(year, month - 1, day, hour, minute, second);
-  return wall - Math.floor(moment / 1000) * 1000;
 }

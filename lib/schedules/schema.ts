@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { isoDate, objectIdText } from "@/lib/http/schema";
+import { ZONE_CHARS_MAX } from "@/lib/zones/names";
 
 export const scheduleBody = z.object({
   cron: z.string().max(200).describe("Five fields: minute, hour, day of the month, month, day of the week"),
-  timezone: z.string().max(64).describe("A name of the IANA database, as Europe/Vienna or UTC"),
+  timezone: z.string().max(ZONE_CHARS_MAX).describe("A name of the IANA database, as Europe/Vienna or UTC"),
   enabled: z.boolean().default(true),
 });
 export type ScheduleBody = z.infer<typeof scheduleBody>;

@@ -1,11 +1,14 @@
 import type { ObjectId } from "mongodb";
-import type { EgressPolicy } from "@/lib/net/policy";
+import type { KeptFetch } from "@/lib/net/kept-fetch";
 import type { Payload } from "../schema";
+import type { SnapshotPayload } from "../snapshot-schema";
 
 /** One message, ready to go. */
 export type Message = {
   workspaceId: ObjectId;
-  payload: Payload;
+  payload: Payload | SnapshotPayload;
+  /** Of a snapshot; null for what has none. */
+  pictureId: ObjectId | null;
   /** The payload as bytes, for who passes it on as it is. */
   body: string;
   /** The same over all sends of it. */
@@ -29,5 +32,5 @@ export type Outcome = {
   retryAfterMs?: number;
 };
 
-/** Sends one message. Never throws for what the receiver does. @param policy of the egress door */
-export type Send<C> = (channel: C, message: Message, policy: EgressPolicy) => Promise<Outcome>;
+/** Sends one message. Never throws for what the receiver does. @param line its connections serve one host after the other */
+export type Send<C> = (channel: C, message: Message, line: KeptFetch) => Promise<Outcome>;

@@ -1,6 +1,8 @@
 import "server-only";
 import { type Facts, toFacts } from "../facts";
 import type { Payload } from "../schema";
+import type { SnapshotPayload } from "../snapshot-schema";
+import { stampOf, toSnapshotWords } from "../snapshots/words";
 import type { Send } from "./channel";
 import { postJson } from "./post";
 
@@ -12,9 +14,10 @@ const FIELD_CHARS_MAX = 2_000;
 const ERROR_CHARS_MAX = 2_500;
 
 /** Posts a message to the incoming webhook of a chat. */
-export const sendChat: Send<OpenChat> = ({ url }, { payload, isTest }, policy) => {
-  const body = JSON.stringify(toChatMessage(payload, isTest));
-  return postJson({ url, body, headers: {}, secrets: [] }, policy);
+export const sendChat: Send<OpenChat> = ({ url }, { payload, isTest }, line) => {
+  const message = payload.event === "dashboard.snapshot" ? toSnapshotMessage(payload) : toChatMessage(payload, isTest);
+  const body = JSON.stringify(message);
+  return postJson({ url, body, headers: {}, secrets: [] }, line);
 };
 
 /**
@@ -26,6 +29,39 @@ export function toChatMessage(payload: Payload, isTest: boolean): { text: string
   const mark = facts.isFailure ? "✗" : "✓";
   const error = facts.error === null ? null : cut(facts.error, ERROR_CHARS_MAX);
   return { text: toText(facts, payload, { mark, error }), blocks: toBlocks(facts, payload, { mark, error }) };
+}
+
+/** Slack's limit of a message is 50 blocks; people look at the picture, and at a handful of figures. */
+const WIDGETS_SHOWN = 12;
+const ALT_CHARS_MAX = 2_000;
+
+/** A dashboard in a chat: its figures in words, and its picture where the chat can read it. */
+export function toSnapshotMessage(payload: SnapshotPayload): { text: string; blocks: object[] } {
+  const { dashboardTitle, pictureUrl, deepLink } = payload;
+  const widgets = toSnapshotWords(payload);
+  const when = stampOf(payload);
+  const text = [
+    escapeMrkdwn(dashboardTitle),
+    escapeMrkdwn(when),
+    ...widgets.flatMap(({ title, lines }) => [escapeMrkdwn(title), ...lines.map((each) => `  ${escapeMrkdwn(each)}`)]),
+    `Open the dashboard: ${escapeMrkdwn(deepLink)}`,
+  ].join("\n");
+  const said = widgets.slice(0, WIDGETS_SHOWN).map(({ title, lines }) => {
+    const words = lines.map((each) => escapeMrkdwn(cut(each, FIELD_CHARS_MAX / 8))).join("\n");
+    return { type: "mrkdwn", text: cut(`*${escapeMrkdwn(cut(title || "Figure", 100))}*\n${words}`, FIELD_CHARS_MAX) };
+  });
+  const alt = cut(widgets.map(({ title, lines }) => `${title}: ${lines.join("; ")}`).join(". "), ALT_CHARS_MAX);
+  const figures = [];
+  for (let at = 0; at < said.length; at += 2) figures.push({ type: "section", fields: said.slice(at, at + 2) });
+  return {
+    text,
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: cut(dashboardTitle, HEADER_CHARS_MAX), emoji: false } },
+      { type: "context", elements: [{ type: "mrkdwn", text: escapeMrkdwn(when) }] },
+      ...(pictureUrl === null ? figures : [{ type: "image", image_url: pictureUrl, alt_text: alt || dashboardTitle }]),
+      { type: "section", text: { type: "mrkdwn", text: `<${escapeMrkdwn(deepLink)}|Open the dashboard>` } },
+    ],
+  };
 }
 
 type Parts = { mark: string; error: string | null };

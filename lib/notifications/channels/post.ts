@@ -1,8 +1,7 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
-import type { EgressPolicy } from "@/lib/net/policy";
-import { safeFetch } from "@/lib/net/safe-fetch";
+import type { KeptFetch } from "@/lib/net/kept-fetch";
 import { SNIPPET_CHARS_MAX } from "../limits";
 import type { Outcome } from "./channel";
 
@@ -14,6 +13,13 @@ const RETRY_AFTER_MAX_MS = 60 * 60 * 1000;
 /** Those whose Retry-After speaks of the next try (RFC 9110, RFC 6585). */
 const ASKS_FOR_PATIENCE: ReadonlySet<number> = new Set([429, 503]);
 
+const OWN_HEADERS = {
+  "Content-Type": "application/json",
+  "User-Agent": "Millrace-Notifications/1",
+  // A short answer is read as it is, or not at all.
+  "Accept-Encoding": "identity",
+};
+
 type Request = {
   url: string;
   body: string;
@@ -23,20 +29,15 @@ type Request = {
 };
 
 /** Posts JSON to an address that somebody gave, through the egress door; redirects are answers like others (T35). */
-export async function postJson({ url, body, headers, secrets }: Request, policy: EgressPolicy): Promise<Outcome> {
+export async function postJson({ url, body, headers, secrets }: Request, line: KeptFetch): Promise<Outcome> {
   try {
-    const answer = await safeFetch(
-      url,
-      {
-        purpose: "http",
-        method: "POST",
-        headers: { "Content-Type": "application/json", "User-Agent": "Millrace-Notifications/1", ...headers },
-        body,
-        timeoutMs: SEND_TIMEOUT_MS,
-        maxResponseBytes: ANSWER_BYTES_MAX,
-      },
-      policy,
-    );
+    const answer = await line.fetch(url, {
+      method: "POST",
+      headers: { ...OWN_HEADERS, ...headers },
+      body,
+      timeoutMs: SEND_TIMEOUT_MS,
+      maxResponseBytes: ANSWER_BYTES_MAX,
+    });
     const { status: httpStatus } = answer;
     const isAccepted = httpStatus >= 200 && httpStatus <= 299;
     const retryAfterMs = isAccepted ? null : retryAfterOf(httpStatus, answer.headers.get("retry-after"));

@@ -6,7 +6,7 @@ import { postJson } from "./post";
 export type OpenWebhook = { url: string; secret: string };
 
 /** Posts the payload as it is, signed. */
-export const sendWebhook: Send<OpenWebhook> = ({ url, secret }, { body, webhookId }, policy) => {
+export const sendWebhook: Send<OpenWebhook> = ({ url, secret }, { body, webhookId }, line) => {
   const headers = signatureHeaders(secret, { id: webhookId, body, at: new Date() });
-  return postJson({ url, body, headers, secrets: [secret] }, policy);
+  return postJson({ url, body, headers, secrets: [secret] }, line);
 };

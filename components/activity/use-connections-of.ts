@@ -1,0 +1,26 @@
+"use client";
+
+import { useMemo } from "react";
+import { useConsoleList } from "@/components/workspace/use-consoles";
+import { useFlows } from "@/components/workspace/use-flows";
+import type { ActivityFacts } from "@/lib/ui/activity";
+
+/** Which connections consoles and flows have, asked for once something is filtered by it. */
+export function useConnectionsOf(isWanted: boolean): {
+  connectionsOf: ActivityFacts["connectionsOf"];
+  isPending: boolean;
+} {
+  const consoles = useConsoleList(isWanted);
+  const flows = useFlows(isWanted);
+  const connectionsOf = useMemo(
+    () =>
+      new Map<string, readonly (string | null)[]>([
+        ...(consoles.data ?? []).map(({ id, connectionId }) => [id, [connectionId]] as const),
+        ...(flows.data ?? []).map(
+          ({ id, source, destination }) => [id, [source?.connectionId ?? null, destination.connectionId]] as const,
+        ),
+      ]),
+    [consoles.data, flows.data],
+  );
+  return { connectionsOf, isPending: isWanted && (consoles.isPending || flows.isPending) };
+}

@@ -1,0 +1,12 @@
+import { inngest } from "@/inngest/client";
+import { BASE_PACK_EVENT, type BasePackDue, carryOutBasePack } from "@/lib/git/base-pack";
+
+export const extendBasePack = inngest.createFunction(
+  {
+    id: "extend-base-pack",
+    retries: 2,
+    concurrency: { limit: 1, key: "event.data.workspaceId" },
+    triggers: [{ event: BASE_PACK_EVENT }],
+  },
+  ({ event }) => carryOutBasePack(event.data as BasePackDue),
+);

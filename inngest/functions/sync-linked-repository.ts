@@ -1,0 +1,18 @@
+import { inngest } from "@/inngest/client";
+import { carryOutSync, SYNC_EVENT, type SyncDue, wakeUnheard } from "@/lib/repohost/wake";
+
+export const syncLinkedRepository = inngest.createFunction(
+  {
+    id: "sync-linked-repository",
+    // A host that is away comes back; what only a person can mend stands in the link.
+    retries: 5,
+    concurrency: { limit: 1, key: "event.data.workspaceId" },
+    triggers: [{ event: SYNC_EVENT }],
+  },
+  ({ event }) => carryOutSync(event.data as SyncDue),
+);
+
+export const lookAtLinkedRepositories = inngest.createFunction(
+  { id: "look-at-linked-repositories", retries: 0, triggers: [{ cron: "*/10 * * * *" }] },
+  () => wakeUnheard(),
+);

@@ -1,0 +1,17 @@
+import { inngest } from "@/inngest/client";
+import { SNAPSHOT_DUE_EVENT, type SnapshotDue, takeSnapshot } from "@/lib/notifications/snapshots/take";
+
+/** A source that is down for a minute is read when it is back. */
+const RETRIES = 3;
+
+export const takeDashboardSnapshot = inngest.createFunction(
+  // One page of a workspace is drawn at a time: nobody waits for it.
+  {
+    id: "take-snapshot",
+    retries: RETRIES,
+    concurrency: { limit: 1, key: "event.data.workspaceId" },
+    triggers: [{ event: SNAPSHOT_DUE_EVENT }],
+  },
+  // What cannot be drawn in the end is written down as a delivery that has failed.
+  ({ event, attempt }) => takeSnapshot(event.data as SnapshotDue, attempt >= RETRIES),
+);
