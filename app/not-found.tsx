@@ -1,6 +1,5 @@
 import { Lock } from "lucide-react";
 import type { Metadata } from "next";
-import Link from "next/link";
 import { LonePage } from "@/components/ui/lone-page";
 
 export const metadata: Metadata = { title: "Cannot be opened" };
@@ -12,9 +11,10 @@ export default function NotFound() {
       title="You cannot open this"
       text="It is private, was moved, or never existed. Ask the person who sent the link to share it with your workspace."
     >
-      <Link className="btn" href="/">
+      {/* Every page carries this one, so it brings nothing along that a page may not need. */}
+      <a className="btn" href="/">
         Back to your workspace
-      </Link>
+      </a>
     </LonePage>
   );
 }

@@ -89,17 +89,3 @@ export function ForeignInvite({ token, ownEmail, email }: { token: string; ownEm
     </div>
   );
 }
-
-export function EndedInvite({ isSignedIn }: { isSignedIn: boolean }) {
-  return (
-    <>
-      <h1>This invitation has ended</h1>
-      <p>It was used, taken back, or is older than 7 days. Ask the person who sent it for a new one.</p>
-      <div className="auth-form">
-        <Link className="btn lg" href={isSignedIn ? "/" : "/login"}>
-          {isSignedIn ? "Back to your workspace" : "Sign in"}
-        </Link>
-      </div>
-    </>
-  );
-}

@@ -1,9 +1,7 @@
 "use client";
 
 import { CircleX } from "lucide-react";
-import Link from "next/link";
-import { useState } from "react";
-import { useForm } from "react-hook-form";
+import { type FormEvent, useState } from "react";
 import { PasswordField } from "@/components/auth/password-field";
 import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
@@ -11,31 +9,59 @@ import { api } from "@/lib/client/api";
 import { findEmailProblem } from "@/lib/ui/email-help";
 
 type LoginFields = { email: string; password: string };
+type Problems = Partial<Record<keyof LoginFields, string>>;
 
-/** @param next where to go afterwards: a path of this site, already judged by the page */
-export function LoginForm({ next }: { next: string }) {
+/** In the order in which they stand, which is the one in which a problem gets the focus. */
+const FIELDS = ["email", "password"] as const;
+
+/**
+ * Everybody waits for this page before anything else, so its two fields do without the library of the larger forms
+ * (docs/decisions/libraries.md).
+ * @param next where to go afterwards: a path of this site, already judged by the page
+ * @param email the address that an invitation was sent to; empty when it is not known
+ */
+export function LoginForm({ next, email = "" }: { next: string; email?: string }) {
   const [failure, setFailure] = useState<string | null>(null);
-  // Nothing is judged before it is sent: a message that appears on leaving a field would move the links below it away
-  // from under the pointer.
-  const form = useForm<LoginFields>({ defaultValues: { email: "", password: "" } });
-  const { errors, isSubmitting, isSubmitSuccessful } = form.formState;
-  const isBusy = isSubmitting || (isSubmitSuccessful && failure === null && Object.keys(errors).length === 0);
+  const [problems, setProblems] = useState<Problems>({});
+  const [wasSent, setWasSent] = useState(false);
+  const [isBusy, setIsBusy] = useState(false);
 
-  const submit = form.handleSubmit(async ({ email, password }) => {
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // A key that repeats asks once.
+    if (isBusy) return;
+    const form = event.currentTarget;
+    // What stands in the fields, also where a password manager has put it without a word.
+    const values = readFields(form);
+    const found = findProblems(values);
+    setWasSent(true);
     setFailure(null);
+    setProblems(found);
+    const first = FIELDS.find((name) => found[name] !== undefined);
+    if (first) return focusField(form, first);
+    setIsBusy(true);
     try {
-      await api.login({ email: email.trim(), password });
+      await api.login({ email: values.email.trim(), password: values.password });
       // A full load: the pages behind are drawn on the server for this person.
       window.location.assign(next);
     } catch (error) {
-      const text = placeFailure(error, ["email", "password"], form.setError);
-      setFailure(text);
-      form.setFocus("password", { shouldSelect: true });
+      setIsBusy(false);
+      setFailure(
+        placeFailure<LoginFields>(error, [...FIELDS], (field, { message }) =>
+          setProblems((all) => ({ ...all, [field]: message })),
+        ),
+      );
+      focusField(form, "password");
     }
-  });
+  };
+  // Nothing is judged before it is sent: a message that appears on leaving a field would move the links below it away
+  // from under the pointer.
+  const judgeAgain = (event: FormEvent<HTMLFormElement>) => {
+    if (wasSent) setProblems(findProblems(readFields(event.currentTarget)));
+  };
 
   return (
-    <form className="auth-form" onSubmit={submit} noValidate aria-label="Sign in" method="post">
+    <form className="auth-form" onSubmit={submit} onInput={judgeAgain} noValidate aria-label="Sign in" method="post">
       {failure && (
         <div className="note danger" role="alert">
           <CircleX />
@@ -44,28 +70,50 @@ export function LoginForm({ next }: { next: string }) {
       )}
       <TextField
         label="Email"
+        name="email"
         type="email"
         inputMode="email"
         autoComplete="username"
         autoCapitalize="none"
-        autoFocus
-        error={errors.email?.message}
-        {...form.register("email", { validate: (email) => findEmailProblem(email) ?? true })}
+        autoFocus={email === ""}
+        defaultValue={email}
+        error={problems.email}
       />
       <PasswordField
         label="Password"
+        name="password"
         aside={
-          <Link className="xs" href="/forgot">
+          <a className="xs" href="/forgot">
             Forgot it?
-          </Link>
+          </a>
         }
         autoComplete="current-password"
-        error={errors.password?.message}
-        {...form.register("password", { required: "Enter your password." })}
+        autoFocus={email !== ""}
+        error={problems.password}
       />
       <button type="submit" className="btn primary lg" disabled={isBusy}>
         {isBusy ? "Signing in" : "Sign in"}
       </button>
     </form>
   );
+}
+
+function readFields(form: HTMLFormElement): LoginFields {
+  const data = new FormData(form);
+  return { email: String(data.get("email") ?? ""), password: String(data.get("password") ?? "") };
+}
+
+function findProblems({ email, password }: LoginFields): Problems {
+  const emailProblem = findEmailProblem(email);
+  return {
+    ...(emailProblem !== null && { email: emailProblem }),
+    ...(password === "" && { password: "Enter your password." }),
+  };
+}
+
+function focusField(form: HTMLFormElement, name: keyof LoginFields): void {
+  const field = form.elements.namedItem(name);
+  if (!(field instanceof HTMLInputElement)) return;
+  field.focus();
+  field.select();
 }

@@ -3,12 +3,11 @@
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { placeFailure } from "@/components/ui/form-failure";
+import { nameRule } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { accountApi } from "@/lib/client/account";
-
-/** The server's schema has the last word. */
-const NAME_LENGTH_MAX = 80;
+import { WORKSPACE_NAME_MAX } from "@/lib/workspaces/limits";
 
 export function NewWorkspaceForm() {
   const [failure, setFailure] = useState<string | null>(null);
@@ -38,12 +37,7 @@ export function NewWorkspaceForm() {
         autoComplete="organization"
         placeholder="Harrow & Pine"
         error={errors.name?.message}
-        {...form.register("name", {
-          validate: (name) => {
-            if (name.trim() === "") return "Give the workspace a name.";
-            return name.trim().length <= NAME_LENGTH_MAX || `At most ${NAME_LENGTH_MAX} characters.`;
-          },
-        })}
+        {...form.register("name", nameRule("Give the workspace a name.", WORKSPACE_NAME_MAX))}
       />
       <button type="submit" className="btn primary lg" disabled={isSubmitting || isDone}>
         {isSubmitting || isDone ? "Creating the workspace" : "Create workspace"}

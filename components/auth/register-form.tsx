@@ -9,20 +9,29 @@ import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
 import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
+import { accountApi } from "@/lib/client/account";
 import { ApiError, api } from "@/lib/client/api";
 import { findEmailProblem, suggestEmail } from "@/lib/ui/email-help";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
 
+/** Whom the account is made for: somebody who was invited. */
+type Invited = { token: string; email: string; workspaceName: string };
 type RegisterFields = { name: string; email: string; password: string };
+
+type RegisterFormProps = { next: string | null; loginHref: string; invitation: Invited | null };
 
 /**
  * @param next where to go afterwards: a path of this site, already judged by the page; null is the new workspace
  * @param loginHref the sign-in page, with the same `next`
+ * @param invitation which the new account accepts at once; its address stands, because it is for that one only
  */
-export function RegisterForm({ next, loginHref }: { next: string | null; loginHref: string }) {
+export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps) {
   const [failure, setFailure] = useState<string | null>(null);
   const [isTaken, setIsTaken] = useState(false);
-  const form = useForm<RegisterFields>({ mode: "onTouched", defaultValues: { name: "", email: "", password: "" } });
+  const form = useForm<RegisterFields>({
+    mode: "onTouched",
+    defaultValues: { name: "", email: invitation?.email ?? "", password: "" },
+  });
   const { errors, isSubmitting, isSubmitSuccessful } = form.formState;
   const isBusy =
     isSubmitting || (isSubmitSuccessful && failure === null && !isTaken && Object.keys(errors).length === 0);
@@ -39,7 +48,7 @@ export function RegisterForm({ next, loginHref }: { next: string | null; loginHr
         password: fields.password,
         ...(fields.name.trim() === "" ? {} : { name: fields.name.trim() }),
       });
-      window.location.assign(next ?? `/w/${workspace.slug}`);
+      window.location.assign(await toFirstPage(invitation, next ?? `/w/${workspace.slug}`));
     } catch (error) {
       if (error instanceof ApiError && error.code === "email_taken") {
         setIsTaken(true);
@@ -77,7 +86,12 @@ export function RegisterForm({ next, loginHref }: { next: string | null; loginHr
         autoComplete="email"
         autoCapitalize="none"
         error={isTaken ? taken : errors.email?.message}
-        help={toSuggestion(suggestion, (meant) => form.setValue("email", meant, { shouldValidate: true }))}
+        readOnly={invitation !== null}
+        help={
+          invitation
+            ? "The invitation is for this address."
+            : toSuggestion(suggestion, (meant) => form.setValue("email", meant, { shouldValidate: true }))
+        }
         {...form.register("email", {
           validate: (value) => findEmailProblem(value) ?? true,
           onChange: () => setIsTaken(false),
@@ -100,11 +114,26 @@ export function RegisterForm({ next, loginHref }: { next: string | null; loginHr
         {...form.register("password", { validate: findPasswordProblem })}
       />
       <button type="submit" className="btn primary lg" disabled={isBusy}>
-        {isBusy ? "Creating your account" : "Create account"}
+        {isBusy ? "Creating your account" : invitation ? "Create account and join" : "Create account"}
       </button>
-      <p className="auth-foot">You start with a workspace of your own and a sample shop database to try things on.</p>
+      <p className="auth-foot">
+        {invitation ? "You also get" : "You start with"} a workspace of your own and a sample shop database to try
+        things on.
+      </p>
     </form>
   );
+}
+
+/** Where a new account begins: in the workspace that it was invited to. The account stands, whatever becomes of that. */
+async function toFirstPage(invitation: Invited | null, otherwise: string): Promise<string> {
+  if (invitation === null) return otherwise;
+  try {
+    const { workspace } = await accountApi.acceptInvite(invitation.token);
+    return `/w/${workspace.slug}`;
+  } catch {
+    // The invitation's own page says what is the matter, and tries again.
+    return `/invites/${invitation.token}`;
+  }
 }
 
 function toSuggestion(meant: string | null, onUse: (meant: string) => void): ReactNode {

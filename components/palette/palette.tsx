@@ -1,17 +1,16 @@
 "use client";
 
-import { Dialog } from "@base-ui/react/dialog";
 import { Plus, Search } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
+import { afterClose, type EnterPress, type HeldKeys, SearchDialog } from "@/components/palette/search-dialog";
 import { type Choice, usePaletteItems } from "@/components/palette/use-palette-items";
 import { Keys } from "@/components/ui/keys";
-import { useConnectivity } from "@/components/ui/use-browser";
+import { useOutage } from "@/components/ui/use-browser";
 import type { Command } from "@/components/workspace/command-store";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { groupPalette, KINDS, type PaletteMode, readPaletteText } from "@/lib/ui/palette-items";
-import "./palette.css";
 
 const PLACEHOLDERS: Record<PaletteMode, string> = {
   all: "Search consoles, tables and actions",
@@ -28,15 +27,14 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
   const { commands, workspace } = useWorkspace();
   const { create } = useConsoleActions();
   const router = useRouter();
-  const listId = useId();
-  const listRef = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
-  const [at, setAt] = useState(0);
-  /** Enter was pressed before anything was found: the best is opened once everything has been searched. */
-  const [isEntered, setIsEntered] = useState(false);
+  /** Enter was pressed, with these, before anything was found: the best is opened once everything has been searched. */
+  const [entered, setEntered] = useState<HeldKeys | null>(null);
   // What could be done before the palette was opened; it must not list itself.
   const [offered] = useState((): Command[] => commands.readAll().filter(({ id }) => !id.startsWith("palette")));
-  const { isOnline } = useConnectivity();
+  /** What was opened beside from here last, and where. */
+  const [beside, setBeside] = useState<{ name: string; where: string } | null>(null);
+  const outage = useOutage();
   const { mode, search } = readPaletteText(text, openedMode);
   const { choices, awaited } = usePaletteItems(search, offered, (path) => router.push(path));
   const named: Choice[] =
@@ -50,138 +48,102 @@ export function Palette({ mode: openedMode, onClose }: PaletteProps) {
             detail: "",
             icon: Plus,
             isLast: true,
-            run: () => create(null, { name: /\.\w+$/.test(search) ? search : `${search}.sql` }),
+            open: () => create(null, { name: /\.\w+$/.test(search) ? search : `${search}.sql` }),
           },
         ];
   const groups = groupPalette([...choices, ...named], mode, search);
-  const flat = groups.flatMap(({ items }) => items);
-  const active = flat[Math.min(at, flat.length - 1)];
+  const best = groups[0]?.items[0];
   const isSearching = KINDS[mode].some((kind) => awaited.has(kind));
 
-  useEffect(() => {
-    listRef.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
-  });
-
-  const choose = (choice: Choice | undefined) => {
+  const choose = (choice: Choice | undefined, { isMod, isAlt }: HeldKeys) => {
     if (!choice) return;
+    if (isAlt && choice.openBeside) {
+      // One goes on from here: mostly more than one is wanted.
+      setBeside({ name: choice.name, where: choice.openBeside() });
+      return;
+    }
     onClose();
-    // After the dialog has given the focus back, so that what is chosen can take it.
-    requestAnimationFrame(() => requestAnimationFrame(() => choice.run()));
+    afterClose((isMod && choice.start) || choice.open);
   };
-  const chooseEntered = useEffectEvent(() => choose(active));
+  // The best one is what was entered: a move to another takes the press back.
+  const chooseEntered = useEffectEvent((held: HeldKeys) => choose(best, held));
   useEffect(() => {
-    if (!isEntered || isSearching) return;
-    setIsEntered(false);
-    chooseEntered();
-  }, [isEntered, isSearching]);
-  const moveTo = (index: number) => {
-    setAt(index);
-    setIsEntered(false);
-  };
-  const enter = (isRepeat: boolean) => {
+    if (entered === null || isSearching) return;
+    setEntered(null);
+    chooseEntered(entered);
+  }, [entered, isSearching]);
+  const enter = (active: Choice | undefined, { isRepeat, isFirst, ...held }: EnterPress) => {
     // What stands there until something is found is not what was looked for, unless it is asked for once more.
-    const isEarly = isSearching && at === 0 && (!active || active.isLast);
-    if (isEarly && !isEntered) setIsEntered(true);
-    else if (!isRepeat) choose(active);
+    const isEarly = isSearching && isFirst && (!active || active.isLast);
+    if (isEarly && entered === null) setEntered(held);
+    else if (!isRepeat) choose(active, held);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (event.nativeEvent.isComposing) return;
-    if (step !== 0 && flat.length > 0) moveTo((Math.min(at, flat.length - 1) + step + flat.length) % flat.length);
-    else if (event.key === "Enter") enter(event.repeat);
-    else return;
-    event.preventDefault();
-  };
-  const toOptionId = (choice: Choice) => `${listId}-${choice.kind}-${choice.id}`;
 
   return (
-    <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className="dlg palette">
-          <Dialog.Title className="sr-only">Search or jump to</Dialog.Title>
-          <div className="palette-head">
-            <Search className="t3" />
-            <input
-              role="combobox"
-              aria-label="Search or jump to"
-              aria-expanded="true"
-              aria-controls={listId}
-              aria-activedescendant={active ? toOptionId(active) : undefined}
-              aria-autocomplete="list"
-              autoComplete="off"
-              spellCheck={false}
-              placeholder={PLACEHOLDERS[mode]}
-              value={text}
-              onChange={(event) => {
-                setText(event.target.value);
-                moveTo(0);
-              }}
-              onKeyDown={onKeyDown}
-            />
-            <Keys keys="esc" />
-          </div>
-          <div ref={listRef} id={listId} role="listbox" aria-label={`In ${workspace.name}`} className="palette-list">
-            {groups.map(({ kind, label, items }) => (
-              // biome-ignore lint/a11y/useSemanticElements: a group of options inside a list of options
-              <div key={kind} role="group" aria-labelledby={`${listId}-${kind}`}>
-                <div id={`${listId}-${kind}`} className="palette-label">
-                  {label}
-                </div>
-                {items.map((choice) => (
-                  <Option
-                    key={choice.id}
-                    id={toOptionId(choice)}
-                    choice={choice}
-                    isActive={choice === active}
-                    onPoint={() => moveTo(flat.indexOf(choice))}
-                    onChoose={() => choose(choice)}
-                  />
-                ))}
-              </div>
-            ))}
-          </div>
-          {(flat.length === 0 || isEntered) && (
-            <p className="palette-none" role="status">
-              {isSearching ? "Searching" : `Nothing is called "${search}".`}
-            </p>
-          )}
-          {!isOnline && <p className="palette-none">You are offline: texts of consoles are not searched.</p>}
-          <div className="foot palette-foot">
-            <span>
-              <kbd>↑</kbd> <kbd>↓</kbd> choose
-            </span>
-            <span>
-              <kbd>↵</kbd> open
-            </span>
-            <span className="grow" />
-            <span className="t3 trunc">Start with &gt; for actions, # for tables, @ for people</span>
-          </div>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <SearchDialog
+      title="Search or jump to"
+      listLabel={`In ${workspace.name}`}
+      icon={<Search className="t3" />}
+      placeholder={PLACEHOLDERS[mode]}
+      text={text}
+      onText={setText}
+      groups={groups.map(({ kind, label, items }) => ({ id: kind, label, items }))}
+      toItemId={({ kind, id }) => `${kind}-${id}`}
+      drawItem={(choice, isActive) => <Item choice={choice} isActive={isActive} />}
+      onChoose={choose}
+      onEnter={enter}
+      onMove={() => {
+        setEntered(null);
+        setBeside(null);
+      }}
+      foot={(active) => <Foot active={active} isSearching={search !== ""} />}
+      onClose={onClose}
+    >
+      {(best === undefined || entered !== null) && (
+        <p className="palette-none" role="status">
+          {isSearching ? "Searching" : `Nothing is called "${search}".`}
+        </p>
+      )}
+      {beside !== null && (
+        <p className="palette-none" role="status">
+          {beside.name} is open in {beside.where}.
+        </p>
+      )}
+      {outage !== null && <p className="palette-none">{outage}: texts of consoles are not searched.</p>}
+    </SearchDialog>
   );
 }
 
-type OptionProps = { id: string; choice: Choice; isActive: boolean; onPoint: () => void; onChoose: () => void };
-
-function Option({ id, choice, isActive, onPoint, onChoose }: OptionProps) {
-  const { icon: Icon, name, detail, keys } = choice;
+/** What each key does with the choice. Where the modes are told is free again once something is searched. */
+function Foot({ active, isSearching }: { active: Choice | undefined; isSearching: boolean }) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
-    // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active option
-    <div
-      id={id}
-      role="option"
-      aria-selected={isActive}
-      className={isActive ? "palette-item on" : "palette-item"}
-      onPointerMove={isActive ? undefined : onPoint}
-      onClick={onChoose}
-    >
+    <>
+      <span>
+        <kbd>↵</kbd> {active?.kind === "action" ? "do" : "open"}
+      </span>
+      {active?.start && (
+        <span>
+          <Keys keys="mod+enter" /> run
+        </span>
+      )}
+      {active?.openBeside && (
+        <span>
+          <Keys keys="alt+enter" /> open beside
+        </span>
+      )}
+      <span className="grow" />
+      {!isSearching && <span className="t3 trunc">&gt; actions, # tables, @ people</span>}
+    </>
+  );
+}
+
+function Item({ choice: { icon: Icon, name, detail, keys }, isActive }: { choice: Choice; isActive: boolean }) {
+  return (
+    <>
       <Icon className={isActive ? undefined : "t3"} />
       <span className="b5 palette-name trunc">{name}</span>
       <span className="t3 trunc grow">{detail}</span>
       {keys && <Keys keys={keys} />}
-    </div>
+    </>
   );
 }

@@ -1,29 +1,42 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Database, Eye, FileCode2, type LucideIcon, Table2, User, Workflow } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { Database, Eye, FileCode2, LayoutDashboard, type LucideIcon, Table2, User, Workflow } from "lucide-react";
+import { useMemo } from "react";
+import { useLater } from "@/components/ui/use-later";
 import type { Command } from "@/components/workspace/command-store";
-import { useEngineName, useFindType } from "@/components/workspace/use-connection-types";
+import { useConnectionTypes, useEngineName, useFindType } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
+import { useDashboardList } from "@/components/workspace/use-dashboards";
 import { useFlows } from "@/components/workspace/use-flows";
 import { useConnections, useDatabases, useOpenSchemas } from "@/components/workspace/use-schema";
 import { useWorkspaceDetails } from "@/components/workspace/use-settings";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { consoleApi } from "@/lib/client/consoles";
+import type { Connection } from "@/lib/connections/schema";
 import { toSqlName } from "@/lib/sql/names";
+import { toTrail } from "@/lib/ui/filed-tree";
 import { FLOW_TYPE_WORDS } from "@/lib/ui/flow-words";
 import { formatCountShort } from "@/lib/ui/format";
 import type { PaletteItem, PaletteKind } from "@/lib/ui/palette-items";
 
-export type Choice = PaletteItem & { icon: LucideIcon; keys?: string; run: () => void };
+export type Choice = PaletteItem & {
+  icon: LucideIcon;
+  keys?: string;
+  open: () => void;
+  /** Opens and runs it; left out where there is nothing to run. */
+  start?: () => void;
+  /** Opens it beside what is shown. @returns where that is, in words */
+  openBeside?: () => string;
+};
 
 /** Letters after which the server is asked for consoles by their texts, and the pause in typing before it is. */
 const SEARCH_FROM = 2;
 const SEARCH_AFTER_MS = 150;
 /** Tables are read from so many databases; asking all of a large workspace would keep them busy. */
 const DATABASES_MAX = 8;
+const BESIDE = "a tab beside";
 
 /** Everything that the palette offers for a search. @returns the choices, and of which kinds more may be on its way */
 export function usePaletteItems(
@@ -32,12 +45,13 @@ export function usePaletteItems(
   goTo: (path: string) => void,
 ): { choices: Choice[]; awaited: ReadonlySet<PaletteKind> } {
   const { workspace, editors, workbench: store } = useWorkspace();
-  const { open, create } = useConsoleActions();
+  const { open, start, openBeside, create } = useConsoleActions();
   const workbench = useWorkbench();
   const { data: list, isLoading: isListLoading } = useConsoleList();
   const { isLoading: areConnectionsLoading } = useConnections();
   const databases = useDatabases();
   const flowList = useFlows();
+  const dashboardList = useDashboardList();
   const details = useWorkspaceDetails();
   const asked = useLater(search, SEARCH_AFTER_MS);
   const hits = useQuery({
@@ -47,10 +61,19 @@ export function usePaletteItems(
   });
   const engineName = useEngineName();
   const findType = useFindType();
+  const types = useConnectionTypes();
   const schemas = useOpenSchemas(databases.slice(0, DATABASES_MAX).map(({ id }) => id));
   const root = `/w/${workspace.slug}`;
 
   const consoles = useMemo((): Choice[] => {
+    const toOpenings = (id: string) => ({
+      open: () => open(id),
+      start: () => start(id),
+      openBeside: () => {
+        openBeside(id);
+        return BESIDE;
+      },
+    });
     const snippets = new Map(hits.data?.map((hit) => [hit.id, hit]));
     const tabs = workbench?.tabs ?? [];
     const recency = (id: string) => {
@@ -65,12 +88,12 @@ export function usePaletteItems(
         detail: "Never saved",
         words: each.content,
         icon: FileCode2,
-        run: () => open(each.id),
+        ...toOpenings(each.id),
       }),
     );
     const saved = (list ?? []).map((each): Choice => {
       const hit = snippets.get(each.id);
-      const folders = each.path.split("/").slice(0, -1).join(" / ");
+      const folders = toTrail(each.path).join(" / ");
       const place = folders || (each.access === "private" ? "Mine" : "Workspace");
       return {
         id: each.id,
@@ -79,37 +102,56 @@ export function usePaletteItems(
         detail: hit?.snippet ? `${place}, line ${hit.snippet.line}: ${hit.snippet.text}` : place,
         isHit: hit !== undefined,
         icon: FileCode2,
-        run: () => open(each.id),
+        ...toOpenings(each.id),
       };
     });
     const updated = new Map(list?.map((each) => [each.id, each.updatedAt]));
     return [...unsaved, ...saved].sort(
       (a, b) => recency(a.id) - recency(b.id) || (updated.get(b.id) ?? "").localeCompare(updated.get(a.id) ?? ""),
     );
-  }, [hits.data, list, workbench?.tabs, workbench?.consoles, open]);
+  }, [hits.data, list, workbench?.tabs, workbench?.consoles, open, start, openBeside]);
 
+  const toName = ({ type }: Connection, table: string) => {
+    const dialect = findType(type)?.dialect;
+    return dialect ? toSqlName(table, dialect) : table;
+  };
+  const toFirstLook = (database: Connection, table: string) =>
+    findType(database.type)?.dialect
+      ? { name: `${table}.sql`, content: firstLook(toName(database, table)) }
+      : { name: `${table}.mongodb`, content: firstLookAtCollection(table) };
   const tables = databases.slice(0, DATABASES_MAX).flatMap((database, i) =>
-    (schemas[i]?.data ?? []).map(
+    // How a table is asked is its kind's to say.
+    (types.data === undefined ? [] : (schemas[i]?.data ?? [])).map(
       (entity): Choice => ({
         id: `${database.id}/${entity.schema ?? ""}/${entity.name}`,
         kind: "table",
         name: entity.name,
         detail: toTableDetail(database.name, entity.kind, entity.rowEstimate),
         icon: entity.kind === "view" ? Eye : Table2,
-        run: () => {
-          const dialect = findType(database.type)?.dialect;
-          const name = dialect ? toSqlName(entity.name, dialect) : entity.name;
+        open: () => {
           const editor = editors.active;
           // Another one may still be shown while the address changes.
           const isOpen = editor !== null && editor.consoleId === store.read()?.lastActiveId;
           // In an editor that is at work the name is what is wanted; else a first look at the rows.
-          if (isOpen && editor.read().content.trim() !== "") editor.insert(name);
-          else if (dialect) create(database.id, { name: `${entity.name}.sql`, content: firstLook(name) });
-          else create(database.id, { name: `${entity.name}.mongodb`, content: firstLookAtCollection(entity.name) });
+          if (isOpen && editor.read().content.trim() !== "") editor.insertName(toName(database, entity.name));
+          else create(database.id, toFirstLook(database, entity.name));
+        },
+        start: () => start(create(database.id, toFirstLook(database, entity.name))),
+        openBeside: () => {
+          create(database.id, { ...toFirstLook(database, entity.name), isBeside: true });
+          return BESIDE;
         },
       }),
     ),
   );
+  // Pages that are no consoles have no tabs here.
+  const toPlace = (path: string) => ({
+    open: () => goTo(path),
+    openBeside: () => {
+      window.open(path, "_blank", "noopener");
+      return "a tab of the browser";
+    },
+  });
   const connections = databases.map(
     (database): Choice => ({
       id: database.id,
@@ -117,7 +159,7 @@ export function usePaletteItems(
       name: database.name,
       detail: engineName(database.type),
       icon: Database,
-      run: () => goTo(`${root}/connections/${database.id}`),
+      ...toPlace(`${root}/connections/${database.id}`),
     }),
   );
   const flows = (flowList.data ?? []).map(
@@ -127,7 +169,17 @@ export function usePaletteItems(
       name,
       detail: FLOW_TYPE_WORDS[type],
       icon: Workflow,
-      run: () => goTo(`${root}/flows/${id}`),
+      ...toPlace(`${root}/flows/${id}`),
+    }),
+  );
+  const dashboards = (dashboardList.data ?? []).map(
+    ({ id, title, path, access }): Choice => ({
+      id,
+      kind: "dashboard",
+      name: title,
+      detail: toTrail(path).join(" / ") || (access === "private" ? "Mine" : "Workspace"),
+      icon: LayoutDashboard,
+      ...toPlace(`${root}/dashboards/${id}`),
     }),
   );
   const people = (details.data?.members ?? []).map(
@@ -137,7 +189,7 @@ export function usePaletteItems(
       name: member.name || member.email,
       detail: `${member.email}, ${member.role}`,
       icon: User,
-      run: () => goTo(`${root}/settings/members`),
+      ...toPlace(`${root}/settings/members`),
     }),
   );
   const actions = commands.map(
@@ -148,32 +200,23 @@ export function usePaletteItems(
       detail: detail ?? "",
       icon,
       keys,
-      run,
+      open: run,
     }),
   );
   const areTextsAsked = search.length >= SEARCH_FROM && (search !== asked || hits.isFetching);
   const awaited = new Set<PaletteKind>();
   if (isListLoading || areTextsAsked) awaited.add("console");
   if (areConnectionsLoading) awaited.add("connection");
-  if (areConnectionsLoading || schemas.some(({ isLoading }) => isLoading)) awaited.add("table");
+  if (areConnectionsLoading || types.isLoading || schemas.some(({ isLoading }) => isLoading)) awaited.add("table");
   if (flowList.isLoading) awaited.add("flow");
+  if (dashboardList.isLoading) awaited.add("dashboard");
   if (details.isLoading) awaited.add("person");
-  return { choices: [...consoles, ...tables, ...connections, ...flows, ...people, ...actions], awaited };
+  return { choices: [...consoles, ...dashboards, ...tables, ...connections, ...flows, ...people, ...actions], awaited };
 }
 
 function toTableDetail(database: string, kind: string, rows: number | undefined): string {
   if (kind !== "table") return `${database}, ${kind}`;
   return rows === undefined ? database : `${database}, ${formatCountShort(rows)} rows`;
-}
-
-/** A value as it was a moment ago, once it has stood still. */
-function useLater(value: string, afterMs: number): string {
-  const [later, setLater] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setLater(value), afterMs);
-    return () => clearTimeout(timer);
-  }, [value, afterMs]);
-  return later;
 }
 
 function firstLook(table: string): string {

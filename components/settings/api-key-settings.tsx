@@ -11,10 +11,13 @@ import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { TryApi } from "@/components/settings/try-api";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useApiKeys, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+
+const HEADS = ["Name", "Starts with", "Made by", { name: "Made", isOptional: true }, "Last used", "Ends", ACTIONS];
 
 /** The workspace's keys: made, looked over and removed by its admins. */
 export function ApiKeySettings() {
@@ -76,26 +79,13 @@ export function ApiKeySettings() {
         </div>
       )}
       {items.length > 0 && (
-        <table className="list fold" aria-label="API keys">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Starts with</th>
-              <th>Made by</th>
-              <th className="opt">Made</th>
-              <th>Last used</th>
-              <th>Ends</th>
-              <th>
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
+        <ListTable label="API keys" columns={HEADS}>
           <tbody>
             {slice.shown.map((key) => (
               <ApiKeyRow key={key.id} apiKey={key} isNew={key.id === fresh?.id} />
             ))}
           </tbody>
-        </table>
+        </ListTable>
       )}
       <ShowMore slice={slice} />
       {items.length > 0 && <TryApi />}

@@ -1,8 +1,13 @@
 "use client";
 
+import { useState } from "react";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { Segments } from "@/components/ui/segments";
+import { ZoneField } from "@/components/ui/zone-field";
 import { useFrame } from "@/components/workspace/use-frame";
+import { TIME_LOOKS, type TimesLook } from "@/lib/tabular/cell-look";
 import type { Density, Theme } from "@/lib/ui/frame-preferences";
+import { deviceZone, toZoneName } from "@/lib/zones/names";
 
 const THEMES: { value: Theme; name: string; help: string }[] = [
   { value: "light", name: "Light", help: "White sheets" },
@@ -15,7 +20,7 @@ const DENSITIES: { value: Density; name: string; help: string }[] = [
   { value: "roomy", name: "Roomy", help: "34 px rows" },
 ];
 
-/** Theme and density. A choice shows at once, and goes with the account to other browsers. */
+/** Theme, density, and how numbers and times are read. A choice shows at once, and goes with the account to other browsers. */
 export function AppearanceSettings() {
   const { frame, update } = useFrame();
   return (
@@ -49,7 +54,66 @@ export function AppearanceSettings() {
           />
         ))}
       </fieldset>
+      <div className="part field">
+        <span className="flabel">Numbers in results</span>
+        <Segments
+          label="Numbers in results"
+          value={frame.digits}
+          options={[
+            { value: "grouped", label: "1,284.50" },
+            { value: "plain", label: "1284.50" },
+          ]}
+          onChange={(digits) => update({ digits })}
+        />
+      </div>
+      <Times value={frame.times} onChange={(times) => update({ times })} />
     </SettingsPage>
+  );
+}
+
+const ZONE = "zone";
+
+/** By which clock times are shown. The zone of one's choice has a field of its own, and counts once it is one. */
+function Times({ value, onChange }: { value: TimesLook; onChange: (times: TimesLook) => void }) {
+  const named = TIME_LOOKS.find((look) => look === value);
+  const [typed, setTyped] = useState<string | null>(null);
+  /** What is typed is looked for in the list first, and judged once the field is left. */
+  const [isLeft, setIsLeft] = useState(false);
+  const shown = typed ?? value;
+  const isWrong = isLeft && toZoneName(shown) === null;
+  return (
+    <div className="part field">
+      <span className="flabel">Times in results</span>
+      <Segments
+        label="Times in results"
+        value={named ?? ZONE}
+        options={[
+          { value: "local", label: "This device's zone" },
+          { value: "utc", label: "UTC" },
+          { value: ZONE, label: "Another zone" },
+          { value: "raw", label: "As stored" },
+        ]}
+        onChange={(times) => {
+          setTyped(null);
+          onChange(times === ZONE ? deviceZone() : times);
+        }}
+      />
+      {named === undefined && (
+        <ZoneField
+          label="Zone of times in results"
+          value={shown}
+          error={isWrong ? "There is no such zone. Choose one from the list." : null}
+          onLeave={() => setIsLeft(true)}
+          onChange={(text) => {
+            setTyped(text);
+            setIsLeft(false);
+            const zone = toZoneName(text);
+            if (zone !== null) onChange(zone);
+          }}
+        />
+      )}
+      <p className="xs t3">Copies, exports and the pointer over a cell always have the exact value.</p>
+    </div>
   );
 }
 

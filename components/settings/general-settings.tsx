@@ -9,15 +9,14 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { placeFailure } from "@/components/ui/form-failure";
 import { announce } from "@/components/ui/live-region";
 import { toMessage } from "@/components/ui/load-failure";
+import { nameRule } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { workspaceApi } from "@/lib/client/workspaces";
-
-/** The server's schema has the last word. */
-const NAME_LENGTH_MAX = 80;
+import { WORKSPACE_NAME_MAX } from "@/lib/workspaces/limits";
 
 /** The workspace's name and address, and its end. */
 export function GeneralSettings() {
@@ -111,12 +110,7 @@ function NameForm() {
         isDense
         autoComplete="off"
         error={errors.name?.message}
-        {...form.register("name", {
-          validate: (name) => {
-            if (name.trim() === "") return "Give the workspace a name.";
-            return name.trim().length <= NAME_LENGTH_MAX || `At most ${NAME_LENGTH_MAX} characters.`;
-          },
-        })}
+        {...form.register("name", nameRule("Give the workspace a name.", WORKSPACE_NAME_MAX))}
       />
       <div className="row acts">
         <button type="submit" className="btn primary" disabled={!isDirty || isSubmitting}>

@@ -9,11 +9,14 @@ import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Mark } from "@/components/ui/person";
 import { Select } from "@/components/ui/select";
-import { useIsAwake } from "@/components/ui/use-browser";
+import { useNow } from "@/components/ui/use-browser";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Member, type Role, workspaceApi } from "@/lib/client/workspaces";
-import { formatDay, formatStamp } from "@/lib/ui/format-time";
+import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
+import { THERE_SECONDS } from "@/lib/workspaces/limits";
+
+const AGE_EVERY_MS = 30_000;
 
 type Asking = { what: "remove" } | { what: "role"; role: Role };
 
@@ -22,7 +25,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
   const { user, workspace } = useWorkspace();
   const { role: ownRole, isAdmin, isOwner } = useRights();
   const router = useRouter();
-  const isAwake = useIsAwake();
+  const now = useNow(true, AGE_EVERY_MS);
   const [asking, setAsking] = useState<Asking | null>(null);
   const isSelf = member.userId === user.id;
   const name = member.name || member.email;
@@ -66,6 +69,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
     else void changeRole(role);
   };
   const joined = new Date(member.joinedAt);
+  const seen = member.lastSeenAt === null ? null : new Date(member.lastSeenAt);
   const roles = toGivableRoles(ownRole).map((value) => ({ value, label: ROLE_NAMES[value] }));
 
   return (
@@ -99,8 +103,11 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
             <span className="t2">{ROLE_NAMES[member.role]}</span>
           )}
         </td>
-        <td data-label="Joined" className="t2" title={isAwake ? formatStamp(joined) : undefined}>
-          {isAwake && formatDay(joined)}
+        <td data-label="Joined" className="t2 opt" title={now === null ? undefined : formatStamp(joined)}>
+          {now !== null && formatDay(joined)}
+        </td>
+        <td data-label="Last seen" className="t2" title={now === null || seen === null ? undefined : formatStamp(seen)}>
+          {now !== null && (isSelf ? "now" : toSeen(seen, new Date(now)))}
         </td>
         <td className="r">
           {reason !== null && <span className="xs t3">{reason}</span>}
@@ -118,7 +125,7 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
       </tr>
       {failure && asking === null && (
         <tr className="sub">
-          <td colSpan={4}>
+          <td colSpan={5}>
             <Notice kind="bad" role="alert">
               {toMessage(failure)}
             </Notice>
@@ -153,6 +160,11 @@ export function MemberRow({ member, isLastOwner }: { member: Member; isLastOwner
       </Confirm>
     </>
   );
+}
+
+function toSeen(seen: Date | null, now: Date): string {
+  if (seen === null) return "not yet";
+  return now.getTime() - seen.getTime() < THERE_SECONDS * 1000 ? "now" : formatAgo(seen, now);
 }
 
 /** Why nothing about the person can be changed; null when it can, or when the page says it for everybody. */

@@ -9,17 +9,20 @@ import { ROLE_MEANINGS, ROLE_NAMES } from "@/components/settings/role-words";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { useRights, useWorkspaceDetails } from "@/components/workspace/use-settings";
 import type { CreatedInvite, Member } from "@/lib/client/workspaces";
+
+const HEADS = ["Person", "Role", { name: "Joined", isOptional: true }, "Last seen", ACTIONS];
 
 /** From this many on a list is searched rather than read. */
 const SEARCH_FROM = 8;
 
 /** Who is in the workspace, as what, and who is invited. */
 export function MemberSettings() {
-  const details = useWorkspaceDetails();
+  const details = useWorkspaceDetails(true);
   const { isAdmin } = useRights();
   const [search, setSearch] = useState("");
   /** Their links are known here only, and only until the page is left. */
@@ -55,23 +58,13 @@ export function MemberSettings() {
         </div>
       )}
       {members.length > 0 && (
-        <table className="list tall fold" aria-label="Members">
-          <thead>
-            <tr>
-              <th>Person</th>
-              <th>Role</th>
-              <th>Joined</th>
-              <th>
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
+        <ListTable label="Members" isTall columns={HEADS}>
           <tbody>
             {slice.shown.map((member) => (
               <MemberRow key={member.userId} member={member} isLastOwner={member.role === "owner" && owners === 1} />
             ))}
           </tbody>
-        </table>
+        </ListTable>
       )}
       <ShowMore slice={slice} />
       {members.length > 0 && shown.length === 0 && <p className="lead no-hit">Nobody here is called "{search}".</p>}

@@ -10,7 +10,7 @@ import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { ApiError } from "@/lib/client/api";
 import { type CreatedApiKey, workspaceApi } from "@/lib/client/workspaces";
-import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/ui/key-lifetimes";
+import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/ui/lifetimes";
 
 type Problems = { name?: string; expiresAt?: string };
 type KeyAccess = CreatedApiKey["access"];

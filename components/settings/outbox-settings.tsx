@@ -7,6 +7,7 @@ import { MailState } from "@/components/settings/mail-state";
 import { OutboxMail } from "@/components/settings/outbox-mail";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Notice } from "@/components/ui/notice";
@@ -15,6 +16,8 @@ import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type OutboxEntry, workspaceApi } from "@/lib/client/workspaces";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+
+const HEADS = ["Subject", "To", "State", "Written"];
 
 const AGE_EVERY_MS = 30_000;
 
@@ -60,21 +63,13 @@ export function OutboxSettings() {
         </div>
       )}
       {mails.length > 0 && (
-        <table className="list fold outbox" aria-label="Mails">
-          <thead>
-            <tr>
-              <th>Subject</th>
-              <th>To</th>
-              <th>State</th>
-              <th>Written</th>
-            </tr>
-          </thead>
+        <ListTable label="Mails" className="outbox" columns={HEADS}>
           <tbody>
             {mails.map((mail) => (
               <MailRow key={mail.id} mail={mail} onOpen={() => open(mail.id)} />
             ))}
           </tbody>
-        </table>
+        </ListTable>
       )}
       <LoadMore pages={outbox} className="btn more" />
       <OutboxMail

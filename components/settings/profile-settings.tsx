@@ -1,5 +1,6 @@
 "use client";
 
+import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { PasswordField } from "@/components/auth/password-field";
@@ -8,8 +9,10 @@ import { StrengthBar } from "@/components/auth/strength-bar";
 import { SettingsPage } from "@/components/settings/settings-page";
 import { placeFailure } from "@/components/ui/form-failure";
 import { announce } from "@/components/ui/live-region";
+import { nameRule } from "@/components/ui/name-rule";
 import { Notice } from "@/components/ui/notice";
 import { Mark } from "@/components/ui/person";
+import { TextField } from "@/components/ui/text-field";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -17,6 +20,7 @@ import { accountApi } from "@/lib/client/account";
 import { ApiError } from "@/lib/client/api";
 import { formatDay } from "@/lib/ui/format-time";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
+import { USER_NAME_MAX } from "@/lib/users/limits";
 
 /** Who one is here, and the password. */
 export function ProfileSettings() {
@@ -29,29 +33,68 @@ export function ProfileSettings() {
         <Mark id={user.id} name={name} />
         <div className="grow">
           <div className="b6 trunc">{name}</div>
-          <div className="t3 xs trunc">{user.email}</div>
+          {user.name && <div className="t3 xs trunc">{user.email}</div>}
         </div>
       </div>
       <dl className="facts">
-        <div className="fact">
-          <dt>Name</dt>
-          <dd>{user.name === "" ? "none given" : user.name}</dd>
-        </div>
-        <div className="fact">
-          <dt>Email</dt>
-          <dd>{user.email}</dd>
-        </div>
         <div className="fact">
           <dt>Account since</dt>
           <dd>{isAwake && formatDay(new Date(user.createdAt))}</dd>
         </div>
       </dl>
+      <section className="part" aria-labelledby="name">
+        <h2 id="name">Your name</h2>
+        <p className="lead">Your teammates see it in every workspace. What you saved before keeps the old one.</p>
+        <NameForm />
+      </section>
       <section className="part" aria-labelledby="password">
         <h2 id="password">Change your password</h2>
         <p className="lead">You stay signed in here. All your other sessions end.</p>
         <PasswordForm />
       </section>
     </SettingsPage>
+  );
+}
+
+function NameForm() {
+  const { user } = useWorkspace();
+  const router = useRouter();
+  const [failure, setFailure] = useState<string | null>(null);
+  const form = useForm<{ name: string }>({ mode: "onTouched", defaultValues: { name: user.name } });
+  const { errors, isSubmitting, isDirty } = form.formState;
+  const change = useChange(["workspace"], (name: string) => accountApi.updateName(name));
+  const submit = form.handleSubmit(async (fields) => {
+    setFailure(null);
+    try {
+      const { name } = await change.mutateAsync(fields.name.trim());
+      form.reset({ name });
+      announce("Name changed");
+      // The frame around the page carries the name, too, and the server draws that.
+      router.refresh();
+    } catch (error) {
+      setFailure(placeFailure(error, ["name"], form.setError));
+    }
+  });
+  return (
+    <form className="form" onSubmit={submit} noValidate aria-label="Your name" method="post">
+      {failure && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <TextField
+        label="Name"
+        isDense
+        autoComplete="name"
+        error={errors.name?.message}
+        {...form.register("name", nameRule("Enter your name.", USER_NAME_MAX))}
+      />
+      <div className="row acts">
+        <button type="submit" className="btn primary" disabled={isSubmitting || !isDirty}>
+          {isSubmitting ? "Changing name" : "Change name"}
+        </button>
+      </div>
+    </form>
   );
 }
 

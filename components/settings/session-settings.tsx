@@ -6,6 +6,7 @@ import { SettingsPage } from "@/components/settings/settings-page";
 import { ShowMore, useSlice } from "@/components/settings/show-more";
 import { Confirm } from "@/components/ui/confirm";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure, toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
@@ -15,6 +16,8 @@ import { useChange, useSessions } from "@/components/workspace/use-settings";
 import { accountApi, type Session } from "@/lib/client/account";
 import { formatAgo, formatDay, formatStamp } from "@/lib/ui/format-time";
 import { describeUserAgent } from "@/lib/ui/user-agent";
+
+const HEADS = ["Place", "Address", "Signed in", "Ends without use", ACTIONS];
 
 const AGE_EVERY_MS = 30_000;
 /** How an address of version 4 looks to a server that listens on both. */
@@ -49,24 +52,13 @@ export function SessionSettings() {
       {sessions.isPending && <ListSkeleton label="Reading your sessions" rows={2} />}
       {sessions.isError && !sessions.data && <LoadFailure error={sessions.error} onRetry={() => sessions.refetch()} />}
       {items.length > 0 && (
-        <table className="list tall fold" aria-label="Sessions">
-          <thead>
-            <tr>
-              <th>Place</th>
-              <th>Address</th>
-              <th>Signed in</th>
-              <th>Ends without use</th>
-              <th>
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
+        <ListTable label="Sessions" isTall columns={HEADS}>
           <tbody>
             {slice.shown.map((session) => (
               <SessionRow key={session.id} session={session} />
             ))}
           </tbody>
-        </table>
+        </ListTable>
       )}
       <ShowMore slice={slice} />
       <Confirm

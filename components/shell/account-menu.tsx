@@ -1,11 +1,12 @@
 "use client";
 
-import { LogOut, Monitor, Moon, Sun } from "lucide-react";
-import { Menu, MenuChoice, MenuItem, MenuLine } from "@/components/ui/menu";
+import { Keyboard, LogOut, Monitor, Moon, Settings2, Sun, User } from "lucide-react";
+import { findArea } from "@/components/shell/areas";
+import { Menu, MenuChoice, MenuItem, MenuLine, MenuLink } from "@/components/ui/menu";
+import { Mark } from "@/components/ui/person";
 import { signOut } from "@/components/workspace/sign-out";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { toInitials } from "@/lib/ui/format";
 import type { Theme } from "@/lib/ui/frame-preferences";
 
 const THEME_OPTIONS: { value: Theme; label: string; icon: React.ReactNode }[] = [
@@ -14,18 +15,19 @@ const THEME_OPTIONS: { value: Theme; label: string; icon: React.ReactNode }[] = 
   { value: "system", label: "As the system", icon: <Monitor /> },
 ];
 
-/** Who is signed in, the theme, and the way out. */
-export function AccountMenu() {
-  const { user } = useWorkspace();
+/** Who is signed in, the ways to what is theirs, the theme, and the way out. */
+export function AccountMenu({ onShowShortcuts }: { onShowShortcuts: () => void }) {
+  const { user, workspace } = useWorkspace();
   const { frame, update } = useFrame();
   const name = user.name || user.email;
+  const settings = `/w/${workspace.slug}/settings`;
   return (
     <Menu
       side="right"
       align="end"
       trigger={
         <button type="button" className="rail-me" aria-label={`Account of ${name}`}>
-          <span className="ava" data-initials={toInitials(name)} />
+          <Mark id={user.id} name={name} />
         </button>
       }
     >
@@ -33,6 +35,16 @@ export function AccountMenu() {
         <div className="b6 trunc">{name}</div>
         {user.name && <div className="xs t3 trunc">{user.email}</div>}
       </div>
+      <MenuLine />
+      <MenuLink icon={<User />} href={`${settings}/profile`} isNear>
+        Profile
+      </MenuLink>
+      <MenuLink icon={<Settings2 />} href={settings} keys={findArea("/settings").keys} isNear>
+        Settings
+      </MenuLink>
+      <MenuItem icon={<Keyboard />} keys="?" onSelect={onShowShortcuts}>
+        Shortcuts
+      </MenuItem>
       <MenuLine />
       <MenuChoice label="Theme" value={frame.theme} onChange={(theme) => update({ theme })} options={THEME_OPTIONS} />
       <MenuLine />

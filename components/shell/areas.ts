@@ -1,4 +1,13 @@
-import { Bell, Database, type LucideIcon, Settings2, SquareTerminal, Workflow } from "lucide-react";
+import {
+  Bell,
+  Database,
+  LayoutDashboard,
+  LayoutGrid,
+  type LucideIcon,
+  Settings2,
+  SquareTerminal,
+  Workflow,
+} from "lucide-react";
 import dynamic from "next/dynamic";
 import type { ComponentType } from "react";
 import { ConsoleExplorer } from "@/components/consoles/console-explorer";
@@ -10,6 +19,12 @@ const ConnectionsExplorer = dynamic(() =>
 );
 const FlowsExplorer = dynamic(() =>
   loadAgain(() => import("@/components/flows/flows-explorer")).then((module) => module.FlowsExplorer),
+);
+const DashboardsExplorer = dynamic(() =>
+  loadAgain(() => import("@/components/dashboards/dashboards-explorer")).then((module) => module.DashboardsExplorer),
+);
+const AppsExplorer = dynamic(() =>
+  loadAgain(() => import("@/components/apps/apps-explorer")).then((module) => module.AppsExplorer),
 );
 const SettingsExplorer = dynamic(() =>
   loadAgain(() => import("@/components/settings/settings-explorer")).then((module) => module.SettingsExplorer),
@@ -38,8 +53,8 @@ export type Area = {
   isOnPhoneBar: boolean;
   /** What the explorer shows while one is in the area. */
   Explorer: ComponentType;
-  /** Where "new here" leads, behind /w/{slug}; null where the area makes things in another way, or none. */
-  newPath: string | null;
+  /** The command behind "new here"; null where nothing is made, which makes a console. */
+  newCommand: string | null;
 };
 
 const isBelow = (start: string) => (path: string) => path === start || path.startsWith(`${start}/`);
@@ -49,12 +64,12 @@ export const AREAS: Area[] = [
     name: "Consoles",
     icon: SquareTerminal,
     path: "",
-    owns: (path) => path === "" || path === "/" || path.startsWith("/consoles"),
+    owns: (path) => path === "" || path === "/" || path.startsWith("/consoles") || path.startsWith("/tables"),
     keys: "g c",
     isAtFoot: false,
     isOnPhoneBar: true,
     Explorer: ConsoleExplorer,
-    newPath: null,
+    newCommand: null,
   },
   {
     name: "Connections",
@@ -65,7 +80,7 @@ export const AREAS: Area[] = [
     isAtFoot: false,
     isOnPhoneBar: false,
     Explorer: ConnectionsExplorer,
-    newPath: "/connections/new",
+    newCommand: "new-connection",
   },
   {
     name: "Flows",
@@ -76,7 +91,29 @@ export const AREAS: Area[] = [
     isAtFoot: false,
     isOnPhoneBar: true,
     Explorer: FlowsExplorer,
-    newPath: "/flows/new",
+    newCommand: "new-flow",
+  },
+  {
+    name: "Dashboards",
+    icon: LayoutDashboard,
+    path: "/dashboards",
+    owns: isBelow("/dashboards"),
+    keys: "g d",
+    isAtFoot: false,
+    isOnPhoneBar: true,
+    Explorer: DashboardsExplorer,
+    newCommand: "new-dashboard",
+  },
+  {
+    name: "Apps",
+    icon: LayoutGrid,
+    path: "/apps",
+    owns: isBelow("/apps"),
+    keys: "g a",
+    isAtFoot: false,
+    isOnPhoneBar: true,
+    Explorer: AppsExplorer,
+    newCommand: "new-app",
   },
   {
     name: "Activity",
@@ -87,7 +124,7 @@ export const AREAS: Area[] = [
     isAtFoot: true,
     isOnPhoneBar: false,
     Explorer: ActivityExplorer,
-    newPath: null,
+    newCommand: null,
   },
   {
     name: "Settings",
@@ -98,7 +135,7 @@ export const AREAS: Area[] = [
     isAtFoot: true,
     isOnPhoneBar: false,
     Explorer: SettingsExplorer,
-    newPath: null,
+    newCommand: null,
   },
 ];
 

@@ -1,15 +1,15 @@
 "use client";
 
 import { Dialog } from "@base-ui/react/dialog";
-import { Check, LogOut, Menu as MenuIcon, MessageSquare, Monitor, Moon, Sun } from "lucide-react";
+import { Check, LogOut, Menu as MenuIcon, MessageSquare, Monitor, Moon, Sun, User } from "lucide-react";
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useState } from "react";
 import { AREAS } from "@/components/shell/areas";
+import { Mark } from "@/components/ui/person";
 import { signOut } from "@/components/workspace/sign-out";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { toInitials } from "@/lib/ui/format";
 import type { Theme } from "@/lib/ui/frame-preferences";
 
 const THEMES: { value: Theme; label: string; icon: typeof Sun }[] = [
@@ -62,7 +62,7 @@ function MoreSheet({ root, isOpen, onClose }: { root: string; isOpen: boolean; o
         <Dialog.Backdrop className="scrim" />
         <Dialog.Popup className="sheet">
           <div className="row" style={{ padding: "8px 12px 12px" }}>
-            <span className="ava" data-initials={toInitials(name)} />
+            <Mark id={user.id} name={name} />
             <div className="grow">
               <Dialog.Title className="b6 trunc">{name}</Dialog.Title>
               <div className="xs t3 trunc">{user.email}</div>
@@ -90,6 +90,12 @@ function MoreSheet({ root, isOpen, onClose }: { root: string; isOpen: boolean; o
                 </Link>
               </li>
             ))}
+            <li>
+              <Link className="sheet-item" href={`${root}/settings/profile`} onClick={onClose}>
+                <User className="l" />
+                Profile
+              </Link>
+            </li>
           </ul>
           <fieldset className="sheet-set">
             <legend className="menu-label">Theme</legend>

@@ -4,10 +4,10 @@ import { ChevronDown, PanelLeft } from "lucide-react";
 import { usePathname } from "next/navigation";
 import type { ReactNode } from "react";
 import { findArea } from "@/components/shell/areas";
-import { ExplorerEdge } from "@/components/shell/explorer-edge";
 import { Menu, MenuLine, MenuLink } from "@/components/ui/menu";
 import { Tip } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
+import { PanelEdge } from "@/components/workspace/panel-edge";
 import { updateFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
@@ -41,7 +41,7 @@ export function Explorer() {
         </Tip>
       </div>
       <Content />
-      <ExplorerEdge />
+      <PanelEdge panel="explorer" />
     </div>
   );
 }

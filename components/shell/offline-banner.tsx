@@ -3,15 +3,17 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { WifiOff } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { useConnectivity, useNow } from "@/components/ui/use-browser";
+import { useConnectivity, useNow, useOutage } from "@/components/ui/use-browser";
 import { api } from "@/lib/client/api";
 import { RETRY_AFTER_MS, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import { checkPageAge } from "@/lib/client/page-age";
 import { formatClock } from "@/lib/ui/format";
 
 /** Says that the server cannot be reached and since when, asks again until it can, and then reads everything anew. */
 export function OfflineBanner() {
   const connectivity = useConnectivity();
   const { isOnline, retryAt } = connectivity;
+  const outage = useOutage();
   const queryClient = useQueryClient();
   const [isTrying, setIsTrying] = useState(false);
   const now = useNow(!isOnline, 500);
@@ -31,7 +33,10 @@ export function OfflineBanner() {
   // Whoever finds out that the server is back, the stream or a request: what was missed is read again.
   const wasOnline = useRef(isOnline);
   useEffect(() => {
-    if (isOnline && !wasOnline.current) void queryClient.invalidateQueries();
+    if (isOnline && !wasOnline.current) {
+      void queryClient.invalidateQueries();
+      void checkPageAge();
+    }
     wasOnline.current = isOnline;
   }, [isOnline, queryClient]);
 
@@ -57,7 +62,7 @@ export function OfflineBanner() {
   return (
     <div className="offline" role="status">
       <WifiOff />
-      <b className="b6">{connectivity.lacks === "network" ? "You are offline." : "The server cannot be reached."}</b>
+      <b className="b6">{outage}.</b>
       <span className="grow offline-text">
         What is shown is as of {formatClock(new Date(connectivity.since))}. Your edits are kept in this browser and sent
         when {connectivity.lacks === "network" ? "you are" : "it is"} back.

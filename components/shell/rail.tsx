@@ -10,7 +10,7 @@ import { Wheel } from "@/components/ui/wheel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
 /** The pond-coloured rail: where you are among the areas, and who you are. */
-export function Rail() {
+export function Rail({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { workspace } = useWorkspace();
   const root = `/w/${workspace.slug}`;
   const path = usePathname().slice(root.length);
@@ -25,7 +25,7 @@ export function Rail() {
       {AREAS.filter(({ isAtFoot }) => isAtFoot).map((area) => (
         <RailLink key={area.name} area={area} root={root} path={path} />
       ))}
-      <AccountMenu />
+      <AccountMenu onShowShortcuts={onShowShortcuts} />
     </nav>
   );
 }

@@ -1,84 +1,90 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { usePathname } from "next/navigation";
+import { usePathname, useSearchParams } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { AgentDock } from "@/components/agent/agent-dock";
 import { Explorer } from "@/components/shell/explorer";
 import { OfflineBanner } from "@/components/shell/offline-banner";
+import { OutdatedBanner } from "@/components/shell/outdated-banner";
 import { Rail } from "@/components/shell/rail";
 import { StatusBar } from "@/components/shell/status-bar";
 import { useKeptPreferences } from "@/components/shell/use-kept-preferences";
 import { useKeptWorkbench } from "@/components/shell/use-kept-workbench";
+import { useLoadAhead } from "@/components/shell/use-load-ahead";
 import { useShellCommands } from "@/components/shell/use-shell-commands";
 import { useShellKeys } from "@/components/shell/use-shell-keys";
 import { LiveRegion } from "@/components/ui/live-region";
 import { TipGroup } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
-import { updateFrame } from "@/components/workspace/use-frame";
-import { loadAgain } from "@/lib/client/load-again";
+import { uncoverFromExplorer } from "@/components/workspace/use-frame";
+import { later } from "@/lib/client/load-again";
 import type { PaletteMode } from "@/lib/ui/palette-items";
 import "./shell.css";
 
 // Not needed for the first paint of a wide page.
-const BottomBar = dynamic(
-  () => loadAgain(() => import("@/components/shell/bottom-bar")).then((module) => module.BottomBar),
-  {
-    ssr: false,
-  },
-);
-const ShortcutList = dynamic(
-  () => loadAgain(() => import("@/components/shell/shortcut-list")).then((module) => module.ShortcutList),
-  {
-    ssr: false,
-  },
-);
-const Palette = dynamic(
-  () => loadAgain(() => import("@/components/palette/palette")).then((module) => module.Palette),
-  { ssr: false },
-);
-const Toaster = dynamic(() => loadAgain(() => import("@/components/ui/toaster")).then((module) => module.Toaster), {
+const loadBottomBar = later(() => import("@/components/shell/bottom-bar"));
+const BottomBar = dynamic(() => loadBottomBar().then((module) => module.BottomBar), {
   ssr: false,
 });
-
-/** A press on what the explorer lies over, on a narrow page, puts the explorer away. */
-function uncover(): void {
-  if (matchMedia("(max-width: 900px)").matches) updateFrame({ explorerOpen: false });
-}
+const loadShortcutList = later(() => import("@/components/shell/shortcut-list"));
+const ShortcutList = dynamic(() => loadShortcutList().then((module) => module.ShortcutList), {
+  ssr: false,
+});
+const loadPalette = later(() => import("@/components/palette/palette"));
+const Palette = dynamic(() => loadPalette().then((module) => module.Palette), { ssr: false });
+const loadTextSearch = later(() => import("@/components/palette/text-search"));
+const TextSearch = dynamic(() => loadTextSearch().then((module) => module.TextSearch), { ssr: false });
+const loadToaster = later(() => import("@/components/ui/toaster"));
+const Toaster = dynamic(() => loadToaster().then((module) => module.Toaster), {
+  ssr: false,
+});
 
 /** The frame around every view of a workspace (docs/design.md, Layout): rail, explorer, main and status bar; on a phone the bottom bar. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isListOpen, setIsListOpen] = useState(false);
   const [paletteMode, setPaletteMode] = useState<PaletteMode | null>(null);
+  const [isTextSearch, setIsTextSearch] = useState(false);
   const frameRef = useRef<HTMLDivElement>(null);
   const isPhone = useIsPhone();
   const pathname = usePathname();
+  useLoadAhead();
   useKeptPreferences();
   useKeptWorkbench();
   useShellKeys({
     frameRef,
-    isCovered: isListOpen || paletteMode !== null,
+    isCovered: isListOpen || isTextSearch || paletteMode !== null,
     onShowShortcuts: () => setIsListOpen(true),
     onShowPalette: setPaletteMode,
+    onShowTextSearch: () => setIsTextSearch(true),
   });
-  useShellCommands({ showPalette: setPaletteMode, showShortcuts: () => setIsListOpen(true) });
+  useShellCommands({
+    showPalette: setPaletteMode,
+    showShortcuts: () => setIsListOpen(true),
+    showTextSearch: () => setIsTextSearch(true),
+  });
+  const query = useSearchParams();
+  // A page on a wall is looked at from afar, and nobody is there to press anything.
+  const isWall = /^\/w\/[^/]+\/dashboards\/[0-9a-f]{24}\/?$/.test(pathname) && query.get("wall") === "1";
   const isListPane = /^\/w\/[^/]+(\/settings)?\/?$/.test(pathname);
   return (
     <TipGroup>
       <a className="skip" href="#main">
         Go to the content
       </a>
-      <div ref={frameRef} className={isListPane ? "app at-list" : "app"}>
-        <Rail />
-        <Explorer />
-        <div className="main" tabIndex={-1} id="main" onPointerDownCapture={uncover}>
+      <div ref={frameRef} className={isWall ? "app at-wall" : isListPane ? "app at-list" : "app"}>
+        {!isWall && <Rail onShowShortcuts={() => setIsListOpen(true)} />}
+        {!isWall && <Explorer />}
+        <div className="main" tabIndex={-1} id="main" onPointerDownCapture={uncoverFromExplorer}>
           <OfflineBanner />
+          <OutdatedBanner />
           {children}
         </div>
-        <AgentDock />
-        {isPhone ? <BottomBar /> : <StatusBar onShowShortcuts={() => setIsListOpen(true)} />}
+        {!isWall && <AgentDock />}
+        {isWall ? null : isPhone ? <BottomBar /> : <StatusBar onShowShortcuts={() => setIsListOpen(true)} />}
       </div>
       {isListOpen && <ShortcutList isOpen onClose={() => setIsListOpen(false)} />}
+      {isTextSearch && <TextSearch onClose={() => setIsTextSearch(false)} />}
       {paletteMode !== null && <Palette mode={paletteMode} onClose={() => setPaletteMode(null)} />}
       <LiveRegion />
       <Toaster />

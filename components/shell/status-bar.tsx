@@ -7,10 +7,12 @@ import { Tip } from "@/components/ui/tip";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
 import { useOpenConsole, useUnsavedCount } from "@/components/workspace/use-consoles";
+import { readFrame, subscribeFrame } from "@/components/workspace/use-frame";
 import { useRunsInMotion } from "@/components/workspace/use-runs-in-motion";
 import { useFindDatabase } from "@/components/workspace/use-schema";
 import { useRunningCount, useWorkspace } from "@/components/workspace/workspace-context";
 import { formatCount, formatDuration } from "@/lib/ui/format";
+import { deviceZone } from "@/lib/zones/names";
 
 /** One line of facts: is the server there, what runs, where the cursor is, which zone times are in. */
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {
@@ -20,11 +22,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
   const running = useRunningCount() + useRunsInMotion();
   const unsaved = useUnsavedCount();
   const cursor = useSyncExternalStore(editors.subscribe, editors.readCursor, () => null);
-  const zone = useSyncExternalStore(
-    () => () => {},
-    () => Intl.DateTimeFormat().resolvedOptions().timeZone,
-    () => null,
-  );
+  const zone = useSyncExternalStore(subscribeFrame, readShownZone, () => null);
   const server = useServerWords();
   return (
     <footer className="status">
@@ -61,7 +59,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
           {server.words}
         </span>
       )}
-      {zone && <span>{zone}</span>}
+      {zone && <span title="Times in results are shown in this zone">{zone}</span>}
       <Tip label="All shortcuts" keys="?" side="top">
         <button type="button" aria-label="All shortcuts" onClick={onShowShortcuts}>
           <Keyboard className="s" />
@@ -69,6 +67,13 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
       </Tip>
     </footer>
   );
+}
+
+/** The zone that times of results stand in; none where they stand as the database has them. */
+function readShownZone(): string | null {
+  const { times } = readFrame();
+  if (times === "raw") return null;
+  return times === "local" ? deviceZone() : times === "utc" ? "UTC" : times;
 }
 
 /** The server of the open console's connection, as its last test has found it; null where nobody has tested it. */

@@ -9,7 +9,7 @@ import { accountApi } from "@/lib/client/account";
 import { type KeptChoices, toChoices, toFrameChange, toPreferencesBody } from "@/lib/ui/kept-preferences";
 
 /**
- * Keeps theme, density and one-letter keys with the account, so that they follow the person to other browsers. This
+ * Keeps theme, density, the look of cells, the editor's lines and one-letter keys with the account, so that they follow the person to other browsers. This
  * browser's own copy is what the first paint uses; a change that the server has not taken yet is marked and goes first.
  */
 export function useKeptPreferences(): void {
@@ -73,7 +73,7 @@ export function useKeptPreferences(): void {
 }
 
 function isSame(a: KeptChoices, b: KeptChoices): boolean {
-  return a.theme === b.theme && a.density === b.density && a.areLettersOn === b.areLettersOn;
+  return (Object.keys(a) as (keyof KeptChoices)[]).every((choice) => a[choice] === b[choice]);
 }
 
 function hasMark(mark: string): boolean {

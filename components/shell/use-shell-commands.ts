@@ -1,23 +1,37 @@
 "use client";
 
-import { Keyboard, LogOut, MessageSquare, Monitor, Moon, PanelLeft, Plus, Search, Sun, UserPlus } from "lucide-react";
+import {
+  Keyboard,
+  LogOut,
+  MessageSquare,
+  Monitor,
+  Moon,
+  PanelLeft,
+  Plus,
+  Search,
+  Sun,
+  TextSearch,
+  UserPlus,
+} from "lucide-react";
 import { useRouter } from "next/navigation";
 import { AREAS } from "@/components/shell/areas";
 import type { Command } from "@/components/workspace/command-store";
 import { signOut } from "@/components/workspace/sign-out";
 import { setAgentOpen, useIsAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { useNewDashboard } from "@/components/workspace/use-dashboard-actions";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { useOffer } from "@/components/workspace/use-offer";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { PaletteMode } from "@/lib/ui/palette-items";
 
-type ShellActions = { showPalette: (mode: PaletteMode) => void; showShortcuts: () => void };
+type ShellActions = { showPalette: (mode: PaletteMode) => void; showShortcuts: () => void; showTextSearch: () => void };
 
 /** What can be done from everywhere, for the palette and the keys. */
-export function useShellCommands({ showPalette, showShortcuts }: ShellActions): void {
+export function useShellCommands({ showPalette, showShortcuts, showTextSearch }: ShellActions): void {
   const { workspace, agent } = useWorkspace();
   const { create } = useConsoleActions();
+  const newDashboard = useNewDashboard();
   const { frame } = useFrame();
   const isAgentOpen = useIsAgentOpen();
   const router = useRouter();
@@ -25,9 +39,18 @@ export function useShellCommands({ showPalette, showShortcuts }: ShellActions): 
   const go = (path: string) => () => router.push(`${root}${path}`);
   const commands: Command[] = [
     { id: "palette", name: "Search or jump to", icon: Search, run: () => showPalette("all") },
+    {
+      id: "find-all",
+      name: "Find in all consoles",
+      icon: TextSearch,
+      keys: "mod+shift+f",
+      run: showTextSearch,
+    },
     { id: "new-console", name: "New console", icon: Plus, keys: "c", run: () => create() },
     { id: "new-connection", name: "Add a connection", icon: Plus, run: go("/connections/new") },
     { id: "new-flow", name: "New flow", icon: Plus, run: go("/flows/new") },
+    { id: "new-dashboard", name: "New dashboard", icon: Plus, run: () => void newDashboard() },
+    { id: "new-app", name: "New app", icon: Plus, run: go("/apps?new=1") },
     ...AREAS.map(
       ({ name, icon, keys, path }): Command => ({ id: `go-${name}`, name: `Go to ${name}`, icon, keys, run: go(path) }),
     ),

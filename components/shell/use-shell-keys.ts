@@ -4,6 +4,7 @@ import { useRouter } from "next/navigation";
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { AREAS, findArea } from "@/components/shell/areas";
 import { takeEarlyKeys } from "@/components/shell/early-keys";
+import { moveInList, renamePathInList } from "@/components/shell/list-keys";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
@@ -12,7 +13,7 @@ import type { PaletteMode } from "@/lib/ui/palette-items";
 /** "G then C": the second key has to follow within this time. */
 const CHORD_MS = 1200;
 /** The shortcuts of letters alone (components/workspace/shortcuts.ts) as they are typed, and the first half of some. */
-const LETTERS = ["?", "c", "g", ...AREAS.flatMap(({ keys }) => keys?.replace(" ", "") ?? [])];
+const LETTERS = ["?", "c", "g", "j", "k", ...AREAS.flatMap(({ keys }) => keys?.replace(" ", "") ?? [])];
 
 type Options = {
   frameRef: RefObject<HTMLElement | null>;
@@ -20,10 +21,11 @@ type Options = {
   isCovered: boolean;
   onShowShortcuts: () => void;
   onShowPalette: (mode: PaletteMode) => void;
+  onShowTextSearch: () => void;
 };
 
 /** The shortcuts of the frame (docs/design.md, Keyboard). Keys of one letter are off while somebody types. */
-export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalette }: Options): void {
+export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalette, onShowTextSearch }: Options): void {
   const { workspace, commands } = useWorkspace();
   const workbench = useWorkbench();
   const { frame } = useFrame();
@@ -36,10 +38,16 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
   useEffect(() => {
     covered.current = isCovered;
   }, [isCovered]);
+  function showTextSearch(): void {
+    covered.current = true;
+    onShowTextSearch();
+  }
   function showPalette(mode: PaletteMode): void {
     covered.current = true;
     onShowPalette(mode);
   }
+
+  const isLayered = () => covered.current || document.querySelector('[role="dialog"],[role="menu"]') !== null;
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     const isMod = event.metaKey || event.ctrlKey;
@@ -54,19 +62,16 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
     } else if (isMod && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "j") {
       event.preventDefault();
       commands.run("agent");
+    } else if (isMod && !event.altKey && event.key === "Enter" && !isTyping(event.target) && !isLayered()) {
+      // In the editor it is the editor's, and in a form the form's.
+      event.preventDefault();
+      if (!event.repeat) commands.run(event.shiftKey ? "run-all" : "run");
     } else if (event.altKey && !isMod && /^Digit[1-9]$/.test(event.code)) {
       const id = workbench?.tabs[Number(event.code.slice(-1)) - 1];
       if (id === undefined) return;
       event.preventDefault();
       open(id);
-    } else if (
-      frame.areLettersOn &&
-      !isMod &&
-      !event.altKey &&
-      !isTyping(event.target) &&
-      !covered.current &&
-      document.querySelector('[role="dialog"],[role="menu"]') === null
-    ) {
+    } else if (frame.areLettersOn && !isMod && !event.altKey && !isTyping(event.target) && !isLayered()) {
       onLetter(event);
     }
   });
@@ -85,6 +90,12 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
         commands.run(shiftKey ? "save-message" : "save");
         // The browser's own would save the page as a file.
         return true;
+      case "f":
+        if (!shiftKey) return false;
+        showTextSearch();
+        return true;
+      case "e":
+        return shiftKey && commands.run("explain");
       default:
         return false;
     }
@@ -102,14 +113,20 @@ export function useShellKeys({ frameRef, isCovered, onShowShortcuts, onShowPalet
       onShowShortcuts();
     } else if (target) router.push(`${root}${target.path}`);
     else if (key === "c") createHere(root);
-    else return;
+    else if (key === "j" || key === "k") {
+      if (!moveInList(key === "j" ? 1 : -1)) return;
+    } else if (key === "e") {
+      const path = renamePathInList();
+      if (path === null) return;
+      router.push(path);
+    } else return;
     event.preventDefault();
   }
 
   function createHere(root: string): void {
-    const { newPath } = findArea(window.location.pathname.slice(root.length));
-    if (newPath === null) create();
-    else router.push(`${root}${newPath}`);
+    const { newCommand } = findArea(window.location.pathname.slice(root.length));
+    if (newCommand === null) create();
+    else commands.run(newCommand);
   }
 
   useEffect(() => {

@@ -1,9 +1,24 @@
+import { announce } from "@/components/ui/live-region";
+import { showFailure, showToast } from "@/components/ui/toast";
+
+const COPIED_TOAST_MS = 3000;
+
 /**
  * Puts text on the clipboard, also on pages without a secure context, where the clipboard's own interface is absent.
+ * @param html the same for programs that read more than text; null for none
  * @returns whether it worked
  */
-export async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string, html: string | null = null): Promise<boolean> {
   try {
+    if (html !== null && navigator.clipboard && typeof ClipboardItem !== "undefined") {
+      const toBlob = (part: string, type: string) => new Blob([part], { type });
+      const item = new ClipboardItem({
+        "text/plain": toBlob(text, "text/plain"),
+        "text/html": toBlob(html, "text/html"),
+      });
+      await navigator.clipboard.write([item]);
+      return true;
+    }
     if (navigator.clipboard) {
       await navigator.clipboard.writeText(text);
       return true;
@@ -14,6 +29,7 @@ export async function copyText(text: string): Promise<boolean> {
   let isCopied = false;
   const onCopy = (event: ClipboardEvent) => {
     event.clipboardData?.setData("text/plain", text);
+    if (html !== null) event.clipboardData?.setData("text/html", html);
     event.preventDefault();
     event.stopImmediatePropagation();
     isCopied = true;
@@ -25,4 +41,14 @@ export async function copyText(text: string): Promise<boolean> {
     document.removeEventListener("copy", onCopy, true);
   }
   return isCopied;
+}
+
+/** Copies the name of something, and says so. */
+export async function copyName(name: string): Promise<void> {
+  if (!(await copyText(name))) {
+    showFailure(`The browser did not allow copying. The name is ${name}`);
+    return;
+  }
+  announce("The name is copied");
+  showToast(`${name} is copied.`, { id: "copied", duration: COPIED_TOAST_MS });
 }

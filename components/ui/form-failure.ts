@@ -21,6 +21,20 @@ export function placeFailure<T extends FieldValues>(
   return error.message;
 }
 
+/** What the server says of single fields, of what is wrong inside them too; empty when it says nothing of them. */
+export function problemsOf<Name extends string>(
+  error: unknown,
+  fields: readonly Name[],
+): Partial<Record<Name, string>> {
+  const problems = error instanceof ApiError ? error.problems : [];
+  const said: Partial<Record<Name, string>> = {};
+  for (const field of fields) {
+    const message = problems.find(({ path }) => path.split(".")[0] === field)?.message;
+    if (message !== undefined) said[field] = message;
+  }
+  return said;
+}
+
 function toWait(seconds: number | null): string {
   if (seconds === null) return "";
   if (seconds < 90) return `You can try again in ${Math.max(1, seconds)} seconds.`;

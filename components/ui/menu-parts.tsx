@@ -1,7 +1,8 @@
 "use client";
 
 import { Menu as BaseMenu } from "@base-ui/react/menu";
-import { Check } from "lucide-react";
+import { Check, ChevronRight } from "lucide-react";
+import Link from "next/link";
 import type { ReactElement, ReactNode } from "react";
 import { Keys } from "@/components/ui/keys";
 
@@ -26,6 +27,71 @@ export function OpenedMenu({ trigger, children, align = "start", side = "bottom"
   );
 }
 
+/** A point of the window, in CSS pixels, at which a menu opens. */
+export type MenuPlace = { x: number; y: number };
+
+type PlacedMenuProps = {
+  /** What the menu acts on, its first line. */
+  about: string;
+  place: MenuPlace;
+  isOpen: boolean;
+  onClose: () => void;
+  /** It is out of sight: what it acted on may go. */
+  onGone: () => void;
+  /** Has the focus again when the menu closes. */
+  back: HTMLElement | null;
+  children: ReactNode;
+};
+
+/** A menu at a point instead of at a trigger: what was pressed may be a cell or a row that never has the focus itself. */
+export function PlacedMenu({ about, place, isOpen, onClose, onGone, back, children }: PlacedMenuProps) {
+  const anchor = { getBoundingClientRect: () => DOMRect.fromRect({ x: place.x, y: place.y, width: 0, height: 0 }) };
+  return (
+    <BaseMenu.Root
+      open={isOpen}
+      onOpenChange={(open) => !open && onClose()}
+      onOpenChangeComplete={(open) => !open && onGone()}
+    >
+      <BaseMenu.Portal>
+        <BaseMenu.Positioner className="menu-pos" anchor={anchor} align="start" sideOffset={2} collisionPadding={8}>
+          <BaseMenu.Popup
+            className="menu"
+            aria-label={about}
+            finalFocus={() => back}
+            // The browser's own menu has nothing to say about ours.
+            onContextMenu={(event) => event.preventDefault()}
+          >
+            <div className="menu-about trunc" title={about}>
+              {about}
+            </div>
+            {children}
+          </BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.Root>
+  );
+}
+
+/** An item that opens one more level; there is never a third. */
+export function MenuBranch({ icon, label, children }: { icon?: ReactNode; label: string; children: ReactNode }) {
+  return (
+    <BaseMenu.SubmenuRoot>
+      <BaseMenu.SubmenuTrigger className="menu-item">
+        {icon}
+        <span className="trunc">{label}</span>
+        <span className="end">
+          <ChevronRight className="xs" />
+        </span>
+      </BaseMenu.SubmenuTrigger>
+      <BaseMenu.Portal>
+        <BaseMenu.Positioner className="menu-pos" sideOffset={2} collisionPadding={8}>
+          <BaseMenu.Popup className="menu">{children}</BaseMenu.Popup>
+        </BaseMenu.Positioner>
+      </BaseMenu.Portal>
+    </BaseMenu.SubmenuRoot>
+  );
+}
+
 type ItemProps = { icon?: ReactNode; keys?: string; end?: ReactNode; onSelect: () => void; children: ReactNode };
 
 export function MenuItem({ icon, keys, end, onSelect, children }: ItemProps) {
@@ -39,11 +105,28 @@ export function MenuItem({ icon, keys, end, onSelect, children }: ItemProps) {
   );
 }
 
-export function MenuLink({ href, children, end }: { href: string; children: ReactNode; end?: ReactNode }) {
+type LinkProps = {
+  icon?: ReactNode;
+  href: string;
+  /** It stays in the workspace: the page around the view goes on. Other links load theirs anew. */
+  isNear?: boolean;
+  keys?: string;
+  end?: ReactNode;
+  children: ReactNode;
+};
+
+export function MenuLink({ icon, href, isNear = false, keys, end, children }: LinkProps) {
   return (
-    <BaseMenu.LinkItem className="menu-item" href={href} closeOnClick>
+    <BaseMenu.LinkItem
+      className="menu-item"
+      render={isNear ? <Link href={href} /> : undefined}
+      href={href}
+      closeOnClick
+    >
+      {icon}
       <span className="trunc">{children}</span>
       {end && <span className="end">{end}</span>}
+      {keys && <Keys keys={keys} />}
     </BaseMenu.LinkItem>
   );
 }

@@ -2,15 +2,17 @@
 
 import { type ComponentProps, cloneElement, useState } from "react";
 import type * as Parts from "@/components/ui/menu-parts";
-import { loadAgain } from "@/lib/client/load-again";
+import { later } from "@/lib/client/load-again";
 
 /**
  * Menus are a third of the frame's script and are seen only after a press, so they are loaded when a pointer or the
  * focus comes near one. No Suspense: it would hold back what has just arrived.
  */
+const loadParts = later(() => import("@/components/ui/menu-parts"));
 let parts: typeof Parts | null = null;
-async function load(): Promise<void> {
-  parts ??= await loadAgain(() => import("@/components/ui/menu-parts"));
+/** Brings the parts near; whoever opens a menu without a trigger asks for them too. */
+export async function loadMenu(): Promise<void> {
+  parts ??= await loadParts();
 }
 
 /** A menu that opens from its trigger. */
@@ -22,11 +24,11 @@ export function Menu(props: Parts.MenuProps) {
   return cloneElement(trigger, {
     "aria-haspopup": "menu",
     "aria-expanded": false,
-    onPointerEnter: () => void load(),
-    onFocus: () => void load(),
+    onPointerEnter: () => void loadMenu(),
+    onFocus: () => void loadMenu(),
     onClick: async (event: unknown) => {
       if (typeof onClick === "function") onClick(event);
-      await load();
+      await loadMenu();
       setIsAsked(true);
     },
   });
@@ -36,6 +38,14 @@ export function Menu(props: Parts.MenuProps) {
 
 export function MenuItem(props: ComponentProps<typeof Parts.MenuItem>) {
   return parts && <parts.MenuItem {...props} />;
+}
+
+export function MenuBranch(props: ComponentProps<typeof Parts.MenuBranch>) {
+  return parts && <parts.MenuBranch {...props} />;
+}
+
+export function PlacedMenu(props: ComponentProps<typeof Parts.PlacedMenu>) {
+  return parts && <parts.PlacedMenu {...props} />;
 }
 
 export function MenuLink(props: ComponentProps<typeof Parts.MenuLink>) {

@@ -12,15 +12,17 @@ type ModalProps = {
   foot?: ReactNode;
   /** As large as the page allows, for rows. */
   isWide?: boolean;
+  /** Two halves beside each other, where there is room. */
+  isDouble?: boolean;
 };
 
 /** A dialog with a title. It traps the focus and gives it back. */
-export function Modal({ title, isOpen, onClose, children, foot, isWide = false }: ModalProps) {
+export function Modal({ title, isOpen, onClose, children, foot, isWide = false, isDouble = false }: ModalProps) {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="scrim" />
-        <Dialog.Popup className={isWide ? "dlg dlg-wide" : "dlg"}>
+        <Dialog.Popup className={isWide ? "dlg dlg-wide" : isDouble ? "dlg dlg-double" : "dlg"}>
           <div className="dlg-head">
             <Dialog.Title>{title}</Dialog.Title>
             <Dialog.Close className="btn ghost icon" aria-label="Close">

@@ -1,9 +1,19 @@
 "use client";
 
+import type { ReactNode } from "react";
+
+export type Segment<T extends string> = {
+  value: T;
+  label: string;
+  icon?: ReactNode;
+  /** With it the icon stands alone: the label is read out, and this is shown to who points at it. */
+  title?: string;
+};
+
 type SegmentsProps<T extends string> = {
   label: string;
   value: T;
-  options: readonly { value: T; label: string }[];
+  options: readonly Segment<T>[];
   onChange: (value: T) => void;
 };
 
@@ -35,10 +45,13 @@ export function Segments<T extends string>({ label, value, options, onChange }: 
           type="button"
           role="radio"
           aria-checked={option.value === value}
+          aria-label={option.title === undefined ? undefined : option.label}
+          title={option.title}
           tabIndex={option.value === value ? 0 : -1}
           onClick={() => onChange(option.value)}
         >
-          {option.label}
+          {option.icon}
+          {option.title === undefined && option.label}
         </button>
       ))}
     </div>

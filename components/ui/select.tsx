@@ -46,7 +46,7 @@ export function Select<T extends string>(props: SelectProps<T>) {
       </Base.Trigger>
       <Base.Portal>
         <Base.Positioner className="menu-pos pick-pos" sideOffset={4} collisionPadding={8} alignItemWithTrigger={false}>
-          <Base.Popup className="menu pick-menu">
+          <Base.Popup className="menu pick-menu" aria-label={label} aria-labelledby={labelId}>
             {options.map((option) => (
               <Base.Item key={option.value} value={option.value} className="menu-item" disabled={option.isDisabled}>
                 <span className="tick">

@@ -3,9 +3,10 @@
 import dynamic from "next/dynamic";
 import { cloneElement, type ReactElement, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { TipSide, TipTarget } from "@/components/ui/tip-popup";
-import { loadAgain } from "@/lib/client/load-again";
+import { later } from "@/lib/client/load-again";
 
-const TipPopup = dynamic(() => loadAgain(() => import("@/components/ui/tip-popup")).then((module) => module.TipPopup), {
+const loadTipPopup = later(() => import("@/components/ui/tip-popup"));
+const TipPopup = dynamic(() => loadTipPopup().then((module) => module.TipPopup), {
   ssr: false,
 });
 

@@ -3,6 +3,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ContextItems, isMenuKey, useContextMenu } from "@/components/ui/context-menu";
 import { useIsPhone } from "@/components/ui/use-browser";
 import type { TreeNode } from "@/lib/ui/tree-node";
 import "./tree.css";
@@ -25,6 +26,8 @@ type TreeProps = {
   onActivate?: (id: string, isDouble: boolean) => void;
   onRename?: (id: string) => void;
   onRemove?: (id: string) => void;
+  /** What a right click on a row, or the menu key, offers; null for a row without a menu. */
+  toMenu?: (id: string) => ContextItems | null;
   canDrop?: (draggedId: string, targetId: string) => boolean;
   onDrop?: (draggedId: string, targetId: string) => void;
 };
@@ -36,7 +39,8 @@ const TOUCH_ROW_PX = { normal: 44, small: 36, note: 60 } as const;
 const TYPING_MS = 700;
 
 /** A tree with virtual rows. One stop for the Tab key; arrows move, typing jumps. */
-export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove, canDrop, onDrop }: TreeProps) {
+export function Tree(props: TreeProps) {
+  const { label, rows, onToggle, onActivate, onRename, onRemove, toMenu, canDrop, onDrop } = props;
   const baseId = useId();
   const scrollRef = useRef<HTMLDivElement>(null);
   const [activeId, setActiveId] = useState<string | null>(null);
@@ -68,12 +72,7 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove, ca
     virtual.scrollToIndex(rows.indexOf(row), { align: "auto" });
   };
 
-  /** What the pointer finds at the row's end, for the key and the right button. */
-  const openMenu = (id: string) => {
-    const button = document.getElementById(`${baseId}-${id}`)?.querySelector<HTMLElement>(".row-act");
-    button?.click();
-    return button !== undefined && button !== null;
-  };
+  const menu = useContextMenu((id: string) => toMenu?.(id) ?? null);
 
   const toAction = (key: string, row: TreeRow, at: number): (() => void) | null => {
     const isLeaf = row.isExpanded === undefined;
@@ -98,7 +97,7 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove, ca
       case "Delete":
         return onRemove ? () => onRemove(row.id) : null;
       case "ContextMenu":
-        return () => openMenu(row.id);
+        return () => toMenu && menu.openUnder(row.id, document.getElementById(`${baseId}-${row.id}`));
       default:
         return null;
     }
@@ -106,7 +105,7 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove, ca
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (!active || event.metaKey || event.ctrlKey || event.altKey || event.target !== event.currentTarget) return;
-    const key = event.key === "F10" && event.shiftKey ? "ContextMenu" : event.key;
+    const key = isMenuKey(event) ? "ContextMenu" : event.key;
     const action = toAction(key, active, items.indexOf(active));
     if (action) {
       action();
@@ -128,96 +127,100 @@ export function Tree({ label, rows, onToggle, onActivate, onRename, onRemove, ca
   };
 
   return (
-    <div
-      ref={scrollRef}
-      className="tree"
-      role="tree"
-      aria-label={label}
-      tabIndex={0}
-      aria-activedescendant={active ? `${baseId}-${active.id}` : undefined}
-      onKeyDown={onKeyDown}
-    >
-      <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
-        {virtual.getVirtualItems().map((item) => {
-          const row = rows[item.index];
-          if (!row) return null;
-          const place = { transform: `translateY(${item.start}px)`, "--d": row.level } as React.CSSProperties;
-          if (row.isNote) {
+    <>
+      <div
+        ref={scrollRef}
+        className="tree"
+        role="tree"
+        aria-label={label}
+        tabIndex={0}
+        aria-activedescendant={active ? `${baseId}-${active.id}` : undefined}
+        onKeyDown={onKeyDown}
+        {...menu.near}
+      >
+        <div role="presentation" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+          {virtual.getVirtualItems().map((item) => {
+            const row = rows[item.index];
+            if (!row) return null;
+            const place = { transform: `translateY(${item.start}px)`, "--d": row.level } as React.CSSProperties;
+            if (row.isNote) {
+              return (
+                <div
+                  key={row.id}
+                  className="tree-note"
+                  role="none"
+                  style={place}
+                  data-index={item.index}
+                  ref={virtual.measureElement}
+                >
+                  {row.content}
+                </div>
+              );
+            }
             return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the tree itself takes the keys
+              // biome-ignore lint/a11y/useFocusableInteractive: the tree holds the focus and names its active item
               <div
                 key={row.id}
-                className="tree-note"
-                role="none"
+                id={`${baseId}-${row.id}`}
+                role="treeitem"
+                aria-level={row.level + 1}
+                aria-expanded={row.isExpanded}
+                aria-selected={row.isSelected ?? false}
+                aria-posinset={row.positionInSet}
+                aria-setsize={row.setSize}
+                className={[
+                  "tree-row",
+                  row.isSmall && "col",
+                  row.isSelected && "on",
+                  row === active && "active",
+                  row.id === overId && "over",
+                ]
+                  .filter(Boolean)
+                  .join(" ")}
                 style={place}
-                data-index={item.index}
-                ref={virtual.measureElement}
+                onClick={() => {
+                  setActiveId(row.id);
+                  if (row.isExpanded === undefined) onActivate?.(row.id, false);
+                  else onToggle?.(row.id);
+                }}
+                onDoubleClick={() => onActivate?.(row.id, true)}
+                onContextMenu={(event) => {
+                  setActiveId(row.id);
+                  if (toMenu?.(row.id)) menu.openHere(row.id, event);
+                }}
+                draggable={row.canDrag}
+                onDragStart={(event) => {
+                  event.dataTransfer.effectAllowed = "move";
+                  event.dataTransfer.setData("text/plain", row.label);
+                  setDraggedId(row.id);
+                }}
+                onDragOver={(event) => {
+                  const isTarget = draggedId !== null && (canDrop?.(draggedId, row.id) ?? false);
+                  setOverId(isTarget ? row.id : null);
+                  if (isTarget) event.preventDefault();
+                }}
+                onDrop={(event) => {
+                  event.preventDefault();
+                  if (draggedId !== null) onDrop?.(draggedId, row.id);
+                  // The row that was dragged may be gone before its own drag ends.
+                  setDraggedId(null);
+                  setOverId(null);
+                }}
+                onDragEnd={() => {
+                  setDraggedId(null);
+                  setOverId(null);
+                }}
               >
+                {row.isExpanded !== undefined &&
+                  (row.isExpanded ? <ChevronDown className="xs chev" /> : <ChevronRight className="xs chev" />)}
                 {row.content}
               </div>
             );
-          }
-          return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the tree itself takes the keys
-            // biome-ignore lint/a11y/useFocusableInteractive: the tree holds the focus and names its active item
-            <div
-              key={row.id}
-              id={`${baseId}-${row.id}`}
-              role="treeitem"
-              aria-level={row.level + 1}
-              aria-expanded={row.isExpanded}
-              aria-selected={row.isSelected ?? false}
-              aria-posinset={row.positionInSet}
-              aria-setsize={row.setSize}
-              className={[
-                "tree-row",
-                row.isSmall && "col",
-                row.isSelected && "on",
-                row === active && "active",
-                row.id === overId && "over",
-              ]
-                .filter(Boolean)
-                .join(" ")}
-              style={place}
-              onClick={() => {
-                setActiveId(row.id);
-                if (row.isExpanded === undefined) onActivate?.(row.id, false);
-                else onToggle?.(row.id);
-              }}
-              onDoubleClick={() => onActivate?.(row.id, true)}
-              onContextMenu={(event) => {
-                setActiveId(row.id);
-                if (openMenu(row.id)) event.preventDefault();
-              }}
-              draggable={row.canDrag}
-              onDragStart={(event) => {
-                event.dataTransfer.effectAllowed = "move";
-                event.dataTransfer.setData("text/plain", row.label);
-                setDraggedId(row.id);
-              }}
-              onDragOver={(event) => {
-                const isTarget = draggedId !== null && (canDrop?.(draggedId, row.id) ?? false);
-                setOverId(isTarget ? row.id : null);
-                if (isTarget) event.preventDefault();
-              }}
-              onDrop={(event) => {
-                event.preventDefault();
-                if (draggedId !== null) onDrop?.(draggedId, row.id);
-                // The row that was dragged may be gone before its own drag ends.
-                setDraggedId(null);
-                setOverId(null);
-              }}
-              onDragEnd={() => {
-                setDraggedId(null);
-                setOverId(null);
-              }}
-            >
-              {row.isExpanded !== undefined &&
-                (row.isExpanded ? <ChevronDown className="xs chev" /> : <ChevronRight className="xs chev" />)}
-              {row.content}
-            </div>
-          );
-        })}
+          })}
+        </div>
       </div>
-    </div>
+      {menu.layer}
+    </>
   );
 }

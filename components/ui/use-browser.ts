@@ -7,11 +7,7 @@ const never = () => () => {};
 
 /** False on the server and while hydrating, then whether this is Apple's keyboard. */
 export function useIsApple(): boolean {
-  return useSyncExternalStore(
-    never,
-    () => /mac|iphone|ipad/i.test(navigator.platform),
-    () => false,
-  );
+  return useSyncExternalStore(never, isApple, () => false);
 }
 
 /** True once the page is awake in a browser: what is kept there can be read. */
@@ -49,6 +45,14 @@ export function useConnectivity() {
   return useSyncExternalStore(subscribeConnectivity, readConnectivity, readServerConnectivity);
 }
 
+/** Why nothing can be asked of the server now, as a sentence without its point; null while something can. */
+export function useOutage(): string | null {
+  const connectivity = useConnectivity();
+  return connectivity.isOnline ? null : OUTAGE_WORDS[connectivity.lacks];
+}
+
+const OUTAGE_WORDS = { network: "You are offline", server: "The server cannot be reached" } as const;
+
 /** The time of the last word of the server while it cannot be reached, in milliseconds since 1970; null while it can. */
 export function useStaleSince(): number | null {
   const connectivity = useConnectivity();
@@ -68,4 +72,9 @@ export function useNow(isOn: boolean, everyMs: number): number | null {
     return () => clearInterval(timer);
   }, [isOn, everyMs]);
   return now;
+}
+
+/** Keyboards with a Command key. In a browser alone. */
+export function isApple(): boolean {
+  return /mac|iphone|ipad/i.test(navigator.platform);
 }

@@ -5,6 +5,7 @@ import { DraftStore } from "@/components/workspace/draft-store";
 import { EditorMemory } from "@/components/workspace/editor-memory";
 import { RunStore } from "@/components/workspace/run-store";
 import { WorkbenchStore } from "@/components/workspace/workbench-store";
+import { reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import type { Console } from "@/lib/client/consoles";
 import { addConsole, EMPTY_WORKBENCH } from "@/lib/ui/workbench";
 
@@ -68,7 +69,7 @@ function makeService() {
   const drafts = new DraftStore("u", "w", server, () => {});
   const editors = new EditorMemory();
   const runs = new RunStore("w", () => {});
-  const service = new ConsoleService({ workspaceId: "w", queryClient, workbench, drafts, editors, runs });
+  const service = new ConsoleService({ userId: "u", workspaceId: "w", queryClient, workbench, drafts, editors, runs });
   return { service, queryClient, workbench, drafts };
 }
 
@@ -114,6 +115,73 @@ describe("ConsoleService", () => {
     server.saveElsewhere({ name: "b.sql" });
     expect(await service.save(ID)).toBe(ID);
     expect(server.read()).toMatchObject({ name: "b.sql", content: "select 2" });
+  });
+
+  describe("while the server is away", () => {
+    afterEach(() => reportReachable());
+
+    it("keeps the wish to save, and saves when it is back", async () => {
+      const server = serve(consoleOf());
+      const { service, drafts, workbench } = makeService();
+      workbench.settle(EMPTY_WORKBENCH);
+      const sleep = service.wake();
+      service.note(consoleOf());
+      drafts.write(consoleOf(), "select 2");
+      reportUnreachable();
+      expect(await service.save(ID, "Two")).toBeNull();
+      expect(service.readWaiting().has(ID)).toBe(true);
+      expect(server.bodies).toEqual([]);
+      // What is typed after it goes along.
+      drafts.write(consoleOf(), "select 22");
+      reportReachable();
+      await vi.waitFor(() => expect(server.read().content).toBe("select 22"));
+      expect(server.bodies[0]?.message).toBe("Two");
+      expect(service.readWaiting().size).toBe(0);
+      await vi.waitFor(() => expect(drafts.read(ID)).toBeNull());
+      sleep();
+    });
+
+    it("keeps it too when the line is cut under the save itself", async () => {
+      const { service, drafts } = makeService();
+      vi.stubGlobal("fetch", () => Promise.reject(new TypeError("no way")));
+      service.note(consoleOf());
+      drafts.write(consoleOf(), "select 2");
+      expect(await service.save(ID)).toBeNull();
+      expect(service.readWaiting().has(ID)).toBe(true);
+      expect(drafts.read(ID)?.content).toBe("select 2");
+    });
+
+    it("compares instead, when somebody else has saved meanwhile", async () => {
+      const server = serve(consoleOf());
+      const { service, drafts, workbench } = makeService();
+      workbench.settle(EMPTY_WORKBENCH);
+      const sleep = service.wake();
+      service.note(consoleOf());
+      drafts.write(consoleOf(), "select 'mine'");
+      reportUnreachable();
+      await service.save(ID);
+      server.saveElsewhere({ content: "select 'theirs'" });
+      reportReachable();
+      await vi.waitFor(() => expect(service.readComparing().has(ID)).toBe(true));
+      expect(server.read().content).toBe("select 'theirs'");
+      sleep();
+    });
+  });
+
+  it("reads a console anew when a later version is told of, and no other", async () => {
+    const { service, queryClient } = makeService();
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (url: string) => {
+      asked.push(url);
+      return new Response(JSON.stringify({ success: true, data: consoleOf({ version: 3, content: "select 3" }) }));
+    });
+    service.note(consoleOf({ version: 2 }));
+    await service.refresh(ID, 2);
+    await service.refresh("d".repeat(24), 9);
+    expect(asked).toEqual([]);
+    await service.refresh(ID, 3);
+    expect(asked).toHaveLength(1);
+    expect(queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.content).toBe("select 3");
   });
 
   it("settles a comparison with the text that was chosen", async () => {

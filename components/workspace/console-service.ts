@@ -6,6 +6,7 @@ import type { EditorMemory } from "@/components/workspace/editor-memory";
 import type { RunStore } from "@/components/workspace/run-store";
 import type { WorkbenchStore } from "@/components/workspace/workbench-store";
 import { ApiError } from "@/lib/client/api";
+import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
 import type { KeptChart } from "@/lib/client/consoles";
 import {
   type Console,
@@ -14,12 +15,18 @@ import {
   type CreateConsoleBody,
   consoleApi,
 } from "@/lib/client/consoles";
-import { adoptSaved, type DraftConsole, findConsole, isSavedId, setTitle } from "@/lib/ui/workbench";
+import { adoptSaved, type DraftConsole, findConsole, findTitle, isSavedId, setTitle } from "@/lib/ui/workbench";
+
+/** Where a new console is to stand. */
+export type ConsolePlace = Pick<Console, "folderId" | "access">;
+/** What is saved when the server is back. */
+type Later = { message?: string; place?: ConsolePlace };
 
 /** What a person may change of a console besides its text. */
 export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart">>;
 
 type Parts = {
+  userId: string;
   workspaceId: string;
   queryClient: QueryClient;
   workbench: WorkbenchStore;
@@ -43,9 +50,24 @@ export class ConsoleService {
   /** Charts that were chosen and not yet sent, by console. */
   #charts = new Map<string, KeptChart>();
   #keepingCharts = new Set<string>();
+  /** Consoles to save when the server is back, and how. */
+  #later = new Map<string, Later>();
+  #waiting: ReadonlySet<string> = new Set();
   #listeners = new Set<() => void>();
 
   constructor(private readonly parts: Parts) {}
+
+  /** Begins to save what waits whenever the server is there. @returns how to stop */
+  wake(): () => void {
+    for (const [id, later] of readKept(this.#keptKey)) this.#later.set(id, later);
+    this.#noteWaiting();
+    const look = () => void this.#saveWaiting();
+    const stop = [subscribeConnectivity(look), this.parts.workbench.subscribe(look)];
+    look();
+    return () => {
+      for (const each of stop) each();
+    };
+  }
 
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -56,6 +78,9 @@ export class ConsoleService {
   readComparing = (): ReadonlySet<string> => this.#comparing;
 
   readSaving = (): ReadonlySet<string> => this.#saving;
+
+  /** The consoles that are saved when the server is back. */
+  readWaiting = (): ReadonlySet<string> => this.#waiting;
 
   setComparing(id: string, isComparing: boolean): void {
     this.#comparing = withMember(this.#comparing, id, isComparing);
@@ -117,14 +142,17 @@ export class ConsoleService {
   /**
    * Saves a console's text: a commit. One that somebody else has saved meanwhile is not written over: the two texts are
    * shown side by side instead.
+   * @param place where one that was never saved is to stand; the person's own top level when left out
    * @returns the id of the saved console, another one when it was saved for the first time; null when nothing was saved
    */
-  async save(id: string, message?: string): Promise<string | null> {
+  async save(id: string, message?: string, place?: ConsolePlace): Promise<string | null> {
     if (this.#saving.has(id)) return null;
+    if (!readConnectivity().isOnline) return this.#saveLater(id, { message, place });
     this.#setSaving(id, true);
     try {
-      return isSavedId(id) ? await this.#saveAgain(id, message) : await this.#saveFirst(id, message);
+      return isSavedId(id) ? await this.#saveAgain(id, message) : await this.#saveFirst(id, { message, place });
     } catch (error) {
+      if (error instanceof ApiError && error.code === "unreachable") return this.#saveLater(id, { message, place });
       tell(error, "It is not saved.");
       return null;
     } finally {
@@ -132,12 +160,63 @@ export class ConsoleService {
     }
   }
 
-  async #saveFirst(id: string, message?: string): Promise<string | null> {
+  /** The text is kept in this browser as it is typed; here it is noted that it is to be saved. */
+  #saveLater(id: string, { message, place }: Later): null {
+    const { drafts } = this.parts;
+    if (isSavedId(id) && drafts.read(id) === null) {
+      announce("All is saved");
+      return null;
+    }
+    const before = this.#later.get(id);
+    this.#later.set(id, { message: message ?? before?.message, place: place ?? before?.place });
+    this.#noteWaiting();
+    showToast(`${this.#titleOf(id)} is kept in this browser and saved when the server is back.`, { id: `later-${id}` });
+    return null;
+  }
+
+  async #saveWaiting(): Promise<void> {
+    const { workbench, drafts } = this.parts;
+    if (this.#later.size === 0 || !readConnectivity().isOnline || workbench.read() === null) return;
+    for (const [id, { message, place }] of [...this.#later]) {
+      this.#later.delete(id);
+      this.#noteWaiting();
+      // It was saved or deleted elsewhere meanwhile.
+      if (isSavedId(id) ? drafts.read(id) === null : findConsole(workbench.read() ?? { consoles: [] }, id) === null)
+        continue;
+      const title = this.#titleOf(id);
+      const savedId = await this.save(id, message, place);
+      if (savedId === null) continue;
+      if (savedId !== id) followMove(id, savedId);
+      showToast(`${title} is saved.`, { id: `later-${id}` });
+    }
+  }
+
+  #titleOf(id: string): string {
+    const workbench = this.parts.workbench.read();
+    return (workbench && findTitle(workbench, id)) ?? this.find(id)?.name ?? "The console";
+  }
+
+  get #keptKey(): string {
+    return `millrace:save-later:${this.parts.userId}:${this.parts.workspaceId}`;
+  }
+
+  #noteWaiting(): void {
+    this.#waiting = new Set(this.#later.keys());
+    try {
+      if (this.#later.size === 0) localStorage.removeItem(this.#keptKey);
+      else localStorage.setItem(this.#keptKey, JSON.stringify([...this.#later]));
+    } catch {
+      // A full store costs the wish, not the text.
+    }
+    this.#notify();
+  }
+
+  async #saveFirst(id: string, { message, place }: Later): Promise<string | null> {
     const { workbench } = this.parts;
     const draft = findConsole(workbench.read() ?? { consoles: [] }, id);
     if (draft === null || refuseTooLong(draft.content)) return null;
     const { name, content, connectionId, chart } = draft;
-    const saved = await this.#create({ name, content, connectionId, chart, message });
+    const saved = await this.#create({ name, content, connectionId, chart, message, ...place });
     this.#adopt(id, draft, saved);
     announce(`${saved.name} is saved`);
     return saved.id;
@@ -150,6 +229,17 @@ export class ConsoleService {
     } catch (error) {
       tell(error, "The console is not made.");
       return null;
+    }
+  }
+
+  /** Reads a console anew when a later version than the known one is told of. Silence is no news. */
+  async refresh(id: string, version: number): Promise<void> {
+    const known = this.parts.queryClient.getQueryData<Console>(toConsoleKey(this.parts.workspaceId, id));
+    if (!known || known.version >= version) return;
+    try {
+      this.note(await consoleApi.read(this.parts.workspaceId, id));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
     }
   }
 
@@ -375,6 +465,28 @@ export class ConsoleService {
   #notify(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** What was to be saved when the page was left. */
+function readKept(key: string): [string, Later][] {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(key) ?? "[]");
+    if (!Array.isArray(value)) return [];
+    return value.filter(
+      (each): each is [string, Later] =>
+        Array.isArray(each) && typeof each[0] === "string" && typeof each[1] === "object" && each[1] !== null,
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** A console that is shown under the id it had before it was saved is shown under its new one. */
+function followMove(from: string, to: string): void {
+  const { pathname, search } = window.location;
+  const address = `/consoles/${encodeURIComponent(from)}`;
+  if (!pathname.endsWith(address)) return;
+  window.history.replaceState(null, "", `${pathname.slice(0, -address.length)}/consoles/${to}${search}`);
 }
 
 /** The console as it is on the server, when a save was refused for being stale (docs/api.md, Consoles). */

@@ -193,3 +193,21 @@ describe("DraftStore", () => {
     expect(store.read(saved.id)?.content).toBe("select 2");
   });
 });
+
+describe("a draft of another kind, without a server", () => {
+  it("is kept here alone, apart from those of consoles", async () => {
+    const store = new DraftStore("u", "w", null, () => {}, "dashboard-draft");
+    store.wake();
+    store.write(saved, "select 2");
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([...kept.keys()]).toEqual([`millrace:dashboard-draft:u:w:${saved.id}`]);
+    expect(sent).toEqual([]);
+    const again = new DraftStore("u", "w", null, () => {}, "dashboard-draft");
+    again.wake();
+    expect(again.read(saved.id)).toMatchObject({ content: "select 2", version: 3, base: "select 1" });
+    expect(makeStore().read(saved.id)).toBeNull();
+    again.drop(saved.id);
+    expect(kept.size).toBe(0);
+    expect(removed).toBe(0);
+  });
+});

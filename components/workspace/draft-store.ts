@@ -38,13 +38,18 @@ export class DraftStore {
   #sending = new Set<string>();
   readonly #prefix: string;
 
+  /**
+   * @param server null where drafts stay in this browser
+   * @param kind of what is typed in: each has drafts of its own
+   */
   constructor(
     userId: string,
     workspaceId: string,
-    private readonly server: DraftServer,
+    private readonly server: DraftServer | null,
     private readonly onFull: () => void,
+    kind: "draft" | "dashboard-draft" = "draft",
   ) {
-    this.#prefix = `millrace:draft:${userId}:${workspaceId}:`;
+    this.#prefix = `millrace:${kind}:${userId}:${workspaceId}:`;
   }
 
   read = (consoleId: string): LocalDraft | null => this.#drafts.get(consoleId) ?? null;
@@ -162,7 +167,7 @@ export class DraftStore {
 
   /** A draft that stays on the server is equal to what was saved, or older: it does no harm, so nobody is told. */
   #removeSent(consoleId: string): void {
-    void this.server.remove(consoleId).catch(() => {});
+    void this.server?.remove(consoleId).catch(() => {});
   }
 
   #forget(consoleId: string): void {
@@ -202,6 +207,7 @@ export class DraftStore {
   }
 
   #sendSoon(consoleId: string): void {
+    if (this.server === null) return;
     clearTimeout(this.#sendTimers.get(consoleId));
     this.#sendTimers.set(
       consoleId,
@@ -217,7 +223,7 @@ export class DraftStore {
   async #send(consoleId: string): Promise<void> {
     this.#sendTimers.delete(consoleId);
     const draft = this.read(consoleId);
-    if (draft === null || draft.isSent) return;
+    if (draft === null || draft.isSent || this.server === null) return;
     if (this.#sending.has(consoleId)) return this.#sendSoon(consoleId);
     this.#sending.add(consoleId);
     try {

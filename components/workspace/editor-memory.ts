@@ -6,9 +6,45 @@ export class EditorMemory {
   #traces = new Map<string, EditorTrace>();
   #listeners = new Set<() => void>();
   #cursor: EditorCursor | null = null;
+  #asked: { consoleId: string; place: EditorPlace } | null = null;
+  #toRun: string | null = null;
 
   /** The editor that is shown, for whatever wants to write or look into it; null while none is. */
   active: EditorHandle | null = null;
+
+  /** Where a console is to be opened, for the editor that will show it; or that does already. */
+  askFor(consoleId: string, place: EditorPlace): void {
+    if (this.active?.consoleId === consoleId) this.active.goToLine(place);
+    else this.#asked = { consoleId, place };
+  }
+
+  isAskedFor(consoleId: string): boolean {
+    return this.#asked?.consoleId === consoleId;
+  }
+
+  /** The place that a console is to be opened at, once; null for none. */
+  takeAsked(consoleId: string): EditorPlace | null {
+    const asked = this.#asked;
+    if (asked?.consoleId !== consoleId) return null;
+    this.#asked = null;
+    return asked.place;
+  }
+
+  /** A console is to be run once it is shown; or now, when it is. */
+  askToRun(consoleId: string): void {
+    this.#toRun = consoleId;
+    this.#notify();
+  }
+
+  isToRun(consoleId: string): boolean {
+    return this.#toRun === consoleId;
+  }
+
+  /** The console has been run, or cannot be. */
+  forgetToRun(): void {
+    this.#toRun = null;
+    this.#notify();
+  }
 
   recall(consoleId: string): EditorTrace | undefined {
     return this.#traces.get(consoleId);
@@ -33,6 +69,10 @@ export class EditorMemory {
 
   moveCursor(cursor: EditorCursor | null): void {
     this.#cursor = cursor;
+    this.#notify();
+  }
+
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -41,6 +81,9 @@ export class EditorMemory {
     return () => this.#listeners.delete(listener);
   };
 }
+
+/** A line, from 1, and what stands in it: a text that was changed since has it elsewhere. */
+export type EditorPlace = { line: number; text: string };
 
 /** 1-based line and column. */
 export type EditorCursor = { line: number; column: number };
@@ -52,16 +95,20 @@ export type EditorHandle = {
   focus: () => void;
   /** The text, the cursor and the selected range, now. */
   read: () => { content: string; position: number; selectionFrom: number; selectionTo: number };
-  /** Replaces a range, puts the cursor behind it and takes the focus. */
-  replace: (from: number, to: number, text: string) => void;
+  /** Replaces a range, puts the cursor behind it or at a place in the new text, and takes the focus. */
+  replace: (from: number, to: number, text: string, cursor?: number) => void;
   /** Writes at the cursor, over the selection. */
   insert: (text: string) => void;
+  /** The same for a name, apart from the words beside it. */
+  insertName: (name: string) => void;
   /** Puts the cursor at a place, in sight. */
   goTo: (position: number) => void;
-  /** Writes the whole text anew, as one step to undo; the cursor stays about where it was. */
-  rewrite: (text: string) => void;
+  /** The same by its line. */
+  goToLine: (place: EditorPlace) => void;
   /** Opens the field to find and replace. */
   find: () => void;
+  /** Asks for another name for the alias at the cursor. */
+  renameName: () => void;
   /** Turns the lines of the selection into comments, or back. */
   toggleComment: () => void;
 };

@@ -2,7 +2,9 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { toFoldersKey, toListKey } from "@/components/workspace/console-service";
+import { toDashboardFoldersKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
 import { applyFlowEvent } from "@/components/workspace/use-flows";
+import { applyKeptResult } from "@/components/workspace/use-last-result";
 import { useLive } from "@/components/workspace/use-live";
 import { applyRunInMotion } from "@/components/workspace/use-runs-in-motion";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -13,16 +15,18 @@ type Kind = LiveEvent["kind"];
 /** Which answers of the server are old after which change. */
 const STALE_AFTER: Partial<Record<Kind, (workspaceId: string) => readonly (readonly unknown[])[]>> = {
   console: (workspaceId) => [toListKey(workspaceId), toFoldersKey(workspaceId)],
+  dashboard: (workspaceId) => [toDashboardsKey(workspaceId), toDashboardFoldersKey(workspaceId)],
 };
 
 /** Keeps what is shown true: what changes elsewhere is read anew, and nothing asks on a timer. */
 export function LiveRefresh() {
-  const { workspace } = useWorkspace();
+  const { workspace, runs } = useWorkspace();
   const queryClient = useQueryClient();
   useLive((event) => {
     const { kind } = event;
     applyFlowEvent(queryClient, workspace.id, event);
     applyRunInMotion(queryClient, workspace.id, event);
+    applyKeptResult(queryClient, workspace.id, event, runs.isKnown);
     const keysOf = kind === "reset" ? Object.values(STALE_AFTER) : [STALE_AFTER[kind]];
     for (const queryKey of keysOf.flatMap((keys) => keys?.(workspace.id) ?? [])) {
       void queryClient.invalidateQueries({ queryKey });

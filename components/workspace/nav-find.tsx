@@ -2,6 +2,7 @@
 
 import { Search } from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
+import { useTyped } from "@/components/ui/use-typed";
 import "@/components/ui/page.css";
 
 /**
@@ -22,6 +23,7 @@ export function NavFind({ label, root }: { label: string; root: string }) {
     if (path === root) window.history.replaceState(null, "", address);
     else router.push(address);
   };
+  const [typed, type] = useTyped(path === root ? (query.get("q") ?? "") : "", find);
 
   return (
     <div className="input quiet sm nav-find">
@@ -30,8 +32,8 @@ export function NavFind({ label, root }: { label: string; root: string }) {
         type="search"
         aria-label={label}
         placeholder={label}
-        value={path === root ? (query.get("q") ?? "") : ""}
-        onChange={(event) => find(event.target.value)}
+        value={typed}
+        onChange={({ target }) => type(target.value)}
       />
     </div>
   );

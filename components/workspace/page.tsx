@@ -3,7 +3,7 @@ import { ShowExplorer } from "@/components/workspace/show-explorer";
 import "@/components/ui/page.css";
 
 type PageProps = {
-  title: string;
+  title: ReactNode;
   /** Stands beside the title: how many there are. */
   count?: number;
   /** Above the title: where this page belongs. */

@@ -53,6 +53,87 @@ describe("RunStore", () => {
     expect(store.read("c")).toMatchObject({ latest: { status: "success" }, lastGood: { status: "success" } });
   });
 
+  describe("with what is kept of a console", () => {
+    const DONE = { status: "done" as const, wallMs: 1, answer: { ...ROW, executionId: "e", bytes: 9 } };
+    const kept = (executionId: string, startedAt: number): ConsoleRun => ({
+      id: executionId,
+      connectionId: "db",
+      bound: { consoleId: "c", variables: {} },
+      content: `select '${executionId}'`,
+      limit: 1000,
+      statements: [{ statement: { from: 0, to: 8, end: 8, text: "select 1" }, executionId, outcome: DONE }],
+      status: "success",
+      startedAt,
+      endedAt: startedAt + 1,
+      isCancelling: false,
+      keptOf: { userId: "u", isByItself: false },
+    });
+    const LATER = Date.now() + 3_600_000;
+
+    it("shows it where nothing was run here, and each newer one", () => {
+      const { store, ended } = makeStore();
+      store.adopt("c", kept("first", 1000));
+      store.adopt("c", kept("second", 2000));
+      store.adopt("c", kept("older", 1500));
+      expect(store.read("c")).toMatchObject({ latest: { id: "second" }, lastGood: { id: "second" }, newer: null });
+      expect(store.isKnown("second")).toBe(true);
+      expect(ended).toEqual([]);
+    });
+
+    it("leaves rows of one's own, and shows a newer one when asked", async () => {
+      serve([good()]);
+      const { store, start } = makeStore();
+      await start("select 1");
+      const own = store.read("c").latest;
+      store.adopt("c", kept("before", 1000));
+      expect(store.read("c")).toMatchObject({ latest: { id: own?.id }, newer: null });
+      store.adopt("c", kept("theirs", LATER));
+      expect(store.read("c")).toMatchObject({ latest: { id: own?.id }, newer: { id: "theirs" } });
+      store.showNewer("c");
+      expect(store.read("c")).toMatchObject({ latest: { id: "theirs" }, lastGood: { id: "theirs" }, newer: null });
+    });
+
+    it("does not take its own runs for news", async () => {
+      serve([good()]);
+      const { store, start } = makeStore();
+      await start("select 1");
+      const [own] = store.read("c").latest?.statements ?? [];
+      expect(store.isKnown(own?.executionId ?? "")).toBe(true);
+      store.adopt("c", kept(own?.executionId ?? "", LATER));
+      expect(store.read("c")).toMatchObject({ latest: { keptOf: null }, newer: null });
+    });
+
+    it("keeps it while a new run waits, and when that one fails", async () => {
+      serve([bad("query_failed", 400)]);
+      const { store, start } = makeStore();
+      store.adopt("c", kept("before", 1000));
+      const run = start("select broken");
+      expect(store.read("c")).toMatchObject({ latest: { status: "running" }, lastGood: { id: "before" } });
+      await run;
+      expect(store.read("c")).toMatchObject({ latest: { status: "failure" }, lastGood: { id: "before" } });
+    });
+  });
+
+  it("keeps pinned results over later runs, five at the most, until they are let go", async () => {
+    serve([]);
+    const { store, start } = makeStore();
+    const ids: string[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      await start(`select ${i}`);
+      const id = store.read("c").latest?.statements[0]?.executionId ?? "";
+      ids.push(id);
+      store.setPinned("c", id, true);
+    }
+    expect(store.read("c").pinned.map(({ executionId }) => executionId)).toEqual(ids.slice(1));
+    store.setPinned("c", ids[3] ?? "", false);
+    expect(store.read("c").pinned.map(({ run }) => run.content)).toEqual([
+      "select 1",
+      "select 2",
+      "select 4",
+      "select 5",
+    ]);
+  });
+
   it("stops at the first failure and keeps the last good run", async () => {
     const asked = serve([good(), bad("query_failed", 400)]);
     const { store, ended, start } = makeStore();

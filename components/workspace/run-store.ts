@@ -19,7 +19,7 @@ export type StatementRun = { statement: SqlStatement; executionId: string; outco
 export type ConsoleRun = {
   id: string;
   connectionId: string;
-  /** The saved console that was run, and the values for its variables; null for one that was not saved yet. */
+  /** The console that was run, if it is a saved one, and the values for its variables. */
   bound: Bound | null;
   /** The whole text of the console at that moment; statements point into it. */
   content: string;
@@ -29,8 +29,19 @@ export type ConsoleRun = {
   startedAt: number;
   endedAt: number | null;
   isCancelling: boolean;
+  /** Who ran it, where it was not run in this page: it was kept with the console. */
+  keptOf: { userId: string; isByItself: boolean } | null;
 };
-export type ConsoleRuns = { latest: ConsoleRun | null; lastGood: ConsoleRun | null };
+/** A result that stays beside those of later runs until it is let go. */
+export type PinnedResult = { run: ConsoleRun; executionId: string };
+export type ConsoleRuns = {
+  latest: ConsoleRun | null;
+  lastGood: ConsoleRun | null;
+  /** What somebody else has run since, while rows of one's own are shown. */
+  newer: ConsoleRun | null;
+  /** Oldest first. */
+  pinned: PinnedResult[];
+};
 export type RunRequest = {
   connectionId: string;
   bound?: Bound | null;
@@ -39,7 +50,9 @@ export type RunRequest = {
   limit: number;
 };
 
-const NONE: ConsoleRuns = { latest: null, lastGood: null };
+/** Of one console. */
+const PINNED_MAX = 5;
+const NONE: ConsoleRuns = { latest: null, lastGood: null, newer: null, pinned: [] };
 
 /** Runs queries of a workspace's consoles. It outlives the view of a console: a run goes on while another tab is open. */
 export class RunStore {
@@ -47,6 +60,8 @@ export class RunStore {
   #aborts = new Map<string, AbortController>();
   /** Ids of consoles that were saved for the first time, and the ids that they have since. */
   #movedTo = new Map<string, string>();
+  /** Executions of this page, and those that were taken in: news of them are none. */
+  #known = new Set<string>();
   #listeners = new Set<() => void>();
 
   constructor(
@@ -85,6 +100,7 @@ export class RunStore {
       startedAt: Date.now(),
       endedAt: null,
       isCancelling: false,
+      keptOf: null,
     });
     for (let i = 0; i < request.statements.length; i++) {
       const status = await this.#runStatement(consoleId, i, abort.signal);
@@ -114,12 +130,53 @@ export class RunStore {
     const runs = this.#byConsole.get(from);
     const abort = this.#aborts.get(from);
     if (!runs) return;
-    const saved = (run: ConsoleRun | null) => run && { ...run, bound: run.bound ?? { consoleId: to, variables: {} } };
+    const saved = (run: ConsoleRun | null) =>
+      run && { ...run, bound: { consoleId: to, variables: run.bound?.variables ?? {} } };
     this.#byConsole.delete(from);
-    this.#byConsole.set(to, { latest: saved(runs.latest), lastGood: saved(runs.lastGood) });
+    this.#byConsole.set(to, { ...runs, latest: saved(runs.latest), lastGood: saved(runs.lastGood), newer: null });
     this.#aborts.delete(from);
     if (abort) this.#aborts.set(to, abort);
     this.#movedTo.set(from, to);
+    this.#notify();
+  }
+
+  isKnown = (executionId: string): boolean => this.#known.has(executionId);
+
+  /**
+   * Takes in what is kept with a console. It is shown where nothing was run in this page; rows of one's own stay, and
+   * the newer ones wait to be asked for.
+   */
+  adopt(consoleId: string, kept: ConsoleRun): void {
+    const [executionId] = kept.statements.map((each) => each.executionId);
+    if (executionId === undefined || this.#known.has(executionId)) return;
+    const runs = this.read(consoleId);
+    const { latest } = runs;
+    if (latest !== null && latest.startedAt > kept.startedAt) return;
+    this.#known.add(executionId);
+    const isOwn = latest !== null && latest.keptOf === null;
+    const next = isOwn ? { ...runs, newer: kept } : { ...runs, latest: kept, lastGood: kept, newer: null };
+    this.#byConsole.set(this.#now(consoleId), next);
+    this.#notify();
+  }
+
+  /** Shows what somebody else has run since. */
+  showNewer(consoleId: string): void {
+    const runs = this.read(consoleId);
+    const { newer, latest } = runs;
+    if (newer === null || latest?.status === "running") return;
+    this.#byConsole.set(this.#now(consoleId), { ...runs, latest: newer, lastGood: newer, newer: null });
+    this.#notify();
+  }
+
+  /** Keeps one result in sight, or lets it go. The oldest goes when there are too many: each may be many megabytes. */
+  setPinned(consoleId: string, executionId: string, isPinned: boolean): void {
+    const runs = this.read(consoleId);
+    const others = runs.pinned.filter((each) => each.executionId !== executionId);
+    const run = [runs.latest, runs.lastGood].find((each) =>
+      each?.statements.some((statement) => statement.executionId === executionId),
+    );
+    const pinned = isPinned && run ? [...others, { run, executionId }].slice(-PINNED_MAX) : others;
+    this.#byConsole.set(this.#now(consoleId), { ...runs, pinned });
     this.#notify();
   }
 
@@ -131,6 +188,7 @@ export class RunStore {
     const run = this.read(consoleId).latest;
     const statement = run?.statements[index];
     if (!run || !statement || run.isCancelling) return "cancelled";
+    this.#known.add(statement.executionId);
     this.#settle(consoleId, index, { status: "running" });
     const began = performance.now();
     const outcome = await this.#execute(run, statement, signal).then(
@@ -155,10 +213,13 @@ export class RunStore {
 
   #end(consoleId: string, status: ConsoleRun["status"]): void {
     this.#aborts.delete(this.#now(consoleId));
-    const { latest, lastGood } = this.read(consoleId);
+    const runs = this.read(consoleId);
+    const { latest, lastGood, newer } = runs;
     if (!latest) return;
     const ended: ConsoleRun = { ...latest, status, endedAt: Date.now(), isCancelling: false };
-    this.#byConsole.set(this.#now(consoleId), { latest: ended, lastGood: status === "success" ? ended : lastGood });
+    const isGood = status === "success";
+    const next = { ...runs, latest: ended, lastGood: isGood ? ended : lastGood, newer: isGood ? null : newer };
+    this.#byConsole.set(this.#now(consoleId), next);
     this.#notify();
     this.onEnd(this.#now(consoleId), ended);
   }

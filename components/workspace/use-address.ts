@@ -1,6 +1,7 @@
 "use client";
 
 import { usePathname, useSearchParams } from "next/navigation";
+import { useEffect } from "react";
 
 type Put = (news: Record<string, string | null>, isStep?: boolean) => void;
 
@@ -20,4 +21,31 @@ export function useAddress(): { query: ReturnType<typeof useSearchParams>; put: 
     window.history[isStep ? "pushState" : "replaceState"](null, "", `${path}${next.size === 0 ? "" : `?${next}`}`);
   };
   return { query, put };
+}
+
+/**
+ * Makes Back and Forward between addresses of one page that differ in parameters of its own (`isOwn`) a matter of the
+ * browser alone. Of steps from before a reload the router has the page no more: it would ask the server for it, and put
+ * that address back when the answer comes, although somebody has gone on since.
+ * @param isOwn the same function every time
+ */
+export function useOwnSteps(isOwn: (param: string) => boolean): void {
+  const path = usePathname();
+  const rest = restOf(useSearchParams(), isOwn);
+  useEffect(() => {
+    const onStep = (event: PopStateEvent) => {
+      const { pathname, search, href } = window.location;
+      if (pathname !== path || restOf(new URLSearchParams(search), isOwn) !== rest) return;
+      event.stopImmediatePropagation();
+      // Without a page in the entry the router keeps the one that is shown, and takes over the address.
+      History.prototype.replaceState.call(window.history, null, "", href);
+      window.history.replaceState(null, "", href);
+    };
+    window.addEventListener("popstate", onStep, { capture: true });
+    return () => window.removeEventListener("popstate", onStep, { capture: true });
+  }, [path, rest, isOwn]);
+}
+
+function restOf(query: { entries(): Iterable<[string, string]> }, isOwn: (param: string) => boolean): string {
+  return new URLSearchParams([...query.entries()].filter(([name]) => !isOwn(name))).toString();
 }

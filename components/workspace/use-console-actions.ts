@@ -3,10 +3,11 @@
 import { usePathname, useRouter } from "next/navigation";
 import { useMemo } from "react";
 import { showToast } from "@/components/ui/toast";
+import type { ConsolePlace } from "@/components/workspace/console-service";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { newId } from "@/lib/ui/new-id";
 import {
-  addConsole, changeConsole, closeTab, findConsole, findTitle, isSavedId, openTab, removeConsole, restoreConsole, toConsoleName, toFreeName,
+  addConsole, changeConsole, closeTab, findConsole, findTitle, isSavedId, openTab, removeConsole, restoreConsole, setTitle, toConsoleName, toFreeName,
 } from "@/lib/ui/workbench"; // biome-ignore format: one look at the whole list
 
 /** The console that the address names; null on the workspace's own address. */
@@ -24,6 +25,8 @@ export function useIsHistory(): boolean {
 export function useIsSchedule(): boolean {
   return /^\/w\/[^/]+\/consoles\/[^/]+\/schedule\/?$/.test(usePathname());
 }
+
+type NewConsole = { name?: string; content?: string; isBeside?: boolean };
 
 /** What can be done with consoles, from wherever it is asked for. Opening one changes the address without a load. */
 export function useConsoleActions() {
@@ -93,6 +96,19 @@ export function useConsoleActions() {
 
     return {
       open,
+      /** Opens a console and runs all that it holds. */
+      start: (id: string) => {
+        editors.askToRun(id);
+        open(id);
+      },
+      /** Adds the tab of a console; what is shown stays. */
+      openBeside: (id: string) => {
+        const saved = consoles.find(id);
+        workbench.change((each) => {
+          const opened = openTab(saved ? setTitle(each, id, saved) : each, id);
+          return { ...opened, lastActiveId: each.lastActiveId ?? id };
+        });
+      },
       /** Shows the console that was open last, without a step in the history. */
       land: () => go(active(), true),
       openHistory: (id: string, sha: string | null = null, isReplacing = false) =>
@@ -103,23 +119,26 @@ export function useConsoleActions() {
       /** The console under its whole address, for others. @param executionId one run of it; null for none */
       toLink: (id: string, executionId: string | null = null) =>
         `${window.location.origin}${toAddress(id)}${executionId === null ? "" : `?run=${executionId}`}`,
-      create: (connectionId: string | null = null, given: { name?: string; content?: string } = {}) => {
+      /** @returns its id. `isBeside`: it waits in its tab, and what is shown stays */
+      create: (connectionId: string | null = null, given: NewConsole = {}): string => {
         const id = newId();
         const name = toConsoleName(given.name ?? "");
-        workbench.change((each) =>
-          addConsole(each, {
+        workbench.change((each) => {
+          const added = addConsole(each, {
             id,
             name: name ?? toFreeName(each, "untitled", ".sql", consoles.takenNames()),
             content: given.content ?? "",
             connectionId,
             changedAt: Date.now(),
-          }),
-        );
-        go(id);
+          });
+          return given.isBeside ? { ...added, lastActiveId: each.lastActiveId ?? id } : added;
+        });
+        if (!given.isBeside) go(id);
+        return id;
       },
       /** @returns whether all of it is saved */
-      save: async (id: string, message?: string): Promise<boolean> => {
-        const savedId = await consoles.save(id, message);
+      save: async (id: string, message?: string, place?: ConsolePlace): Promise<boolean> => {
+        const savedId = await consoles.save(id, message, place);
         // The view of the result, which stands in the address, stays too.
         if (savedId !== null && savedId !== id && window.location.pathname === toAddress(id))
           visit(toAddress(savedId) + window.location.search, true);
@@ -156,6 +175,30 @@ export function useConsoleActions() {
             onClick: () => {
               workbench.change((each) => openTab(each, id, at));
               go(id);
+            },
+          },
+        });
+      },
+      /** Closes all tabs but one, or only those behind it. */
+      closeOthers: (id: string, from: "all" | "right") => {
+        const before = workbench.read();
+        if (before === null || !before.tabs.includes(id)) return;
+        const first = from === "all" ? 0 : before.tabs.indexOf(id) + 1;
+        const closed = before.tabs.slice(first).filter((each) => each !== id);
+        if (closed.length === 0) return;
+        const { tabs, lastActiveId } = before;
+        workbench.change((each) => closed.reduce(closeTab, each));
+        if (lastActiveId !== null && closed.includes(lastActiveId)) open(id);
+        showToast(`${closed.length === 1 ? "A tab is" : `${closed.length} tabs are`} closed. All stay in the list.`, {
+          id: `close-others-${id}`,
+          action: {
+            label: "Undo",
+            onClick: () => {
+              // What was opened since stays where it is.
+              workbench.change((each) =>
+                tabs.reduce((at, tab, place) => (at.tabs.includes(tab) ? at : openTab(at, tab, place)), each),
+              );
+              if (lastActiveId !== null) open(lastActiveId);
             },
           },
         });

@@ -20,12 +20,13 @@ export type OpenConsole = DraftConsole & {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** All consoles that the person may see, without their texts. */
-export function useConsoleList() {
+/** All consoles that the person may see, without their texts. @param isWanted false asks for nothing */
+export function useConsoleList(isWanted = true) {
   const { workspace } = useWorkspace();
   return useQuery({
     queryKey: toListKey(workspace.id),
     queryFn: ({ signal }) => consoleApi.list(workspace.id, signal),
+    enabled: isWanted,
   });
 }
 
@@ -90,10 +91,11 @@ export function useUnsavedCount(): number {
   return useDirtyIds().size + (workbench?.consoles.length ?? 0);
 }
 
-/** Whether the two texts of a console are being compared, and whether it is being saved. */
-export function useSaveState(id: string): { isComparing: boolean; isSaving: boolean } {
+/** Whether the two texts of a console are being compared, whether it is being saved, and whether it will be later. */
+export function useSaveState(id: string): { isComparing: boolean; isSaving: boolean; isWaiting: boolean } {
   const { consoles } = useWorkspace();
   const comparing = useSyncExternalStore(consoles.subscribe, consoles.readComparing, () => NONE);
   const saving = useSyncExternalStore(consoles.subscribe, consoles.readSaving, () => NONE);
-  return { isComparing: comparing.has(id), isSaving: saving.has(id) };
+  const waiting = useSyncExternalStore(consoles.subscribe, consoles.readWaiting, () => NONE);
+  return { isComparing: comparing.has(id), isSaving: saving.has(id), isWaiting: waiting.has(id) };
 }

@@ -29,12 +29,13 @@ const keys = {
 export const toFlowsKey = keys.list;
 export const toFlowKey = keys.flow;
 
-/** The workspace's flows, the oldest first, each with its newest run. */
-export function useFlows() {
+/** The workspace's flows, the oldest first, each with its newest run. @param isWanted false asks for nothing */
+export function useFlows(isWanted = true) {
   const { workspace } = useWorkspace();
   return useQuery({
     queryKey: keys.list(workspace.id),
     queryFn: ({ signal }) => flowsApi.list(workspace.id, signal),
+    enabled: isWanted,
   });
 }
 

@@ -16,6 +16,12 @@ export function useConnections() {
   });
 }
 
+/** What a connection is called: nothing while the connections are still read, and words for one that is not there any more. */
+export function useConnectionName(): (id: string | null | undefined) => string {
+  const { data } = useConnections();
+  return (id) => (data === undefined ? "" : (data.find((each) => each.id === id)?.name ?? "a removed connection"));
+}
+
 /** Those that can be queried, the sample and the rest in the server's order. */
 export function useDatabases(): Connection[] {
   const { data } = useConnections();

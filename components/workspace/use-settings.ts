@@ -11,12 +11,16 @@ export function useRights() {
   return { role, isOwner: role === "owner", isAdmin: role === "owner" || role === "admin" };
 }
 
-/** The workspace with its members, in the order in which they joined. */
-export function useWorkspaceDetails() {
+/**
+ * The workspace with its members, in the order in which they joined.
+ * @param isWatched read anew whenever the page is looked at again: who was seen when is told by no event
+ */
+export function useWorkspaceDetails(isWatched = false) {
   const { workspace } = useWorkspace();
   return useQuery({
     queryKey: ["workspace", workspace.id],
     queryFn: ({ signal }) => workspaceApi.read(workspace.id, signal),
+    ...(isWatched && { refetchOnWindowFocus: "always", staleTime: 0 }),
   });
 }
 
@@ -58,4 +62,10 @@ export function useChange<Input, Output>(lists: string[], change: (input: Input)
 export function useMemberNames(): Map<string, string> {
   const { data } = useWorkspaceDetails();
   return new Map(data?.members.map(({ userId, name, email }) => [userId, name || email]));
+}
+
+/** The id of who has an address, for histories, which know people by it; null for who is no member any more. */
+export function useMemberId(email: string): string | null {
+  const { data } = useWorkspaceDetails();
+  return data?.members.find((member) => member.email === email)?.userId ?? null;
 }

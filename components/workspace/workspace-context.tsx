@@ -65,7 +65,15 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
     const drafts = new DraftStore(user.id, workspace.id, server, onFull);
     const runs = new RunStore(workspace.id, (consoleId, run) => onRunEnd(workbench, consoleId, run));
     const editors = new EditorMemory();
-    const consoles = new ConsoleService({ workspaceId: workspace.id, queryClient, workbench, drafts, editors, runs });
+    const consoles = new ConsoleService({
+      userId: user.id,
+      workspaceId: workspace.id,
+      queryClient,
+      workbench,
+      drafts,
+      editors,
+      runs,
+    });
     return {
       workbench,
       drafts,
@@ -79,6 +87,7 @@ export function WorkspaceProvider({ user, workspaces, workspace, children }: Pro
   });
   useEffect(() => shared.workbench.wake(), [shared.workbench]);
   useEffect(() => shared.drafts.wake(), [shared.drafts]);
+  useEffect(() => shared.consoles.wake(), [shared.consoles]);
   return (
     <QueryClientProvider client={queryClient}>
       <WorkspaceContext value={{ user, workspaces, workspace, ...shared }}>{children}</WorkspaceContext>

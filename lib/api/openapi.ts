@@ -27,12 +27,18 @@ const RETRY_AFTER = { description: "Whole seconds until another try makes sense"
 const NEXT_CURSOR = { description: "The cursor of the next page; absent at the end", schema: { type: "string" } };
 const WAITS: ReadonlySet<number> = new Set([ERROR_STATUS.rate_limited, ERROR_STATUS.unavailable]);
 
+/** The path of an endpoint as the description has it: OpenAPI has no word for what takes up the rest of one, so that is one text. */
+export function documentedPath(path: string): string {
+  return path.replace(/\.\.\.\}$/, "}");
+}
+
 /** The OpenAPI 3.1 description, made from the schemas that validate the requests themselves. */
 export function openApiDocument(endpoints: Endpoint[], server: { url: string; version: string }): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   for (const endpoint of endpoints) {
-    paths[endpoint.path] ??= {};
-    (paths[endpoint.path] as JsonSchema)[endpoint.method.toLowerCase()] = operation(endpoint);
+    const path = documentedPath(endpoint.path);
+    paths[path] ??= {};
+    (paths[path] as JsonSchema)[endpoint.method.toLowerCase()] = operation(endpoint);
   }
   return {
     openapi: "3.1.0",
@@ -79,6 +85,8 @@ export function failuresOf({ method, path, definition }: Endpoint): ErrorKind[] 
     ["unsupported_media_type", Boolean(body)],
     ["internal", true],
     ["unavailable", !worksWithoutStore],
+    // What only reads needs no room.
+    ["storage_full", !worksWithoutStore && method !== "GET"],
   ];
   return [...new Set([...found.flatMap(([kind, may]) => (may ? [kind] : [])), ...failures])];
 }
@@ -156,12 +164,11 @@ function answersOf(endpoint: Endpoint): Record<string, Answer> {
     };
   }
   for (const [status, codes] of Map.groupBy(failuresOf(endpoint), (kind) => ERROR_STATUS[kind])) {
-    // Its own form, as that of health, stands for the envelope's.
-    if (answers[status]) continue;
     answers[status] = {
-      description: "What went wrong, and what to do",
+      description: answers[status]?.description ?? "What went wrong, and what to do",
       ...(WAITS.has(status) && { headers: { "Retry-After": RETRY_AFTER } }),
-      content: { "application/json": { schema: failureSchema(codes) } },
+      // Its own form of the same type, as that of health, stands for the envelope's.
+      content: { "application/json": { schema: failureSchema(codes) }, ...answers[status]?.content },
     };
   }
   return answers;

@@ -157,7 +157,10 @@ async function answer(
     held.release();
   }
   response.headers.set("X-Request-Id", requestId);
-  for (const [name, value] of Object.entries(commonHeaders(env().publicUrl))) response.headers.set(name, value);
+  for (const [name, value] of Object.entries(commonHeaders(env().publicUrl))) {
+    // An answer may be stricter with those who follow its links.
+    if (name !== "Referrer-Policy" || !response.headers.has(name)) response.headers.set(name, value);
+  }
   // Who lets an answer be kept says so; the rest is about somebody.
   if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
   if (Number(response.headers.get("Content-Length") ?? Number.POSITIVE_INFINITY) < COMPRESSED_BYTES_MIN) {

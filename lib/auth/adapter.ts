@@ -3,8 +3,9 @@ import { MongoDBAdapter } from "@auth/mongodb-adapter";
 import { ObjectId } from "mongodb";
 import type { Adapter, AdapterSession } from "next-auth/adapters";
 import { database, mongoClient } from "@/lib/db/client";
-import { USER_NAME_MAX } from "@/lib/users/schema";
+import { USER_NAME_MAX } from "@/lib/users/limits";
 import { usersCollectionName } from "@/lib/users/service";
+import { beginWorkspace } from "@/lib/workspaces/beginning";
 import { discardWorkspace } from "@/lib/workspaces/service";
 import { collections } from "./collections";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
@@ -43,7 +44,9 @@ export function authAdapter(from: SessionOrigin = UNKNOWN_ORIGIN): Adapter {
       // As at registration the user comes last, so that no account is ever without a workspace.
       const workspace = await createFirstWorkspace(name, new ObjectId(facts.id), facts.createdAt);
       try {
-        return await call(adapter.createUser)({ ...profile, ...facts });
+        const made = await call(adapter.createUser)({ ...profile, ...facts });
+        await beginWorkspace(new ObjectId(workspace.id), { ...facts, _id: new ObjectId(facts.id) });
+        return made;
       } catch (error) {
         await discardWorkspace(new ObjectId(workspace.id));
         throw error;

@@ -1,6 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
-import { WORKSPACE_NAME_MAX, type Workspace } from "@/lib/workspaces/schema";
+import { WORKSPACE_NAME_MAX } from "@/lib/workspaces/limits";
+import type { Workspace } from "@/lib/workspaces/schema";
 import { createWorkspaceOf } from "@/lib/workspaces/service";
 
 const SUFFIX = "'s workspace";

@@ -9,7 +9,14 @@ import type { CollectionDeclaration } from "@/lib/db/collection";
 import { AppError } from "@/lib/http/errors";
 import { sharedState } from "@/lib/process/shared-state";
 import { findUser, lookUpUser, type WithUser } from "@/lib/users/service";
-import { findRole, lookUpMembership, lookUpMembershipOf, type WithMembership } from "@/lib/workspaces/memberships";
+import {
+  findMembership,
+  findRole,
+  lookUpMembership,
+  lookUpMembershipOf,
+  noteSeen,
+  type WithMembership,
+} from "@/lib/workspaces/memberships";
 import { collections } from "./collections";
 import { JoinedLookUps } from "./joined-look-ups";
 import type { ApiKeyDoc, SessionDoc } from "./model";
@@ -26,8 +33,9 @@ const LAST_USED_EVERY_MS = 60_000;
 export async function enterWorkspace(caller: UserCaller, workspaceId: ObjectId): Promise<Caller> {
   const { user, via } = caller;
   if (via.kind === "key") return enter(caller, via.membership, workspaceId);
-  const role = await findRole(workspaceId, user._id);
-  return enter(caller, role && { workspaceId, role }, workspaceId);
+  const membership = await findMembership(workspaceId, user._id);
+  if (membership) void noteSeen(membership, new Date());
+  return enter(caller, membership, workspaceId);
 }
 
 /**
@@ -42,7 +50,7 @@ export async function callerOfJob(workspaceId: ObjectId, userId: ObjectId, runId
 /** Whether whoever sent these headers may still do it: for what goes on long after a request was let in. */
 export async function mayStill(headers: Headers, access: WorkspaceAccess, workspaceId: ObjectId): Promise<boolean> {
   try {
-    access.authorize(await identify(headers, { workspaceId }), workspaceId);
+    access.authorize(await identify(headers, { workspaceId, isUnattended: true }), workspaceId);
     return true;
   } catch (error) {
     if (error instanceof AppError && (error.kind === "unauthenticated" || error.kind === "forbidden")) return false;
@@ -53,7 +61,12 @@ export async function mayStill(headers: Headers, access: WorkspaceAccess, worksp
 const BEARER = /^Bearer +(\S+)$/i;
 
 /** What the path of a request names, and what is read in the same look-up as who sends it. */
-export type Named = { workspaceId: ObjectId | null; connectionId?: ObjectId | null };
+export type Named = {
+  workspaceId: ObjectId | null;
+  connectionId?: ObjectId | null;
+  /** Asked by what goes on by itself, so that it says nothing of whether the person is there. */
+  isUnattended?: boolean;
+};
 
 /**
  * Who sends this request, with the role in the given workspace and the connection in it, in one look-up. Null means
@@ -94,6 +107,8 @@ async function identifySession(token: string, named: Named, now: Date): Promise<
   if (!found || !user || found.expires <= now) return null;
   const renewed = renewedExpiry(found, now);
   const setCookie = renewed ? await renewSession(found._id, token, renewed, now) : null;
+  const [membership] = found.membership;
+  if (membership && !named.isUnattended) void noteSeen(membership, now);
   return {
     user,
     via: { kind: "session", sessionId: found._id },

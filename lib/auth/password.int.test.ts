@@ -7,6 +7,7 @@ import { call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { dumpDatabase } from "@/test/security/dump";
 import { PASSWORD, type Person, seedPerson } from "@/test/seed";
+import { isResetLinkOpen } from "./reset-service";
 import { hashToken } from "./tokens";
 
 const hashing = vi.hoisted(() => ({ fails: false, afterVerify: null as (() => Promise<void>) | null }));
@@ -231,7 +232,7 @@ describe("a forgotten password", () => {
     expect(dump).toContain(hashToken(token));
   });
 
-  it("keeps only the hash of the link's token, and the link is over after 30 minutes", async () => {
+  it("keeps only the hash of the link's token, and the link is over after 30 minutes, which its page knows", async () => {
     const person = await seedPerson();
     await forgot(person.email);
     const token = await linkToken(person.email);
@@ -240,9 +241,10 @@ describe("a forgotten password", () => {
     const minutes = ((stored?.expiresAt.getTime() ?? 0) - Date.now()) / 60_000;
     expect(minutes).toBeGreaterThan(29);
     expect(minutes).toBeLessThanOrEqual(30);
+    expect([await isResetLinkOpen(token), await isResetLinkOpen("not-a-link")]).toEqual([true, false]);
     // The row may outlive its time, as the sweeper is late.
     await collections.passwordResets().updateOne({ _id: stored?._id }, { $set: { expiresAt: new Date() } });
-    expect((await reset(token)).status).toBe(400);
+    expect([await isResetLinkOpen(token), (await reset(token)).status]).toEqual([false, 400]);
     expect((await login(person.email, PASSWORD)).status).toBe(200);
   });
 
@@ -260,7 +262,9 @@ describe("a forgotten password", () => {
     const first = await linkToken(person.email);
     await forgot(person.email);
     const second = await linkToken(person.email, 2);
+    expect([await isResetLinkOpen(first), await isResetLinkOpen(second)]).toEqual([true, true]);
     expect((await reset(second)).status).toBe(200);
+    expect([await isResetLinkOpen(first), await isResetLinkOpen(second)]).toEqual([false, false]);
     expect((await reset(first, "a third sentence")).status).toBe(400);
     expect((await login(person.email, NEXT)).status).toBe(200);
   });

@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import { createElement } from "react";
 import { ResetPasswordMail } from "@/emails/reset-password";
 import { addressSubject, consume } from "@/lib/access/rate-limit";
+import { databaseReady } from "@/lib/db/ready";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
@@ -32,6 +33,13 @@ export async function endResetLinks(userId: ObjectId): Promise<void> {
   await collections.passwordResets().deleteMany({ userId });
 }
 
+/** Whether a link can still set a password, so that nobody thinks of one for a link that has ended. */
+export async function isResetLinkOpen(token: string, now = new Date()): Promise<boolean> {
+  // The page asks, and nobody's session before it.
+  await databaseReady();
+  return (await collections.passwordResets().findOne(openLink(token, now), { projection: { _id: 1 } })) !== null;
+}
+
 /**
  * Sets a new password by the link's token, once, and ends all sessions of the account and its other links.
  * @throws AppError `invalid_request` for a link that is unknown, used or over; `unavailable`, and the link stays
@@ -41,7 +49,7 @@ export function resetPassword(body: ResetPasswordBody, now = new Date()): Promis
 }
 
 async function setByLink(body: ResetPasswordBody, now: Date): Promise<void> {
-  const link = { tokenHash: hashToken(body.token), expiresAt: { $gt: now } };
+  const link = openLink(body.token, now);
   if (!(await collections.passwordResets().findOne(link, { projection: { _id: 1 } }))) throw linkEnded();
   const passwordHash = await hashPassword(body.password);
   // Of two at once, one takes the link.
@@ -52,6 +60,10 @@ async function setByLink(body: ResetPasswordBody, now: Date): Promise<void> {
     .updateOne({ _id: reset.userId }, { $set: { passwordHash, changedAt: now } }, { upsert: true });
   await endResetLinks(reset.userId);
   await endSessionsOf(reset.userId);
+}
+
+function openLink(token: string, now: Date) {
+  return { tokenHash: hashToken(token), expiresAt: { $gt: now } };
 }
 
 function linkEnded(): AppError {

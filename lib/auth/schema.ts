@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boundedText, isoDate, objectIdText } from "@/lib/http/schema";
-import { emailAddress, USER_NAME_MAX, userSchema } from "@/lib/users/schema";
+import { USER_NAME_MAX } from "@/lib/users/limits";
+import { emailAddress, userSchema } from "@/lib/users/schema";
 import { workspaceSchema, workspaceSummarySchema } from "@/lib/workspaces/schema";
 
 /** docs/api.md, Accounts. Counted in characters as people see them, after Unicode's NFC. */

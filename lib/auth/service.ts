@@ -8,6 +8,7 @@ import { LIST_LIMIT_MAX } from "@/lib/http/schema";
 import { toUser, type UserDoc } from "@/lib/users/model";
 import type { User } from "@/lib/users/schema";
 import { findUserByEmail, insertUser } from "@/lib/users/service";
+import { beginWorkspace } from "@/lib/workspaces/beginning";
 import type { Workspace } from "@/lib/workspaces/schema";
 import { discardWorkspace, listWorkspaces } from "@/lib/workspaces/service";
 import type { SessionOrigin } from "./adapter";
@@ -56,6 +57,7 @@ async function makeAccount(
     if (isDuplicateKey(error)) throw emailTaken();
     throw error;
   }
+  await beginWorkspace(new ObjectId(workspace.id), user);
   const session = await openSession(user._id.toHexString(), origin, now);
   return { user: toUser(user), workspace, setCookie: session.setCookie };
 }

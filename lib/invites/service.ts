@@ -18,7 +18,8 @@ import type { Workspace } from "@/lib/workspaces/schema";
 import { getWorkspaceDocOrThrow } from "@/lib/workspaces/service";
 import { collections } from "./collections";
 import { type InviteDoc, toInvite } from "./model";
-import type { CreatedInvite, CreateInviteBody, Invitation, Invite } from "./schema";
+import { type CreatedInvite, type CreateInviteBody, type Invitation, type Invite, inviteToken } from "./schema";
+import { toInvitedRole, toInviteToken } from "./words";
 
 /** docs/api.md, Workspaces. */
 const INVITE_DAYS = 7;
@@ -54,7 +55,7 @@ export async function createInvite(caller: Caller, body: CreateInviteBody, now =
   const content = createElement(InviteMail, {
     workspaceName: workspace.name,
     inviterName: inviter.name,
-    role: body.role === "member" ? "a member" : `an ${body.role}`,
+    role: toInvitedRole(body.role),
     href: link,
     days: INVITE_DAYS,
   });
@@ -123,6 +124,31 @@ export async function getInvitation(token: string, now = new Date()): Promise<In
     role: invite.role,
     expiresAt: invite.expiresAt.toISOString(),
   };
+}
+
+/** What a text that may be a link's token leads to. Null for what is unknown, used or over: to who holds it they are the same. */
+export async function findInvitation(token: string): Promise<Invitation | null> {
+  if (!inviteToken.safeParse(token).success) return null;
+  try {
+    return await getInvitation(token);
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "not_found") return null;
+    throw error;
+  }
+}
+
+/**
+ * The invitation that somebody comes from who signs in or makes an account.
+ * @param next where they go afterwards, judged already
+ * @returns null when that is no invitation; "ended" for one that leads nowhere any more
+ */
+export async function findInvitationBehind(
+  next: string | null,
+): Promise<(Invitation & { token: string }) | "ended" | null> {
+  const token = toInviteToken(next);
+  if (token === null) return null;
+  const invitation = await findInvitation(token);
+  return invitation === null ? "ended" : { ...invitation, token };
 }
 
 /**

@@ -55,11 +55,11 @@ async function fillWorkspace({ isUsed = false } = {}): Promise<Filled> {
     });
     expect(ran.status).toBe(200);
   }
-  // What no route of this test makes: a row of its own in each collection.
+  // What no route of this test makes: a row of its own in each collection, with the fields that are unique there.
   for (const name of WORKSPACE_COLLECTIONS) {
     const there = database().collection(name);
     if ((await there.countDocuments({ workspaceId })) === 0)
-      await there.insertOne({ workspaceId, agentSessionId: id, seeded: id });
+      await there.insertOne({ workspaceId, agentSessionId: id, repositoryNumber: id, seeded: id });
   }
   return { id, base, key, inviteToken: tokenOf(invite.json.data.link) };
 }

@@ -1,10 +1,10 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
-import { deletePrivateRepositories } from "@/lib/consoles/repositories";
 import { database } from "@/lib/db/client";
 import { inTransaction } from "@/lib/db/transaction";
 import { deleteWorkspaceFolder } from "@/lib/files/folders";
+import { deletePrivateRepositories } from "@/lib/folders/repositories";
 import { log } from "@/lib/log";
 import { collections, declarations } from "./collections";
 

@@ -5,3 +5,4 @@ import "@/lib/connections/sealed-fields";
 import "@/lib/flows/sealed-fields";
 import "@/lib/mail/account-mail";
 import "@/lib/notifications/sealed-fields";
+import "@/lib/shares/sealed-fields";

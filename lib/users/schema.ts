@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { isoDate, objectIdText } from "@/lib/http/schema";
+import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
+import { USER_NAME_MAX } from "./limits";
 
 /** RFC 5321: the longest address that mail can carry. */
 const EMAIL_LENGTH_MAX = 254;
 const EMAIL_LOCAL_MAX = 64;
 /** RFC 1035. */
 const DOMAIN_LABEL_MAX = 63;
-export const USER_NAME_MAX = 120;
 
 /** The form in which an address is stored and compared. */
 export const emailAddress = z
@@ -23,6 +23,9 @@ function isDeliverable(address: string): boolean {
   const labels = address.slice(at + 1).split(".");
   return at <= EMAIL_LOCAL_MAX && labels.every((label) => label.length <= DOMAIN_LABEL_MAX);
 }
+
+export const updateUserBody = z.object({ name: trimmedText(USER_NAME_MAX, "Enter your name.") });
+export type UpdateUserBody = z.infer<typeof updateUserBody>;
 
 export const userSchema = z.object({ id: objectIdText, email: z.string(), name: z.string(), createdAt: isoDate });
 export type User = z.infer<typeof userSchema>;

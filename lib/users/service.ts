@@ -1,7 +1,10 @@
 import "server-only";
 import type { Document, ObjectId } from "mongodb";
+import type { UserCaller } from "@/lib/access/caller";
+import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
-import type { UserDoc } from "./model";
+import { toUser, type UserDoc } from "./model";
+import type { UpdateUserBody, User } from "./schema";
 
 /** For next-auth's adapter, which writes accounts by itself. */
 export const usersCollectionName = collections.users.collectionName;
@@ -16,9 +19,27 @@ export function findUserByEmail(email: string): Promise<UserDoc | null> {
   return collections.users().findOne({ email });
 }
 
+/** What those are called who still have an account. */
+export async function findPeople(userIds: readonly ObjectId[]): Promise<Pick<UserDoc, "_id" | "name">[]> {
+  if (userIds.length === 0) return [];
+  return collections
+    .users()
+    .find({ _id: { $in: [...userIds] } }, { projection: { name: 1 } })
+    .toArray();
+}
+
 /** Null when the account is gone. */
 export function findUser(userId: ObjectId): Promise<UserDoc | null> {
   return collections.users().findOne({ _id: userId });
+}
+
+/** Gives the caller another name. @throws AppError `not_found` when the account is gone meanwhile */
+export async function updateUser({ user }: UserCaller, { name }: UpdateUserBody): Promise<User> {
+  const updated = await collections
+    .users()
+    .findOneAndUpdate({ _id: user._id }, { $set: { name } }, { returnDocument: "after" });
+  if (!updated) throw new AppError("not_found", "This account is gone.");
+  return toUser(updated);
 }
 
 /** False on a server that nobody has registered at yet. */

@@ -2,6 +2,7 @@ import "server-only";
 import { type ClientSession, type Document, ObjectId } from "mongodb";
 import type { Role } from "@/lib/access/roles";
 import { collections } from "./collections";
+import { SEEN_EVERY_SECONDS } from "./limits";
 import type { MembershipDoc } from "./model";
 
 /** What the stages below add to a document: the person's membership, or none. */
@@ -29,9 +30,35 @@ function joined(userField: string, narrowed: Document): Document {
   return { $lookup: { from, localField: userField, foreignField: "userId", ...narrowed, as: "membership" } };
 }
 
+/** The person's membership of the workspace; null for who is no member. */
+export function findMembership(
+  workspaceId: ObjectId,
+  userId: ObjectId,
+  session?: ClientSession,
+): Promise<MembershipDoc | null> {
+  return collections.memberships().findOne({ workspaceId, userId }, { session });
+}
+
 /** The person's role in the workspace; null for who is no member. */
 export async function findRole(workspaceId: ObjectId, userId: ObjectId, session?: ClientSession): Promise<Role | null> {
-  return (await collections.memberships().findOne({ workspaceId, userId }, { session }))?.role ?? null;
+  return (await findMembership(workspaceId, userId, session))?.role ?? null;
+}
+
+/**
+ * Notes that a member is there, in person. Most calls do nothing; of several at once one writes. It never fails, and
+ * nobody need wait for a date that only people read.
+ * @param membership as it was just read
+ */
+export async function noteSeen({ _id, workspaceId, lastSeenAt }: MembershipDoc, now: Date): Promise<void> {
+  const due = new Date(now.getTime() - SEEN_EVERY_SECONDS * 1000);
+  if (lastSeenAt && lastSeenAt > due) return;
+  await collections
+    .memberships()
+    .updateOne(
+      { _id, workspaceId, $or: [{ lastSeenAt: { $exists: false } }, { lastSeenAt: { $lte: due } }] },
+      { $set: { lastSeenAt: now } },
+    )
+    .catch(() => undefined);
 }
 
 /**

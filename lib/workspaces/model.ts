@@ -13,7 +13,15 @@ export type WorkspaceDoc = {
 };
 
 /** Who belongs to a workspace, and as what. */
-export type MembershipDoc = { _id: ObjectId; workspaceId: ObjectId; userId: ObjectId; role: Role; joinedAt: Date };
+export type MembershipDoc = {
+  _id: ObjectId;
+  workspaceId: ObjectId;
+  userId: ObjectId;
+  role: Role;
+  joinedAt: Date;
+  /** When the person last did something in the workspace, to a few minutes (`noteSeen`); absent before the first time. */
+  lastSeenAt?: Date;
+};
 
 export function toWorkspace(doc: WorkspaceDoc, role: Role): Workspace {
   return {

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { role } from "@/lib/access/schema";
 import { isoDate, objectIdText, trimmedText } from "@/lib/http/schema";
-
-export const WORKSPACE_NAME_MAX = 80;
+import { WORKSPACE_NAME_MAX } from "./limits";
 
 export const workspaceName = trimmedText(WORKSPACE_NAME_MAX, "Give the workspace a name.");
 
@@ -30,6 +29,9 @@ export const memberSchema = z.object({
   name: z.string(),
   role,
   joinedAt: isoDate,
+  lastSeenAt: isoDate
+    .nullable()
+    .describe("When they last did something in this workspace in person, to a few minutes; null before the first time"),
 });
 export type Member = z.infer<typeof memberSchema>;
 

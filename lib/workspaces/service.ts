@@ -7,6 +7,7 @@ import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { lookUpUser, type WithUser } from "@/lib/users/service";
+import { beginWorkspace } from "./beginning";
 import { collections } from "./collections";
 import { type MembershipDoc, toWorkspace, type WorkspaceDoc } from "./model";
 import type { Member, Workspace, WorkspaceDetails } from "./schema";
@@ -17,11 +18,13 @@ const SLUG_SUFFIX_BYTES = 3;
 const SLUG_TRIES = 4;
 
 /** Creates a workspace that the caller owns, with the sample shop in it. */
-export function createWorkspace({ user }: UserCaller, name: string): Promise<Workspace> {
-  return createWorkspaceOf(user._id, name, new Date());
+export async function createWorkspace({ user }: UserCaller, name: string): Promise<Workspace> {
+  const workspace = await createWorkspaceOf(user._id, name, new Date());
+  await beginWorkspace(new ObjectId(workspace.id), user);
+  return workspace;
 }
 
-/** The same for an account that is only being made: nobody has signed in to it yet. */
+/** The same for an account that is only being made: nobody has signed in to it yet. Behind it comes `beginWorkspace`. */
 export async function createWorkspaceOf(ownerId: ObjectId, name: string, now: Date): Promise<Workspace> {
   const workspace = await insertWithFreeSlug(name, now);
   // The sample first and the membership last: who sees the workspace sees it whole.
@@ -120,8 +123,18 @@ export async function findWorkspaceId(name: string): Promise<ObjectId | null> {
   );
 }
 
-function toMember({ userId, role, joinedAt }: MembershipDoc, { email, name }: { email: string; name: string }): Member {
-  return { userId: userId.toHexString(), email, name, role, joinedAt: joinedAt.toISOString() };
+function toMember(
+  { userId, role, joinedAt, lastSeenAt }: MembershipDoc,
+  { email, name }: { email: string; name: string },
+): Member {
+  return {
+    userId: userId.toHexString(),
+    email,
+    name,
+    role,
+    joinedAt: joinedAt.toISOString(),
+    lastSeenAt: lastSeenAt?.toISOString() ?? null,
+  };
 }
 
 async function insertWithFreeSlug(name: string, now: Date): Promise<WorkspaceDoc> {

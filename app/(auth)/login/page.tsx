@@ -1,12 +1,13 @@
 import type { Metadata } from "next";
-import Link from "next/link";
 import { redirect } from "next/navigation";
 import { AuthFrame } from "@/components/auth/auth-frame";
+import { EndedInvite } from "@/components/auth/ended-invite";
 import { LoginForm } from "@/components/auth/login-form";
 import { ProviderButtons } from "@/components/auth/provider-buttons";
 import { Notice } from "@/components/ui/notice";
 import { signInProviders } from "@/lib/auth/oauth";
 import { getPageSession } from "@/lib/auth/page-session";
+import { findInvitationBehind } from "@/lib/invites/service";
 import { toSafeNext } from "@/lib/ui/safe-next";
 import { toSignInFailure } from "@/lib/ui/sign-in-failure";
 
@@ -19,12 +20,25 @@ export default async function LoginPage({ searchParams }: { searchParams: Promis
   const failure = toSignInFailure(Array.isArray(error) ? error[0] : error);
   const target = toSafeNext(typeof next === "string" ? next : null);
   if ((await getPageSession()) !== null) redirect(target ?? "/");
+  const invitation = await findInvitationBehind(target);
+  if (invitation === "ended") {
+    return (
+      <AuthFrame>
+        <EndedInvite isSignedIn={false} />
+      </AuthFrame>
+    );
+  }
   return (
     <AuthFrame>
       <h1>Sign in</h1>
+      {invitation && (
+        <p>
+          {invitation.inviterName} invites you to <b className="b6">{invitation.workspaceName}</b>.
+        </p>
+      )}
       <p>
-        New here?{" "}
-        <Link href={target ? `/register?next=${encodeURIComponent(target)}` : "/register"}>Create an account</Link>
+        New here? {/* A link of the framework would bring its router's prefetching along, for one of two links. */}
+        <a href={target ? `/register?next=${encodeURIComponent(target)}` : "/register"}>Create an account</a>
       </p>
       {failure && (
         <Notice kind="bad" role="alert">
@@ -32,7 +46,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Promis
         </Notice>
       )}
       <ProviderButtons providers={signInProviders()} next={target ?? "/"} />
-      <LoginForm next={target ?? "/"} />
+      <LoginForm next={target ?? "/"} email={invitation ? invitation.email : ""} />
     </AuthFrame>
   );
 }

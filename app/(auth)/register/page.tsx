@@ -2,12 +2,15 @@ import type { Metadata } from "next";
 import Link from "next/link";
 import { redirect } from "next/navigation";
 import { AuthFrame } from "@/components/auth/auth-frame";
+import { EndedInvite } from "@/components/auth/ended-invite";
 import { ProviderButtons } from "@/components/auth/provider-buttons";
 import { ReachNotice } from "@/components/auth/reach-notice";
 import { RegisterForm } from "@/components/auth/register-form";
 import { signInProviders } from "@/lib/auth/oauth";
 import { getPageSession } from "@/lib/auth/page-session";
 import { env } from "@/lib/env";
+import { findInvitationBehind } from "@/lib/invites/service";
+import { toInvitedRole } from "@/lib/invites/words";
 import { toReach } from "@/lib/net/reach";
 import { toSafeNext } from "@/lib/ui/safe-next";
 import { hasAccounts } from "@/lib/users/service";
@@ -18,16 +21,30 @@ export default async function RegisterPage({ searchParams }: { searchParams: Pro
   const { next } = await searchParams;
   const target = toSafeNext(typeof next === "string" ? next : null);
   if ((await getPageSession()) !== null) redirect(target ?? "/");
+  const invitation = await findInvitationBehind(target);
+  if (invitation === "ended") {
+    return (
+      <AuthFrame>
+        <EndedInvite isSignedIn={false} />
+      </AuthFrame>
+    );
+  }
   const loginHref = target ? `/login?next=${encodeURIComponent(target)}` : "/login";
   return (
     <AuthFrame>
-      <h1>Create your account</h1>
+      <h1>{invitation ? `Join ${invitation.workspaceName}` : "Create your account"}</h1>
+      {invitation && (
+        <p>
+          {invitation.inviterName} invites you as {toInvitedRole(invitation.role)}. Choose a name and a password, and
+          you are in.
+        </p>
+      )}
       <p>
-        Already have one? <Link href={loginHref}>Sign in</Link>
+        {invitation ? "Have an account already?" : "Already have one?"} <Link href={loginHref}>Sign in</Link>
       </p>
       {!(await hasAccounts()) && <ReachNotice reach={toReach(env())} />}
       <ProviderButtons providers={signInProviders()} next={target ?? "/"} />
-      <RegisterForm next={target} loginHref={loginHref} />
+      <RegisterForm next={target} loginHref={loginHref} invitation={invitation} />
     </AuthFrame>
   );
 }

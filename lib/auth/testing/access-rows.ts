@@ -27,6 +27,7 @@ export const authAccess: AccessRows = {
     "GET /api/auth/sessions": { statuses: ACCOUNT },
     "DELETE /api/auth/sessions/{sessionId}": { statuses: "401 401 404 404 404 403 403 404 401 404 403" },
     "GET /api/auth/me": { statuses: ACCOUNT },
+    "PATCH /api/auth/me": { statuses: ACCOUNT, body: () => ({ name: "Ana Lopez" }) },
     "GET /api/workspaces/{workspaceId}/api-keys": { statuses: ADMIN_IN_PERSON },
     "POST /api/workspaces/{workspaceId}/api-keys": {
       statuses: "401 401 403 201 201 403 403 403 401 403 403",

@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
 import { AuthFrame } from "@/components/auth/auth-frame";
-import { AcceptInvite, EndedInvite, ForeignInvite, OpenInvite } from "@/components/auth/invite-cards";
+import { EndedInvite } from "@/components/auth/ended-invite";
+import { AcceptInvite, ForeignInvite, OpenInvite } from "@/components/auth/invite-cards";
 import { getPageSession } from "@/lib/auth/page-session";
-import { AppError } from "@/lib/http/errors";
-import { type Invitation, inviteToken } from "@/lib/invites/schema";
-import { getInvitation } from "@/lib/invites/service";
+import { findInvitation } from "@/lib/invites/service";
+import { toInvitedRole } from "@/lib/invites/words";
 
 export const metadata: Metadata = { title: "Invitation", referrer: "no-referrer" };
 
@@ -17,8 +17,7 @@ export default async function InvitePage({ params }: { params: Promise<{ token: 
     <AuthFrame>
       <h1>Join {invitation.workspaceName}</h1>
       <p>
-        {invitation.inviterName} invites <b className="b6">{invitation.email}</b> as{" "}
-        {invitation.role === "member" ? "a member" : `an ${invitation.role}`}.
+        {invitation.inviterName} invites <b className="b6">{invitation.email}</b> as {toInvitedRole(invitation.role)}.
       </p>
       {session === null ? (
         <OpenInvite token={token} />
@@ -29,15 +28,4 @@ export default async function InvitePage({ params }: { params: Promise<{ token: 
       )}
     </AuthFrame>
   );
-}
-
-/** Null for a link that is unknown, used or over: to who holds it they are the same. */
-async function findInvitation(token: string): Promise<Invitation | null> {
-  if (!inviteToken.safeParse(token).success) return null;
-  try {
-    return await getInvitation(token);
-  } catch (error) {
-    if (error instanceof AppError && error.kind === "not_found") return null;
-    throw error;
-  }
 }

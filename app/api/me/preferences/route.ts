@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Account",
     access: account,
     body: updatePreferencesBody,
-    refuses: { panels: "Preferences of more than 64 KiB together" },
+    refuses: { panels: "Preferences of more than 64 KiB together", times: "A name that no time zone has" },
     response: preferencesSchema,
     handle: ({ caller, body }) => updatePreferences(caller, body),
   }),

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { CONSOLE_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
+import { CONSOLE_REFUSALS } from "@/lib/consoles/reference";
 import { consoleSchema, consoleSummarySchema, createConsoleBody } from "@/lib/consoles/schema";
 import { createConsole, listConsoles } from "@/lib/consoles/service";
+import { SAVE_FAILURES } from "@/lib/folders/reference";
 import { pathIds } from "@/lib/http/ids";
 import { asArray } from "@/lib/http/paging";
 import { listQuery } from "@/lib/http/schema";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { mayStill } from "@/lib/auth/identity";
+import { eventsQuery } from "@/lib/events/schema";
 import { streamEvents } from "@/lib/events/stream";
 import { pathIds } from "@/lib/http/ids";
 
@@ -13,12 +14,14 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Workspaces",
     access: member,
     params: pathIds("workspaceId"),
+    query: eventsQuery,
     outside: { 200: { "text/event-stream": z.looseObject({ data: z.string() }).describe("Each event") } },
     failures: ["rate_limited"],
-    handle: ({ caller: { workspaceId, user }, request, signal }) =>
+    handle: ({ caller: { workspaceId, user }, query, request, signal }) =>
       streamEvents({
         workspaceId,
         userId: user._id,
+        hasHeartbeat: query.heartbeat === "true",
         lastEventId: request.headers.get("last-event-id"),
         mayStillRead: () => mayStill(request.headers, member, workspaceId),
         signal,

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "All runs",
     description:
-      "Of the consoles and flows of the workspace that the caller may see, the newest first. A page may have less than its limit and still go on.",
+      "Of the consoles, flows and dashboards of the workspace that the caller may see, the newest first. A page may have less than its limit and still go on.",
     tag: "Runs",
     access: member,
     params: pathIds("workspaceId"),

@@ -1,8 +1,9 @@
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { CONSOLE_REFUSALS, SAVE_FAILURES } from "@/lib/consoles/reference";
+import { CONSOLE_REFUSALS } from "@/lib/consoles/reference";
 import { consoleSchema, updateConsoleBody } from "@/lib/consoles/schema";
 import { deleteConsole, getConsole, updateConsole } from "@/lib/consoles/service";
+import { SAVE_FAILURES } from "@/lib/folders/reference";
 import { pathIds } from "@/lib/http/ids";
 
 const params = pathIds("workspaceId", "consoleId");

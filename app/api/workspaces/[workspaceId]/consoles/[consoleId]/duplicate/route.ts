@@ -1,8 +1,8 @@
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { SAVE_FAILURES } from "@/lib/consoles/reference";
 import { consoleSchema } from "@/lib/consoles/schema";
 import { duplicateConsole } from "@/lib/consoles/service";
+import { SAVE_FAILURES } from "@/lib/folders/reference";
 import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

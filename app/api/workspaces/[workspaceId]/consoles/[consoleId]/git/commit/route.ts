@@ -1,7 +1,8 @@
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { getCommit } from "@/lib/consoles/history";
-import { commitQuery, consoleCommitSchema } from "@/lib/consoles/schema";
+import { CONSOLES } from "@/lib/consoles/cabinet";
+import { getCommit } from "@/lib/folders/history";
+import { commitQuery, fileCommitSchema } from "@/lib/folders/schema";
 import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -12,8 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params: pathIds("workspaceId", "consoleId"),
     query: commitQuery,
-    response: consoleCommitSchema,
+    response: fileCommitSchema,
     failures: ["conflict"],
-    handle: ({ caller, params, query }) => getCommit(caller, params.consoleId, query.sha),
+    handle: ({ caller, params, query }) => getCommit(caller, CONSOLES, params.consoleId, query.sha),
   }),
 });

@@ -1,8 +1,9 @@
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { restoreVersion } from "@/lib/consoles/history";
-import { SAVE_FAILURES } from "@/lib/consoles/reference";
-import { consoleSchema, restoreVersionBody } from "@/lib/consoles/schema";
+import { consoleSchema } from "@/lib/consoles/schema";
+import { SAVE_FAILURES } from "@/lib/folders/reference";
+import { restoreVersionBody } from "@/lib/folders/schema";
 import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({

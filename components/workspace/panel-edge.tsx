@@ -2,16 +2,24 @@
 
 import { type PointerEvent, useRef } from "react";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
-import { clampExplorer, EXPLORER_WIDTH } from "@/lib/ui/frame-preferences";
+import { AGENT_WIDTH, clampAgent, clampExplorer, EXPLORER_WIDTH } from "@/lib/ui/frame-preferences";
 
 const KEY_STEP_PX = 16;
 
-/** The explorer's right edge: drag it, move it with the arrow keys, double-click it for the usual width. */
-export function ExplorerEdge() {
+/** `grows`: which way the edge goes when its panel becomes wider. */
+const PANELS = {
+  explorer: { width: "explorerWidth", range: EXPLORER_WIDTH, clamp: clampExplorer, grows: 1, className: "edge" },
+  agent: { width: "agentWidth", range: AGENT_WIDTH, clamp: clampAgent, grows: -1, className: "edge at-left" },
+} as const;
+
+/** A panel's edge towards the work: drag it, move it with the arrow keys, double-click it for the usual width. */
+export function PanelEdge({ panel }: { panel: keyof typeof PANELS }) {
   const { frame } = useFrame();
   const grip = useRef<{ x: number; width: number } | null>(null);
-  const width = frame.explorerWidth;
+  const { width: name, range, clamp, grows, className } = PANELS[panel];
+  const width = frame[name];
 
+  const setWidth = (wanted: number) => updateFrame({ [name]: clamp(wanted) });
   const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
     if (event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -19,7 +27,7 @@ export function ExplorerEdge() {
   };
   const onPointerMove = (event: PointerEvent<HTMLDivElement>) => {
     if (grip.current === null) return;
-    updateFrame({ explorerWidth: clampExplorer(grip.current.width + event.clientX - grip.current.x) });
+    setWidth(grip.current.width + grows * (event.clientX - grip.current.x));
   };
   const letGo = () => {
     grip.current = null;
@@ -27,25 +35,25 @@ export function ExplorerEdge() {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved; this separator can
     <div
-      className="edge"
+      className={className}
       role="separator"
       tabIndex={0}
-      aria-label="Width of the explorer"
+      aria-label={`Width of the ${panel}`}
       aria-orientation="vertical"
-      aria-controls="explorer"
+      aria-controls={panel}
       aria-valuenow={width}
-      aria-valuemin={EXPLORER_WIDTH.min}
-      aria-valuemax={EXPLORER_WIDTH.max}
+      aria-valuemin={range.min}
+      aria-valuemax={range.max}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={letGo}
       onPointerCancel={letGo}
-      onDoubleClick={() => updateFrame({ explorerWidth: EXPLORER_WIDTH.normal })}
+      onDoubleClick={() => setWidth(range.normal)}
       onKeyDown={(event) => {
         const step = event.key === "ArrowRight" ? KEY_STEP_PX : event.key === "ArrowLeft" ? -KEY_STEP_PX : 0;
         if (step === 0) return;
         event.preventDefault();
-        updateFrame({ explorerWidth: clampExplorer(width + step) });
+        setWidth(width + grows * step);
       }}
     />
   );

@@ -1,0 +1,17 @@
+import type { Metadata } from "next";
+import { requireSession } from "@/app/(workspace)/require-session";
+import { UnknownPlace } from "@/components/shell/unknown-place";
+
+export const metadata: Metadata = { title: "Cannot be opened" };
+
+type UnknownPageProps = { params: Promise<{ slug: string; rest: string[] }> };
+
+/**
+ * An address in the workspace that nothing stands at: without this page the frame around it would go, too. Not by
+ * `notFound`, whose page is empty until its scripts have run, and has no theme by then.
+ */
+export default async function UnknownPage({ params }: UnknownPageProps) {
+  const { slug, rest } = await params;
+  await requireSession(`/w/${slug}/${rest.join("/")}`);
+  return <UnknownPlace />;
+}

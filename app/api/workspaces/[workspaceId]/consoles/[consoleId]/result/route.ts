@@ -1,0 +1,19 @@
+import { member } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { lastResultResponse } from "@/lib/consoles/last-result";
+import { lastResultSchema } from "@/lib/consoles/schema";
+import { pathIds } from "@/lib/http/ids";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Read a console's last result",
+    description:
+      "The first rows of its last run that gave any, by whom and when; null when none is kept. What was run while the console was private is its owner's alone.",
+    tag: "Consoles",
+    access: member,
+    params: pathIds("workspaceId", "consoleId"),
+    response: lastResultSchema.nullable(),
+    failures: ["not_found"],
+    handle: ({ caller, params }) => lastResultResponse(caller, params.consoleId),
+  }),
+});

@@ -1,0 +1,23 @@
+"use client";
+
+import { RefreshCw } from "lucide-react";
+import { useSyncExternalStore } from "react";
+import { readIsOutdated, subscribePageAge } from "@/lib/client/page-age";
+
+/** Says that the server has a newer build than this page, whose missing parts never come, and offers the way to it. */
+export function OutdatedBanner() {
+  const isOutdated = useSyncExternalStore(subscribePageAge, readIsOutdated, () => false);
+  if (!isOutdated) return null;
+  return (
+    <div className="outdated" role="alert">
+      <RefreshCw />
+      <b className="b6">A new version of Millrace is here.</b>
+      <span className="grow offline-text">
+        Some of this page works only after a reload. What you typed is kept, and your consoles stay open.
+      </span>
+      <button type="button" className="btn sm" onClick={() => window.location.reload()}>
+        Reload the page
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { ApiError } from "@/lib/client/api";
+import { problemsOf } from "./form-failure";
+
+describe("what the server says of single fields", () => {
+  const refused = new ApiError(400, "invalid_request", "Something is wrong.", [
+    { path: "title", message: "Too long." },
+    { path: "title", message: "Nor may it have lines." },
+    { path: "sites.1", message: "No origin." },
+    { path: "titles", message: "Of another field." },
+  ]);
+
+  it("is the first of each field that is asked for, with what is wrong inside of it", () => {
+    expect(problemsOf(refused, ["title", "sites", "description"])).toEqual({
+      title: "Too long.",
+      sites: "No origin.",
+    });
+  });
+
+  it("is nothing for failures of another kind", () => {
+    expect(problemsOf(new ApiError(409, "conflict", "It is taken."), ["title"])).toEqual({});
+    expect(problemsOf(new Error("broken"), ["title"])).toEqual({});
+  });
+});

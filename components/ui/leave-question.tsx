@@ -1,0 +1,62 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import type { ReactNode } from "react";
+import { Modal } from "@/components/ui/modal";
+import { useLeaveGuard } from "@/components/ui/use-leave-guard";
+
+type LeaveQuestionProps = {
+  title: string;
+  /** Something was changed that is not saved. */
+  isOn: boolean;
+  /** It is kept, unless it is discarded; null for what is lost by leaving. */
+  onDiscard: (() => void) | null;
+  /** What becomes of it. */
+  children: ReactNode;
+};
+
+/** Asks before somebody leaves what was begun and not saved. */
+export function LeaveQuestion({ title, isOn, onDiscard, children }: LeaveQuestionProps) {
+  const router = useRouter();
+  const { pressed, stay } = useLeaveGuard(isOn);
+  const leave = () => {
+    if (pressed === null) return;
+    stay();
+    const target = new URL(pressed);
+    if (target.origin === window.location.origin) router.push(`${target.pathname}${target.search}${target.hash}`);
+    else window.location.assign(pressed);
+  };
+  return (
+    <Modal
+      title={title}
+      isOpen={pressed !== null}
+      onClose={stay}
+      foot={
+        <>
+          <button type="button" className="btn ghost" onClick={stay}>
+            Stay
+          </button>
+          <button
+            type="button"
+            className={onDiscard ? "btn danger" : "btn danger-solid"}
+            onClick={() => {
+              onDiscard?.();
+              leave();
+            }}
+          >
+            Discard and leave
+          </button>
+          {onDiscard && (
+            <button type="button" className="btn primary" onClick={leave}>
+              Keep and leave
+            </button>
+          )}
+        </>
+      }
+    >
+      <div className="confirm-text">
+        <p>{children}</p>
+      </div>
+    </Modal>
+  );
+}

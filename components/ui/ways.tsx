@@ -1,0 +1,40 @@
+"use client";
+
+import { useId } from "react";
+import "@/components/ui/page.css";
+
+type WaysProps<T extends string> = {
+  label: string;
+  value: T;
+  onChange: (value: T) => void;
+  options: { value: T; label: string; help: string; isDisabled?: boolean }[];
+  error?: string;
+  isDisabled: boolean;
+};
+
+/** One of a few that need a word of explanation each. */
+export function Ways<T extends string>({ label, value, onChange, options, error, isDisabled }: WaysProps<T>) {
+  const name = useId();
+  return (
+    <fieldset className="field ways" disabled={isDisabled}>
+      <legend className="flabel">{label}</legend>
+      {options.map((option) => (
+        <label key={option.value} className={option.isDisabled ? "way off" : "way"}>
+          <input
+            type="radio"
+            name={name}
+            checked={option.value === value}
+            disabled={option.isDisabled}
+            onChange={() => onChange(option.value)}
+          />
+          <span>
+            <b className="b5">{option.label}</b> <span className="xs t2">{option.help}</span>
+          </span>
+        </label>
+      ))}
+      <div className="help bad" aria-live="polite" hidden={!error}>
+        {error}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,74 @@
+"use client";
+
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { ChevronDown } from "lucide-react";
+import { useId, useState } from "react";
+import { deviceZone } from "@/lib/zones/names";
+import "@/components/ui/page.css";
+
+/** Of some 420 zones: as many as a person looks through. */
+const SHOWN_MAX = 60;
+
+type ZoneFieldProps = {
+  label?: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** The field is left with what stands in it. */
+  onLeave?: () => void;
+  readOnly?: boolean;
+  /** What is wrong; null when nothing is. */
+  error: string | null;
+};
+
+/** A time zone by its name: typed, or found in the list by a part of it. */
+export function ZoneField({ label = "Time zone", value, onChange, onLeave, readOnly = false, error }: ZoneFieldProps) {
+  const id = useId();
+  const [zones] = useState(listZones);
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <Autocomplete.Root
+        items={zones}
+        value={value}
+        onValueChange={onChange}
+        limit={SHOWN_MAX}
+        openOnInputClick
+        readOnly={readOnly}
+      >
+        <div className={`input${error === null ? "" : " err"}`}>
+          <Autocomplete.Input
+            id={id}
+            autoComplete="off"
+            spellCheck={false}
+            aria-invalid={error === null ? undefined : true}
+            aria-describedby={error === null ? undefined : `${id}-error`}
+            onFocus={(event) => event.target.select()}
+            onBlur={onLeave}
+          />
+          {!readOnly && <ChevronDown className="s t3" />}
+        </div>
+        <Autocomplete.Portal>
+          <Autocomplete.Positioner className="menu-pos pick-pos" sideOffset={4} collisionPadding={8}>
+            <Autocomplete.Popup className="menu pick-menu zone-menu">
+              <Autocomplete.List>
+                {(zone: string) => (
+                  <Autocomplete.Item key={zone} value={zone} className="menu-item">
+                    <span className="trunc">{zone.replaceAll("_", " ")}</span>
+                  </Autocomplete.Item>
+                )}
+              </Autocomplete.List>
+            </Autocomplete.Popup>
+          </Autocomplete.Positioner>
+        </Autocomplete.Portal>
+      </Autocomplete.Root>
+      <div id={`${id}-error`} className="help bad" aria-live="polite" hidden={error === null}>
+        {error}
+      </div>
+    </div>
+  );
+}
+
+/** The reader's own zone first, then UTC. */
+function listZones(): string[] {
+  return [...new Set([deviceZone(), "UTC", ...Intl.supportedValuesOf("timeZone")])];
+}

@@ -1,0 +1,42 @@
+"use client";
+
+import { useMemo } from "react";
+import { useConsoleList } from "@/components/workspace/use-consoles";
+import { useFlows } from "@/components/workspace/use-flows";
+import type { ConsoleSummary } from "@/lib/client/consoles";
+import type { Flow } from "@/lib/client/flows";
+import { formatCount } from "@/lib/ui/format";
+
+/** What one may see of that which uses a connection. */
+export type ConnectionUses = { consoles: ConsoleSummary[]; flows: Flow[] };
+export const NO_USES: ConnectionUses = { consoles: [], flows: [] };
+
+/** By the connection's id; null until both lists are read. */
+export function useConnectionUses(): ReadonlyMap<string, ConnectionUses> | null {
+  const { data: consoles } = useConsoleList();
+  const { data: flows } = useFlows();
+  return useMemo(() => {
+    if (consoles === undefined || flows === undefined) return null;
+    const uses = new Map<string, ConnectionUses>();
+    const usesOf = (id: string) => {
+      const known = uses.get(id) ?? { consoles: [], flows: [] };
+      uses.set(id, known);
+      return known;
+    };
+    for (const each of consoles) if (each.connectionId !== null) usesOf(each.connectionId).consoles.push(each);
+    for (const flow of flows) {
+      // One that copies within a connection uses it once.
+      const ids = new Set([flow.source?.connectionId, flow.destination.connectionId]);
+      for (const id of ids) if (id) usesOf(id).flows.push(flow);
+    }
+    return uses;
+  }, [consoles, flows]);
+}
+
+/** "14 consoles, 3 flows"; empty for none. */
+export function toUseWords(consoleCount: number, flowCount: number): string {
+  const words = [];
+  if (consoleCount > 0) words.push(`${formatCount(consoleCount)} ${consoleCount === 1 ? "console" : "consoles"}`);
+  if (flowCount > 0) words.push(`${formatCount(flowCount)} ${flowCount === 1 ? "flow" : "flows"}`);
+  return words.join(", ");
+}

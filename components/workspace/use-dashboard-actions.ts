@@ -1,0 +1,125 @@
+"use client";
+
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useMemo } from "react";
+import { showFailure } from "@/components/ui/toast";
+import { toDashboardFoldersKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { ApiError } from "@/lib/client/api";
+import {
+  type CreateDashboardBody,
+  type Dashboard,
+  type DashboardSummary,
+  dashboardApi,
+  type UpdateDashboardBody,
+} from "@/lib/client/dashboards";
+import type { CreateFolderBody, UpdateFolderBody } from "@/lib/folders/schema";
+import type { FolderChoice } from "@/lib/ui/filed-tree";
+
+/** What a person changes of a dashboard besides what is in it. */
+export type DashboardChange = Pick<UpdateDashboardBody, "title" | "folderId" | "access">;
+
+/**
+ * What can be done with dashboards, from wherever it is asked for; lists are kept in step. Failures are told to the
+ * person here: the functions resolve to null then.
+ */
+export function useDashboardActions() {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  return useMemo(() => makeActions(client, workspace.id), [client, workspace.id]);
+}
+
+const UNTITLED = "Untitled dashboard";
+
+/** Makes an empty dashboard and opens its editor. */
+export function useNewDashboard(): (place?: FolderChoice) => Promise<void> {
+  const { workspace } = useWorkspace();
+  const { create } = useDashboardActions();
+  const router = useRouter();
+  return async (place) => {
+    const made = await create({ title: UNTITLED, ...place });
+    if (made !== null) router.push(`/w/${workspace.slug}/dashboards/${made.id}/edit`);
+  };
+}
+
+function makeActions(client: QueryClient, workspaceId: string) {
+  const listKey = toDashboardsKey(workspaceId);
+  const readListsAnew = () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: listKey }),
+      client.invalidateQueries({ queryKey: toDashboardFoldersKey(workspaceId) }),
+    ]);
+  /** Takes in what the server has just said. */
+  const note = (saved: Dashboard): Dashboard => {
+    const { datasets: _, widgets: __, filters: ___, ...summary } = saved;
+    client.setQueryData(toDashboardKey(workspaceId, saved.id), saved);
+    client.setQueryData<DashboardSummary[]>(listKey, (list) => {
+      if (!list) return list;
+      return list.some(({ id }) => id === saved.id)
+        ? list.map((each) => (each.id === saved.id ? summary : each))
+        : [...list, summary];
+    });
+    return saved;
+  };
+  const attempt = async <T>(effect: string, work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      showFailure(`${effect} ${error.message}`);
+      void readListsAnew();
+      return null;
+    }
+  };
+  /** Folders carry what is in them along: both lists are read anew. */
+  const withFolders = async <T>(effect: string, work: () => Promise<T>): Promise<T | null> => {
+    const done = await attempt(effect, work);
+    if (done !== null) await readListsAnew();
+    void client.invalidateQueries({ queryKey: ["dashboard", workspaceId] });
+    return done;
+  };
+  return {
+    note,
+    create: (body: CreateDashboardBody) =>
+      attempt("It is not made.", async () => note(await dashboardApi.create(workspaceId, body))),
+    /** Renames, moves or shares. Somebody else's save meanwhile is no reason to refuse it. */
+    change: ({ id, version }: Pick<DashboardSummary, "id" | "version">, change: DashboardChange) =>
+      attempt("Nothing was changed.", async () => {
+        const saved = await dashboardApi.update(workspaceId, id, { version, ...change }).catch((error: unknown) => {
+          const current = toCurrentVersion(error);
+          if (current === null) throw error;
+          return dashboardApi.update(workspaceId, id, { version: current, ...change });
+        });
+        return note(saved);
+      }),
+    duplicate: (id: string) =>
+      attempt("It is not duplicated.", async () => note(await dashboardApi.duplicate(workspaceId, id))),
+    remove: (id: string) =>
+      attempt("It is not deleted.", async () => {
+        await dashboardApi.remove(workspaceId, id);
+        client.setQueryData<DashboardSummary[]>(listKey, (list) => list?.filter((each) => each.id !== id));
+        client.removeQueries({ queryKey: toDashboardKey(workspaceId, id) });
+        return true;
+      }),
+    undelete: (id: string, folderId?: string | null) =>
+      attempt("It is not back.", async () => note(await dashboardApi.undelete(workspaceId, id, folderId))),
+    export: (id: string) => attempt("It is not exported.", () => dashboardApi.export(workspaceId, id)),
+    createFolder: (body: CreateFolderBody) =>
+      withFolders("The folder is not made.", () => dashboardApi.createFolder(workspaceId, body)),
+    changeFolder: (id: string, change: UpdateFolderBody) =>
+      withFolders("Nothing was changed.", () => dashboardApi.updateFolder(workspaceId, id, change)),
+    removeFolder: (id: string) =>
+      withFolders("It is not deleted.", async () => {
+        await dashboardApi.removeFolder(workspaceId, id);
+        return true;
+      }),
+  };
+}
+
+/** The version that stands in the way of a save; null for any other failure. */
+function toCurrentVersion(error: unknown): number | null {
+  if (!(error instanceof ApiError) || error.status !== 409) return null;
+  const { current } = (error.details ?? {}) as { current?: { version?: unknown } };
+  return typeof current?.version === "number" ? current.version : null;
+}

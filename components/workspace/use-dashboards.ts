@@ -1,0 +1,38 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { dashboardApi } from "@/lib/client/dashboards";
+
+export const toDashboardsKey = (workspaceId: string) => ["dashboards", workspaceId] as const;
+export const toDashboardFoldersKey = (workspaceId: string) => ["dashboard-folders", workspaceId] as const;
+export const toDashboardKey = (workspaceId: string, id: string) => ["dashboard", workspaceId, id] as const;
+/** Of all that a dashboard shows, however it is filtered. */
+export const toDashboardDataKey = (workspaceId: string, id: string) => ["dashboard-data", workspaceId, id] as const;
+
+/** All dashboards that the person may see, without what is in them. @param isWanted false asks for nothing */
+export function useDashboardList(isWanted = true) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: toDashboardsKey(workspace.id),
+    queryFn: ({ signal }) => dashboardApi.list(workspace.id, signal),
+    enabled: isWanted,
+  });
+}
+
+export function useDashboardFolders() {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: toDashboardFoldersKey(workspace.id),
+    queryFn: ({ signal }) => dashboardApi.listFolders(workspace.id, signal),
+  });
+}
+
+/** One dashboard with what is in it. */
+export function useDashboard(id: string) {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: toDashboardKey(workspace.id, id),
+    queryFn: ({ signal }) => dashboardApi.read(workspace.id, id, signal),
+  });
+}

@@ -1,0 +1,89 @@
+"use client";
+
+import { type QueryClient, useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { type ConsoleRun, ROW_LIMITS } from "@/components/workspace/run-store";
+import type { OpenConsole } from "@/components/workspace/use-consoles";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { api, type LastResult } from "@/lib/client/api";
+import type { LiveEvent } from "@/lib/client/live";
+
+const toKey = (workspaceId: string, consoleId: string) => ["console-result", workspaceId, consoleId];
+/** What was read this lately is not read again because the stream of changes has just opened: it may be 8 MiB. */
+const JUST_READ_MS = 10_000;
+
+/**
+ * Shows what is kept with a console: after a reload, on another machine, and what a colleague has run.
+ * @returns whether it is being read for the first time
+ */
+export function useLastResult({ id, saved }: OpenConsole): { isReading: boolean } {
+  const { workspace, runs } = useWorkspace();
+  const { data, isLoading } = useQuery({
+    queryKey: toKey(workspace.id, id),
+    queryFn: ({ signal }) => api.readLastResult(workspace.id, id, signal),
+    enabled: saved !== null,
+    // Events say when there is another one.
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  useEffect(() => {
+    if (data) runs.adopt(id, toRun(id, data));
+  }, [runs, id, data]);
+  return { isReading: isLoading };
+}
+
+/** Has a console's last result read anew when there is another one than this page has run itself. */
+export function applyKeptResult(
+  queryClient: QueryClient,
+  workspaceId: string,
+  event: LiveEvent,
+  isKnown: (executionId: string) => boolean,
+): void {
+  if (event.kind === "reset") {
+    const before = Date.now() - JUST_READ_MS;
+    void queryClient.invalidateQueries({
+      queryKey: ["console-result", workspaceId],
+      predicate: ({ state }) => state.dataUpdatedAt < before,
+    });
+    return;
+  }
+  if (event.kind !== "execution") return;
+  const { resourceId, executionId } = event.data;
+  if (typeof executionId === "string" && isKnown(executionId)) return;
+  void queryClient.invalidateQueries({ queryKey: toKey(workspaceId, resourceId) });
+}
+
+/** The kept result as the run that it came of. */
+function toRun(consoleId: string, kept: LastResult): ConsoleRun {
+  const { executionId, statement, variables, connectionId, userId, runId, durationMs, databaseMs } = kept;
+  const { fields, rows, bytes, keptRows, rowCount } = kept;
+  const startedAt = Date.parse(kept.startedAt);
+  const answer = {
+    executionId,
+    fields,
+    rows,
+    bytes,
+    durationMs,
+    databaseMs,
+    rowCount: keptRows,
+    truncated: kept.truncated || keptRows < rowCount,
+  };
+  return {
+    id: executionId,
+    connectionId,
+    bound: { consoleId, variables },
+    content: statement,
+    limit: ROW_LIMITS.find((limit) => limit >= keptRows) ?? ROW_LIMITS[0],
+    statements: [
+      {
+        statement: { from: 0, to: statement.length, end: statement.length, text: statement },
+        executionId,
+        outcome: { status: "done", answer, wallMs: durationMs },
+      },
+    ],
+    status: "success",
+    startedAt,
+    endedAt: startedAt + durationMs,
+    isCancelling: false,
+    keptOf: { userId, isByItself: runId !== null },
+  };
+}
