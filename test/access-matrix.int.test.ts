@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { routeModules } from "@/.generated/routes";
 import { agentAccess } from "@/lib/agent/testing/access-rows";
 import { referenceAccess } from "@/lib/api/testing/access-rows";
+import { appAccess } from "@/lib/apps/testing/access-rows";
 import { authAccess } from "@/lib/auth/testing/access-rows";
 import { connectionAccess } from "@/lib/connections/testing/access-rows";
 import { consoleAccess } from "@/lib/consoles/testing/access-rows";
+import { dashboardAccess } from "@/lib/dashboards/testing/access-rows";
 import { eventAccess } from "@/lib/events/testing/access-rows";
 import { fileAccess } from "@/lib/files/testing/access-rows";
 import { flowAccess } from "@/lib/flows/testing/access-rows";
@@ -16,6 +18,7 @@ import { mailAccess } from "@/lib/mail/testing/access-rows";
 import { notificationAccess } from "@/lib/notifications/testing/access-rows";
 import { preferenceAccess } from "@/lib/preferences/testing/access-rows";
 import { queryAccess } from "@/lib/query/testing/access-rows";
+import { repohostAccess } from "@/lib/repohost/testing/access-rows";
 import { workspaceAccess } from "@/lib/workspaces/testing/access-rows";
 import type { AccessRows, Row } from "./access-rows";
 import { call } from "./client";
@@ -35,6 +38,9 @@ const DOMAINS: AccessRows[] = [
   fileAccess,
   queryAccess,
   consoleAccess,
+  dashboardAccess,
+  appAccess,
+  repohostAccess,
   flowAccess,
   inviteAccess,
   notificationAccess,
@@ -119,8 +125,10 @@ const nested = inWorkspace.flatMap((endpoint) => {
   return param ? [{ ...endpoint, param }] : [];
 });
 /** What shows by a signature who sends it needs no guard against other sites: no cookie is looked at. */
-const SIGNED = ["/api/inngest", "/api/webhooks/{token}", "/api/mcp"];
-const writes = endpoints.filter(({ method, path }) => method !== "GET" && !SIGNED.includes(path));
+const SIGNED = ["/api/inngest", "/api/webhooks/{token}", "/api/repohost/webhook", "/api/mcp"];
+/** Asked by an app's page from an origin that is nobody's, and judged by its address: no cookie is read. */
+const BY_ADDRESS = ["/api/apps/dev/{capability}/{path...}"];
+const writes = endpoints.filter(({ method, path }) => method !== "GET" && ![...SIGNED, ...BY_ADDRESS].includes(path));
 const withBody = endpoints.filter(({ definition }) => definition.body);
 
 /** Fresh sessions: the matrix above has signed everybody out. */
@@ -136,10 +144,15 @@ describe("keys that may only read", () => {
   const READS = [
     "POST /api/execute",
     "POST /api/mcp",
+    "POST /api/share/{token}/view-token",
+    "POST /api/workspaces/{workspaceId}/apps/{appId}/view-token",
     "POST /api/workspaces/{workspaceId}/connections/sources/{connectionId}/test",
     "POST /api/workspaces/{workspaceId}/connectors/test",
     "POST /api/workspaces/{workspaceId}/consoles/{consoleId}/execute",
+    "POST /api/workspaces/{workspaceId}/dashboards/preview",
     "POST /api/workspaces/{workspaceId}/databases/{connectionId}/execute",
+    "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows",
+    "POST /api/workspaces/{workspaceId}/databases/{connectionId}/rows/count",
     "POST /api/workspaces/{workspaceId}/executions/{executionId}/cancel",
   ];
   let key = "";

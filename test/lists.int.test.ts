@@ -36,6 +36,8 @@ let stranger: Person;
 let home: string;
 let connectionId: string;
 let consoleId: string;
+let dashboardId: string;
+let appId: string;
 let flowId: string;
 let webhookFlowId: string;
 let chatId: string;
@@ -69,6 +71,12 @@ async function addDelivery(): Promise<void> {
   await clock.step();
 }
 
+async function publishOnceMore(n: number): Promise<void> {
+  await post(`${home}/apps/${appId}/files?path=list.md`, { content: `${randomUUID()} ${n}` }, "PUT");
+  await post(`${home}/apps/${appId}/commit`, {});
+  await post(`${home}/apps/${appId}/publish`, {});
+}
+
 const lists: Record<string, List> = {
   "/api/auth/sessions": {
     add: () => call("POST", "/api/auth/login", { body: { email: owner.email, password: PASSWORD } }),
@@ -88,6 +96,35 @@ const lists: Record<string, List> = {
   },
   "/api/workspaces/{workspaceId}/consoles/folders": {
     add: (n) => post(`${home}/consoles/folders`, { name: `Folder ${n}` }),
+  },
+  "/api/workspaces/{workspaceId}/dashboards": {
+    add: (n) => post(`${home}/dashboards`, { title: `Dashboard ${n}` }),
+  },
+  "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/git/history": {
+    add: async (n) => {
+      const { version } = (await call("GET", `${home}/dashboards/${dashboardId}`, { cookie: owner.cookie })).json.data;
+      return post(`${home}/dashboards/${dashboardId}`, { version, description: `${n}` }, "PUT");
+    },
+    idOf: ({ sha }) => sha,
+  },
+  "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/runs": {
+    // One at a time: it ends before the next one is asked for.
+    add: async () => {
+      const { run } = await post(`${home}/dashboards/${dashboardId}/refresh`, {});
+      return post(`${home}/dashboards/${dashboardId}/runs/${(run as Item).id}/cancel`, {});
+    },
+  },
+  "/api/workspaces/{workspaceId}/dashboards/folders": {
+    add: (n) => post(`${home}/dashboards/folders`, { name: `Folder ${n}` }),
+  },
+  "/api/workspaces/{workspaceId}/apps/{appId}/deployments": { add: publishOnceMore },
+  "/api/workspaces/{workspaceId}/apps/{appId}/operations": { add: publishOnceMore },
+  "/api/workspaces/{workspaceId}/apps/{appId}/history": {
+    add: async (n) => {
+      await post(`${home}/apps/${appId}/files?path=note.md`, { content: `${n}` }, "PUT");
+      return post(`${home}/apps/${appId}/commit`, { message: `Commit ${n}` });
+    },
+    idOf: ({ sha }) => sha,
   },
   "/api/workspaces/{workspaceId}/consoles/{consoleId}/git/history": {
     add: async (n) => {
@@ -156,14 +193,19 @@ const lists: Record<string, List> = {
 
 const pagedPaths = listEndpoints(routeModules)
   .filter(({ definition }) => definition.query instanceof z.ZodObject && "cursor" in definition.query.shape)
+  // Three lists with an order and a limit of their own: lib/apps/feed/feed.int.test.ts.
+  .filter(({ path }) => !path.endsWith("/apps/feed"))
   .map(({ path }) => path);
 
 /** Arrays that are no lists in pages: whole by their nature. */
 const WHOLE = {
   "/api/connectors/types": "one for each kind that is built in",
+  "/api/workspaces/{workspaceId}/apps-v2/{appId}/bindings": "files of one folder, 20 at the most that are read",
+  "/api/workspaces/{workspaceId}/apps/templates": "those that are built in",
   "/api/workspaces/{workspaceId}/connectors/{connectionId}/entities": "the schema of a source, which is read as one",
   "/api/workspaces/{workspaceId}/connectors/{connectionId}/uses": "what a deletion would stop, 200 of a kind",
   "/api/workspaces/{workspaceId}/consoles/search": "the best 50, of which there is no next page",
+  "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/snapshots": "of one dashboard, which has 20 at the most",
 };
 
 beforeAll(async () => {
@@ -171,6 +213,8 @@ beforeAll(async () => {
   home = `/api/workspaces/${owner.workspaceId}`;
   connectionId = (await call("GET", `${home}/connectors`, { cookie: owner.cookie })).json.data[0].id;
   consoleId = String((await post(`${home}/consoles`, { name: "Read", content: "select 0", connectionId })).id);
+  dashboardId = String((await post(`${home}/dashboards`, { title: "Read" })).id);
+  appId = String((await post(`${home}/apps`, { title: "Read" })).id);
   consoles.set(owner, consoleId).set(stranger, await addConsole(stranger));
   const file = { name: "Into", type: "sqlite", config: { file: "into.sqlite" }, readOnly: false };
   const destination = { connectionId: (await post(`${home}/connectors`, file)).id, write: "append" };
@@ -190,6 +234,8 @@ const urlOf = (path: string, person: Person = owner) =>
   path
     .replace("{workspaceId}", person.workspaceId)
     .replace("{consoleId}", consoleId)
+    .replace("{dashboardId}", dashboardId)
+    .replace("{appId}", appId)
     .replace("{flowId}", path.includes("/webhook/") ? webhookFlowId : flowId)
     .replace("{chatId}", chatId);
 
@@ -290,7 +336,7 @@ describe.each(Object.keys(lists))("%s", (path) => {
     const { idOf = ({ id }: Item) => id } = lists[path] ?? {};
     for (const other of pagedPaths) {
       for (const person of [owner, stranger]) {
-        if (person === stranger && /\{(consoleId|flowId|chatId)\}/.test(other)) continue;
+        if (person === stranger && /\{(consoleId|dashboardId|appId|flowId|chatId)\}/.test(other)) continue;
         const cursor = nextOf(await read(other, { limit: "1" }, person));
         if (cursor === null) continue;
         const answer = await read(path, { cursor });

@@ -54,6 +54,7 @@ test.describe("connections", () => {
       lastError: null,
       serverVersion: null,
       latencyMs: null,
+      latencies: [],
       createdBy: owner.id,
       createdAt: expect.stringMatching(ISO),
       updatedAt: expect.stringMatching(ISO),
@@ -289,7 +290,13 @@ test.describe("secrets of connections", () => {
     const id = await newPostgres(owner);
     const tested = await owner.api.post(`${owner.home}/connections/sources/${id}/test`);
     expectOk(tested);
-    expect(tested.json.data).toEqual({ ok: false, error: expect.stringMatching(/\S/), code: "source_unreachable" });
+    expect(tested.json.data).toEqual({
+      ok: false,
+      error: expect.stringMatching(/\S/),
+      code: "source_unreachable",
+      failedStep: "reach",
+      steps: [],
+    });
     const seen = (await owner.api.get(`${owner.home}/connectors/${id}`)).json.data;
     expect(seen).toMatchObject({
       status: "failing",

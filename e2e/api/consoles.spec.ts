@@ -71,6 +71,10 @@ test("every action on consoles works with a key, and the API reference lists no 
     expect(streamed.headers["x-execution-id"]).toBe(executionId);
   }
 
+  // What came last is kept with it, a moment behind the answer.
+  await expect.poll(async () => (await api.get(`${owner.home}${at}/result`)).json.data?.rows.length).toBe(1);
+  await ask("GET", `${at}/result`, 200);
+
   // Rename, move, share, and back.
   const moved = await data(ask("PUT", at, 200, { version: 2, name: "two.sql", folderId: null }));
   expect(moved).toMatchObject({ path: "two", folderId: null });

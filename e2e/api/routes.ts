@@ -18,6 +18,7 @@ export const CONTRACT_ROUTES: readonly string[] = [
   "POST /api/auth/register",
   "POST /api/auth/login",
   "GET /api/auth/me",
+  "PATCH /api/auth/me",
   "POST /api/auth/logout",
   "POST /api/auth/password",
   "POST /api/auth/password/forgot",
@@ -73,13 +74,15 @@ export const CONTRACT_ROUTES: readonly string[] = [
   "PUT /api/workspaces/{}/chats/{}/messages/{}/feedback",
   "GET /api/workspaces/{}/chats/{}/results/{}",
   "POST /api/mcp",
+  "POST /api/workspaces/{}/apps-v2/link",
+  "GET /api/workspaces/{}/apps-v2/repohost-sync-url",
 ];
 
 /** Outside the envelope, or with a protocol of their own (docs/api.md, Common rules). */
 const FOREIGN_FORMS = /^\/api\/(health|openapi\.json|inngest|mcp|auth\/(signin|callback)\/|auth\/csrf)/;
 /** What may be called without credentials (docs/api.md, Common rules, 2, 8 and 10). */
 const OPEN =
-  /^\/api\/(auth\/(register|login|logout|password\/(forgot|reset))$|invites\/\{[^}]*\}$|webhooks\/|share\/|apps\/view\/)/;
+  /^\/api\/(auth\/(register|login|logout|password\/(forgot|reset))$|invites\/\{[^}]*\}$|webhooks\/|repohost\/|share\/|snapshots\/|apps\/(view|dev)\/)/;
 
 export function inEnvelope({ path }: Route): boolean {
   return !FOREIGN_FORMS.test(path);

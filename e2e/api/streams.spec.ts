@@ -153,6 +153,34 @@ test.describe("Arrow", () => {
   });
 });
 
+test.describe("Parquet and Excel", () => {
+  for (const [accept, first, last] of [
+    ["application/vnd.apache.parquet", "PAR1", /PAR1$/],
+    ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "PK", /PK/],
+  ] as const) {
+    test(`${accept} is a whole file`, async ({ bench }) => {
+      const answer = await bench.run("select i, 'r' || i as s from range(3000) t(i)", accept);
+      expect([answer.status, answer.headers["content-type"]]).toEqual([200, accept]);
+      expect(answer.bytes.subarray(0, first.length).toString("latin1")).toBe(first);
+      expect(answer.bytes.subarray(-100).toString("latin1")).toMatch(last);
+    });
+
+    test(`${accept}: a late failure breaks it, an early one is a refusal, and who leaves ends the query`, async ({
+      bench,
+    }) => {
+      const { status, whole } = await bench.stream(FAILS_LATE, accept);
+      expect([status, whole]).toEqual([200, false]);
+      expectError(await bench.run("select nope", accept), 400, "query_failed");
+      const executionId = randomUUID();
+      const query = "select i, md5(i::varchar) as wide from range(200000000) t(i)";
+      await bench.stream(query, accept, 500_000, { executionId });
+      const outcome = async () =>
+        (await bench.person.api.get(`${bench.person.home}/executions/${executionId}`)).json.data.status;
+      await expect.poll(outcome, { timeout: 6000 }).toBe("cancelled");
+    });
+  }
+});
+
 test.describe("every stream", () => {
   for (const accept of ["application/x-ndjson", "text/csv"]) {
     test(`${accept}: the whole result comes, past every cap of JSON, and its first bytes before its last row`, async ({

@@ -44,10 +44,9 @@ test.describe("workspaces", () => {
     });
   });
 
-  test("details add the members, each with when they joined", async ({ owner }) => {
+  test("details add the members, each with when they joined and were last seen", async ({ owner }) => {
     const member = await join(owner, "member");
-    const { json } = await member.api.get(owner.home);
-    expect(json.data).toMatchObject({ id: owner.workspaceId, role: "member" });
+    const { json } = await owner.api.get(owner.home);
     expect(json.data.members).toHaveLength(2);
     expect(json.data.members).toContainEqual({
       userId: member.id,
@@ -55,7 +54,15 @@ test.describe("workspaces", () => {
       name: "Ines Okafor",
       role: "member",
       joinedAt: expect.stringMatching(ISO),
+      lastSeenAt: null,
     });
+    const own = await member.api.get(owner.home);
+    expect(own.json.data).toMatchObject({ id: owner.workspaceId, role: "member" });
+    const seen = async () => {
+      const { members } = (await owner.api.get(owner.home)).json.data;
+      return members.find(({ userId }: { userId: string }) => userId === member.id).lastSeenAt;
+    };
+    await expect.poll(seen).toMatch(ISO);
   });
 
   test("equal names have different slugs, also when made at once", async ({ owner }) => {

@@ -42,6 +42,14 @@ export class ConsolePage {
     await this.page.keyboard.insertText(text);
   }
 
+  /** Saves a console that was never saved, which is asked for its name and its folder. */
+  async saveNew(name?: string): Promise<void> {
+    await this.save.click();
+    const dialog = this.page.getByRole("dialog", { name: "Save the console" });
+    if (name !== undefined) await dialog.getByRole("textbox", { name: "Name" }).fill(name);
+    await dialog.getByRole("button", { name: "Save" }).click();
+  }
+
   /** A row of the tree of consoles: a folder, an end of the tree, or a console. */
   row(name: string): Locator {
     return this.page.getByRole("tree", { name: "Consoles" }).getByRole("treeitem", { name });

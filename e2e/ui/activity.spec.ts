@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures";
+import { endless, flowBench } from "./flows-people";
 import { addRule, addRunnable, expectNoSidewaysScroll, LONG, runToEnd, startRun } from "./run-people";
 import { join, workspaceIdOf } from "./settings-people";
 
@@ -64,6 +65,26 @@ test("what is in motion stands first and is cancelled from there", async ({ page
   await expect(rows.nth(1)).toHaveText("Today");
 });
 
+test("a flow says how far it is while it runs, and leads to its run", async ({ page, person }) => {
+  const { home, make, sample } = await flowBench(page.request);
+  const { flow, run } = await make({ ...endless(sample), trigger: true });
+  await page.goto(`/w/${person.slug}/activity`);
+  const row = page.getByRole("table", { name: "Activity" }).getByRole("row", { name: /Without an end/ });
+  const bar = row.getByRole("progressbar", { name: "How far Without an end is" });
+  // Nobody knows how many rows there are: what was read is told, and grows.
+  await expect(bar).toHaveAttribute("aria-valuetext", /^[1-9][\d,]* rows read$/, { timeout: 30_000 });
+  const seen = await bar.getAttribute("aria-valuetext");
+  await expect(bar).not.toHaveAttribute("aria-valuetext", seen ?? "", { timeout: 30_000 });
+  await expectAccessible(page);
+  await expectNoSidewaysScroll(page);
+  await row.getByRole("link", { name: "Run" }).click();
+  await expect(page).toHaveURL(new RegExp(`/flows/${flow.id}/runs/${run?.id}$`));
+  expect((await page.request.post(`${home}/flows/${flow.id}/runs/${run?.id}/cancel`)).status()).toBeLessThan(300);
+  await page.goBack();
+  await expect(row).toContainText("Cancelled", { timeout: 30_000 });
+  await expect(bar).toHaveCount(0);
+});
+
 test("nobody sees runs of what is not theirs to see", async ({ browser, page, person }) => {
   const secret = await addRunnable(page.request, "secret.sql", "select 1", "private");
   const shared = await addRunnable(page.request, "shared.sql", "select 1");
@@ -82,7 +103,7 @@ for (const [theme, width] of [
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
     test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
 
-    test("the activity is accessible and fits", async ({ page, person }) => {
+    test("the activity is accessible and fits", { tag: "@long" }, async ({ page, person }) => {
       await page.goto(`/w/${person.slug}/activity`);
       await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
       await expectAccessible(page);
@@ -142,4 +163,112 @@ test("the last day stands above the list by the hour, what is shown is exported,
   await view.hover();
   await parts.getByRole("button", { name: "Remove the view Everything, failed" }).click();
   await expect(view).toHaveCount(0);
+});
+
+test("the list is narrowed by connection and by time, and a saved view names both", async ({ page, person }) => {
+  const base = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const [{ id: sample }] = (await (await page.request.get(`${base}/connectors`)).json()).data;
+  const data = { name: "Ledger", type: "sqlite", config: { file: "ledger.sqlite" }, readOnly: false };
+  const { id: ledger } = (await (await page.request.post(`${base}/connectors`, { data })).json()).data;
+  const ask = (id: string, query: string) => page.request.post(`${base}/databases/${id}/execute`, { data: { query } });
+  await ask(sample, "select 1 as of_the_sample");
+  await ask(ledger, "select 2 as of_the_ledger");
+  const console = await addRunnable(page.request, "shop.sql", "select 1");
+  await runToEnd(page.request, console.id);
+  const flow = {
+    name: "Into the ledger",
+    type: "query",
+    source: { connectionId: sample, query: "select 1 as a" },
+    destination: { connectionId: ledger, write: "replace" },
+  };
+  expect((await page.request.post(`${base}/flows`, { data: flow })).status()).toBe(201);
+  await page.goto(`/w/${person.slug}/activity`);
+  const table = page.getByRole("table", { name: "Activity" });
+  const row = (name: RegExp) => table.getByRole("row", { name });
+  await expect(row(/Into the ledger/)).toContainText("Success");
+  await page.getByRole("combobox", { name: "Connection" }).click();
+  await page.getByRole("option", { name: "Ledger" }).click();
+  await expect(row(/of_the_ledger/)).toBeVisible();
+  await expect(row(/Into the ledger/)).toBeVisible();
+  await expect(row(/of_the_sample|shop\.sql/)).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Connection" }).click();
+  await page.getByRole("option", { name: "Sample shop" }).click();
+  await expect(row(/of_the_sample/)).toBeVisible();
+  await expect(row(/shop\.sql/)).toBeVisible();
+  await expect(row(/Into the ledger/)).toBeVisible();
+  await expect(row(/of_the_ledger/)).toHaveCount(0);
+  await page.getByRole("combobox", { name: "Time" }).click();
+  await page.getByRole("option", { name: "Last hour" }).click();
+  await expect(row(/of_the_sample/)).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`\\?connection=${sample}&since=hour$`));
+  const parts = page.getByRole("navigation", { name: "Activity" });
+  await parts.getByRole("button", { name: "Save this view" }).click();
+  await expect(parts.getByRole("link", { name: "Everything, last hour, Sample shop" })).toBeVisible();
+  // What was longer ago than is asked for is not shown.
+  await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);
+  await page.reload();
+  await expect(page.getByText("Nothing is like this.")).toBeVisible();
+  await expectAccessible(page);
+});
+
+test("a list that is paused stands still, tells how much has come, and is resumed", async ({ page, person }) => {
+  const { id } = await addRunnable(page.request, "first.sql", "select 1");
+  await runToEnd(page.request, id);
+  await page.goto(`/w/${person.slug}/activity`);
+  const table = page.getByRole("table", { name: "Activity" });
+  await expect(table.getByRole("row", { name: /first\.sql/ })).toContainText("Success");
+  await expect(page.getByText("Live", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await expect(page.getByText("Live", { exact: true })).toHaveCount(0);
+  const later = await addRunnable(page.request, "later.sql", "select 1");
+  await runToEnd(page.request, later.id);
+  await expect(page.getByRole("button", { name: "Resume, 1 new" })).toBeVisible();
+  await expect(table.getByRole("row", { name: /later\.sql/ })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: /^Resume/ }).click();
+  await expect(table.getByRole("row", { name: /later\.sql/ })).toContainText("Success");
+  await expect(page.getByText("Live", { exact: true })).toBeVisible();
+});
+
+test("J and K walk a list, Enter opens, and E renames where there is a name", async ({ page, person }) => {
+  const first = await addRunnable(page.request, "first.sql", "select 1");
+  await runToEnd(page.request, first.id);
+  const second = await addRunnable(page.request, "second.sql", "select 1");
+  const runId = await runToEnd(page.request, second.id);
+  await page.goto(`/w/${person.slug}/activity`);
+  const rows = page.getByRole("table", { name: "Activity" }).getByRole("row");
+  const marked = rows.filter({ has: page.locator(":focus") });
+  await expect(rows.filter({ hasText: "second.sql" })).toContainText("Success");
+  await page.keyboard.press("j");
+  await expect(marked).toContainText("second.sql");
+  await page.keyboard.press("j");
+  await expect(marked).toContainText("first.sql");
+  // The end of a list is an end.
+  await page.keyboard.press("j");
+  await expect(marked).toContainText("first.sql");
+  await page.keyboard.press("k");
+  await expect(marked).toContainText("second.sql");
+  // A run has no name of its own.
+  await page.keyboard.press("e");
+  await expect(page).toHaveURL(/\/activity$/);
+  // In a field they are letters.
+  await page.getByRole("searchbox", { name: "Name, error or id" }).pressSequentially("jke");
+  await expect(page.getByRole("searchbox", { name: "Name, error or id" })).toHaveValue("jke");
+  await page.getByRole("searchbox", { name: "Name, error or id" }).fill("");
+  await page.getByRole("heading", { name: "Activity" }).click();
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/consoles/${second.id}/schedule\\?run=${runId}$`));
+
+  await page.goto(`/w/${person.slug}/connections`);
+  const sample = page.getByRole("table", { name: "Connections" }).getByRole("link", { name: "Sample shop" });
+  await expect(sample).toBeVisible();
+  const find = page.getByRole("searchbox", { name: "Find a connection" });
+  await find.pressSequentially("sample shop");
+  await expect(find).toHaveValue("sample shop");
+  await page.getByRole("heading", { name: "Connections", level: 1 }).click();
+  await page.keyboard.press("k");
+  await expect(sample).toBeFocused();
+  await page.keyboard.press("e");
+  await expect(page).toHaveURL(/\/connections\/[0-9a-f]{24}$/);
 });

@@ -59,7 +59,7 @@ test("a question is answered by a query that is shown, and the chat is there aft
   const card = panel(page).getByRole("button", { name: /Ran a query/ });
   await expect(card).toBeVisible();
   await expect(panel(page).locator(".sqls")).toContainText(/select/i);
-  await expect(panel(page).getByRole("region", { name: "First rows" })).toContainText("100000");
+  await expect(panel(page).getByRole("region", { name: "First rows" })).toContainText("100,000");
   await expectAccessible(page);
   await page.reload();
   await expect(panel(page).locator(".me")).toBeVisible();
@@ -402,8 +402,8 @@ test("a chart of the agent is drawn over the rows that its query has shown", asy
   ]);
   await open(page, person.slug);
   await ask(page, "Draw it");
-  const chart = panel(page).getByRole("img", { name: "Extra, 2 points" });
-  await expect(chart.locator("svg path[aria-roledescription='bar'], svg .mark-rect path")).toHaveCount(2);
+  const chart = panel(page).getByRole("img", { name: /^Bar chart of extra by week/ });
+  await expect(chart.locator("svg.marks .role-mark path")).toHaveCount(2);
   await expectAccessible(page);
 });
 
@@ -496,6 +496,11 @@ test("SQL of an answer becomes an edit of the open console, accepted and taken b
   const before = (await consolePage.editor.textContent()) ?? "";
   await ask(page, "Write a query");
   await panel(page).getByRole("button", { name: "Put into the console" }).click();
+  await panel(page).getByRole("button", { name: "Reject" }).click();
+  await expect(panel(page).getByText("Edit rejected")).toBeVisible();
+  await expect(page.locator(".editor-pane .cm-content")).toHaveText(before);
+  // Whoever has thought better of it looks at it again.
+  await panel(page).getByRole("button", { name: "Look again" }).click();
   await panel(page).getByRole("button", { name: "Accept" }).click();
   await expect(page.locator(".editor-pane .cm-content")).toHaveText("select 42 as answer");
   await panel(page).getByRole("button", { name: "Undo" }).click();

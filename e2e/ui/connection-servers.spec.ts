@@ -130,7 +130,7 @@ test("the connection's page says what uses it, and leads there", async ({ page, 
   });
   await page.goto(`/w/${person.slug}/connections/${id}`);
   const used = page.getByRole("region", { name: "Used by" });
-  await expect(used).toContainText("No flow and no scheduled console.");
+  await expect(used).toContainText("No flow and no saved console yet.");
   const sample = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data[0].id;
   await post("/flows", {
     type: "query",
@@ -139,8 +139,16 @@ test("the connection's page says what uses it, and leads there", async ({ page, 
     source: { connectionId: sample, query: "select 1 as a" },
     destination: { connectionId: id, write: "append" },
   });
+  await post("/consoles", { name: "stock.sql", content: "select 1", connectionId: id });
   await page.reload();
-  await expect(used).toContainText("1 flow");
+  await expect(used).toContainText("1 console, 1 flow");
+  await expect(used.getByRole("link", { name: "stock.sql" })).toBeVisible();
+  await page
+    .getByRole("complementary")
+    .getByRole("link", { name: /^All connections/ })
+    .click();
+  await expect(page.getByRole("row", { name: /warehouse/ })).toContainText("1 console, 1 flow");
+  await page.goBack();
   await used.getByRole("link", { name: "Orders to warehouse" }).click();
   await expect(page).toHaveURL(/\/flows\//);
 });

@@ -5,7 +5,7 @@ for (const theme of ["light", "dark"] as const) {
   test.describe(`in the ${theme} theme`, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
-    test("connections are accessible", async ({ page, person }) => {
+    test("connections are accessible", { tag: "@long" }, async ({ page, person }) => {
       const wid = await workspaceIdOf(page.request);
       const made = await page.request.post(`/api/workspaces/${wid}/connectors`, {
         data: { name: "returns", type: "duckdb", config: { file: "returns.duckdb" } },
@@ -23,14 +23,20 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page);
     });
 
-    test("the form of a connection is accessible, with its problems too", async ({ page, person }) => {
+    test("the form of a connection is accessible, with its problems too", { tag: "@long" }, async ({
+      page,
+      person,
+    }) => {
       await page.goto(`/w/${person.slug}/connections/new?type=duckdb`);
       await page.getByRole("button", { name: "Save connection" }).click();
       await expect(page.getByText("File is needed.")).toBeVisible();
       await expectAccessible(page);
     });
 
-    test("the forms of sources are accessible, with what a choice adds to them", async ({ page, person }) => {
+    test("the forms of sources are accessible, with what a choice adds to them", { tag: "@long" }, async ({
+      page,
+      person,
+    }) => {
       for (const type of ["stripe", "graphql", "rest"]) {
         await page.goto(`/w/${person.slug}/connections/new?type=${type}`);
         await page.getByRole("button", { name: "Save connection" }).click();
@@ -54,7 +60,7 @@ for (const theme of ["light", "dark"] as const) {
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
-  test("connections are read, tested and added", async ({ page, person }) => {
+  test("connections are read, tested and added", { tag: "@long" }, async ({ page, person }) => {
     await page.goto(`/w/${person.slug}`);
     const connections = page.getByRole("link", { name: "Connections" });
     // A press on a page that has only just come is lost: then one presses again.
@@ -76,7 +82,7 @@ test.describe("on a phone", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
-  test("the form of a web service fits", async ({ page, person }) => {
+  test("the form of a web service fits", { tag: "@long" }, async ({ page, person }) => {
     await page.goto(`/w/${person.slug}/connections/new?type=rest`);
     // Away from the bar at the foot, which lies over the page.
     const add = page.getByRole("button", { name: "Add one" });

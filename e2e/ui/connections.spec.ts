@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { dashboardBench } from "./dashboards-people";
 import { expect, test } from "./fixtures";
 import { join, workspaceIdOf } from "./settings-people";
 
@@ -250,6 +251,7 @@ test("a stored secret is kept unless it is replaced, and asked for again when th
     status: "ok",
     lastTestedAt: null,
     lastError: null,
+    latencies: [],
     createdBy: "5".repeat(24),
     createdAt: "2026-11-21T10:00:00.000Z",
     updatedAt: "2026-11-21T10:00:00.000Z",
@@ -285,7 +287,7 @@ test("a stored secret is kept unless it is replaced, and asked for again when th
   await page.reload();
   await page.getByRole("button", { name: "Replace Password" }).click();
   await expect(page.getByRole("textbox", { name: "Password" })).toBeFocused();
-  await page.getByRole("button", { name: "Keep the old Password" }).click();
+  await page.getByRole("button", { name: "Keep the old one: Password" }).click();
   await expect(page.getByText("Set, and sealed")).toBeVisible();
 });
 
@@ -364,6 +366,7 @@ test("a list that could not be read says why and reads again when asked", async 
 test("a workspace without connections offers to add one", async ({ page, person }) => {
   const wid = await workspaceIdOf(page.request);
   const [sample] = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
+  await (await dashboardBench(page.request)).removeAll();
   await page.request.delete(`/api/workspaces/${wid}/connections/sources/${sample.id}`);
   await page.goto(`/w/${person.slug}/connections`);
   await expect(page.getByRole("heading", { name: "No connections yet" })).toBeVisible();

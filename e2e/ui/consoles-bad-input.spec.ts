@@ -1,5 +1,5 @@
 import { addConsole, readConsole, readHistory, saveOver, shownId } from "./consoles-people";
-import { expect, test } from "./fixtures";
+import { expect, hold, test } from "./fixtures";
 import { join, workspaceIdOf } from "./settings-people";
 
 test.beforeEach(async ({ consolePage, person }) => {
@@ -7,10 +7,9 @@ test.beforeEach(async ({ consolePage, person }) => {
   await expect(consolePage.tabs).toHaveText(["best-sellers.sql"]);
 });
 
-test("names that cannot be are refused with the rule that they break, and the old name stays", async ({
-  page,
-  consolePage,
-}) => {
+test("names that cannot be are refused with the rule that they break, and the old name stays", {
+  tag: "@long",
+}, async ({ page, consolePage }) => {
   const id = shownId(page);
   await addConsole(page.request, { name: "caf\u00e9.sql", content: "select 1" });
   await page.reload();
@@ -40,7 +39,7 @@ test("names that cannot be are refused with the rule that they break, and the ol
   expect(await readConsole(page.request, id)).toMatchObject({ name: "a b c.sql", path: "a b c" });
 });
 
-test("a place that was deleted elsewhere takes nothing, says so, and is gone from the tree", async ({
+test("a place that was deleted elsewhere takes nothing, says so, and is gone from the tree", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -49,11 +48,14 @@ test("a place that was deleted elsewhere takes nothing, says so, and is gone fro
   const folder = (await made.json()).data;
   await page.reload();
   await expect(consolePage.row("Finance")).toBeVisible();
+  // The tree hears of it only after the console was put there.
+  const letGo = await hold(page, "**/consoles/folders");
   await page.request.delete(`${root}/folders/${folder.id}`);
   await consolePage.row("best-sellers.sql").dragTo(consolePage.row("Finance"));
   await expect(
     page.getByText("Nothing was changed. There is no such folder in this workspace. Choose another place."),
   ).toBeVisible();
+  letGo();
   await expect(consolePage.row("Finance")).toHaveCount(0);
   expect(await readConsole(page.request, shownId(page))).toMatchObject({ path: "best-sellers" });
 });
@@ -96,7 +98,7 @@ test("a text over 1 MiB is not saved, says what to do, and is not lost", async (
   await expect(consolePage.editor).toContainText("-- long");
 });
 
-test("a text of nearly 1 MiB is saved, and its history shows it", async ({ page, consolePage }) => {
+test("a text of nearly 1 MiB is saved, and its history shows it", { tag: "@long" }, async ({ page, consolePage }) => {
   const id = shownId(page);
   const text = `select 1${`\n-- ${"x".repeat(996)}`.repeat(1000)}`;
   await consolePage.write(text);
@@ -107,7 +109,10 @@ test("a text of nearly 1 MiB is saved, and its history shows it", async ({ page,
   await expect(page.locator('[aria-label="The text after this save"]')).toContainText("select 1");
 });
 
-test("a save of another console, or of another workspace, is none of this one", async ({ page, browser }) => {
+test("a save of another console, or of another workspace, is none of this one", { tag: "@long" }, async ({
+  page,
+  browser,
+}) => {
   const id = shownId(page);
   const other = await addConsole(page.request, { name: "other.sql", content: "select 'other'" });
   const [foreign] = await readHistory(page.request, other.id);

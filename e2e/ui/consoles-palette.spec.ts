@@ -1,5 +1,5 @@
 import { addConsole } from "./consoles-people";
-import { expect, expectAccessible, test } from "./fixtures";
+import { expect, expectAccessible, hold, test } from "./fixtures";
 
 test.beforeEach(async ({ page, consolePage, person }) => {
   await addConsole(page.request, { name: "refund-watch.sql", content: "select 1" });
@@ -96,19 +96,23 @@ test("a table is put into the query, or looked into by a new one", async ({ page
   await expect(consolePage.grid).toBeVisible();
 });
 
-/** Keeps the answers to a request back until they are let go. */
-async function hold(page: import("@playwright/test").Page, url: string): Promise<() => void> {
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  await page.route(url, async (route) => {
-    const response = await route.fetch();
-    await held;
-    await route.fulfill({ response });
-  });
-  return letGo;
-}
+test("an editor that comes late takes no key from the palette", async ({ page, consolePage }) => {
+  await expect(consolePage.schema.filter({ hasText: "products" })).toBeVisible();
+  const first = page.url();
+  await consolePage.newConsole.click();
+  await expect(page).not.toHaveURL(first);
+  await expect(consolePage.editor).toHaveText(/^Ask your data/);
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("#custom");
+  // Another console is shown under the open palette, as by a slow change of the place.
+  await page.goBack();
+  await expect(page).toHaveURL(first);
+  await expect(page.locator(".cm-content")).not.toHaveText("");
+  await page.keyboard.type("ers");
+  await page.keyboard.press("Enter");
+  await expect(find(page)).toHaveCount(0);
+  await expect(consolePage.editor).toContainText("customers");
+});
 
 test("Enter before the tables are known opens the one that was typed, once they are", async ({ page, consolePage }) => {
   const letGo = await hold(page, "**/connectors/*/entities*");
@@ -138,7 +142,7 @@ test("Enter before the texts are searched opens what they find, not a new consol
   await expect(consolePage.editor).toContainText("hidden_word");
 });
 
-test("Enter is forgotten when the text changes or the palette is closed before the answer", async ({
+test("Enter is forgotten when the text changes or the palette is closed before the answer", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -163,6 +167,48 @@ test("Enter is forgotten when the text changes or the palette is closed before t
   expect(await page.locator(".cm-content").textContent()).toBe(before);
 });
 
+test("what is found is run at once: a console, and a look into a table", async ({ page, consolePage, person }) => {
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("basket");
+  await expect(page.getByRole("option", { name: /^basket\.sql/ })).toHaveAttribute("aria-selected", "true");
+  await expect(page.getByRole("dialog")).toContainText("open beside");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(consolePage.grid.getByRole("columnheader", { name: /^hidden_word/ })).toBeVisible();
+
+  // From another area the console is not there yet.
+  await page.goto(`/w/${person.slug}/flows`);
+  await page.keyboard.press("ControlOrMeta+k");
+  await find(page).fill("#customers");
+  await expect(page.getByRole("option", { name: /^customers/ })).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(consolePage.tabs.last()).toHaveText(/^customers\.sql/);
+  await expect(consolePage.grid.getByRole("columnheader", { name: /^email/ })).toBeVisible();
+});
+
+test("what is found is opened beside, and the search goes on", async ({ page, context, consolePage }) => {
+  await expect(consolePage.tabs).toHaveText([/^basket\.sql/]);
+  const before = page.url();
+  await addConsole(page.request, { name: "churn.sql", content: "select 3" });
+  await page.reload();
+  await consolePage.editor.waitFor();
+  await page.keyboard.press("ControlOrMeta+k");
+  for (const [n, name] of ["refund-watch.sql", "churn.sql"].entries()) {
+    await find(page).fill(name);
+    await expect(page.getByRole("option").first()).toHaveAttribute("aria-selected", "true");
+    await page.keyboard.press("Alt+Enter");
+    await expect(page.getByRole("status").filter({ hasText: `${name} is open in a tab beside.` })).toBeVisible();
+    await expect(page.locator('[role="tab"]')).toHaveCount(n + 2);
+  }
+  await find(page).fill("Sample shop");
+  await expect(page.getByRole("option").first()).toHaveAttribute("aria-selected", "true");
+  const [opened] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("Alt+Enter")]);
+  await expect(opened).toHaveURL(/\/connections\/[0-9a-f]{24}$/);
+  await opened.close();
+  await page.keyboard.press("Escape");
+  expect(page.url()).toBe(before);
+  await expect(consolePage.tabs.first()).toHaveAttribute("aria-selected", "true");
+});
+
 test("a new console takes the name that was searched for", async ({ page, consolePage }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("churn");
@@ -170,7 +216,7 @@ test("a new console takes the name that was searched for", async ({ page, consol
   await expect(consolePage.tabs.last()).toHaveText(/^churn\.sql/);
 });
 
-test("places and people are one press away", async ({ page, person }) => {
+test("places and people are one press away", { tag: "@long" }, async ({ page, person }) => {
   await page.keyboard.press("ControlOrMeta+k");
   await find(page).fill("Sample shop");
   await page.keyboard.press("Enter");
@@ -192,7 +238,7 @@ test("what is called by no name is said to be", async ({ page }) => {
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`the palette is accessible in the ${theme} theme`, async ({ page }) => {
+  test(`the palette is accessible in the ${theme} theme`, { tag: "@long" }, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     await page.keyboard.press("ControlOrMeta+k");
     await find(page).fill("refund");

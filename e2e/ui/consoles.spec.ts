@@ -1,5 +1,6 @@
+import { ConsolePage } from "../pages/console-page";
 import { addConsole, readConsole, readDraft, readHistory, saveOver, shownId } from "./consoles-people";
-import { expect, test } from "./fixtures";
+import { expect, expectAccessible, test } from "./fixtures";
 import { join } from "./settings-people";
 
 test.beforeEach(async ({ consolePage, person }) => {
@@ -96,7 +97,7 @@ test("a new console is kept in the browser until its first save, which makes it 
   await consolePage.run.click();
   await expect(consolePage.cell(1, 1)).toHaveText("3");
   await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("untitled.sql, never saved");
-  await consolePage.save.click();
+  await consolePage.saveNew();
   await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
   await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("untitled.sql");
   // The result and the text go on.
@@ -111,17 +112,38 @@ test("a new console is kept in the browser until its first save, which makes it 
   await expect(consolePage.editor).not.toContainText("three");
 });
 
-test("a first save under a taken name says so, and works after a rename", async ({ page, consolePage }) => {
+test("a first save asks for the name and the folder, and takes a message", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
+  await consolePage.write("select 6");
+  await page.keyboard.press("ControlOrMeta+s");
+  const dialog = page.getByRole("dialog", { name: "Save the console" });
+  await expect(dialog.getByRole("textbox", { name: "Name" })).toBeFocused();
+  await page.keyboard.type("shared-six.sql");
+  await expect(dialog.getByText("Only you see it.")).toBeVisible();
+  await dialog.getByRole("combobox", { name: "Folder" }).click();
+  await page.getByRole("option", { name: "Workspace" }).click();
+  await expect(dialog.getByText("Everybody in the workspace sees it.")).toBeVisible();
+  await dialog.getByRole("textbox", { name: "What has changed" }).fill("Six for all");
+  await expectAccessible(page);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
+  expect(await readConsole(page.request, shownId(page))).toMatchObject({ name: "shared-six.sql", access: "workspace" });
+  expect((await readHistory(page.request, shownId(page)))[0]?.subject).toBe("Six for all");
+});
+
+test("a first save under a taken name says so, and works under another", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await addConsole(page.request, { name: "untitled.sql", content: "select 0" });
+  await expect(consolePage.row("untitled.sql")).toHaveCount(2);
   await consolePage.write("select 5");
-  await consolePage.save.click();
-  await expect(page.getByText(/is already there\. Choose another name\./)).toBeVisible();
-  await consolePage.tabs.nth(1).dblclick();
-  await page.getByRole("textbox", { name: "Name of the console" }).fill("five.sql");
+  await consolePage.saveNew();
+  const dialog = page.getByRole("dialog", { name: "Save the console" });
+  await expect(dialog.getByText("There is a console of this name in this folder.")).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole("textbox", { name: "Name" }).fill("five.sql");
   await page.keyboard.press("Enter");
-  await consolePage.save.click();
   await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}$/);
+  await expect(consolePage.tabs.nth(1)).toHaveAccessibleName("five.sql");
 });
 
 test("rename, duplicate and delete with undo, from the row's menu and by keys", async ({ page, consolePage }) => {
@@ -389,16 +411,83 @@ test("variables take typed values, which are bound and never written into the qu
   await expect(bar.getByRole("combobox", { name: "Kind of min_price" })).toHaveText("Text");
 });
 
-test("a console that was never saved says that it takes values once it is", async ({ page, consolePage }) => {
+test("a console that was never saved takes values too, and Enter in one runs it", async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
-  await consolePage.write("select {{n}} as n");
-  await expect(consolePage.run).toHaveAttribute("aria-disabled", "true");
-  await expect(page.getByText("Save the console first: it can take values then.")).toBeVisible();
-  await consolePage.save.click();
+  await consolePage.write("select {{n}} * 2 as n");
+  const value = page.getByRole("region", { name: "Variables" }).getByLabel("n", { exact: true });
+  await value.fill("7");
+  const sent = page.waitForRequest(/\/databases\/[0-9a-f]{24}\/execute$/);
+  await value.press("Enter");
+  expect((await sent).postDataJSON()).toMatchObject({ query: "select {{n}} * 2 as n" });
+  await expect(consolePage.cell(1, 1)).toHaveText("14");
+  // The values go along with the first save.
+  await consolePage.saveNew();
   await expect(consolePage.save).toHaveText("Saved");
-  await page.getByRole("region", { name: "Variables" }).getByLabel("n", { exact: true }).fill("7");
+  await value.fill("8");
+  await value.press("Enter");
+  await expect(consolePage.cell(1, 1)).toHaveText("16");
+});
+
+test("an empty console says so, until something is written", async ({ page, consolePage }) => {
+  await consolePage.newConsole.click();
   await consolePage.run.click();
-  await expect(consolePage.cell(1, 1)).toHaveText("7");
+  const said = consolePage.strip.getByText("There is nothing to run. Write a query first.");
+  await expect(said).toBeVisible();
+  await expect(consolePage.editor).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.type("select 1 as one");
+  await expect(said).toHaveCount(0);
+});
+
+test("a refusal to write marks the statement, says what it is once, and offers the connections that may", async ({
+  page,
+  consolePage,
+}) => {
+  const wid = (await (await page.request.get("/api/workspaces")).json()).data[0].id;
+  const made = await page.request.post(`/api/workspaces/${wid}/connectors`, {
+    data: { name: "Scratch", type: "duckdb", config: { file: "scratch.duckdb" }, readOnly: false },
+  });
+  expect(made.status()).toBe(201);
+  await page.reload();
+  await consolePage.write("select 1;\n\ncreate table made_here as select 1 as n");
+  await consolePage.run.click();
+  const panel = page.locator(".error-panel");
+  await expect(panel.getByRole("heading")).toHaveText(
+    "This statement changes something, and the connection is read-only",
+  );
+  await expect(panel.getByRole("img", { name: "Line 3 of the query" })).toContainText("create table");
+  expect(((await panel.textContent()) ?? "").match(/read-only/g)).toHaveLength(1);
+  await expect(panel.getByRole("link", { name: /^settings of / })).toBeVisible();
+  await expectAccessible(page);
+  await panel.getByRole("button", { name: "Switch to Scratch" }).click();
+  await panel.getByRole("button", { name: "Run again" }).click();
+  await expect(panel).toHaveCount(0);
+});
+
+test("tabs of results say what was asked, close, and are pinned over later runs", async ({ page, consolePage }) => {
+  await consolePage.write("select 'first' as step;\nselect 'second' as step");
+  await page.keyboard.press("ControlOrMeta+Shift+Enter");
+  const tabs = page.getByRole("tablist", { name: "Results" }).getByRole("tab");
+  await expect(tabs).toHaveCount(2);
+  await expect(tabs.nth(0)).toHaveAccessibleName("select 'first' as step 1 row");
+  await expect(tabs.nth(1)).toHaveAttribute("aria-selected", "true");
+  await tabs.nth(1).focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(tabs.nth(0)).toBeFocused();
+  await expect(consolePage.cell(1, 1)).toHaveText("first");
+  await page.getByRole("button", { name: "Pin this result" }).click();
+  await expectAccessible(page);
+
+  await consolePage.write("select 'third' as step");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("third");
+  await expect(tabs).toHaveCount(2);
+  await expect(tabs.nth(0)).toHaveAccessibleName("Pinned select 'first' as step 1 row");
+  await tabs.nth(0).click();
+  await expect(consolePage.cell(1, 1)).toHaveText("first");
+  await tabs.nth(0).press("Delete");
+  await expect(consolePage.cell(1, 1)).toHaveText("third");
+  await expect(page.getByRole("tablist", { name: "Results" })).toHaveCount(0);
 });
 
 test("the link to a console is copied, and says who can open it", async ({ page, context, consolePage }) => {
@@ -423,7 +512,14 @@ test("a link leads to one run: who ran what and how it ended", async ({ page, co
   await expect(page.getByText(/The link to best-sellers\.sql is copied\./)).toBeVisible();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/\/consoles\/[0-9a-f]{24}\?run=[0-9a-f-]{36}$/);
+  // The last one's rows are kept with the console, and shown as they are.
   const jun = await join(browser, page, "admin");
+  await jun.page.goto(link);
+  await expect(new ConsolePage(jun.page).cell(1, 1)).toHaveText("4");
+  await expect(jun.page.getByRole("region", { name: "The run of the link" })).toHaveCount(0);
+  await consolePage.write("select 5 as five");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("5");
   await jun.page.goto(link);
   const run = jun.page.getByRole("region", { name: "The run of the link" });
   await expect(run).toContainText("by Ines Okafor");

@@ -27,6 +27,27 @@ test("registering leads to the sample query, and one press to its rows", async (
   await expect(step.getByRole("img", { name: "Done:" })).toBeVisible();
 });
 
+test("the first steps shrink to a line where the schema would have no room, and open when they are asked for", async ({
+  page,
+  consolePage,
+  person,
+}) => {
+  await consolePage.open(person.slug);
+  const steps = page.getByRole("region", { name: "Get going" });
+  const schema = page.getByRole("tree", { name: "Schema" });
+  await expect(steps.getByRole("listitem").first()).toBeVisible();
+  await page.setViewportSize({ width: 1440, height: 640 });
+  await expect(steps.getByRole("listitem")).toHaveCount(0);
+  const rows = (await schema.boundingBox())?.height ?? 0;
+  expect(rows).toBeGreaterThan(150);
+  await steps.getByRole("button", { name: "Get going", expanded: false }).click();
+  await expect(steps.getByRole("listitem").first()).toBeVisible();
+  await steps.getByRole("button", { name: "Shrink this list to a line" }).click();
+  await expect(steps.getByRole("listitem")).toHaveCount(0);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(steps.getByRole("listitem").first()).toBeVisible();
+});
+
 test("the form says what is wrong where it is wrong, before anything is sent", async ({ page }) => {
   const register = new RegisterPage(page);
   await register.open();

@@ -10,11 +10,9 @@ for (const [theme, width] of [
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
     test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
 
-    test("what comes to a webhook is listed as it comes, with its run, or with why it was refused", async ({
-      browser,
-      page,
-      person,
-    }) => {
+    test("what comes to a webhook is listed as it comes, with its run, or with why it was refused", {
+      tag: "@long",
+    }, async ({ browser, page, person }) => {
       const { home, make, into } = await flowBench(page.request);
       const destination = { connectionId: into, table: "events", write: "append" };
       const { flow } = await make({ name: "Carrier tracking", type: "webhook", source: undefined, destination });

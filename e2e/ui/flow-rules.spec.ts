@@ -49,7 +49,10 @@ for (const [theme, width] of [
   test.describe(`in the ${theme} theme, ${width} wide`, () => {
     test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
 
-    test("a webhook's page has its rules too, and a rule's secret is shown there once", async ({ page, person }) => {
+    test("a webhook's page has its rules too, and a rule's secret is shown there once", { tag: "@long" }, async ({
+      page,
+      person,
+    }) => {
       const { home, make, into } = await flowBench(page.request);
       const destination = { connectionId: into, table: "events", write: "append" };
       const { flow } = await make({ name: "Carrier tracking", type: "webhook", source: undefined, destination });

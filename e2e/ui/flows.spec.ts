@@ -1,4 +1,4 @@
-import { expect, expectAccessible, test } from "./fixtures";
+import { expect, expectAccessible, hold, test } from "./fixtures";
 import { endless, flowBench, sendSigned } from "./flows-people";
 import { addRunnable, LONG, startRun } from "./run-people";
 import { join } from "./settings-people";
@@ -52,6 +52,11 @@ test("a sync is made from the catalogue, run, and watched to its end", async ({ 
     "done, 2,400 rows read, 2,400 written",
   );
   await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run has ended");
+  // How it stands, what it has done and its log are seen without a scroll.
+  for (const part of [strip, page.getByRole("list", { name: "What is read" })]) {
+    await expect(part).toBeInViewport({ ratio: 1 });
+  }
+  await expect(page.getByRole("log", { name: "Lines of the log" }).getByText("The run begins")).toBeInViewport();
   await expect(page.getByRole("region", { name: "Where the next run begins" })).toContainText("customers");
   await expectAccessible(page);
   await page.getByRole("link", { name: "Flows", exact: true }).first().click();
@@ -245,6 +250,39 @@ test("flows are found by the palette and by the keyboard, and what is not there 
   }
 });
 
+test("on a phone Back twice after a reload leads two filters back, however slow the server is", async ({
+  page,
+  person,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const { make } = await flowBench(page.request);
+  await make({ name: "Nightly products" });
+  await page.goto(`/w/${person.slug}/flows`);
+  const parts = page.getByRole("radiogroup", { name: "Parts of the list" });
+  await parts.getByRole("radio", { name: "Paused" }).click();
+  await expect(page).toHaveURL(/\?show=paused$/);
+  await parts.getByRole("radio", { name: "Failed" }).click();
+  await expect(page).toHaveURL(/\?show=problems$/);
+  await page.reload();
+  await expect(parts.getByRole("radio", { name: "Failed" })).toBeChecked();
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route(/_rsc=/, async (route) => {
+    asked += new URL(route.request().url()).searchParams.has("show") ? 1 : 0;
+    await held.promise;
+    await route.continue();
+  });
+  await page.goBack();
+  await expect(parts.getByRole("radio", { name: "Paused" })).toBeChecked();
+  await page.goBack();
+  await expect(page.getByRole("row", { name: /Nightly products/ })).toBeVisible();
+  held.resolve();
+  await page.goForward();
+  await expect(parts.getByRole("radio", { name: "Paused" })).toBeChecked();
+  await expect(page).toHaveURL(/\?show=paused$/);
+  expect(asked).toBe(0);
+});
+
 test("on a phone a run is read and cancelled, and nothing is wider than the screen", async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const { make, sample } = await flowBench(page.request);
@@ -263,6 +301,8 @@ test("on a phone a run is read and cancelled, and nothing is wider than the scre
   await expect(page.getByRole("log", { name: "Lines of the log" })).toContainText("The run begins");
   await expect(page.getByRole("region", { name: "Runs" }).getByRole("link")).toHaveCount(1);
   await fits();
+  await expect(page.getByRole("group", { name: "Run" })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole("log", { name: "Lines of the log" }).getByText("The run begins")).toBeInViewport();
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(page.getByRole("group", { name: "Run" }).getByText("Cancelled")).toBeVisible({ timeout: 30_000 });
   await page.goto(`/w/${person.slug}/flows/${flow.id}/edit`);
@@ -380,4 +420,15 @@ test("long names and long reasons stay inside of the list", async ({ page, perso
     });
     expect(wide, `at ${width}`).toBe(0);
   }
+});
+
+test("a connection that was not read yet is not called removed", async ({ page, person }) => {
+  const { make } = await flowBench(page.request);
+  await make({ name: "Products" });
+  const letGo = await hold(page, "**/connectors?*");
+  await page.goto(`/w/${person.slug}/flows`);
+  await expect(page.getByRole("link", { name: "Products" })).toBeVisible();
+  await expect(page.getByText("a removed connection")).toHaveCount(0);
+  letGo();
+  await expect(page.getByRole("cell").filter({ has: page.getByLabel("to", { exact: true }) })).toHaveText(/\w/);
 });

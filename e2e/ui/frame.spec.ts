@@ -13,7 +13,7 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page);
     });
 
-    test("a result and an opened table are accessible", async ({ page, person, consolePage }) => {
+    test("a result and an opened table are accessible", { tag: "@long" }, async ({ page, person, consolePage }) => {
       await consolePage.open(person.slug);
       await consolePage.run.click();
       await expect(consolePage.grid).toBeVisible();
@@ -22,7 +22,7 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page);
     });
 
-    test("a failed query is accessible", async ({ page, person, consolePage }) => {
+    test("a failed query is accessible", { tag: "@long" }, async ({ page, person, consolePage }) => {
       await consolePage.open(person.slug);
       await consolePage.write("select nmae from products");
       await consolePage.run.click();
@@ -30,7 +30,7 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page);
     });
 
-    test("the account menu is accessible", async ({ page, person, consolePage }) => {
+    test("the account menu is accessible", { tag: "@long" }, async ({ page, person, consolePage }) => {
       await consolePage.open(person.slug);
       await consolePage.openAccountMenu();
       await expect(page.getByRole("menu")).toBeVisible();
@@ -149,6 +149,36 @@ test("the explorer is hidden, shown and resized from the keyboard", async ({ pag
   await edge.focus();
   await page.keyboard.press("ArrowRight");
   await expect(edge).toHaveAttribute("aria-valuenow", "280");
+});
+
+test("an explorer that was over the work for a while is beside it as before where there is room", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  const explorer = page.getByRole("complementary", { name: "Explorer" });
+  const wide = { width: 1440, height: 900 };
+  await page.setViewportSize({ width: 860, height: 900 });
+  await consolePage.open(person.slug);
+  await expect(explorer).toBeHidden();
+  await page.keyboard.press("ControlOrMeta+b");
+  await expect(explorer).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+b");
+  await expect(explorer).toBeHidden();
+  await page.setViewportSize(wide);
+  await expect(explorer).toBeVisible();
+  // And it begins beneath the work again, whatever it was beside it.
+  await page.setViewportSize({ width: 860, height: 900 });
+  await expect(explorer).toBeHidden();
+  await page.setViewportSize(wide);
+  await page.reload();
+  await expect(explorer).toBeVisible();
+  // What is put away where there is room stays away.
+  await page.keyboard.press("ControlOrMeta+b");
+  await expect(explorer).toBeHidden();
+  await page.setViewportSize({ width: 860, height: 900 });
+  await page.setViewportSize(wide);
+  await expect(explorer).toBeHidden();
 });
 
 test("the race strip divides editor and result, by pointer and keyboard", async ({ page, person, consolePage }) => {

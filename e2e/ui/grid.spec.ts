@@ -26,6 +26,32 @@ test("cells are selected by pointer and keyboard, added up exactly, and copied",
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("| c | null |");
 });
 
+test("a head's button stands clear of its name, also where the name is at the right end", async ({
+  page,
+  consolePage,
+}) => {
+  await consolePage.write("select 1 as amount, 'a' as label");
+  await consolePage.run.click();
+  for (const name of ["amount", "label"]) {
+    const head = consolePage.grid.getByRole("columnheader", { name: new RegExp(`^${name} `) });
+    await head.hover();
+    const button = page.getByRole("button", { name: `Column ${name}` });
+    await expect(button.locator("..")).toHaveCSS("opacity", "1");
+    const lowest = await head.getByText(name, { exact: true }).evaluate((text) => text.getBoundingClientRect().bottom);
+    const sign = await button.locator("svg").evaluate((icon) => icon.getBoundingClientRect().top);
+    expect(sign).toBeGreaterThanOrEqual(lowest);
+  }
+});
+
+test("the strip counts the rows that were loaded since, as the foot does", async ({ page, consolePage }) => {
+  await consolePage.write("select range as n from range(1500)");
+  await consolePage.run.click();
+  await expect(consolePage.strip).toContainText("1,000 rows");
+  await page.getByRole("button", { name: "Load all" }).click();
+  await expect(page.getByText("1,500 of 1,500 rows")).toBeVisible();
+  await expect(consolePage.strip).toContainText("1,500 rows");
+});
+
 test("a column's head sorts, with nulls last both ways", async ({ consolePage }) => {
   await consolePage.write("select * from (values (2), (null), (10), (1)) t(n)");
   await consolePage.run.click();
@@ -59,10 +85,10 @@ test("one cell is looked at with Enter, whole and laid out", async ({ page, cons
   await consolePage.run.click();
   await consolePage.cell(1, 1).click();
   await page.keyboard.press("Enter");
-  const dialog = page.getByRole("dialog", { name: "doc" });
-  await expect(dialog).toContainText('"a": [');
+  const panel = page.getByRole("complementary", { name: "Row" });
+  await expect(panel.getByRole("region", { name: "doc" })).toContainText("a [2]");
   await page.keyboard.press("Escape");
-  await expect(dialog).toHaveCount(0);
+  await expect(panel).toHaveCount(0);
   await expect(consolePage.grid).toBeFocused();
 });
 
@@ -147,11 +173,9 @@ test("rows are copied as an INSERT for the table they came from", async ({ page,
     .toMatch(/^insert into customers \(id, name\) values\n {2}\(\d+, '.+'\);$/);
 });
 
-test("all rows are copied as TSV, CSV, JSON and Markdown, each with its head and its own way of quoting", async ({
-  page,
-  context,
-  consolePage,
-}) => {
+test("all rows are copied as TSV, CSV, JSON and Markdown, each with its head and its own way of quoting", {
+  tag: "@long",
+}, async ({ page, context, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.write(
     `select 1 as id, 'a|b, "c"' as name, null::varchar as gone union all select 2, 'plain', null order by 1`,
@@ -182,7 +206,7 @@ test("what a cell says is never run: markup and formulas are text (T60)", async 
   await expect(consolePage.cell(1, 1)).toHaveText('<img src=x onerror="window.ran = true">');
   await expect(consolePage.cell(1, 2)).toHaveText("=cmd()");
   await consolePage.cell(1, 1).dblclick();
-  await expect(page.getByRole("dialog")).toContainText("<img src=x");
+  await expect(page.getByRole("complementary", { name: "Row" })).toContainText("<img src=x");
   await page.keyboard.press("Escape");
   for (const view of ["Chart", "JSON"]) {
     await page.getByRole("radio", { name: view }).click();
@@ -190,4 +214,33 @@ test("what a cell says is never run: markup and formulas are text (T60)", async 
   }
   await expect(page.locator("img[src=x]")).toHaveCount(0);
   expect(await page.evaluate(() => "ran" in window)).toBe(false);
+});
+
+test("sort, filters and an open row outlive a window that becomes a phone's and wide again", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  await consolePage.write("select id, name from products where id <= 30 order by id");
+  await consolePage.run.click();
+  await consolePage.cell(1, 1).click();
+  await page.keyboard.press("f");
+  await page.keyboard.type("> 20");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("1 filter")).toBeVisible();
+  await expect(consolePage.cell(1, 1)).toHaveText("21");
+  await consolePage.cell(1, 1).click();
+  await page.keyboard.press("Enter");
+  const panel = page.getByRole("complementary", { name: "Row" });
+  await expect(panel).toContainText("Row 1 of 10");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(panel).toContainText("Row 1 of 10");
+  await panel.getByRole("button", { name: "Close" }).click();
+  const cards = page.getByRole("region", { name: "Rows" }).getByRole("listitem");
+  await expect(cards.first()).toBeVisible();
+  await expect(page.getByText("1 filter")).toBeVisible();
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(page.getByText("1 filter")).toBeVisible();
+  await expect(consolePage.cell(1, 1)).toHaveText("21");
 });

@@ -1,3 +1,4 @@
+import type { Locator } from "@playwright/test";
 import { readConsole, readHistory, saveOver, shownId } from "./consoles-people";
 import { expect, expectAccessible, test } from "./fixtures";
 
@@ -15,6 +16,13 @@ test("each save is listed with its author, and shows what it changed side by sid
   const saves = page.getByRole("list", { name: "Saves" }).getByRole("listitem");
   await expect(saves).toHaveCount(3);
   await expect(saves.first()).toContainText("Ines, just now");
+  // One of two lines is another.
+  await expect(saves.first()).toContainText(/\+1 line\s*-1 line/);
+  // One colour a person: here, where the history knows an address only, and in the frame.
+  const colourOf = (mark: Locator) => mark.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const own = await colourOf(page.getByRole("button", { name: "Account of Ines Okafor" }).locator(".ava"));
+  await expect.poll(() => colourOf(saves.first().locator(".ava"))).toBe(own);
+  await expect.poll(() => colourOf(page.locator(".commit-facts .ava"))).toBe(own);
   const commit = page.getByRole("region", { name: "One save" });
   await expect(commit.locator('[aria-label="The text before this save"]')).toContainText("select 1 as one");
   await expect(commit.locator('[aria-label="The text after this save"]')).toContainText("select 2 as two");
@@ -30,6 +38,21 @@ test("each save is listed with its author, and shows what it changed side by sid
   await expect(commit.locator('[aria-label="The text after this save"]')).toContainText("select 1 as one");
   await page.goBack();
   await expect(page).toHaveURL(/\/history$/);
+});
+
+test("a last newline that comes or goes is no change", async ({ page }) => {
+  const id = shownId(page);
+  await saveOver(page.request, id, "select 1 as one");
+  await saveOver(page.request, id, "select 1 as one\nfrom products\n");
+  await page.getByRole("button", { name: "History", exact: true }).click();
+  const saves = page.getByRole("list", { name: "Saves" }).getByRole("listitem");
+  await expect(saves.first()).toContainText("+1 line");
+  await expect(saves.first()).not.toContainText("-1 line");
+  const commit = page.getByRole("region", { name: "One save" });
+  await commit.getByRole("radio", { name: "Unified" }).click();
+  const change = commit.locator('[aria-label="What changed"]');
+  await expect(change.locator(".cm-changedLine")).toHaveText(["from products"]);
+  await expect(change.locator(".cm-deletedLine")).toHaveCount(0);
 });
 
 test("an older text is restored as a new save, and a draft is not lost by it", async ({ page, consolePage }) => {
@@ -63,7 +86,7 @@ test("a rename is shown as one", async ({ page, consolePage }) => {
   await expect(commit).toContainText("Only the name or the place changed.");
 });
 
-test("fifty saves a page, and the older ones on demand", async ({ page }) => {
+test("fifty saves a page, and the older ones on demand", { tag: "@long" }, async ({ page }) => {
   const id = shownId(page);
   for (let n = 1; n <= 52; n++) await saveOver(page.request, id, `select ${n}`);
   await page.goto(`${page.url()}/history`);
@@ -98,7 +121,7 @@ test("a history that could not be read says why and reads again when asked", asy
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`the history is accessible in the ${theme} theme, also on a phone`, async ({ page }) => {
+  test(`the history is accessible in the ${theme} theme, also on a phone`, { tag: "@long" }, async ({ page }) => {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     await saveOver(page.request, shownId(page), "select 1 as one");
     await page.getByRole("button", { name: "History", exact: true }).click();

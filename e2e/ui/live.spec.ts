@@ -29,7 +29,7 @@ test("the tabs of a browser share one stream, and the next one takes over when a
 }) => {
   const streams: Page[] = [];
   context.on("request", (request) => {
-    if (request.url().endsWith("/events")) streams.push(request.frame().page());
+    if (new URL(request.url()).pathname.endsWith("/events")) streams.push(request.frame().page());
   });
   await consolePage.open(person.slug);
   await expect.poll(() => streams).toEqual([page]);

@@ -7,8 +7,14 @@ import { test as base, expect, expectAccessible } from "./fixtures";
 import { endless, flowBench } from "./flows-people";
 import { expectNoSidewaysScroll } from "./run-people";
 
-/** A server that can be killed and started again at the same address, with the same data. */
-type Mortal = { url: string; kill: () => Promise<void>; start: () => Promise<void> };
+/** A server that can be killed and started again at the same address, with the same data, or stand still for a while. */
+type Mortal = {
+  url: string;
+  kill: () => Promise<void>;
+  start: () => Promise<void>;
+  freeze: () => void;
+  thaw: () => void;
+};
 
 const test = base.extend<{ mortal: Mortal }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern.
@@ -27,10 +33,15 @@ const test = base.extend<{ mortal: Mortal }>({
       await server.ended;
       server = null;
     };
+    const signal = (name: NodeJS.Signals) => {
+      for (const pid of childrenOf(server?.process.pid)) process.kill(pid, name);
+    };
+    const [freeze, thaw] = [() => signal("SIGSTOP"), () => signal("SIGCONT")];
     try {
       await start();
-      await use({ url: `http://127.0.0.1:${port}`, kill, start });
+      await use({ url: `http://127.0.0.1:${port}`, kill, start, freeze, thaw });
     } finally {
+      thaw();
       await kill();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     }
@@ -60,7 +71,7 @@ test("a page whose server is killed says so in every tab, and is current again b
   await mortal.kill();
   for (const each of [page, second]) {
     await expect(each.getByRole("contentinfo")).toContainText(LOST);
-    await expect(each.getByText("The server cannot be reached.")).toBeVisible();
+    await expect(each.getByText("The server cannot be reached.", { exact: true })).toBeVisible();
   }
   await expect(strip(page)).toContainText(/Running, as of \d\d:\d\d:\d\d/);
   await expectAccessible(page);
@@ -76,13 +87,50 @@ test("a page whose server is killed says so in every tab, and is current again b
   expect(renamed.status()).toBe(200);
   for (const each of [page, second]) {
     await expect(each.getByText("Online", { exact: true })).toBeVisible({ timeout: 20_000 });
-    await expect(each.getByText("The server cannot be reached.")).toHaveCount(0);
+    await expect(each.getByText("The server cannot be reached.", { exact: true })).toHaveCount(0);
     await expect(each.getByText("Renamed meanwhile").first()).toBeVisible();
   }
   await expect(strip(page)).not.toContainText("as of");
   // And live: what is asked for in one tab is seen in the other.
   await page.getByRole("button", { name: "Cancel run" }).click();
   await expect(second.getByRole("row", { name: /Renamed meanwhile/ })).toContainText(/Cancell(ing|ed)/);
+});
+
+test("a page whose server stands still says so, though nothing was closed, and is current again when it goes on", {
+  tag: "@long",
+}, async ({ context, mortal, page, person }) => {
+  test.slow();
+  const { home, make, sample } = await flowBench(page.request);
+  const { flow } = await make({ ...endless(sample), trigger: false });
+  await page.goto(`/w/${person.slug}/flows`);
+  const second = await context.newPage();
+  await second.goto(`/w/${person.slug}/connections`);
+  await expect(page.getByRole("row", { name: /Without an end/ })).toBeVisible();
+  await expect(second.getByRole("button", { name: "Test all" })).toBeEnabled();
+  // Time enough for a word that it is alive, which keeps a page from asking.
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await expect.poll(() => page.evaluate(() => performance.now()), { timeout: 60_000 }).toBeGreaterThan(28_000);
+  expect(asked.filter((path) => path === "/api/health" || path.endsWith("/events"))).toEqual([]);
+
+  mortal.freeze();
+  for (const each of [page, second]) {
+    await expect(each.getByRole("contentinfo")).toContainText(LOST, { timeout: 60_000 });
+    await expect(each.getByText("The server cannot be reached.", { exact: true })).toBeVisible();
+  }
+  // What is off says why: the network is there.
+  await expect(second.getByRole("button", { name: "Test all" })).toBeDisabled();
+  await expect(second.getByRole("button", { name: "Test all" })).toHaveAttribute(
+    "title",
+    "The server cannot be reached",
+  );
+  mortal.thaw();
+  for (const each of [page, second]) {
+    await expect(each.getByText("Online", { exact: true })).toBeVisible({ timeout: 30_000 });
+  }
+  const renamed = await page.request.patch(`${home}/flows/${flow.id}`, { data: { name: "Renamed afterwards" } });
+  expect(renamed.status()).toBe(200);
+  await expect(page.getByRole("row", { name: /Renamed afterwards/ })).toBeVisible();
 });
 
 test.describe("on a phone", () => {
@@ -93,7 +141,7 @@ test.describe("on a phone", () => {
     await page.goto(`/w/${person.slug}/activity`);
     await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();
     await mortal.kill();
-    await expect(page.getByText("The server cannot be reached.")).toBeVisible();
+    await expect(page.getByText("The server cannot be reached.", { exact: true })).toBeVisible();
     await expect(page.getByText("Live", { exact: true })).toHaveCount(0);
     await expectAccessible(page);
     await expectNoSidewaysScroll(page);

@@ -72,6 +72,41 @@ test("a rule is changed, turned off and tried by mail", async ({ page, person })
   await expect(page.getByText("No rule is among these.")).toBeVisible();
 });
 
+test("Back twice after a reload leads two rules back, however slow the server is", async ({ page, person }) => {
+  const { id } = await addRunnable(page.request, "told.sql", "select 1");
+  for (const address of ["ana@example.com", "jun@example.com"]) {
+    await addRule(page.request, id, ["failure"], { channelType: "email", recipients: [address] });
+  }
+  await page.goto(settings(person, "notifications"));
+  const rules = page.getByRole("table", { name: "Rules" });
+  const ana = page.getByRole("complementary", { name: "ana@example.com" });
+  const jun = page.getByRole("complementary", { name: "jun@example.com" });
+  await rules.getByRole("button", { name: /ana@example\.com/ }).click();
+  await expect(ana).toBeVisible();
+  await rules.getByRole("button", { name: /jun@example\.com/ }).click();
+  await expect(jun).toBeVisible();
+  await page.reload();
+  await expect(jun).toBeVisible();
+
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  await page.route(/_rsc=/, async (route) => {
+    asked += new URL(route.request().url()).pathname.endsWith("/notifications") ? 1 : 0;
+    await held.promise;
+    await route.continue();
+  });
+  await page.goBack();
+  await expect(ana).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL(/\/notifications$/);
+  await expect(ana).toHaveCount(0);
+  held.resolve();
+  await page.goForward();
+  await expect(ana).toBeVisible();
+  await expect(page).toHaveURL(/\?rule=/);
+  expect(asked).toBe(0);
+});
+
 test("a delivery that fails says so while one looks on, and is sent again", async ({ page, person }) => {
   const { id } = await addRunnable(page.request, "told.sql", FAILS);
   await addRule(page.request, id, ["failure"], { channelType: "webhook", url: NOWHERE });

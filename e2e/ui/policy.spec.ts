@@ -1,6 +1,8 @@
 import { readdirSync } from "node:fs";
 import type { BrowserContext, ConsoleMessage, Page } from "@playwright/test";
+import { appBench } from "./apps-people";
 import { saveOver, shownId } from "./consoles-people";
+import { dashboardBench, salesBoard } from "./dashboards-people";
 import { expect, test } from "./fixtures";
 import { flowBench } from "./flows-people";
 import { runToEnd } from "./run-people";
@@ -130,6 +132,8 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   for (const { type } of types) await open(`/w/${slug}/connections/new?type=${type}`);
   const connections = (await (await page.request.get(`/api/workspaces/${wid}/connectors`)).json()).data;
   await open(`/w/${slug}/connections/${connections[0].id}`);
+  await open(`/w/${slug}/tables/${connections[0].id}?name=orders`);
+  await expect(page.getByRole("grid", { name: "Rows of the table" })).toBeVisible();
 
   // Flows: one that has run, its form with the first rows of its source, and a webhook with its secret.
   const { make, into } = await flowBench(page.request);
@@ -147,6 +151,29 @@ test("no page breaks its security policy or says a word in the console (T106)", 
   await page.getByRole("button", { name: "Open the webhook" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Open webhook" }).click();
   await page.getByRole("button", { name: "I have saved it" }).click();
+
+  // Dashboards: all of them, one with each kind of widget, and its editor.
+  const bench = await dashboardBench(page.request);
+  const board = await bench.make(salesBoard(bench.sample));
+  await open(`/w/${slug}/dashboards`);
+  await open(`/w/${slug}/dashboards/${board.id}`);
+  await expect(page.getByRole("article", { name: "Revenue", exact: true })).toContainText("€100");
+  await open(`/w/${slug}/dashboards/${board.id}/edit`);
+
+  // Apps: their home, the workbench with a text, a change and the bindings, and the form for a repository.
+  const apps = await appBench(page.request);
+  const app = await apps.make("Gift finder");
+  await apps.write(app, "src/App.tsx", "export const App = () => <h1>Gifts</h1>;\n");
+  await open(`/w/${slug}/apps`);
+  await open(`/w/${slug}/apps/${app.slug}/edit?file=src/App.tsx`);
+  await expect(page.getByRole("textbox", { name: "Text of src/App.tsx" })).toBeVisible();
+  for (const view of ["changes", "versions", "bindings"]) await open(`/w/${slug}/apps/${app.slug}/edit?view=${view}`);
+  await open(`/w/${slug}/apps/link`);
+
+  // What strangers see of a dashboard.
+  const shared = await page.request.put(`${bench.root}/${board.id}/share`, { data: { enabled: true } });
+  await open(new URL((await shared.json()).data.url).pathname);
+  await expect(page.getByRole("article", { name: "Revenue", exact: true })).toContainText("€100");
 
   // The settings, with something in each list, and a mail as it was sent.
   const token = await invite(page.request, "mateo@example.com", "member");

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { tableFromIPC } from "apache-arrow";
+import { readXlsx } from "hucre/xlsx";
 import { ConsolePage } from "../pages/console-page";
 import { readConsole, shownId } from "./consoles-people";
 import { expect, expectAccessible, test } from "./fixtures";
@@ -30,8 +31,13 @@ test("a chart is guessed, changed by its shelves, read as a table, and kept with
     name: "Line chart of sum revenue by week, one colour a region: Midlands, Islands, Coast, North.",
   });
   await expect(chart.locator("svg")).toBeAttached();
-  // Names at the ends of the lines, in the place of a legend; Coast and North end together, so there is one instead.
-  await expect(chart.locator("svg text").filter({ hasText: "Midlands" })).toHaveCount(1);
+  // Coast and North end together: the names stand in a row above the lines, not at their ends.
+  await expect(page.getByRole("list", { name: "Series" }).getByRole("button")).toHaveText([
+    "Midlands",
+    "Islands",
+    "Coast",
+    "North",
+  ]);
   await expect(page).toHaveURL(/[?&]tab=chart/);
   await expectAccessible(page);
 
@@ -72,7 +78,7 @@ test("a chart that was chosen before the first save is saved with it", async ({ 
   await page.getByRole("combobox", { name: "Kind" }).click();
   await page.getByRole("option", { name: "Area" }).click();
   await expect(page.getByRole("img", { name: /^Area chart of sum n by name/ })).toBeVisible();
-  await consolePage.save.click();
+  await consolePage.saveNew();
   await expect(consolePage.save).toHaveText("Saved");
   expect((await readConsole(page.request, shownId(page)))?.chart).toMatchObject({ mark: { type: "area" } });
   await expect(page.getByRole("img", { name: /^Area chart of sum n by name/ })).toBeVisible();
@@ -82,7 +88,7 @@ test("a chart follows the theme", async ({ page, consolePage }) => {
   await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
   await consolePage.run.click();
   await page.getByRole("radio", { name: "Chart" }).click();
-  const bar = page.locator(".chart-host svg .mark-rect path").first();
+  const bar = page.locator(".chart-host svg .role-mark path").first();
   await expect(bar).toBeVisible();
   const seen = new Set<string | null>();
   for (const theme of ["light", "dark"]) {
@@ -162,6 +168,46 @@ test("an export as Arrow is the whole table, types and all, and is counted as it
   expect(table.numRows).toBe(120_000);
   expect(table.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual(["n Int32", "name Utf8"]);
   expect(table.get(119_999)?.toJSON()).toEqual({ n: 119_999, name: "row 119999" });
+});
+
+test("an export as Excel or Parquet keeps types, and how many rows it has is asked for", async ({
+  page,
+  consolePage,
+}) => {
+  await withoutFileDialog(page);
+  await consolePage.write(
+    "select range::int as n, '=row ' || range as name, date '2026-11-22' as day from range(3000)",
+  );
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  await dialog.getByRole("radio", { name: "Excel" }).click();
+  await expect(dialog.getByRole("switch", { name: "Guard formulas" })).toHaveCount(0);
+  await expectAccessible(page);
+  let saved = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Export best-sellers.xlsx" }).click();
+  const { sheets } = await readXlsx(await readFile(await (await saved).path()));
+  await expect(dialog).toContainText("3,000 rows");
+  expect(sheets[0]?.rows[2_999 + 1]).toEqual([2999, "=row 2999", new Date("2026-11-22")]);
+
+  await dialog.getByRole("radio", { name: "Parquet" }).click();
+  saved = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Export best-sellers.parquet" }).click();
+  const bytes = await readFile(await (await saved).path());
+  await expect(dialog).toContainText("to best-sellers.parquet");
+  expect([bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
+});
+
+test("an export that the query ends says why", async ({ page, consolePage }) => {
+  await withoutFileDialog(page);
+  await consolePage.write(
+    "select case when range < 400000 then 'row ' || range else error('no more of these') end as v from range(800000)",
+  );
+  await consolePage.run.click();
+  await page.getByRole("button", { name: "Export" }).click();
+  const dialog = page.getByRole("dialog", { name: "Export the result" });
+  await dialog.getByRole("button", { name: /^Export .*\.csv$/ }).click();
+  await expect(dialog).toContainText("The query failed after its first rows: no more of these");
 });
 
 test("the values of a console's variables go along into its export, its plan and all its rows", async ({

@@ -1,5 +1,7 @@
 import type { Locator } from "@playwright/test";
-import { expect, newEmail, PASSWORD, test } from "./fixtures";
+import { ConsolePage } from "../pages/console-page";
+import { addConsole, saveOver } from "./consoles-people";
+import { expect, expectAccessible, newEmail, PASSWORD, test } from "./fixtures";
 import { invite, join, settings, workspaceIdOf } from "./settings-people";
 
 test("several people are invited at once, and the link brings a stranger into the workspace", async ({
@@ -31,11 +33,15 @@ test("several people are invited at once, and the link brings a stranger into th
   await expect(stranger.getByRole("heading", { name: "Join Ines's workspace" })).toBeVisible();
   await expect(stranger.getByText(first)).toBeVisible();
   await stranger.getByRole("link", { name: "Create an account" }).click();
+  await expect(stranger).toHaveURL(/\/register\?/);
+  await expect(stranger.getByRole("heading", { name: "Join Ines's workspace" })).toBeVisible();
+  await expect(stranger.getByText("Ines Okafor invites you as a member.")).toBeVisible();
+  await expect(stranger.getByLabel("Email")).toHaveValue(first);
+  await expect(stranger.getByLabel("Email")).not.toBeEditable();
+  await expectAccessible(stranger);
   await stranger.getByLabel("Name").fill("Jun Abe");
-  await stranger.getByLabel("Email").fill(first);
   await stranger.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
-  await stranger.getByRole("button", { name: "Create account" }).click();
-  await stranger.getByRole("button", { name: "Join Ines's workspace" }).click();
+  await stranger.getByRole("button", { name: "Create account and join" }).click();
   await expect(stranger).toHaveURL(new RegExp(`/w/${person.slug}`));
 
   await page.reload();
@@ -58,8 +64,11 @@ test("an invitation is for its address alone, and ends when it is withdrawn", as
   const stranger = await context.newPage();
   await stranger.goto(`/invites/${token}`);
   await expect(stranger.getByRole("heading", { name: "This invitation has ended" })).toBeVisible();
-  await stranger.goto("/invites/nothing");
-  await expect(stranger.getByRole("heading", { name: "This invitation has ended" })).toBeVisible();
+  for (const path of ["/invites/nothing", `/register?next=/invites/${token}`, `/login?next=/invites/${token}`]) {
+    await stranger.goto(path);
+    await expect(stranger.getByRole("heading", { name: "This invitation has ended" })).toBeVisible();
+    await expect(stranger.getByRole("textbox")).toHaveCount(0);
+  }
   await context.close();
 });
 
@@ -67,11 +76,15 @@ test("who is signed in as somebody else changes the account and comes back to th
   page,
   person,
 }) => {
-  const token = await invite(page.request, newEmail(), "member");
+  const invited = newEmail();
+  const token = await invite(page.request, invited, "member");
   await page.goto(`/invites/${token}`);
   await page.getByRole("button", { name: "Use the other account" }).click();
   await expect(page).toHaveURL(`/login?next=${encodeURIComponent(`/invites/${token}`)}`);
-  expect(person.email).not.toBe("");
+  expect(invited).not.toBe(person.email);
+  await expect(page.getByRole("textbox", { name: "Email" })).toHaveValue(invited);
+  await expect(page.getByRole("textbox", { name: "Password" })).toBeFocused();
+  await expectAccessible(page);
 });
 
 for (const width of [1440, 390]) {
@@ -109,6 +122,81 @@ test("a list of invitations that is too long to draw at once is reached to its e
   await page.getByRole("button", { name: "Show 3 more of 3" }).click();
   await expect(links).toHaveCount(103);
   await expect(page.getByRole("button", { name: /^Show \d+ more/ })).toHaveCount(0);
+});
+
+test("an invitation that ends while its form is filled in leaves the account, and says that it has ended", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const email = newEmail();
+  const token = await invite(page.request, email, "member");
+  const context = await browser.newContext();
+  const stranger = await context.newPage();
+  await stranger.goto(`/register?next=${encodeURIComponent(`/invites/${token}`)}`);
+  await stranger.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await invite(page.request, email, "member");
+  await stranger.getByRole("button", { name: "Create account and join" }).click();
+  await expect(stranger).toHaveURL(`/invites/${token}`);
+  await expect(stranger.getByRole("heading", { name: "This invitation has ended" })).toBeVisible();
+  const me = await (await context.request.get("/api/auth/me")).json();
+  expect(me.data.user.email).toBe(email);
+  expect(me.data.workspaces.map(({ slug }: { slug: string }) => slug)).not.toContain(person.slug);
+  await context.close();
+});
+
+test("a member is there now, was seen a while ago, or has not been here yet", async ({ page, person, browser }) => {
+  const mate = await join(browser, page, "member");
+  await page.goto(settings(person, "members"));
+  const seen = (name: string | RegExp) => page.getByRole("row", { name }).locator('[data-label="Last seen"]');
+  await expect(page.getByRole("columnheader", { name: "Last seen" })).toBeVisible();
+  await expect(seen(/\(you\)/)).toHaveText("now");
+  await expect(seen(mate.name)).toHaveText("not yet");
+  await mate.page.goto(`/w/${person.slug}`);
+  await expect(mate.page.getByRole("navigation", { name: "Workspace" })).toBeVisible();
+  await expect(async () => {
+    await page.reload();
+    await expect(seen(mate.name)).toHaveText("now");
+  }).toPass();
+  await expect(seen(mate.name)).toHaveAttribute("title", new RegExp(`${new Date().getFullYear()}.*\\d:\\d\\d`));
+  await mate.page.context().close();
+  await page.clock.setFixedTime(Date.now() + 2.5 * 3_600_000);
+  await page.reload();
+  await expect(seen(mate.name)).toHaveText("2 h ago");
+  await expect(seen(/\(you\)/)).toHaveText("now");
+});
+
+test("a person has one colour, wherever they are drawn and whoever looks", async ({ page, person, browser }) => {
+  const colourOf = (place: Locator) => place.locator(".ava").evaluate((mark) => getComputedStyle(mark).backgroundColor);
+  const mate = await join(browser, page, "admin");
+  const key = { name: "Nightly load" };
+  const made = await mate.request.post(`/api/workspaces/${await workspaceIdOf(page.request)}/api-keys`, { data: key });
+  expect(made.status()).toBe(201);
+  const saved = await addConsole(page.request, { name: "stock.sql", content: "select 1", access: "workspace" });
+  await saveOver(page.request, saved.id, "select 2", mate.request);
+  const address = `/w/${person.slug}/consoles/${saved.id}`;
+
+  await mate.page.goto(address);
+  const theirs = await colourOf(mate.page.getByRole("button", { name: `Account of ${mate.name}` }));
+  await page.goto(address);
+  await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+  const editing = page.getByRole("status").filter({ hasText: `${mate.name} is editing` });
+  await expect(async () => {
+    await new ConsolePage(mate.page).write(`select ${Date.now()}`);
+    await expect(editing).toBeVisible({ timeout: 6000 });
+  }).toPass();
+  expect(await colourOf(editing)).toBe(theirs);
+
+  await page.goto(`${address}/history`);
+  const save = page.getByRole("list", { name: "Saves" }).getByRole("listitem").filter({ hasText: "Jun, " });
+  await expect.poll(() => colourOf(save)).toBe(theirs);
+  await page.goto(settings(person, "api-keys"));
+  await expect.poll(() => colourOf(page.getByRole("row", { name: key.name }))).toBe(theirs);
+  await page.goto(settings(person, "members"));
+  await expect.poll(() => colourOf(page.getByRole("row", { name: mate.name }))).toBe(theirs);
+  await mate.page.goto(settings(person, "profile"));
+  await expect.poll(() => colourOf(mate.page.locator(".profile-who"))).toBe(theirs);
+  await mate.page.context().close();
 });
 
 test("a new link ends the old one", async ({ page, person }) => {

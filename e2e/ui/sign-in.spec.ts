@@ -36,6 +36,61 @@ test("a wrong password is told without saying which of the two is wrong, and the
   await expect(login.password).toBeFocused();
 });
 
+test("the sign-in says at its fields what is missing, and takes what a password manager has put in without a word", async ({
+  page,
+  person,
+}) => {
+  await page.context().clearCookies();
+  const login = new LoginPage(page);
+  await login.open();
+  await expect(login.email).toBeFocused();
+  await expect(login.email).toHaveAttribute("autocomplete", "username");
+  await expect(login.password).toHaveAttribute("autocomplete", "current-password");
+  await login.submit.click();
+  await expect(login.email).toHaveAccessibleDescription("Enter your email address.");
+  await expect(login.password).toHaveAccessibleDescription("Enter your password.");
+  await expect(login.email).toBeFocused();
+  await expectAccessible(page);
+  await page.keyboard.type("ines");
+  await expect(login.email).toHaveAccessibleDescription(/missing its @/);
+  await login.email.fill(person.email);
+  await expect(login.email).not.toHaveAttribute("aria-invalid", "true");
+  await login.submit.click();
+  await expect(login.password).toBeFocused();
+  // As some extensions do it, which tell the page of nothing.
+  await login.password.evaluate((field, value) => {
+    (field as HTMLInputElement).value = value;
+  }, person.password);
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/consoles\//);
+});
+
+test("a sign-in that is refused for its number or finds no server says when to try again, and then works", async ({
+  page,
+  person,
+}) => {
+  await page.context().clearCookies();
+  const login = new LoginPage(page);
+  await login.open();
+  await page.route("**/api/auth/login", (route) =>
+    route.fulfill({
+      status: 429,
+      headers: { "retry-after": "600" },
+      json: { success: false, error: "Too many tries with this address.", code: "rate_limited" },
+    }),
+  );
+  await login.signIn(person.email, person.password);
+  await expect(login.failure).toHaveText("Too many tries with this address. You can try again in 10 minutes.");
+  await page.unroute("**/api/auth/login");
+  await page.context().setOffline(true);
+  await login.submit.click();
+  await expect(login.failure).toHaveText("The server did not answer. Check the network, then try again.");
+  await expect(login.submit).toBeEnabled();
+  await page.context().setOffline(false);
+  await login.submit.click();
+  await expect(page).toHaveURL(/\/consoles\//);
+});
+
 test("a link cannot send people elsewhere after they sign in", async ({ page, person }) => {
   await page.context().clearCookies();
   const login = new LoginPage(page);
@@ -51,6 +106,44 @@ test("an address without a workspace of mine and one that never was look the sam
   await expect(page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
   await page.getByRole("button", { name: "Back to consoles" }).click();
   await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+});
+
+test("an address of the workspace that leads nowhere keeps the frame, and a deeper one, too", async ({
+  page,
+  person,
+}) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  for (const path of ["nowhere", "flows/new/nowhere/at/all", "settings/nowhere"]) {
+    await page.goto(`/w/${person.slug}/${path}`);
+    await expect(page.getByRole("heading", { name: "You cannot open this page" })).toBeVisible();
+    await expect(page.getByRole("navigation", { name: "Workspace" })).toBeVisible();
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+    await expectAccessible(page);
+  }
+  await page.getByRole("link", { name: "Back to consoles" }).click();
+  await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+  await page.context().clearCookies();
+  await page.goto(`/w/${person.slug}/settings/nowhere`);
+  await expect(page).toHaveURL(`/login?next=${encodeURIComponent(`/w/${person.slug}/settings/nowhere`)}`);
+});
+
+test("the account's menu leads to the profile, the settings and the shortcuts", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  await consolePage.openAccountMenu();
+  await page.getByRole("menuitem", { name: "Shortcuts" }).click();
+  await expect(page.getByRole("dialog")).toContainText("This list");
+  await page.keyboard.press("Escape");
+  await consolePage.openAccountMenu();
+  await page.getByRole("menuitem", { name: "Settings" }).click();
+  await expect(page).toHaveURL(`/w/${person.slug}/settings`);
+  await consolePage.openAccountMenu();
+  await page.getByRole("menuitem", { name: "Profile" }).click();
+  await expect(page).toHaveURL(`/w/${person.slug}/settings/profile`);
+  await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
 });
 
 test("a way back from a provider without a session says why, in our own words", async ({ page }) => {

@@ -109,7 +109,7 @@ function watchMemory(pid: number): () => number {
   };
 }
 
-describe("a flow whose server is killed again and again (F2)", () => {
+describe("a flow whose server is killed again and again (F2)", { tags: ["long"] }, () => {
   it.each(["postgres", "duckdb"] as const)(
     `brings its ${ROWS} rows into %s, each once, and the server does not grow with them`,
     async (to) => {

@@ -279,6 +279,13 @@ const odd = inngest.createFunction({ id: "odd", triggers: [{ event: "test/odd" }
   note(event, back);
 });
 
+/** What ticks have noted: there is no event that could carry a key. */
+export const TICKS_KEY = "ticks";
+const ticks = inngest.createFunction({ id: "ticks", triggers: [{ cron: "* * * * *" }] }, ({ event }) => {
+  const { name, data } = event as { name: string; data: { cron: string } };
+  note({ data: { key: TICKS_KEY } }, { name, cron: data.cron });
+});
+
 export const scenarios = [
   returns,
   returnsNothing,
@@ -309,4 +316,5 @@ export const scenarios = [
   large,
   alone,
   odd,
+  ticks,
 ];

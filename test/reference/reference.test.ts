@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { routeModules } from "@/.generated/routes";
-import { failuresOf, openApiDocument, statusesOf } from "@/lib/api/openapi";
+import { documentedPath, failuresOf, openApiDocument, statusesOf } from "@/lib/api/openapi";
 import { listEndpoints } from "@/lib/api/registry";
 import { ERROR_STATUS } from "@/lib/http/errors";
 
@@ -16,7 +16,7 @@ type Operation = {
 const endpoints = listEndpoints(routeModules);
 const page = openApiDocument(endpoints, { url: "http://localhost:3000", version: "0" });
 const operations = endpoints.map((endpoint) => {
-  const ofPath = (page.paths as Record<string, Record<string, Operation>>)[endpoint.path] ?? {};
+  const ofPath = (page.paths as Record<string, Record<string, Operation>>)[documentedPath(endpoint.path)] ?? {};
   const operation = ofPath[endpoint.method.toLowerCase()] as Operation;
   return { ...endpoint, label: `${endpoint.method} ${endpoint.path}`, operation };
 });
@@ -25,9 +25,9 @@ const operations = endpoints.map((endpoint) => {
 const FREE_TEXTS = [
   /^POST \/api\/auth\/signin\/\{provider\}: (provider|csrfToken|callbackUrl)$/,
   /^GET \/api\/auth\/callback\/\{provider\}: provider$/,
-  /: query$/,
+  /[ .]query$/,
   // Names within what is free as a whole; those of settings are listed a type at a time.
-  /: (query|params|chart|config)\.\(name\)$/,
+  /[ .](query|params|chart|config|spec)\.\(name\)$/,
   /: variables\.\*/,
 ];
 

@@ -14,6 +14,7 @@ import threading
 import time
 import uuid
 import zlib
+from urllib.parse import quote
 
 import requests
 import schemathesis
@@ -31,8 +32,9 @@ KEEP_UNKNOWN_EVERY = 8
 FREE_STATEMENT = "select 1 as one"
 # A stream ends with its reader alone, who would be this process; an event's body is judged with its signature; and a
 # protocol of its own has clients of its own.
-LEFT_OUT = ["/api/workspaces/{workspaceId}/events", "/api/webhooks/{token}", "/api/mcp"]
+LEFT_OUT = ["/api/workspaces/{workspaceId}/events", "/api/webhooks/{token}", "/api/repohost/webhook", "/api/mcp"]
 # History is written within a second; a loaded machine gets ten.
+HEAD_BYTES_MAX = 12_000
 HISTORY_TRIES = 100
 HISTORY_EVERY_S = 0.1
 
@@ -96,6 +98,52 @@ class Person:
     def new_folder(self):
         return send("POST", f"{self.home}/consoles/folders", self, {"name": uuid.uuid4().hex})["id"]
 
+    def new_dashboard(self):
+        filters = [{"id": "region", "kind": "select", "field": "region"}]
+        widgets = [{"id": "words", "kind": "text", "spec": {"text": "Sales"}}]
+        body = {"title": uuid.uuid4().hex, "filters": filters, "widgets": widgets}
+        return send("POST", f"{self.home}/dashboards", self, body)["id"]
+
+    def deleted_dashboard(self):
+        dashboard = self.new_dashboard()
+        send("DELETE", f"{self.home}/dashboards/{dashboard}", self)
+        return dashboard
+
+    def new_app(self):
+        return send("POST", f"{self.home}/apps", self, {"title": uuid.uuid4().hex})["id"]
+
+    def new_bound_app(self):
+        """One whose binding can be tried out, and has been published."""
+        app = self.new_app()
+        text = f"---\nconnectionId: {self.sample()}\n---\n{FREE_STATEMENT}\n"
+        send("PUT", f"{self.home}/apps/{app}/files?path=bindings/one.sql", self, {"content": text})
+        send("POST", f"{self.home}/apps/{app}/commit", self, {"message": "Bind"})
+        send("POST", f"{self.home}/apps/{app}/publish", self)
+        return app
+
+    def new_app_with_draft(self):
+        app = self.new_app()
+        send("PUT", f"{self.home}/apps/{app}/files?path=note.md", self, {"content": "Hello"})
+        return app
+
+    def new_published_app(self):
+        app = self.new_app()
+        return app, send("POST", f"{self.home}/apps/{app}/publish", self)
+
+    def published_app(self):
+        return self.once("published app", self.new_published_app)
+
+    def new_app_share(self):
+        app, _ = self.published_app()
+        return send("PUT", f"{self.home}/apps/{app}/share", self, {"enabled": True})["token"]
+
+    def new_share(self):
+        dashboard = self.new_dashboard()
+        return send("PUT", f"{self.home}/dashboards/{dashboard}/share", self, {"enabled": True})["token"]
+
+    def new_dashboard_folder(self):
+        return send("POST", f"{self.home}/dashboards/folders", self, {"name": uuid.uuid4().hex})["id"]
+
     def new_key(self):
         return send("POST", f"{self.home}/api-keys", self, {"name": "Spare"})
 
@@ -153,6 +201,16 @@ class Person:
         console = self.new_console()
         return console, send("POST", f"{self.home}/consoles/{console}/schedule/run", self, {})["run"]["id"]
 
+    def new_refresh(self):
+        """One that waits, too."""
+        dashboard = self.new_dashboard()
+        return dashboard, send("POST", f"{self.home}/dashboards/{dashboard}/refresh", self, {})["run"]["id"]
+
+    def new_snapshot(self):
+        dashboard = self.new_dashboard()
+        body = {"cron": "0 7 * * *", "timezone": "UTC", "channelType": "email", "recipients": ["a@example.com"]}
+        return dashboard, send("POST", f"{self.home}/dashboards/{dashboard}/snapshots", self, body)["id"]
+
     def into(self):
         return self.once("destination", self.new_connection)
 
@@ -187,8 +245,8 @@ class Person:
         sessions = send("GET", "/api/auth/sessions", self)
         return next(session["id"] for session in sessions if not session["isCurrent"])
 
-    def commit(self, console):
-        return send("GET", f"{self.home}/consoles/{console}/git/history", self)["items"][0]["sha"]
+    def commit(self, kind, id):
+        return send("GET", f"{self.home}/{kind}/{id}/git/history", self)["items"][0]["sha"]
 
 
 class Credential(AuthBase):
@@ -250,6 +308,51 @@ def console_of(case, person):
     return thing(case, person, "console", person.new_console)
 
 
+def dashboard_of(case, person):
+    if case.path.endswith("{dashboardId}/restore") and not is_refused(case):
+        return person.deleted_dashboard()
+    return thing(case, person, "dashboard", person.new_dashboard)
+
+
+def app_of(case, person):
+    # Each commit takes a draft of its own.
+    if case.path.endswith("{appId}/commit") and not is_refused(case):
+        return person.new_app_with_draft()
+    if "/bindings" in case.path:
+        return person.once("bound app", person.new_bound_app)
+    if "/view" in case.path:
+        return person.published_app()[0]
+    return thing(case, person, "app", person.new_app)
+
+
+def operation_of(case, person):
+    """It is of one app, which takes its place beside it."""
+    app, published = person.published_app()
+    case.path_parameters["appId"] = app
+    return published["operationId"]
+
+
+def view_token():
+    app, _ = shared().published_app()
+    return send("POST", f"{shared().home}/apps/{app}/view-token", shared())["token"]
+
+
+def is_of_dashboards(case):
+    return "/dashboards" in case.path
+
+
+def folder_of(case, person):
+    if is_of_dashboards(case):
+        return person.once("dashboard folder", person.new_dashboard_folder)
+    return person.once("folder", person.new_folder)
+
+
+def commit_of(case, person):
+    if is_of_dashboards(case):
+        return person.commit("dashboards", person.once("dashboard", person.new_dashboard))
+    return person.commit("consoles", person.once("console", person.new_console))
+
+
 def connection_of(case, person):
     if is_change(case) and case.path.endswith("{connectionId}"):
         return thing(case, person, "connection", person.new_connection)
@@ -262,10 +365,14 @@ def execution_of(case, person):
 
 
 def run_of(case, person):
-    """A run is of one console or flow, which takes its place beside it."""
+    """A run is of one console, flow or dashboard, which takes its place beside it."""
     if "{flowId}" in case.path:
         flow, run = person.new_flow_run()
         case.path_parameters["flowId"] = flow
+        return run
+    if is_of_dashboards(case):
+        dashboard, run = person.new_refresh()
+        case.path_parameters["dashboardId"] = dashboard
         return run
     console, run = person.new_run()
     case.path_parameters["consoleId"] = console
@@ -279,7 +386,20 @@ def flow_of(case, person):
     return person.new_flow() if case.path.endswith("/runs") and case.method.upper() == "POST" else thing(case, person, "flow", person.new_flow)
 
 
+def snapshot_of(case, person):
+    """A snapshot is of one dashboard, which takes its place beside it."""
+    dashboard, snapshot = person.new_snapshot()
+    case.path_parameters["dashboardId"] = dashboard
+    return snapshot
+
+
 def token_of(case, person):
+    if case.path.startswith("/api/share/") and case.path.endswith(("/view-token", "/og-image")):
+        return shared().once("app share", shared().new_app_share)
+    if case.path.startswith("/api/share/"):
+        return shared().once("share", shared().new_share)
+    if case.path.startswith("/api/apps/view/"):
+        return shared().once("view token", view_token)
     if case.path.startswith("/api/webhooks/"):
         return shared().once("webhook", shared().new_webhook)
     return shared().new_invitation(person if case.path.endswith("/accept") else None)
@@ -291,6 +411,16 @@ PATH_VALUES = {
     "connectionId": connection_of,
     "consoleId": console_of,
     "folderId": lambda case, person: thing(case, person, "other folder", person.new_folder),
+    "dashboardId": dashboard_of,
+    "dashboardFolderId": lambda case, person: thing(case, person, "other dashboard folder", person.new_dashboard_folder),
+    "appId": app_of,
+    "bindingName": lambda case, person: "one",
+    "operationId": operation_of,
+    "path": lambda case, person: "index.html",
+    # Only a preview that runs has one.
+    "capability": lambda case, person: uuid.uuid4().hex,
+    "filterId": lambda case, person: "region",
+    "widgetId": lambda case, person: "words",
     "keyId": lambda case, person: thing(case, person, "key", lambda: person.new_key()["id"]),
     "inviteId": lambda case, person: thing(case, person, "invite", lambda: person.new_invite()["id"]),
     "userId": lambda case, person: thing(case, person, "member", person.new_member),
@@ -300,6 +430,7 @@ PATH_VALUES = {
     "flowId": flow_of,
     "executionId": execution_of,
     "runId": run_of,
+    "snapshotId": snapshot_of,
     "provider": lambda case, person: "github",
     "ruleId": lambda case, person: thing(case, person, "rule", person.new_rule),
     "chatId": lambda case, person: thing(case, person, "chat", person.new_chat),
@@ -316,10 +447,10 @@ FIELD_VALUES = {
     "connectionId": lambda case, person: person.sample(),
     "databaseId": lambda case, person: person.sample(),
     "flowId": lambda case, person: person.new_flow(),
-    "folderId": lambda case, person: person.once("folder", person.new_folder),
-    "parentId": lambda case, person: person.once("folder", person.new_folder),
+    "folderId": folder_of,
+    "parentId": folder_of,
     "version": lambda case, person: 1,
-    "sha": lambda case, person: person.commit(person.once("console", person.new_console)),
+    "sha": commit_of,
     "file": lambda case, person: person.once("file", person.new_file),
     "current": lambda case, person: PASSWORD,
     # One id is one run.
@@ -331,6 +462,8 @@ FIELD_VALUES = {
     "chatWebhookUrl": lambda case, person: "https://chat.invalid/in",
     "cron": lambda case, person: "0 7 * * *",
     "timezone": lambda case, person: "Europe/Vienna",
+    # Most moments have passed.
+    "expiresAt": lambda case, person: "2999-01-01T00:00:00Z",
     # Nobody listens there: a made-up name would be looked up, and a made-up machine waited for.
     "host": lambda case, person: "127.0.0.1",
     "port": lambda case, person: 9,
@@ -353,6 +486,12 @@ def before_load_schema(context, raw_schema):
                 del operations[method]
         if not operations:
             del raw_schema["paths"][path]
+
+
+@schemathesis.hook
+def filter_case(context, case):
+    """Of an address that is longer than the head of any request, the server reads nothing."""
+    return sum(len(quote(str(value))) for value in (case.path_parameters or {}).values()) < HEAD_BYTES_MAX
 
 
 @schemathesis.hook
@@ -392,19 +531,34 @@ def put_field_values(case, person, digest):
             case.query["sha"] = FIELD_VALUES["sha"](case, person)
         if "resourceId" in case.query:
             case.query["resourceId"] = FIELD_VALUES["resourceId"](case, person)
+        # A file that is there, as it is now.
+        if case.path.endswith("{appId}/files") and case.method.upper() == "DELETE" and digest % 4 != 0:
+            case.query["path"] = "index.html"
+            case.query.pop("oid", None)
+        # A table that is there.
+        if case.path.endswith("/ddl") and digest % 4 != 0:
+            case.query["name"] = "orders"
+            case.query.pop("schema", None)
         # A made-up cursor is refused, or leads past the end.
         if digest % 2 == 0:
             case.query.pop("cursor", None)
     if isinstance(case.body, dict):
         if digest % 4 != 0:
             put_statement(case, digest)
+            put_table(case)
         if case.path == "/api/agent/chat" and digest % 4 != 0:
             put_question(case)
         if case.path.endswith("/flows/preview") and digest % 4 != 0:
             case.body = {"connectionId": person.sample(), "query": FREE_STATEMENT}
         if case.path == "/api/auth/login" and digest % 2 == 0:
             case.body.update(email=person.email, password=PASSWORD)
-        put_in(case, person, case.body)
+        # A commit of one app is none of another's.
+        if case.path.endswith("{appId}/rollback") and "appId" in case.path_parameters:
+            app, published = person.published_app()
+            case.path_parameters["appId"] = app
+            case.body["sha"] = published["sha"]
+        else:
+            put_in(case, person, case.body)
         if isinstance(case.body.get("config"), dict):
             put_in(case, person, case.body["config"])
         for name in ("source", "destination"):
@@ -422,6 +576,14 @@ def put_statement(case, digest):
             if digest % 4 != 1:
                 for other in ("params", "variables"):
                     case.body.pop(other, None)
+
+
+def put_table(case):
+    """One that is there: made-up filters name columns that it does not have."""
+    if case.path.endswith(("/rows", "/rows/count")):
+        case.body["table"] = {"name": "orders"}
+        for name in ("filters", "sort", "after"):
+            case.body.pop(name, None)
 
 
 def put_question(case):

@@ -19,17 +19,30 @@ const OPEN_WRITES = [
   "POST /api/auth/password/forgot",
   "POST /api/auth/password/reset",
   "POST /api/auth/signin/{provider}",
+  "POST /api/apps/dev/{capability}/{path...}",
   "POST /api/webhooks/{token}",
+  "POST /api/repohost/webhook",
+  "POST /api/share/{token}/unlock",
+  "POST /api/share/{token}/view-token",
 ];
 const OPEN_READS = [
+  "GET /api/apps/dev/{capability}/{path...}",
   "GET /api/health",
   "GET /api/openapi.json",
   "GET /api/auth/csrf",
   "GET /api/auth/callback/{provider}",
   "GET /api/invites/{token}",
+  "GET /api/share/{token}",
+  "GET /api/share/{token}/dashboard",
+  "GET /api/share/{token}/data",
+  "GET /api/share/{token}/filters/{filterId}/values",
+  "GET /api/share/{token}/widgets/{widgetId}/cube",
+  "GET /api/share/{token}/og-image",
+  "GET /api/snapshots/{token}",
+  "GET /api/repohost/callback",
 ];
 /** They judge by a signature, which nobody in particular has: 401 like what asks for an account. */
-const SIGNED = ["GET /api/inngest", "POST /api/inngest", "PUT /api/inngest"];
+const SIGNED = ["GET /api/apps/view/{token}/{path...}", "GET /api/inngest", "POST /api/inngest", "PUT /api/inngest"];
 
 let owner: Person;
 let ids: Record<string, string>;

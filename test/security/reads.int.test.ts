@@ -15,13 +15,9 @@ process.env.SAMPLE_DATA = "off";
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
 
-/** A run of a flow that has ended. */
-async function endFlowRun(workspaceId: string, flowId: string): Promise<string> {
-  const resource = {
-    workspaceId: new ObjectId(workspaceId),
-    resourceType: "flow",
-    resourceId: new ObjectId(flowId),
-  } as const;
+/** A run that has ended. */
+async function endRunOf(workspaceId: string, resourceType: "flow" | "dashboard", id: string): Promise<string> {
+  const resource = { workspaceId: new ObjectId(workspaceId), resourceType, resourceId: new ObjectId(id) };
   const { run } = await queueRun({ ...resource, resourceName: "Events", triggerType: "webhook", triggeredBy: null });
   const begun = await beginRun(resource.workspaceId, run._id);
   if (begun) await finishRun(begun.hold, { status: "success" });
@@ -31,6 +27,9 @@ async function endFlowRun(workspaceId: string, flowId: string): Promise<string> 
 let owner: Person;
 let ids: Record<string, string>;
 let consoleRunId: string;
+let dashboardRunId: string;
+let shareToken: string;
+let viewToken: string;
 /** What addresses need behind them, by how they end. */
 let queries: Record<string, string>;
 const queryOf = (path: string) => Object.entries(queries).find(([end]) => path.endsWith(end))?.[1] ?? "";
@@ -53,12 +52,23 @@ beforeAll(async () => {
     trigger: false,
   });
   await make(`/flows/${flow.id}/webhook/provision`, {});
-  const flowRun = await endFlowRun(workspaceId, flow.id);
+  const flowRun = await endRunOf(workspaceId, "flow", flow.id);
   const invite = await make("/invites", { email: "guest@example.com" });
   const key = await make("/api-keys", { name: "Key" });
   const console = await make("/consoles", { name: "query", content: "select 1", connectionId: connection.id });
   await call("PUT", `${base}/consoles/${console.id}/draft`, { cookie, body: { content: "select" } });
   const history = await call("GET", `${base}/consoles/${console.id}/git/history`, { cookie });
+  const filters = [{ id: "region", kind: "select", field: "region" }];
+  const widgets = [{ id: "words", kind: "text", spec: { text: "# Sales" } }];
+  const dashboard = await make("/dashboards", { title: "Sales", filters, widgets });
+  const drawn = await call("GET", `${base}/dashboards/${dashboard.id}/git/history`, { cookie });
+  dashboardRunId = await endRunOf(workspaceId, "dashboard", dashboard.id);
+  const app = await make("/apps", { title: "Orders" });
+  const published = await make(`/apps/${app.id}/publish`, {});
+  await call("PUT", `${base}/apps/${app.id}/files?path=note.md`, { cookie, body: { content: "A draft" } });
+  viewToken = (await make(`/apps/${app.id}/view-token`, {})).token;
+  const share = { cookie, body: { enabled: true } };
+  shareToken = (await call("PUT", `${base}/dashboards/${dashboard.id}/share`, share)).json.data.token;
   const ofConsole = { resourceType: "scheduled_query", resourceId: console.id };
   const rule = { triggers: ["success"], channelType: "email", recipients: ["a@example.com"] };
   await make("/notification-rules", { ...ofConsole, ...rule });
@@ -71,8 +81,10 @@ beforeAll(async () => {
     "/notification-rules": `?${new URLSearchParams(ofConsole)}`,
     "/notification-rules/deliveries": `?${new URLSearchParams(ofConsole)}`,
     "/consoles/search": "?q=query",
+    "/dashboards/{dashboardId}/git/commit": `?sha=${drawn.json.data.items[0].sha}`,
     "/git/commit": `?sha=${history.json.data.items[0].sha}`,
     "/entities": "?refresh=1",
+    "/entities/ddl": "?name=goods",
   };
   const executed = await make(`/databases/${connection.id}/execute`, { query: "create table goods (name text)" });
   const chatId = newId();
@@ -86,6 +98,13 @@ beforeAll(async () => {
     executionId: executed.executionId,
     keyId: key.id,
     consoleId: console.id,
+    dashboardId: dashboard.id,
+    appId: app.id,
+    bindingName: "none",
+    capability: "none",
+    operationId: published.operationId,
+    filterId: "region",
+    widgetId: "words",
     flowId: flow.id,
     runId: flowRun,
     deliveryId: deliveries.json.data.items[0].id,
@@ -101,15 +120,23 @@ describe("a GET", () => {
     "of $path changes nothing, however often (T15)",
     async ({ path }) => {
       const before = await digestDatabase();
-      const ofPath = path.includes("/consoles/") ? { ...ids, runId: consoleRunId } : ids;
+      const runs = { "/consoles/": consoleRunId, "/dashboards/": dashboardRunId };
+      const [, runId = ids.runId ?? ""] = Object.entries(runs).find(([part]) => path.includes(part)) ?? [];
+      const ofPath = {
+        ...ids,
+        runId,
+        ...(path.startsWith("/api/share/") && { token: shareToken }),
+        ...(path.startsWith("/api/apps/view/") && { token: viewToken }),
+      };
       const url = pathWith(path, ofPath) + queryOf(path);
       const statuses: number[] = [];
       for (let i = 0; i < 2; i += 1) {
         statuses.push((await call("GET", url, { cookie: owner.cookie })).status);
         statuses.push((await call("HEAD", url, { cookie: owner.cookie })).status);
       }
-      // Each finds what it reads; a sign-in by a provider is not set up here, and the job runner is not who asks.
-      const expected = /callback|csrf/.test(path) ? 404 : path === "/api/inngest" ? 401 : 200;
+      // Each finds what it reads; a sign-in by a provider is not set up here, a dashboard has no picture before it was sent, no repository host is known, no preview runs, and the job runner is not who asks.
+      const special = { "/api/inngest": 401, "/api/workspaces/{workspaceId}/apps-v2/repohost-sync-url": 412 }[path];
+      const expected = special ?? (/callback|csrf|og-image|api\/snapshots|api\/apps\/dev/.test(path) ? 404 : 200);
       expect(new Set(statuses)).toEqual(new Set([expected]));
       expect(await digestDatabase()).toEqual(before);
     },

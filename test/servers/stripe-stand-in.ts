@@ -6,6 +6,8 @@ export type StripeStandIn = JsonService & {
   lists: Record<string, StripeObject[]>;
   /** Answers the next requests with these statuses instead. */
   failNext(...statuses: number[]): void;
+  /** Answers each request from here on with this instead; null is honest again. */
+  lieBy(answer: ((turn: number) => ServiceAnswer) | null): void;
 };
 
 export const STRIPE_TEST_KEY = "sk_test_s3cr3tMarkerOfTheAccount";
@@ -23,15 +25,26 @@ const LIMIT_MAX = 100;
 export async function startStripeStandIn(): Promise<StripeStandIn> {
   const lists: StripeStandIn["lists"] = {};
   const failures: number[] = [];
+  let lie: ((turn: number) => ServiceAnswer) | null = null;
+  let turn = 0;
   const service = await startJsonService((request) => {
     const failure = failures.shift();
     if (failure !== undefined) {
       const answer = refuse(failure, "rate_limit", "Too many requests hit the API too quickly.");
       return { ...answer, headers: { ...answer.headers, "retry-after": "0" } };
     }
+    if (lie !== null) return lie(turn++);
     return answerOf(request, lists);
   });
-  return { ...service, lists, failNext: (...statuses) => void failures.push(...statuses) };
+  return {
+    ...service,
+    lists,
+    failNext: (...statuses) => void failures.push(...statuses),
+    lieBy: (answer) => {
+      lie = answer;
+      turn = 0;
+    },
+  };
 }
 
 function answerOf({ method, url, headers }: ServiceRequest, lists: StripeStandIn["lists"]): Answer {

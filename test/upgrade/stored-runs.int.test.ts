@@ -2,11 +2,14 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { BSON, type CommandStartedEvent, type CommandSucceededEvent, ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { functions } from "@/inngest/functions";
+import { appDocOf, bindingText, serve } from "@/lib/apps/bindings/testing/binding-world";
+import { callerOfJob } from "@/lib/auth/identity";
 import { takeOwnDataDir } from "@/lib/connections/drivers/duckdb/testing/open-file";
 import { closeDataSources } from "@/lib/connections/pool";
 import { mongoClient } from "@/lib/db/client";
 import { databaseReady } from "@/lib/db/ready";
 import { type FlowAuthor, flowAuthor } from "@/lib/flows/testing/flow-author";
+import { BASE_PACK_EVENT } from "@/lib/git/base-pack";
 import { collections } from "@/lib/lifecycle/collections";
 import { fanOut } from "@/lib/notifications/fan-out";
 import { addConsole, endRun } from "@/lib/notifications/testing/ended-run";
@@ -14,6 +17,7 @@ import { type Receiver, startReceiver } from "@/lib/notifications/testing/receiv
 import type { DeliveryQueued } from "@/lib/notifications/wake";
 import { type JobEvent, sendJobEventsBy } from "@/lib/process/job-events";
 import { writeNow } from "@/lib/query/history-writer";
+import { SYNC_EVENT } from "@/lib/repohost/wake";
 import type { RunEnded } from "@/lib/runs/ends";
 import { takeOwnDatabase } from "@/test/database";
 import { type JobServer, startJobServer } from "@/test/jobs/server";
@@ -97,6 +101,40 @@ const matters: Record<string, () => Promise<Matter>> = {
       isDone: async () => expect(await ana.sql(connectionId, "select count(*) as n from copied")).toEqual([{ n: 10 }]),
     };
   },
+  "millrace-refresh-dashboard": async () => {
+    const connectionId = (await ana.send("GET", "/connectors")).json.data[0].id;
+    const datasets = [{ name: "One", source: { connectionId, query: "select 1 as one" } }];
+    const { id } = (await ana.send("POST", "/dashboards", { title: "Sales", datasets })).json.data;
+    await taken(() => ana.send("POST", `/dashboards/${id}/refresh`));
+    const [event = null] = heard;
+    return {
+      event,
+      isDone: async () => {
+        const { items } = (await ana.send("GET", `/dashboards/${id}/runs`)).json.data;
+        expect(items).toMatchObject([{ status: "success", rowCount: 1 }]);
+      },
+    };
+  },
+  "millrace-refresh-binding": async () => {
+    const { workspaceId, id } = ana.person;
+    const connectionId = (await ana.send("GET", "/connectors")).json.data[0].id;
+    const made = (await ana.send("POST", "/apps", { title: "Sales", access: "workspace" })).json.data;
+    const app = await appDocOf(workspaceId, made.id);
+    const caller = await callerOfJob(app.workspaceId, new ObjectId(id), app._id);
+    if (caller) await serve(app, caller, { one: bindingText(connectionId, "select 1 as one") });
+    const standing = () => collections.datasets().findOne({ ownerId: app._id });
+    const before = await standing();
+    await taken(() => ana.send("POST", `/apps-v2/${made.id}/bindings/one/refresh`));
+    const [event = null] = heard;
+    return {
+      event,
+      isDone: async () => {
+        const after = await standing();
+        expect(after?.kept?.rowCount).toBe(1);
+        expect(after?.kept?.resultId).not.toEqual(before?.kept?.resultId);
+      },
+    };
+  },
   "millrace-fan-out-notifications": async () => {
     const { event, deliveries } = await endedRun();
     return { event, isDone: async () => expect(await deliveries()).toMatchObject([{ status: "sent" }]) };
@@ -114,8 +152,34 @@ const matters: Record<string, () => Promise<Matter>> = {
       },
     };
   },
+  "millrace-take-snapshot": async () => {
+    const { id } = (await ana.send("POST", "/dashboards", { title: "Sales" })).json.data;
+    const receiver = await startReceiver();
+    receivers.push(receiver);
+    const when = { cron: "0 8 * * *", timezone: "UTC" };
+    const body = { ...when, channelType: "webhook", url: `${receiver.url}/in` };
+    const made = (await ana.send("POST", `/dashboards/${id}/snapshots`, body)).json.data;
+    await taken(() => ana.send("POST", `/dashboards/${id}/snapshots/${made.id}/send`));
+    const [event = null] = heard;
+    return {
+      event,
+      isDone: async () => {
+        const snapshot = await collections.snapshots().findOne({ _id: new ObjectId(String(made.id)) });
+        expect(snapshot?.lastDeliveryId).toBeInstanceOf(ObjectId);
+      },
+    };
+  },
+  // A workspace of a few commits has no pack, and one without a link nothing to mirror: both end and leave nothing.
+  "millrace-extend-base-pack": async () => ({ event: ofWorkspace(BASE_PACK_EVENT), isDone: async () => {} }),
+  "millrace-sync-linked-repository": async () => ({ event: ofWorkspace(SYNC_EVENT), isDone: async () => {} }),
+  "millrace-look-at-linked-repositories": async () => ({ event: null, isDone: async () => {} }),
   "millrace-run-schedules": async () => ({ event: null, isDone: async () => {} }),
   "millrace-sweep-undone": async () => ({ event: null, isDone: async () => {} }),
+};
+
+const ofWorkspace = (name: string): JobEvent => {
+  const { workspaceId } = ana.person;
+  return { name, id: `${name}:${workspaceId}`, data: { workspaceId } };
 };
 
 /** Events that were sent while nobody took them. */
@@ -212,7 +276,7 @@ describe("a run that an earlier version has begun (F17)", () => {
       jobs.advance(PAUSE_MS);
     }
     await expect
-      .poll(async () => (await collections.jobRuns().findOne({ _id: run._id }))?.status, { timeout: 20_000 })
+      .poll(async () => (await collections.jobRuns().findOne({ _id: run._id }))?.status, { timeout: 90_000 })
       .toBe("completed");
     await jobs.settled();
     await jobs.stop();

@@ -1,4 +1,4 @@
-import { expect, test } from "./fixtures";
+import { expect, test } from "../ui/fixtures";
 
 const MILLION = "select range as n, 'customer ' || range as name, range % 7 as week from range(1000000)";
 

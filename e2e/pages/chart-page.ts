@@ -1,0 +1,44 @@
+import type { Locator, Page } from "@playwright/test";
+
+/** The chart of a result, with its shelves. */
+export class ChartPage {
+  readonly picture: Locator;
+  readonly marks: Locator;
+  readonly crosshair: Locator;
+  readonly tip: Locator;
+  readonly table: Locator;
+  readonly notes: Locator;
+
+  constructor(readonly page: Page) {
+    const area = page.locator(".chart-area");
+    this.picture = area.getByRole("img");
+    this.marks = area.locator("svg.marks .role-mark path");
+    this.crosshair = page.getByRole("slider", { name: "Crosshair" });
+    this.tip = page.locator(".chart-tip");
+    this.table = page.getByRole("region", { name: "Points of the chart" });
+    this.notes = area.getByRole("status");
+  }
+
+  async open(): Promise<void> {
+    await this.page.getByRole("radio", { name: "Chart" }).click();
+    await this.page.getByRole("combobox", { name: "Kind" }).waitFor();
+  }
+
+  async choose(shelf: string, option: string): Promise<void> {
+    await this.page.getByRole("combobox", { name: shelf, exact: true }).click();
+    await this.page.getByRole("option", { name: option, exact: true }).click();
+  }
+
+  series(name: string): Locator {
+    return this.page.getByRole("list", { name: "Series" }).getByRole("button", { name, exact: true });
+  }
+
+  /** Saves a picture of it. @returns the file's name and bytes */
+  async save(format: "PNG" | "SVG"): Promise<{ name: string; path: string }> {
+    const saved = this.page.waitForEvent("download");
+    await this.page.getByRole("button", { name: "Save picture" }).click();
+    await this.page.getByRole("menuitem", { name: new RegExp(`^${format}`) }).click();
+    const download = await saved;
+    return { name: download.suggestedFilename(), path: await download.path() };
+  }
+}

@@ -1,0 +1,210 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Page } from "@playwright/test";
+import { type ModelServer, startModelServer } from "../../lib/agent/testing/model-server";
+import { freePort } from "../../scripts/testing/server";
+import { test as base, expect, expectAccessible } from "./fixtures";
+
+/*
+ * Plans from one end to the other: a server of its own, which asks a model that proposes them. Nothing of what the page
+ * asks or is answered is made up.
+ */
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** The tree is built already, by the server that the other tests use. */
+const START_TIMEOUT_MS = 60_000;
+
+type Own = { url: string; model: ModelServer };
+
+const test = base.extend<object, { own: Own }>({
+  own: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern.
+    async ({}, use) => {
+      const model = await startModelServer();
+      const dataDir = await mkdtemp(join(tmpdir(), "millrace-plans-"));
+      const port = await freePort();
+      const server = spawn(process.execPath, [join(ROOT, "scripts/start.mjs")], {
+        cwd: ROOT,
+        stdio: "ignore",
+        env: {
+          ...process.env,
+          PORT: String(port),
+          DATA_DIR: dataDir,
+          MONGODB_URI: "",
+          RATE_LIMIT_SCALE: "1000",
+          OPENAI_COMPATIBLE_BASE_URL: model.url,
+          DEFAULT_MODEL: "compatible/scripted",
+        },
+      });
+      const ended = new Promise((resolve) => server.once("exit", resolve));
+      const url = `http://localhost:${port}`;
+      try {
+        const isUp = () =>
+          fetch(`${url}/api/health`).then(
+            ({ ok }) => ok,
+            () => false,
+          );
+        await expect.poll(isUp, { timeout: START_TIMEOUT_MS, intervals: [200] }).toBe(true);
+        await use({ url, model });
+      } finally {
+        server.kill("SIGTERM");
+        await ended;
+        await model.close();
+        await rm(dataDir, { recursive: true, force: true });
+      }
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+  baseURL: ({ own }, use) => use(own.url),
+});
+
+// One server and one model, whose script is each test's own.
+test.describe.configure({ mode: "serial" });
+
+const panel = (page: Page) => page.getByRole("complementary", { name: "Agent" });
+const field = (page: Page) => page.getByRole("textbox", { name: "Message to the agent" });
+const button = (page: Page, name: string) => panel(page).getByRole("button", { name, exact: true });
+const said = (page: Page, text: string) => panel(page).getByText(text);
+
+const PLAN = { planMarkdown: "1. Save the console **orders**", grants: ["console-write", "query-write"] };
+const SAVE = { tool: "save_console", input: { name: "orders", content: "select count(*) from orders" } };
+
+async function ask(page: Page, slug: string, text: string): Promise<void> {
+  await page.goto(`/w/${slug}`);
+  await field(page).fill(text);
+  await page.keyboard.press("Enter");
+}
+
+/** Those that the server has of the one the agent saves. */
+async function savedConsoles(page: Page): Promise<string[]> {
+  const me = await (await page.request.get("/api/auth/me")).json();
+  const list = await (await page.request.get(`/api/workspaces/${me.data.workspaces[0].id}/consoles`)).json();
+  return JSON.stringify(list).match(/"name":"orders"/g) ?? [];
+}
+
+test("a plan that is approved lets the agent write in the same answer, and no longer", async ({
+  page,
+  person,
+  own,
+}) => {
+  own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
+  await ask(page, person.slug, "Save it");
+  await expect(said(page, "Plan, waiting for you")).toBeVisible();
+  expect(await savedConsoles(page)).toHaveLength(0);
+  // The model answers before the page beside it has drawn its schema.
+  await expect(page.getByRole("treeitem", { name: /^products/ })).toBeVisible();
+  await expectAccessible(page);
+  await panel(page)
+    .getByRole("checkbox", { name: /query-write/ })
+    .uncheck();
+  await button(page, "Approve plan").click();
+  await expect(said(page, "Plan approved")).toBeVisible();
+  await expect(said(page, "Allowed: console-write")).toBeVisible();
+  await expect(said(page, "It is saved.")).toBeVisible();
+  expect(await savedConsoles(page)).toHaveLength(1);
+  own.model.say([{ ...SAVE, input: { ...SAVE.input, content: "select 2" } }], [{ text: "I may not." }]);
+  await field(page).fill("Once more");
+  await page.keyboard.press("Enter");
+  await expect(said(page, "I may not.")).toBeVisible();
+  expect(await savedConsoles(page)).toHaveLength(1);
+});
+
+test("a plan that is sent back is told to the model, and one that is cancelled allows nothing", async ({
+  page,
+  person,
+  own,
+}) => {
+  own.model.say(
+    [{ tool: "propose_plan", input: PLAN }],
+    [{ tool: "propose_plan", input: { ...PLAN, planMarkdown: "1. Call it bookings" } }],
+    [SAVE],
+    [{ text: "Then I leave it." }],
+  );
+  await ask(page, person.slug, "Save it");
+  await button(page, "Request changes").click();
+  await panel(page).getByRole("textbox", { name: "What should be different" }).fill("Call it bookings");
+  await button(page, "Send changes").click();
+  await expect(said(page, "Changes asked for")).toBeVisible();
+  await expect(said(page, "Call it bookings").last()).toBeVisible();
+  expect(JSON.stringify(own.model.calls.at(-1)?.messages)).toContain("changes_requested");
+  await button(page, "Cancel").click();
+  await expect(said(page, "Plan cancelled")).toBeVisible();
+  await expect(said(page, "Then I leave it.")).toBeVisible();
+  expect(await savedConsoles(page)).toHaveLength(0);
+});
+
+test("a plan that was waiting when the page was loaded anew waits still, and counts for the next turn", async ({
+  page,
+  person,
+  own,
+}) => {
+  own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
+  await ask(page, person.slug, "Save it");
+  await expect(said(page, "Plan, waiting for you")).toBeVisible();
+  await page.reload();
+  await expect(said(page, "Plan, waiting for you")).toBeVisible();
+  // The turn ended with the page that had asked.
+  await expect(said(page, "The answer was stopped here.")).toBeVisible({ timeout: 30_000 });
+  await button(page, "Approve plan").click();
+  await expect(said(page, "Plan approved")).toBeVisible();
+  expect(await savedConsoles(page)).toHaveLength(0);
+  own.model.say([SAVE], [{ text: "It is saved." }]);
+  await button(page, "Go on with the plan").click();
+  await expect(said(page, "It is saved.")).toBeVisible();
+  expect(await savedConsoles(page)).toHaveLength(1);
+});
+
+test("a second tab sees the plan while the first waits, decides on it, and the first goes on", async ({
+  page,
+  context,
+  person,
+  own,
+}) => {
+  own.model.say([{ tool: "propose_plan", input: PLAN }], [SAVE], [{ text: "It is saved." }]);
+  await ask(page, person.slug, "Save it");
+  await expect(said(page, "Plan, waiting for you")).toBeVisible();
+  const second = await context.newPage();
+  await second.goto(page.url());
+  await expect(said(second, "Plan, waiting for you")).toBeVisible();
+  await expect(said(second, "This answer is being written elsewhere.")).toBeVisible();
+  await button(second, "Approve plan").click();
+  await expect(said(second, "Plan approved")).toBeVisible();
+  await expect(button(second, "Go on with the plan")).toHaveCount(0);
+  await expect(said(page, "Plan approved")).toBeVisible();
+  await expect(said(page, "It is saved.")).toBeVisible();
+  await expect(said(second, "It is saved.")).toBeVisible({ timeout: 30_000 });
+  await expect(said(second, "This answer is being written elsewhere.")).toHaveCount(0);
+  expect(await savedConsoles(page)).toHaveLength(1);
+});
+
+test("whoever is chosen answers: the agent and the model of the pickers, now and after a reload", async ({
+  page,
+  person,
+  own,
+}) => {
+  own.model.script = () => [{ text: "I am here." }];
+  await ask(page, person.slug, "Hello");
+  await expect(said(page, "I am here.")).toBeVisible();
+  const told = () => own.model.calls.at(-1);
+  const tools = () => told()?.tools?.map((tool) => tool.function.name) ?? [];
+  expect([told()?.model, tools().includes("create_flow")]).toEqual(["scripted", false]);
+  await panel(page).getByRole("button", { name: "Agent Console, change it" }).click();
+  await page.getByRole("menuitemradio", { name: "Flow" }).click();
+  await panel(page)
+    .getByRole("button", { name: /^Model scripted, change it/ })
+    .click();
+  await page.getByRole("menuitemradio", { name: /^other/ }).click();
+  for (const text of ["Who are you?", "And now?"]) {
+    const calls = own.model.calls.length;
+    await field(page).fill(text);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => own.model.calls.length).toBe(calls + 1);
+    expect([text, told()?.model, tools().includes("create_flow")]).toEqual([text, "other", true]);
+    await expect(panel(page).getByRole("log")).toHaveAttribute("aria-busy", "false");
+    await page.reload();
+    await expect(panel(page).getByRole("button", { name: "Agent Flow, change it" })).toBeVisible();
+  }
+});

@@ -1,0 +1,63 @@
+import { appBench, benchOf } from "./apps-people";
+import { expect, expectAccessible, test } from "./fixtures";
+
+// Each opens dev servers and builds in their sandboxes, several to a test.
+test.describe.configure({ timeout: 180_000 });
+
+test("an app is seen as its files are, is changed in place as they are typed, and says what it prints", async ({
+  page,
+  person,
+}) => {
+  const { make, write } = await appBench(page.request);
+  const app = await make("Counter");
+  await write(
+    app,
+    "index.html",
+    '<!doctype html><html lang="en"><head><title>Counter</title></head><body><div id="root"></div><script type="module" src="./main.tsx"></script></body></html>',
+  );
+  await write(
+    app,
+    "main.tsx",
+    'import { createRoot } from "react-dom/client";\nimport { Counter } from "./counter";\ncreateRoot(document.getElementById("root")!).render(<Counter />);\n',
+  );
+  const counter = (title: string) =>
+    `import { useState } from "react";\nexport function Counter() {\n  const [n, setN] = useState(0);\n  return <><h1>${title}</h1><button onClick={() => { console.log("pressed", n + 1); setN(n + 1); }}>Pressed {n}</button></>;\n}\n`;
+  await write(app, "counter.tsx", counter("First words"));
+  await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?file=counter.tsx`);
+  const preview = page.getByRole("region", { name: "Preview" });
+  const frame = preview.frameLocator("iframe");
+  await expect(frame.getByRole("heading", { name: "First words" })).toBeVisible({ timeout: 30_000 });
+  await frame.getByRole("button", { name: "Pressed 0" }).click();
+  await expect(frame.getByRole("button", { name: "Pressed 1" })).toBeVisible();
+  const output = page.getByRole("log", { name: "What the app printed" });
+  await expect(output).toContainText("pressed 1");
+  await expectAccessible(page);
+
+  // It keeps what it has in mind while it is changed.
+  await benchOf(page).type("counter.tsx", counter("Second words"));
+  await expect(frame.getByRole("heading", { name: "Second words" })).toBeVisible({ timeout: 30_000 });
+  await expect(frame.getByRole("button", { name: "Pressed 1" })).toBeVisible();
+
+  await preview.getByRole("button", { name: "Stop the preview" }).click();
+  await expect(preview.getByRole("heading", { name: "The preview is stopped" })).toBeVisible();
+  await preview.getByRole("button", { name: "Start it" }).click();
+  await expect(frame.getByRole("heading", { name: "Second words" })).toBeVisible({ timeout: 30_000 });
+});
+
+test("a new app of figures is seen with its rows, and is published to where others see it", async ({
+  page,
+  person,
+}) => {
+  const { make } = await appBench(page.request);
+  const app = await make("Sales", { template: "metrics" });
+  await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
+  const frame = page.getByRole("region", { name: "Preview" }).frameLocator("iframe");
+  await expect(frame.locator("body")).toContainText(/\d/, { timeout: 40_000 });
+  await page.getByRole("button", { name: "Publish" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: /^Publish/ }).click();
+  await page.goto(`/w/${person.slug}/apps/${app.slug}`);
+  const published = page.frameLocator("iframe");
+  await expect(published.locator("body")).toContainText(/\d/, { timeout: 40_000 });
+  await expectAccessible(page);
+});

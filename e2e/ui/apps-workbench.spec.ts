@@ -1,0 +1,217 @@
+import { appBench, benchOf } from "./apps-people";
+import { expect, expectAccessible, test } from "./fixtures";
+import { join } from "./settings-people";
+
+// Each opens dev servers and builds in their sandboxes, several to a test.
+test.describe.configure({ timeout: 180_000 });
+
+test("an app is made from a template and opens in its workbench, where what is typed is a draft until it is committed", async ({
+  page,
+  person,
+}) => {
+  const { read } = await appBench(page.request);
+  await page.goto(`/w/${person.slug}/apps?new=1`);
+  const dialog = page.getByRole("dialog", { name: "New app" });
+  await dialog.getByRole("button", { name: "Create app" }).click();
+  await expect(dialog.getByText("Give it a title.")).toBeVisible();
+  await dialog.getByLabel("Title").fill("Gift finder");
+  await dialog.getByRole("radio", { name: /Blank page/ }).check();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Create app" }).click();
+  await expect(page).toHaveURL(new RegExp(`/w/${person.slug}/apps/gift-finder/edit`));
+
+  const bench = benchOf(page);
+  await expect(bench.editor("index.html")).toContainText("Gift finder");
+  await bench.type("index.html", "<h1>Gifts</h1>");
+  await expect(bench.saved).toHaveText("Saved");
+  await expect(bench.row(/index\.html/)).toContainText("changed, not committed");
+  const app = { id: "gift-finder", slug: "gift-finder", title: "" };
+  expect(await read(app, "index.html")).toBe("<h1>Gifts</h1>");
+  await expect(page.getByText("1 file changed")).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole("button", { name: "Look at the change" }).click();
+  const changes = page.getByRole("region", { name: "Since the last commit" });
+  await expect(changes.getByRole("textbox", { name: "What changed" })).toContainText("<h1>Gifts</h1>");
+  await expectAccessible(page);
+  await page.getByRole("textbox", { name: "Message of the commit" }).fill("Say what it is for");
+  await page.getByRole("button", { name: "Commit 1 file" }).click();
+  await expect(page.getByText("Nothing to commit.")).toBeVisible();
+  await expect(page.getByText("1 commit ahead")).toBeVisible();
+});
+
+test("files and folders are made, renamed, uploaded and deleted, by the menu and by the keyboard", async ({
+  page,
+  person,
+}) => {
+  const { make, read, write } = await appBench(page.request);
+  const app = await make("Parts");
+  await write(app, "src/parts/price.ts", "export const price = 1;\n");
+  await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
+  const bench = benchOf(page);
+  await page.getByRole("button", { name: "New folder" }).click();
+  await bench.name("Name of the folder", "bindings");
+  await bench.choose(/^bindings/, "New file");
+  await bench.name("Name of the file", "gifts.sql");
+  await bench.type("bindings/gifts.sql", "select 1 as one");
+  await expect(bench.saved).toHaveText("Saved");
+  expect(await read(app, "bindings/gifts.sql")).toBe("select 1 as one");
+
+  await bench.row(/^parts/).click();
+  await bench.row(/^parts/).click();
+  await bench.row(/price\.ts/).click();
+  await bench.tree.focus();
+  await page.keyboard.press("F2");
+  await bench.name("Name of the file", "cost.ts");
+  await expect(bench.row(/cost\.ts/)).toBeVisible();
+  await expect(bench.tab("cost.ts")).toHaveAttribute("aria-selected", "true");
+  await bench.choose(/^src/, "Rename");
+  await bench.name("Name of the folder", "lib");
+  await expect(bench.editor("lib/parts/cost.ts")).toContainText("price");
+  await expect.poll(() => read(app, "src/parts/price.ts")).toBeNull();
+
+  // A picture of one pixel, and bytes that are none.
+  const pixel = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  await page.getByLabel("Files to upload").setInputFiles([
+    { name: "dot.png", mimeType: "image/png", buffer: pixel },
+    { name: "data.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 255, 1, 254]) },
+  ]);
+  await bench.row(/dot\.png/).click();
+  await expect(page.getByRole("img", { name: "dot.png" })).toBeVisible();
+  await expect(page.getByText("1 × 1")).toBeVisible();
+  await bench.row(/data\.bin/).click();
+  await expect(page.getByText("It is no text.")).toBeVisible();
+
+  await bench.tree.focus();
+  await page.keyboard.press("Delete");
+  await page.getByRole("dialog", { name: "Delete data.bin?" }).getByRole("button", { name: "Delete" }).click();
+  await expect(bench.row(/data\.bin/)).toHaveCount(0);
+  await expect(bench.tab("data.bin")).toHaveCount(0);
+  await bench.choose(/^lib/, "Delete");
+  await page.getByRole("dialog", { name: "Delete lib?" }).getByRole("button", { name: "Delete" }).click();
+  await expect(bench.row(/^lib/)).toHaveCount(0);
+  await expect.poll(() => read(app, "lib/parts/cost.ts")).toBeNull();
+});
+
+test("what is typed while the server is away is kept, through a reload too, and goes when it is back", async ({
+  page,
+  person,
+  context,
+}) => {
+  const { make, read } = await appBench(page.request);
+  const app = await make("Away");
+  await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?file=style.css`);
+  const bench = benchOf(page);
+  await expect(bench.editor("style.css")).toBeVisible();
+  await page.route("**/files?**", (route) => (route.request().method() === "PUT" ? route.abort() : route.fallback()));
+  await context.setOffline(true);
+  await bench.type("style.css", "h1 { color: teal; }");
+  await expect(bench.saved).toHaveText(/Not saved: kept in this browser/);
+  await expect(page.getByRole("button", { name: /^Commit/ })).toBeDisabled();
+  await context.setOffline(false);
+  await page.reload();
+  await expect(bench.editor("style.css")).toContainText("teal");
+  expect(await read(app, "style.css")).not.toContain("teal");
+  await page.unroute("**/files?**");
+  await page.reload();
+  await expect(bench.saved).toHaveText("Saved");
+  await expect.poll(() => read(app, "style.css")).toBe("h1 { color: teal; }");
+});
+
+test("two tabs see each other's saves, and a file that both have typed in is put together by its author", async ({
+  page,
+  person,
+  context,
+}) => {
+  const { make, read, write } = await appBench(page.request);
+  const app = await make("Twice");
+  await write(app, "note.md", "one\ntwo\n");
+  const address = `/w/${person.slug}/apps/${app.slug}/edit?file=note.md`;
+  await page.goto(address);
+  const other = await context.newPage();
+  await other.goto(address);
+  const [bench, theirs] = [benchOf(page), benchOf(other)];
+  await expect(bench.editor("note.md")).toContainText("two");
+  await theirs.type("note.md", "one\ntwo\nthree\n");
+  await expect(theirs.saved).toHaveText("Saved");
+  await expect(bench.editor("note.md")).toContainText("three");
+
+  // This tab's save is kept back until the other tab's has arrived.
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route("**/files?**", async (route) => {
+    if (route.request().method() === "PUT") await held;
+    await route.continue();
+  });
+  await bench.type("note.md", "mine\ntwo\nthree\n");
+  await theirs.type("note.md", "one\ntwo\ntheirs\n");
+  await expect(theirs.saved).toHaveText("Saved");
+  letGo();
+  await expect(page.getByRole("heading", { name: /note\.md was saved elsewhere/ })).toBeVisible();
+  await expect(bench.saved).toHaveText("A file is another by now");
+  await expectAccessible(page);
+  expect(await read(app, "note.md")).toBe("one\ntwo\ntheirs\n");
+  await page.getByRole("button", { name: "Take this piece of the saved text" }).last().click();
+  await page.getByRole("button", { name: "Save merged text" }).click();
+  await expect.poll(() => read(app, "note.md")).toBe("mine\ntwo\ntheirs\n");
+  await other.close();
+});
+
+test("changes are discarded one by one and all together, and a commit tells what it changed", async ({
+  page,
+  person,
+}) => {
+  const { make, read, write, commit } = await appBench(page.request);
+  const app = await make("Steps", { access: "workspace" });
+  await write(app, "a.css", "a { color: red; }\n");
+  await commit(app, "Add a style");
+  await write(app, "a.css", "a { color: blue; }\n");
+  await write(app, "b.css", "b {}\n");
+  await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?view=changes`);
+  const list = page.getByRole("list", { name: "Files that have changed" });
+  await expect(list.getByRole("textbox", { name: "What changed" })).toContainText("blue");
+  await list.getByRole("button", { name: "Discard the change of a.css" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard" }).click();
+  await expect(list.getByText("a.css")).toHaveCount(0);
+  expect(await read(app, "a.css")).toBe("a { color: red; }\n");
+  await page.getByRole("button", { name: "Discard all changes" }).click();
+  await page.getByRole("dialog", { name: "Discard all changes?" }).getByRole("button", { name: "Discard" }).click();
+  await expect(page.getByRole("heading", { name: "Nothing to commit" })).toBeVisible();
+  expect(await read(app, "b.css")).toBeNull();
+
+  await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?view=versions`);
+  await page.getByRole("button", { name: /Add a style/ }).click();
+  await expect(page).toHaveURL(/sha=[0-9a-f]{7}/);
+  await expect(page.getByRole("list", { name: "What it changed" })).toContainText("a.css");
+  await expect(page.getByRole("textbox", { name: "What changed" })).toContainText("color: red");
+  await expectAccessible(page);
+});
+
+test("somebody else opens a shared app on their own branch, a private one is not theirs, and a phone reads alone", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const { make, write } = await appBench(page.request);
+  const [shared, own] = [await make("Shared", { access: "workspace" }), await make("Own")];
+  await write(shared, "draft.md", "not yet");
+  const jun = await join(browser, page, "member");
+  await jun.page.goto(`/w/${person.slug}/apps/${own.slug}/edit`);
+  await expect(jun.page.getByRole("heading", { name: "You cannot open this app" })).toBeVisible();
+  await jun.page.setViewportSize({ width: 390, height: 844 });
+  await jun.page.goto(`/w/${person.slug}/apps/${shared.slug}/edit`);
+  const bench = benchOf(jun.page);
+  await expect(jun.page.getByText("To edit an app, open it on a larger screen.")).toBeVisible();
+  await expect(bench.row(/draft\.md/)).toHaveCount(0);
+  await bench.row(/index\.html/).click();
+  await expect(jun.page.getByRole("textbox", { name: "Text of index.html" })).toHaveAttribute(
+    "contenteditable",
+    "false",
+  );
+  await expectAccessible(jun.page);
+});

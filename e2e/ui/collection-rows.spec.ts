@@ -1,0 +1,79 @@
+import { MongoClient, ObjectId } from "mongodb";
+import { startDocumentStore } from "../../test/servers/document-store";
+import { expect, expectAccessible, test } from "./fixtures";
+import { workspaceIdOf } from "./settings-people";
+
+// It walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
+test.describe.configure({ timeout: 180_000 });
+
+test("a collection is looked at as a table is: from the tree, filtered, counted, page by page, and told how it is made", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  const store = await startDocumentStore();
+  const client = await MongoClient.connect(store.uri);
+  try {
+    const documents = Array.from({ length: 250 }, (_, i) => ({
+      _id: new ObjectId(i.toString(16).padStart(24, "0")),
+      town: i % 2 === 0 ? "north" : "coast",
+      total: i,
+      // Only what is far behind has it.
+      ...(i > 200 && { note: `late ${i}` }),
+    }));
+    const shop = client.db("shop");
+    await shop.collection("orders").insertMany(documents);
+    await shop.collection("orders").createIndex({ town: 1 });
+    await shop.createCollection("empty");
+    const home = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+    const made = await page.request.post(`${home}/connectors`, {
+      data: { name: "Documents", type: "mongodb", config: { connectionString: store.uri, database: "shop" } },
+    });
+    expect(made.status(), await made.text()).toBe(201);
+    const { id } = (await made.json()).data;
+
+    await consolePage.open(person.slug);
+    await consolePage.schema.filter({ hasText: /^Documents/ }).click();
+    await consolePage.schema.filter({ hasText: /^orders.*250/ }).click({ button: "right" });
+    await expect(page.getByRole("menuitem", { name: "New console with find" })).toBeVisible();
+    await page.getByRole("menuitem", { name: "Preview rows" }).click();
+    await expect(page.getByText("The first 100 rows")).toBeVisible();
+    const grid = page.getByRole("grid", { name: "Rows of the table" });
+    const cell = (row: number, column: number) =>
+      grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
+    await cell(1, 1).click();
+    await expect(page.getByRole("columnheader", { name: /^note/ })).toHaveCount(0);
+    await page.keyboard.press("ControlOrMeta+ArrowDown");
+    await expect(page.getByText("The first 200 rows")).toBeVisible();
+    await page.keyboard.press("ControlOrMeta+ArrowDown");
+    await expect(page.getByText("250 rows")).toBeVisible();
+    // Its column has come with it.
+    await expect(page.getByRole("columnheader", { name: /^note/ })).toBeVisible();
+    await page.keyboard.press("ControlOrMeta+ArrowDown");
+    await cell(250, 2).click();
+    await expect(cell(250, 4)).toHaveText("late 249");
+
+    await page.keyboard.press("f");
+    await page.keyboard.type("= coast");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Count the rows" }).click();
+    await expect(page.getByText("125 in all")).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole("textbox", { name: "Filter town" })).toHaveValue("= coast");
+    await expect(cell(1, 3)).toHaveText("1");
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Show DDL" }).click();
+    const dialog = page.getByRole("dialog", { name: "DDL of orders" });
+    await expect(dialog).toContainText('db.getCollection("orders").createIndex({ town: 1 });');
+    // The shell here makes no collections, so there is nothing to open.
+    await expect(dialog.getByRole("button", { name: "Open in a console" })).toHaveCount(0);
+    await page.keyboard.press("Escape");
+
+    await page.goto(`/w/${person.slug}/tables/${id}?name=empty`);
+    await expect(page.getByText("Nothing is in it yet.")).toBeVisible();
+  } finally {
+    await client.close();
+    await store.stop();
+  }
+});

@@ -1,0 +1,166 @@
+import type { Page } from "@playwright/test";
+import { startPostgres, type TestServer } from "../../test/servers/postgres";
+import { expect, expectAccessible, test } from "./fixtures";
+import { workspaceIdOf } from "./settings-people";
+
+test.describe.configure({ timeout: 120_000 });
+
+let server: TestServer | null = null;
+test.beforeAll(async () => {
+  server = await startPostgres();
+  if (server === null)
+    process.stderr.write("\nNOT TESTED: PostgreSQL is not installed, so no schemas were ticked.\n\n");
+});
+test.afterAll(() => server?.stop());
+
+/** A connection to a database with three schemas; its id. */
+async function addShop(page: Page, { host, port, user, password, database }: TestServer): Promise<string> {
+  const home = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const config = { host, port, user, password, database, ssl: "disable" };
+  const made = await page.request.post(`${home}/connectors`, {
+    data: { name: "shop-prod", type: "postgres", config, readOnly: false },
+  });
+  expect(made.status(), await made.text()).toBe(201);
+  const { id } = (await made.json()).data;
+  for (const query of [
+    "create schema if not exists billing",
+    "create schema if not exists logistics",
+    "create table if not exists public.orders (id int)",
+    "create table if not exists billing.invoices (id int)",
+    "create table if not exists billing.payments (id int)",
+  ]) {
+    const answer = await page.request.post(`${home}/databases/${id}/execute`, { data: { query } });
+    expect(answer.status(), query).toBe(200);
+  }
+  return id;
+}
+
+test("a test tells its steps and what there is, which is then ticked; the tree shows what is ticked", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  test.skip(server === null);
+  const id = await addShop(page, server as TestServer);
+  const address = `/w/${person.slug}/connections/${id}`;
+  await page.goto(address);
+  await expect(page.getByRole("textbox", { name: "Schemas to show" })).toHaveValue("");
+  await page.getByRole("button", { name: "Test connection" }).click();
+  const steps = page.getByRole("list", { name: "Steps of the test" });
+  await expect(steps).toBeInViewport();
+  await expect(steps.getByRole("listitem")).toContainText(["Reach the server", "Sign in", "Read what is there"]);
+  await expect(page.getByRole("textbox", { name: "Schemas to show" })).toHaveCount(0);
+  const ticks = page.getByRole("group", { name: /^Schemas to show/ });
+  await expect(ticks.getByRole("listitem")).toContainText(["billing2 tables", "logistics0 tables", "public1 table"]);
+  await expect(ticks).toContainText("3 of 3");
+  await expect(ticks.getByRole("button", { name: "Choose all" })).toHaveCount(0);
+
+  await ticks.getByRole("checkbox", { name: "public" }).uncheck();
+  await ticks.getByRole("searchbox").fill("log");
+  await expect(ticks.getByRole("checkbox")).toHaveCount(1);
+  await ticks.getByRole("checkbox", { name: "logistics" }).uncheck();
+  await ticks.getByRole("searchbox").fill("");
+  await expect(ticks).toContainText("1 of 3");
+  // Something has to be there to see.
+  await expect(ticks.getByRole("checkbox", { name: "billing" })).toBeDisabled();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+
+  await consolePage.open(person.slug);
+  await page.goto(address);
+  await expect(page.getByRole("textbox", { name: "Schemas to show" })).toHaveValue("billing");
+  const home = `/api/workspaces/${await workspaceIdOf(page.request)}`;
+  const shown = async () => {
+    const { data } = await (await page.request.get(`${home}/connectors/${id}/entities`)).json();
+    return data.map(({ name }: { name: string }) => name);
+  };
+  expect(await shown()).toEqual(["invoices", "payments"]);
+
+  // What is named and is not there is said, and everything is one press away.
+  await page.getByRole("textbox", { name: "Schemas to show" }).fill("billing, archive");
+  await page
+    .getByRole("button", { name: "Test connection" })
+    .or(page.getByRole("button", { name: "Save and test" }))
+    .click();
+  await expect(ticks.getByRole("listitem").filter({ hasText: "archive" })).toContainText("not there any more");
+  await ticks.getByRole("button", { name: "Choose all" }).click();
+  await expect(ticks).toContainText("3 of 3");
+  await page.getByRole("button", { name: "Save connection" }).click();
+  await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
+  expect(await shown()).toEqual(["invoices", "payments", "orders"]);
+});
+
+test("a test that fails shows which of its steps did, and what to do", async ({ page, person }) => {
+  test.skip(server === null);
+  const shop = server as TestServer;
+  const id = await addShop(page, shop);
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  const form = page.getByRole("form", { name: "shop-prod" });
+  const steps = page.getByRole("list", { name: "Steps of the test" }).getByRole("listitem");
+  const save = form.getByRole("button", { name: "Save and test" });
+  await form.getByRole("button", { name: "Replace" }).click();
+  await form.getByLabel("Password", { exact: true }).fill("another password");
+  await form.getByRole("button", { name: "Test connection" }).or(save).click();
+  await expect(steps).toHaveCount(2);
+  await expect(steps.nth(0)).toContainText(/Reach the server.*ms/);
+  await expect(steps.nth(1)).toHaveText(/^Sign inCheck user, password and database.*failed$/);
+  await expect(form.getByText("Not connected.")).toBeVisible();
+  await expectAccessible(page);
+  if (process.env.LOOK_AT) {
+    for (const theme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await steps.nth(1).scrollIntoViewIfNeeded();
+        await page.screenshot({ path: `${process.env.LOOK_AT}/failed-${theme}-${width}.png` });
+      }
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
+
+  // This server has no certificate.
+  await form.getByRole("combobox", { name: /TLS/ }).click();
+  await page
+    .getByRole("option")
+    .filter({ hasText: /^Require/ })
+    .first()
+    .click();
+  await form.getByLabel("Password", { exact: true }).fill(shop.password);
+  await form.getByRole("button", { name: "Test again" }).or(save).click();
+  await expect(steps.nth(1)).toHaveText(/^Encrypt the line \(TLS\)Check what the server offers.*failed$/);
+  await expect(steps).toHaveCount(2);
+});
+
+test("the choice goes when the form leads to another server, and how quickly it answers is drawn", async ({
+  page,
+  person,
+}) => {
+  test.skip(server === null);
+  const id = await addShop(page, server as TestServer);
+  await page.goto(`/w/${person.slug}/connections/${id}`);
+  await page.getByRole("button", { name: "Test connection" }).click();
+  const ticks = page.getByRole("group", { name: /^Schemas to show/ });
+  await expect(ticks).toBeVisible();
+  await expect(page.getByRole("region", { name: /^Latency/ })).toHaveCount(0);
+  await page.getByRole("button", { name: "Test again" }).click();
+  const latency = page.getByRole("region", { name: "Latency, last 2 tests" });
+  await expect(latency).toContainText(/middle, .+ at worst/);
+  await expect(ticks).toBeVisible();
+  await page.getByRole("textbox", { name: "Database" }).fill("another");
+  await expect(ticks).toHaveCount(0);
+  await expect(page.getByRole("textbox", { name: "Schemas to show" })).toHaveValue("");
+
+  if (process.env.LOOK_AT) {
+    await page.reload();
+    await page.getByRole("button", { name: "Test connection" }).click();
+    await expect(ticks).toBeVisible();
+    for (const theme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.screenshot({ path: `${process.env.LOOK_AT}/conn-${theme}-${width}.png`, fullPage: true });
+      }
+    }
+  }
+});

@@ -1,0 +1,104 @@
+import type { Page } from "@playwright/test";
+import { addDashboard, readDashboard, type SavedDashboard, sampleConnection, saveDashboard } from "./dashboard-people";
+import { expect, expectAccessible, type Person, test } from "./fixtures";
+
+const SALES = `select date '2026-01-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue
+from range(20) t(w), (values ('North'), ('Coast'), ('Islands')) r(region)`;
+const SOURCE = { datasetId: "sales" };
+const WIDGETS = [
+  { id: "total", kind: "kpi", title: "Revenue", source: SOURCE, spec: { measures: [{ field: "revenue", op: "sum" }] }, layout: { x: 0, y: 0, w: 3, h: 3 } },
+  { id: "regions", kind: "table", title: "Regions", source: SOURCE, spec: { dimensions: ["region"], measures: [{ field: "revenue", op: "sum", as: "total" }] }, layout: { x: 6, y: 0, w: 6, h: 8 } },
+]; // biome-ignore format: one look
+
+async function open(page: Page, person: Person): Promise<SavedDashboard> {
+  const source = { connectionId: await sampleConnection(page.request), query: SALES };
+  const made = await addDashboard(page.request, {
+    title: "Shop pulse",
+    access: "workspace",
+    datasets: [{ id: "sales", name: "Sales", source, maxAgeS: null }],
+    widgets: WIDGETS,
+  });
+  await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
+  await expect(card(page, "Regions").getByRole("row", { name: /Coast/ })).toBeVisible();
+  return made;
+}
+const card = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
+const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
+async function save(page: Page, { id }: SavedDashboard): Promise<SavedDashboard> {
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/dashboards/${id}$`));
+  return readDashboard(page.request, id);
+}
+
+test("what is dragged out of the gallery stands where it is let go", async ({ page, person }) => {
+  const made = await open(page, person);
+  const grid = await page.locator(".react-grid-layout").boundingBox();
+  if (!grid) throw new Error("Nothing is drawn");
+  const target = page.locator(".react-grid-layout");
+  await page.getByRole("button", { name: "Add Line" }).dragTo(target, { targetPosition: { x: 30, y: 200 } });
+  await expect(card(page, "the chart")).toBeVisible();
+  await expect(card(page, "the chart").getByRole("img", { name: /^Line chart of sum_revenue by week/ })).toBeVisible();
+  const { widgets } = await save(page, made);
+  const added = widgets.find(({ kind }) => kind === "chart");
+  // Left, below the figure, and not in the first gap, which is beside it.
+  expect(added?.layout).toMatchObject({ x: 0, y: 3 });
+});
+
+test("what a click takes is measured, and which widgets it leaves alone is chosen", async ({ page, person }) => {
+  const made = await open(page, person);
+  await page.getByRole("button", { name: "Edit Regions" }).click();
+  const side = panel(page, "Regions");
+  await expect(side.getByText(/^A click takes (less than 1|[\d,]+) ms$/)).toBeVisible();
+  await side
+    .getByRole("group", { name: "A click here leaves alone" })
+    .getByRole("checkbox", { name: "Revenue" })
+    .check();
+  await expectAccessible(page);
+  const { widgets } = await save(page, made);
+  expect(widgets.find(({ id }) => id === "regions")?.spec.exclude).toEqual(["total"]);
+  const before = await card(page, "Revenue").textContent();
+  await card(page, "Regions").getByRole("button", { name: "Coast", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Take off Regions: Coast" })).toBeVisible();
+  await expect(page.locator(".dashboard-body")).toHaveAttribute("aria-busy", "false");
+  await expect(card(page, "Revenue")).toHaveText(before ?? "");
+});
+
+test("an older version is told in words and brought back", async ({ page, person }) => {
+  const made = await open(page, person);
+  await saveDashboard(page.request, made.id, { widgets: WIDGETS.slice(0, 1), message: "Without the regions" });
+  await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
+  await expect(card(page, "Revenue")).toBeVisible();
+  await expect(card(page, "Regions")).toHaveCount(0);
+  await page.getByRole("button", { name: "Page", exact: true }).click();
+  await page.getByRole("button", { name: /History/ }).click();
+  const history = page.getByRole("dialog", { name: "History" });
+  await expect(history.getByRole("listitem")).toHaveCount(2);
+  await history.getByRole("button", { name: /Without the regions/ }).click();
+  await expect(history.getByText(/Regions/)).toBeVisible();
+  await expectAccessible(page);
+  await history.locator(".edit-commit").last().click();
+  await history.getByRole("button", { name: "Restore this version" }).click();
+  await expect(history).toHaveCount(0);
+  await expect(card(page, "Regions")).toBeVisible();
+  expect((await readDashboard(page.request, made.id)).widgets).toHaveLength(2);
+});
+
+test.describe("by touch", () => {
+  test.use({ hasTouch: true });
+
+  test("a widget is moved by its grip with a finger", async ({ page, person }) => {
+    const made = await open(page, person);
+    const grip = await page.getByRole("button", { name: "Place of Regions", exact: true }).boundingBox();
+    if (!grip) throw new Error("Nothing is drawn");
+    const hand = await page.context().newCDPSession(page);
+    const [x, y] = [grip.x + grip.width / 2, grip.y + grip.height / 2];
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", to?: { x: number; y: number }) =>
+      hand.send("Input.dispatchTouchEvent", { type, touchPoints: to ? [to] : [] });
+    await touch("touchStart", { x, y });
+    for (let step = 1; step <= 12; step += 1) await touch("touchMove", { x: x - step * 25, y });
+    await touch("touchEnd");
+    await expect(page.getByText(/change.*kept in this browser/)).toBeVisible();
+    const { widgets } = await save(page, made);
+    expect(widgets.find(({ id }) => id === "regions")?.layout.x).toBeLessThan(6);
+  });
+});

@@ -1,0 +1,280 @@
+import type { Page } from "@playwright/test";
+import { addDashboard, readDashboard, type SavedDashboard, sampleConnection, saveDashboard } from "./dashboard-people";
+import { expect, expectAccessible, type Person, test } from "./fixtures";
+
+const SALES = `select date '2026-01-05' + (7 * w)::int as week, region, (100 + w * 3 + length(region) * 20)::decimal(10, 2) as revenue
+from range(20) t(w), (values ('North'), ('Coast'), ('Islands')) r(region)`;
+const SOURCE = { datasetId: "sales" };
+const WIDGETS = [
+  { id: "total", kind: "kpi", title: "Revenue", source: SOURCE, spec: { measures: [{ field: "revenue", op: "sum" }] }, layout: { x: 0, y: 0, w: 3, h: 3 } },
+  { id: "weeks", kind: "chart", title: "By month", source: SOURCE, spec: { dimensions: [{ field: "week", timeUnit: "month" }], measures: [{ field: "revenue", op: "sum" }], mark: "line" }, layout: { x: 0, y: 3, w: 6, h: 8 } },
+  { id: "rows", kind: "table", title: "Regions", source: SOURCE, spec: { dimensions: ["region"], measures: [{ field: "revenue", op: "sum" }] }, layout: { x: 6, y: 0, w: 6, h: 11 } },
+]; // biome-ignore format: one look
+
+let made: SavedDashboard;
+
+async function open(page: Page, person: Person, more: Record<string, unknown> = {}): Promise<void> {
+  const source = { connectionId: await sampleConnection(page.request), query: SALES };
+  made = await addDashboard(page.request, {
+    title: "Shop pulse",
+    access: "workspace",
+    datasets: [{ id: "sales", name: "Sales", source, maxAgeS: 3600 }],
+    widgets: WIDGETS,
+    filters: [{ id: "region", kind: "select", field: "region" }],
+    ...more,
+  });
+  await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
+  await expect(page.getByRole("heading", { level: 1, name: "Shop pulse" })).toBeVisible();
+}
+const card = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
+const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
+const place = (page: Page, name: string) => page.getByRole("button", { name: `Place of ${name}`, exact: true });
+const saved = (page: Page) => readDashboard(page.request, made.id);
+const layoutOf = async (page: Page, id: string) => (await saved(page)).widgets.find((each) => each.id === id)?.layout;
+
+/** How wide one column is, with its gap. */
+async function columnOf(page: Page): Promise<number> {
+  const grid = await page.locator(".react-grid-layout").boundingBox();
+  return ((grid?.width ?? 0) + 12) / 12;
+}
+
+/** Chooses in a list that opens. */
+async function choose(page: Page, within: ReturnType<typeof panel>, label: string, option: string): Promise<void> {
+  await within.getByRole("combobox", { name: label, exact: true }).click();
+  await page.getByRole("option", { name: option, exact: true }).click();
+  await expect(page.getByRole("listbox")).toHaveCount(0);
+}
+async function save(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
+}
+
+test("widgets move and grow by keys, go back and forth, and are saved where they stand", async ({ page, person }) => {
+  await open(page, person);
+  await expect(card(page, "By month").getByRole("img")).toBeVisible();
+  await expect(card(page, "Regions").getByRole("cell", { name: "Islands" })).toBeVisible();
+  await expectAccessible(page);
+
+  await place(page, "Revenue").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Shift+ArrowRight");
+  await place(page, "By month").focus();
+  await page.keyboard.press("Home");
+  await expect(page.getByText("3 changes, kept in this browser")).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await expect(page.getByText("2 changes, kept in this browser")).toBeVisible();
+  await page.keyboard.press("Control+Shift+z");
+  await expect(page.getByText("3 changes, kept in this browser")).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await save(page);
+  expect(await layoutOf(page, "total")).toEqual({ x: 1, y: 0, w: 4, h: 3 });
+  expect(await layoutOf(page, "weeks")).toMatchObject({ x: 0, y: 3 });
+});
+
+test("widgets are dragged, sized by their corners, duplicated and removed by their menu", async ({ page, person }) => {
+  await open(page, person);
+  await expect(card(page, "By month").getByRole("img")).toBeVisible();
+  const from = await place(page, "Regions").boundingBox();
+  if (!from) throw new Error("Nothing is drawn");
+  const left = (await card(page, "Regions").boundingBox())?.x ?? 0;
+  const wanted = (await card(page, "Revenue").boundingBox())?.x ?? 0;
+  await page.mouse.move(from.x + 16, from.y + 10);
+  await page.mouse.down();
+  await page.mouse.move(from.x - 40, from.y + 20, { steps: 6 });
+  await page.mouse.move(from.x + 16 + wanted - left, from.y + 10, { steps: 12 });
+  await page.mouse.up();
+  await expect(page.getByText(/changes, kept in this browser/)).toBeVisible();
+  // It glides to its place.
+  await expect
+    .poll(async () => Math.abs(((await card(page, "Regions").boundingBox())?.x ?? 0) - wanted))
+    .toBeLessThan(1);
+  const corner = await page
+    .locator(".react-grid-item:has([aria-label='Regions']) .react-resizable-handle-se")
+    .boundingBox();
+  if (!corner) throw new Error("There is no corner");
+  await page.mouse.move(corner.x + 8, corner.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(corner.x + 60, corner.y + 8, { steps: 4 });
+  await page.mouse.move(corner.x + 8 + (await columnOf(page)), corner.y + 8, { steps: 6 });
+  await page.mouse.up();
+
+  await page.getByRole("button", { name: "Actions of Revenue" }).click();
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await expect(card(page, "Revenue")).toHaveCount(2);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Actions of By month" }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await expect(card(page, "By month")).toHaveCount(0);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(card(page, "By month")).toBeVisible();
+  await save(page);
+  expect(await layoutOf(page, "rows")).toEqual({ x: 0, y: 0, w: 7, h: 11 });
+  expect((await saved(page)).widgets).toHaveLength(4);
+});
+
+test("a widget's picture follows what is picked by name, and the text says the same", async ({ page, person }) => {
+  await open(page, person);
+  await page.getByRole("button", { name: "Edit By month" }).click();
+  const side = panel(page, "By month");
+  await expect(side.getByRole("combobox", { name: "Across" })).toHaveText("week");
+  await expectAccessible(page);
+  await side.getByRole("button", { name: "Bar", exact: true }).click();
+  await expect(card(page, "By month").getByRole("img", { name: /^Bar chart/ })).toBeVisible();
+  await choose(page, side, "Across", "region");
+  await expect(card(page, "By month").getByRole("img", { name: /by region/ })).toBeVisible();
+  await choose(page, side, "Measure 1", "Average");
+  await expect(card(page, "By month").getByRole("img", { name: /avg_revenue by region/ })).toBeVisible();
+
+  await side.getByRole("radio", { name: "As text" }).click();
+  const text = side.getByRole("textbox", { name: "Specification" });
+  await expect(text).toHaveValue(/"op": "avg"/);
+  await text.fill('{"measures": [{"op": "sum"}]}');
+  await expect(side.getByText(/^measures\.0: /)).toBeVisible();
+  await text.fill('{"dimensions": ["region"],\n"measures": [}');
+  await expect(side.getByText(/line 2, column 14/)).toBeVisible();
+  await text.fill('{"dimensions": ["region"], "measures": [{"op": "count"}], "mark": "bar"}');
+  await expect(card(page, "By month").getByRole("img", { name: /count by region/ })).toBeVisible();
+  await side.getByRole("textbox", { name: "Title" }).fill("By region");
+  await expect(card(page, "By region")).toBeVisible();
+  // A word is one step.
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(card(page, "By month")).toBeVisible();
+  await page.getByRole("button", { name: "Redo" }).click();
+  await save(page);
+  expect((await saved(page)).widgets.find(({ id }) => id === "weeks")).toMatchObject({
+    title: "By region",
+    spec: { dimensions: ["region"], measures: [{ op: "count" }], mark: "bar" },
+  });
+});
+
+test("a page is made from nothing: a query of its own, a number, and a text", async ({ page, person }) => {
+  await open(page, person, { datasets: [], widgets: [], filters: [] });
+  await expect(page.getByRole("heading", { name: "Nothing stands here yet" })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Add Number" }).click();
+  const side = panel(page, "Number");
+  await choose(page, side, "Reads", "A query of its own");
+  await side.getByRole("textbox", { name: "Query" }).fill("select 'a' as name, 7 as amount union all select 'b', 35");
+  await side.getByRole("button", { name: "Run" }).click();
+  await expect(card(page, "the number").getByText("42", { exact: true })).toBeVisible();
+  await side.getByRole("button", { name: /Make it a dataset/ }).click();
+  await page.getByRole("button", { name: "Add Bar" }).click();
+  await expect(page.getByRole("img", { name: /^Bar chart of sum_amount by name/ })).toBeVisible();
+  await page.getByRole("button", { name: "Add Text" }).click();
+  await panel(page, "Text").getByRole("textbox", { name: "Text" }).fill("# Read me\n\nIt is **new**.");
+  await expect(card(page, "the text").getByText("Read me")).toBeVisible();
+  await expectAccessible(page);
+  await save(page);
+  const { widgets, datasets } = await saved(page);
+  expect(widgets.map(({ kind }) => kind).sort()).toEqual(["chart", "kpi", "text"]);
+  expect(datasets).toHaveLength(1);
+  // None lies over another.
+  expect(new Set(widgets.map(({ layout: { x, y } }) => `${x} ${y}`)).size).toBe(3);
+});
+
+test("datasets, filters and the page have panels of their own", async ({ page, person }) => {
+  await open(page, person);
+  await page.getByRole("button", { name: /^Datasets/ }).click();
+  const datasets = panel(page, "Datasets");
+  await expect(datasets.getByText(/Read by Revenue, By month, Regions. 60 rows/)).toBeVisible();
+  await expect(datasets.getByRole("button", { name: "Remove the dataset Sales" })).toBeDisabled();
+  await choose(page, datasets, "Is good for", "A day");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: /^Filters/ }).click();
+  const filters = panel(page, "Filters");
+  await filters.getByRole("button", { name: "Add a filter" }).click();
+  const added = filters.getByRole("region", { name: "Filter week" });
+  await added.getByRole("combobox", { name: "At first" }).click();
+  await page.getByRole("option", { name: "Last 12 months" }).click();
+  const region = filters.getByRole("region", { name: "Filter region" });
+  await region.getByRole("textbox", { name: "At first" }).fill("Coast");
+  await region.getByRole("checkbox", { name: "Regions" }).check();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Page", exact: true }).click();
+  const whole = panel(page, "Page");
+  await whole.getByRole("textbox", { name: "Title" }).fill("Shop by week");
+  await whole.getByRole("textbox", { name: "Description" }).fill("For the stand-up.");
+  await choose(page, whole, "Who sees it", "You alone");
+  await expectAccessible(page);
+  await save(page);
+  expect(await saved(page)).toMatchObject({
+    title: "Shop by week",
+    description: "For the stand-up.",
+    access: "private",
+    datasets: [{ maxAgeS: 86400 }],
+    filters: [
+      { id: "region", default: "Coast", exclude: ["rows"] },
+      { kind: "dateRange", field: "week", default: "last12Months" },
+    ],
+  });
+});
+
+test("what is not saved outlives a reload, and leaving asks", async ({ page, person }) => {
+  await open(page, person);
+  await page.getByRole("button", { name: "Edit Revenue" }).click();
+  await panel(page, "Revenue").getByRole("textbox", { name: "Title" }).fill("Net revenue");
+  await expect(page.getByText("1 change, kept in this browser")).toBeVisible();
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.reload();
+  await expect(card(page, "Net revenue")).toBeVisible();
+  await page.getByRole("link", { name: "Connections" }).first().click();
+  await expect(page.getByRole("dialog", { name: "Leave without saving?" })).toBeVisible();
+  await page.getByRole("button", { name: "Stay" }).click();
+  await page.getByRole("button", { name: "Discard", exact: true }).click();
+  await expect(page.getByRole("dialog").getByText("Renamed the kpi “Net revenue” from “Revenue”")).toBeVisible();
+  await page.getByRole("dialog").getByRole("button", { name: "Discard", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
+  await page.goto(`/w/${person.slug}/dashboards/${made.id}/edit`);
+  await expect(card(page, "Revenue")).toBeVisible();
+});
+
+test("a save of somebody else is told, compared, and taken or overwritten", async ({ page, person }) => {
+  await open(page, person);
+  await place(page, "Revenue").focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await saveDashboard(page.request, made.id, { description: "Theirs" });
+  const notice = page.getByRole("alert").filter({ hasText: "has saved this dashboard" });
+  await expect(notice).toBeVisible();
+  await expect(notice).toContainText("Ines Okafor");
+  await notice.getByRole("button", { name: "Compare" }).click();
+  const dialog = page.getByRole("dialog", { name: "What was changed meanwhile" });
+  await expect(dialog).toContainText("Changed the description");
+  await expect(dialog).toContainText("Resized the kpi “Revenue”");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Save mine over it" }).click();
+  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
+  expect(await layoutOf(page, "total")).toMatchObject({ w: 4 });
+});
+
+test("offline it waits, and is saved when the server is back", async ({ page, person, context }) => {
+  await open(page, person);
+  await expect(card(page, "By month").getByRole("img")).toBeVisible();
+  await place(page, "Revenue").focus();
+  await context.setOffline(true);
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByText("Is saved when the server is back", { exact: true })).toBeVisible();
+  await context.setOffline(false);
+  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`), { timeout: 30_000 });
+  expect(await layoutOf(page, "total")).toMatchObject({ w: 4 });
+});
+
+test("looks: light and dark, wide and narrow", { tag: "@long" }, async ({ page, person }, info) => {
+  await open(page, person);
+  await page.getByRole("button", { name: "Edit By month" }).click();
+  await expect(card(page, "By month").getByRole("img")).toBeVisible();
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    for (const theme of ["light", "dark"]) {
+      await page.evaluate((to) => document.documentElement.setAttribute("data-theme", to), theme);
+      await expectAccessible(page);
+      await page.screenshot({ path: info.outputPath(`edit-${width}-${theme}.png`) });
+    }
+    await page.keyboard.press("Escape");
+    await expectAccessible(page);
+    await page.screenshot({ path: info.outputPath(`edit-${width}-page.png`) });
+  }
+});

@@ -1,0 +1,72 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dashboardBench, salesBoard } from "./dashboards-people";
+import { expect, test } from "./fixtures";
+
+const PASSWORD = "nine kites over the weir";
+
+/** Another site: the browser knows 127.0.0.1 and localhost as two. */
+async function openSite(): Promise<{ origin: string; framed: (address: string) => string; server: Server }> {
+  const server = createServer((request, response) => {
+    const address = new URL(request.url ?? "/", "http://site.test").searchParams.get("show") ?? "";
+    response.setHeader("Content-Type", "text/html");
+    response.end(
+      `<!doctype html><html lang="en"><title>Intranet</title><iframe title="Board" width=1200 height=800 src="${address}"></iframe>`,
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { origin, framed: (address) => `${origin}/?show=${encodeURIComponent(address)}`, server };
+}
+
+test("a shared dashboard stands in a frame of the sites that it names, and in no other", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const { make, sample, root } = await dashboardBench(page.request);
+  const [intranet, stranger] = [await openSite(), await openSite()];
+  const { id } = await make(salesBoard(sample));
+  const put = async (body: object) =>
+    (await (await page.request.put(`${root}/${id}/share`, { data: body })).json()).data;
+  const { url } = await put({ enabled: true, embed: true, embedOrigins: [intranet.origin] });
+  const context = await browser.newContext();
+  const visitor = await context.newPage();
+  const board = visitor.frameLocator("iframe");
+  try {
+    await visitor.goto(intranet.framed(url));
+    const revenue = board.getByRole("article", { name: "Revenue", exact: true });
+    await expect(revenue).toContainText("€100");
+    await board.getByRole("button", { name: /^Region: any/ }).click();
+    await board.getByRole("checkbox", { name: /^north/ }).click();
+    await expect(revenue).toContainText("€40");
+
+    // The browser asks, and shows nothing of the answer.
+    const answered = visitor.waitForResponse(url);
+    await visitor.goto(stranger.framed(url));
+    expect((await answered).status()).toBe(200);
+    await expect(board.getByRole("article")).toHaveCount(0);
+    const shown = () =>
+      visitor
+        .frames()
+        .find((frame) => frame.parentFrame() !== null)
+        ?.url();
+    expect(shown()).toMatch(/^chrome-error:/);
+    // Nor does any other page of ours stand where a link's does.
+    const own = new URL(`/w/${person.slug}/dashboards`, url).href;
+    const asked = visitor.waitForResponse((answer) => answer.url().startsWith(new URL(url).origin));
+    await visitor.goto(intranet.framed(own));
+    await asked;
+    await expect.poll(shown).toMatch(/^chrome-error:/);
+
+    // On plain http no browser keeps a cookie in a frame of another site: that is said.
+    await put({ enabled: true, password: PASSWORD });
+    await visitor.goto(intranet.framed(url));
+    await board.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+    await board.getByRole("button", { name: "Open the page" }).click();
+    await expect(board.getByText("The password is right, but this browser keeps no cookie here.")).toBeVisible();
+  } finally {
+    await context.close();
+    for (const { server } of [intranet, stranger]) server.close();
+  }
+});

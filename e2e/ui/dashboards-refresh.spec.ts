@@ -1,0 +1,41 @@
+import { dashboardBench, salesBoard } from "./dashboards-people";
+import { expect, expectAccessible, test } from "./fixtures";
+
+test("a dashboard is refreshed on a schedule, which it says, and how its last refresh went", async ({
+  page,
+  person,
+}) => {
+  const { make, sample, read } = await dashboardBench(page.request);
+  const { id } = await make(salesBoard(sample));
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  await expect(page.getByRole("article", { name: "Revenue", exact: true })).toContainText("€100");
+  const open = async () => {
+    await page.getByRole("button", { name: "More about this dashboard" }).click();
+    await page.getByRole("menuitem", { name: "Refresh on a schedule" }).click();
+  };
+  await open();
+  const dialog = page.getByRole("dialog", { name: "Refresh Shop pulse" });
+  await expect(dialog).toContainText("Never refreshed yet");
+  await expect(dialog.getByRole("button", { name: "Save schedule" })).toBeDisabled();
+  await dialog.getByRole("button", { name: "Every 15 minutes" }).click();
+  await expect(dialog.getByRole("list", { name: "Next runs" }).getByRole("listitem").first()).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Save schedule" }).click();
+  await expect.poll(async () => (await read(id)).schedule?.cron).toBe("*/15 * * * *");
+  // One of its widgets reads a table that is not there, so the refresh fails and says so.
+  await dialog.getByRole("button", { name: "Refresh now" }).click();
+  const last = dialog.getByRole("region", { name: "Last refresh" });
+  await expect(last).toContainText("Failed");
+  await expect(last).toContainText("by hand");
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(page.getByText(/^Last refresh failed, oldest .*, every 15 minutes$/)).toBeVisible();
+  await page.reload();
+  await expect(page.getByText(/^Last refresh failed, oldest .*, every 15 minutes$/)).toBeVisible();
+  await open();
+  await dialog.getByRole("radio", { name: "None" }).click();
+  await dialog.getByRole("button", { name: "Save schedule" }).click();
+  await expect.poll(async () => (await read(id)).schedule).toBeNull();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText(/every 15 minutes/)).toHaveCount(0);
+});

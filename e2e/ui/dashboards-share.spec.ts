@@ -1,0 +1,111 @@
+import { dashboardBench, salesBoard } from "./dashboards-people";
+import { expect, expectAccessible, test } from "./fixtures";
+
+const PASSWORD = "nine kites over the weir";
+
+test("a dashboard is shared by a link with a password, filtered by strangers, and taken back", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const { make, sample } = await dashboardBench(page.request);
+  const { id } = await make(salesBoard(sample));
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Share Shop pulse" });
+  await dialog.getByRole("radio", { name: /Anyone with the link and a password/ }).check();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByText("Choose a password of 8 characters or more.")).toBeVisible();
+  await dialog.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  const link = dialog.locator(".share-link code");
+  await expect(link).toContainText("/share/");
+  await expectAccessible(page);
+  const address = (await link.textContent()) ?? "";
+
+  // Somebody without an account.
+  const context = await browser.newContext();
+  const visitor = await context.newPage();
+  await visitor.goto(address);
+  await expect(visitor.getByRole("heading", { name: "This page has a password" })).toBeVisible();
+  await expectAccessible(visitor);
+  await visitor.getByRole("textbox", { name: "Password" }).fill("not this one");
+  await visitor.getByRole("button", { name: "Open the page" }).click();
+  await expect(visitor.getByText("This is not the password of this page.")).toBeVisible();
+  await visitor.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+  await visitor.getByRole("button", { name: "Open the page" }).click();
+  await expect(visitor.getByRole("heading", { name: "Shop pulse", level: 1 })).toBeVisible();
+  const revenue = visitor.getByRole("article", { name: "Revenue", exact: true });
+  await expect(revenue).toContainText("€100");
+  await expectAccessible(visitor);
+  await visitor.getByRole("button", { name: /^Region: any/ }).click();
+  await visitor.getByRole("checkbox", { name: /^north/ }).click();
+  await expect(revenue).toContainText("€40");
+  // Of what fails a stranger hears that it does, and no name of a table.
+  await expect(visitor.getByRole("article", { name: "Broken" })).toContainText("Whoever shared it sees why.");
+  await visitor.reload();
+  await expect(revenue).toContainText("€40");
+  expect(await visitor.content()).not.toContain("no_such_table");
+
+  await dialog.getByRole("button", { name: "Stop sharing" }).click();
+  await page.getByRole("dialog", { name: "Stop sharing?" }).getByRole("button", { name: "Stop sharing" }).click();
+  await expect(page.getByText("The link shows nothing any more.", { exact: true })).toBeVisible();
+  await expect(link).toHaveCount(0);
+  const gone = await visitor.goto(address);
+  expect(gone?.status()).toBe(404);
+  await expect(visitor.getByRole("heading", { name: "There is nothing at this link" })).toBeVisible();
+  await context.close();
+});
+
+test("the sites that may frame a page are named, and what goes into them is there to copy", async ({
+  page,
+  person,
+}) => {
+  const { make, sample, root } = await dashboardBench(page.request);
+  const { id } = await make(salesBoard(sample));
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Share Shop pulse" });
+  await dialog.getByText("Anyone with the link", { exact: true }).click();
+  await dialog.getByRole("switch", { name: "Show it inside other sites" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Name at least one site");
+  const field = dialog.getByRole("textbox", { name: "Addresses that may frame it" });
+  await field.fill("not a site");
+  await field.press("Enter");
+  await expect(dialog.getByRole("alert")).toContainText("like https://wiki.example.com");
+  await field.fill("https://Wiki.Example.com/some/page");
+  await field.press("Enter");
+  await field.fill("till.example.com");
+  await field.press("Enter");
+  await expect(dialog.getByRole("alert")).toHaveCount(0);
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Take https://till.example.com away" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByText(/^<iframe src="http.*\/share\/.*title="Shop pulse"/)).toBeVisible();
+  const { embed, embedOrigins } = (await (await page.request.get(`${root}/${id}/share`)).json()).data;
+  expect({ embed, embedOrigins }).toEqual({ embed: true, embedOrigins: ["https://wiki.example.com"] });
+  await expectAccessible(page);
+});
+
+test("a refresh reads the sources anew, for everybody who looks", async ({ page, person }) => {
+  const { make, sample } = await dashboardBench(page.request);
+  const source = { connectionId: sample, query: "select floor(random() * 1e12)::bigint as n" };
+  const spec = { measures: [{ field: "n", op: "max", as: "n" }] };
+  const widgets = [{ id: "n", kind: "kpi", title: "Drawn", source, spec, layout: { x: 0, y: 0, w: 4, h: 3 } }];
+  const { id } = await make({ title: "Draws", widgets });
+  const address = `/w/${person.slug}/dashboards/${id}`;
+  await page.goto(address);
+  const figure = page.getByRole("article", { name: "Drawn" });
+  await expect(figure).toContainText(/\d/);
+  const first = (await figure.textContent()) ?? "";
+  const second = await page.context().newPage();
+  await second.goto(address);
+  await expect(second.getByRole("article", { name: "Drawn" })).toHaveText(first);
+  await page.getByRole("button", { name: "More about this dashboard" }).click();
+  await page.getByRole("menuitem", { name: "Refresh", exact: true }).click();
+  await expect(figure).not.toHaveText(first);
+  const news = (await figure.textContent()) ?? "";
+  await expect(second.getByRole("article", { name: "Drawn" })).toHaveText(news);
+  await expect(page.getByText("Refreshing")).toHaveCount(0);
+});

@@ -1,0 +1,319 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { dashboardBench, salesBoard } from "./dashboards-people";
+import { expect, expectAccessible, hold, type Person, test } from "./fixtures";
+
+// Forty rows: each of ten days has one of 1, 2, 3 and 4; north has 1 and 3, south 2 and 4; web has 1 and 2, shop 3 and 4.
+
+async function openBoard(page: Page, person: Person, more: object = {}): Promise<string> {
+  const { make, sample } = await dashboardBench(page.request);
+  const { id } = await make(salesBoard(sample, more));
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  await expect(widget(page, "Revenue")).toContainText("€100");
+  return id;
+}
+const widget = (page: Page, name: string) => page.getByRole("article", { name, exact: true });
+
+test("a dashboard shows its widgets from one read, and one that fails disturbs no other", async ({ page, person }) => {
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (/\/dashboards\/[0-9a-f]{24}\/data/.test(request.url())) asked.push(request.url());
+  });
+  await openBoard(page, person);
+  await expect(page.getByRole("heading", { level: 1, name: "Shop pulse" })).toBeVisible();
+  await expect(widget(page, "Orders")).toContainText("40");
+  await expect(widget(page, "Text")).toContainText("All amounts are net.");
+  await expect(widget(page, "Revenue by day").getByRole("img")).toBeVisible();
+  await expect(widget(page, "By region").getByRole("img")).toBeVisible();
+  const total = widget(page, "By channel").getByRole("row", { name: /^Total/ });
+  await expect(total).toContainText("100.00");
+  await expect(total).toContainText("40");
+  await expect(widget(page, "Broken")).toContainText("no_such_table");
+  await expect(page.getByText(/^Fresh just now|^Not all is fresh, oldest just now/)).toBeVisible();
+  // All of them at once; once more at the most, when the page begins to hear of changes.
+  expect(new Set(asked).size).toBe(1);
+  expect(asked.length).toBeLessThanOrEqual(2);
+  await expectAccessible(page);
+});
+
+test("a widget is drawn when its own answer is there, however long another source takes", async ({ page, person }) => {
+  const { make, sample } = await dashboardBench(page.request);
+  const board = salesBoard(sample);
+  const slow = {
+    id: "slow",
+    kind: "kpi",
+    title: "Slow",
+    // Ten thousand million rows are joined: it goes on until the page is left.
+    source: { connectionId: sample, query: "select sum(a.i * b.i) as n from range(200000) a(i), range(200000) b(i)" },
+    spec: { measures: [{ field: "n", op: "max", as: "n" }] },
+    layout: { x: 8, y: 15, w: 4, h: 3 },
+  };
+  const { id } = await make({ ...board, widgets: [...board.widgets, slow] });
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  await expect(widget(page, "Revenue")).toContainText("€100");
+  await expect(widget(page, "Broken")).toContainText("no_such_table");
+  await expect(widget(page, "Slow").getByRole("status", { name: "Reading the rows" })).toBeVisible();
+});
+
+test("filters narrow the widgets, stand in the address, and are taken off by Back and by their chips", async ({
+  page,
+  person,
+}) => {
+  await openBoard(page, person);
+  const filters = page.getByRole("region", { name: "Filters" });
+  await filters.getByRole("button", { name: "Region: any" }).click();
+  const list = page.getByRole("list", { name: "Values of Region" });
+  await expect(list.getByRole("listitem")).toHaveText([/north20/, /south20/]);
+  await expectAccessible(page);
+  await list.getByRole("checkbox", { name: /north/ }).click();
+  await expect(widget(page, "Revenue")).toContainText("€40");
+  await expect(page).toHaveURL(/f\.region=%22north%22/);
+  // What another filter leaves is counted.
+  await filters.getByRole("button", { name: "Channel: any" }).click();
+  const channels = page.getByRole("list", { name: "Values of Channel" });
+  await expect(channels.getByRole("listitem")).toHaveText([/shop10/, /web10/]);
+  await channels.getByRole("checkbox", { name: /web/ }).click();
+  await expect(widget(page, "Revenue")).toContainText("€10");
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await expect(widget(page, "Revenue")).toContainText("€10");
+  await page.goBack();
+  await expect(widget(page, "Revenue")).toContainText("€40");
+  await expect(filters.getByRole("button", { name: "Channel: any" })).toBeVisible();
+  await filters.getByRole("button", { name: "Take off Region: north" }).click();
+  await expect(widget(page, "Revenue")).toContainText("€100");
+  await filters.getByRole("button", { name: "Day: any" }).click();
+  await page.getByLabel("From").fill("2026-03-02");
+  await page.getByLabel("To, that day included").fill("2026-03-03");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Apply" }).click();
+  await expect(widget(page, "Revenue")).toContainText("€20");
+  await expect(filters.getByRole("button", { name: "Day: 2 Mar 2026 to 3 Mar 2026", exact: true })).toBeVisible();
+  await filters.getByRole("searchbox", { name: "Region holds" }).fill("SOU");
+  await expect(widget(page, "Revenue")).toContainText("€12");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(widget(page, "Revenue")).toContainText("€100");
+  await expect(page).toHaveURL(/\/dashboards\/[0-9a-f]{24}$/);
+});
+
+test("marks are pressed by keyboard and pointer and narrow the others, not the widget that they are in", async ({
+  page,
+  person,
+}) => {
+  await openBoard(page, person);
+  const days = widget(page, "Revenue by day");
+  const hand = days.getByRole("slider");
+  await expect(days.locator("svg").first()).toBeVisible();
+  await hand.focus();
+  await page.keyboard.press("Home");
+  await expect(hand).toHaveAttribute("aria-valuetext", /2026-03-01/);
+  await page.keyboard.press("Enter");
+  await expect(widget(page, "Revenue")).toContainText("€10");
+  await expect(hand).toHaveAttribute("aria-valuemax", "10");
+  const filters = page.getByRole("region", { name: "Filters" });
+  await expect(filters.getByRole("button", { name: "Take off Revenue by day: 1 Mar 2026" })).toBeVisible();
+  // Two more days by the keyboard: a range.
+  await hand.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Enter");
+  await expect(widget(page, "Revenue")).toContainText("€30");
+  await widget(page, "By channel").getByRole("button", { name: "web", exact: true }).click();
+  await expect(widget(page, "Revenue")).toContainText("€9");
+  await expect(widget(page, "By channel").getByRole("button", { name: "web" })).toHaveAttribute("aria-pressed", "true");
+  await expect(widget(page, "By channel").getByRole("button", { name: "shop" })).toBeVisible();
+  await expectAccessible(page);
+  await page.reload();
+  await expect(widget(page, "Revenue")).toContainText("€9");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(widget(page, "Revenue")).toContainText("€100");
+  // Brushing from the third day to the fifth.
+  const box = await hand.boundingBox();
+  if (!box) throw new Error("The chart has a place.");
+  const at = async (part: number) => page.mouse.move(box.x + 44 + (box.width - 60) * part, box.y + box.height / 2);
+  await at(2 / 9);
+  await page.mouse.down();
+  await at(3 / 9);
+  await at(4 / 9);
+  await page.mouse.up();
+  await expect(
+    filters.getByRole("button", { name: /^Take off Revenue by day: 3 Mar 2026 to 5 Mar 2026/ }),
+  ).toBeVisible();
+  await expect(widget(page, "Revenue")).toContainText("€30");
+});
+
+test("while the pointer is in a widget the page itself answers what is pressed there, and asks nobody", async ({
+  page,
+  person,
+}) => {
+  await openBoard(page, person, { widgets: salesBoard("").widgets.filter(({ id }) => id !== "broken") });
+  const channels = widget(page, "By channel");
+  const cube = page.waitForResponse("**/widgets/rows/cube?**");
+  await channels.hover();
+  expect((await cube).status()).toBe(200);
+  const asked: string[] = [];
+  page.on("request", (request) => void (/\/data\?/.test(request.url()) && asked.push(request.url())));
+  await channels.getByRole("button", { name: "web", exact: true }).click();
+  await expect(widget(page, "Revenue")).toContainText("€30");
+  await expect(widget(page, "Orders")).toContainText("20");
+  await channels.getByRole("button", { name: "web", exact: true }).click();
+  await channels.getByRole("button", { name: "shop", exact: true }).click();
+  await expect(widget(page, "Revenue")).toContainText("€70");
+  await page.goBack();
+  await page.goBack();
+  await expect(widget(page, "Revenue")).toContainText("€30");
+  expect(asked).toEqual([]);
+  // A filter is another question.
+  await page.getByRole("button", { name: "Region: any" }).click();
+  await page.getByRole("checkbox", { name: /north/ }).click();
+  await expect(widget(page, "Revenue")).toContainText("€10");
+  expect(asked.length).toBeGreaterThan(0);
+});
+
+test("a widget that a click leaves alone stays as it is", async ({ page, person }) => {
+  const { make, sample } = await dashboardBench(page.request);
+  const board = salesBoard(sample);
+  const widgets = board.widgets.map((each) =>
+    each.id === "rows" ? { ...each, spec: { ...each.spec, exclude: ["total"] } } : each,
+  );
+  const { id } = await make({ ...board, widgets });
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  await widget(page, "By channel").getByRole("button", { name: "web", exact: true }).click();
+  await expect(widget(page, "Orders")).toContainText("20");
+  await expect(widget(page, "Revenue")).toContainText("€100");
+});
+
+test("while one state is read only the newest waits, and what is shown stays until then", async ({ page, person }) => {
+  await openBoard(page, person);
+  const asked: string[] = [];
+  page.on("request", (request) => request.url().includes("/data?") && asked.push(request.url()));
+  const letGo = await hold(page, "**/data?**");
+  const search = page.getByRole("searchbox", { name: "Region holds" });
+  for (const text of ["n", "no", "nor"]) {
+    await search.fill(text);
+    await expect(page).toHaveURL(new RegExp(`f\\.find=%22${text}%22$`));
+  }
+  await expect(widget(page, "Revenue")).toContainText("€100");
+  expect(asked).toHaveLength(1);
+  letGo();
+  await expect(widget(page, "Revenue")).toContainText("€40");
+  await expect.poll(() => asked.length).toBe(2);
+  expect(decodeURIComponent(asked[1] ?? "")).toContain('"nor"');
+});
+
+test("a link whose filters are gone says so and can be cleared", async ({ page, person }) => {
+  const id = await openBoard(page, person);
+  await page.goto(`/w/${person.slug}/dashboards/${id}?f.gone=%22x%22`);
+  const alert = page.getByRole("main").getByRole("alert");
+  await expect(alert).toContainText("There is no filter");
+  await page.goto(`/w/${person.slug}/dashboards/${id}?at.days=5`);
+  await expect(alert).toContainText("A click on the widget “days” cannot be read");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await expect(widget(page, "Revenue")).toContainText("€100");
+});
+
+test("a widget opens large, tells its query, and its rows and its picture are saved", async ({ page, person }) => {
+  await openBoard(page, person);
+  const choose = async (name: string, item: string) => {
+    await page.getByRole("button", { name: `More about ${name}`, exact: true }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  await choose("By channel", "Full screen");
+  const large = page.getByRole("dialog", { name: "By channel" });
+  await expect(large.getByRole("grid")).toContainText("shop");
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await widget(page, "By channel").getByRole("button", { name: "shop", exact: true }).click();
+  await choose("By channel", "Rows behind what is pressed");
+  const behind = page.getByRole("dialog", { name: "Rows behind By channel" });
+  await expect(behind).toContainText("20 rows");
+  await expect(behind.getByRole("grid")).toContainText("region");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await choose("Revenue", "Show the query");
+  const query = page.getByRole("dialog", { name: "Query of Revenue" });
+  await expect(query).toContainText("from range(40)");
+  await expect(query).toContainText("On Sample shop");
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  const rows = page.waitForEvent("download");
+  await choose("By channel", "Save rows as CSV");
+  expect(await readFile(await (await rows).path(), "utf8")).toBe(
+    "channel,revenue,orders\r\nshop,70.00,20\r\nweb,30.00,20",
+  );
+  const picture = page.waitForEvent("download");
+  await choose("Revenue by day", "Save picture as PNG");
+  const file = await picture;
+  expect(file.suggestedFilename()).toBe("Revenue by day.png");
+  expect((await readFile(await file.path())).subarray(1, 4).toString()).toBe("PNG");
+});
+
+test("the whole page is saved as a picture, also what is out of sight", async ({ page, person }) => {
+  await openBoard(page, person);
+  await expect(widget(page, "Revenue by day").locator("svg").first()).toBeVisible();
+  await expect(widget(page, "By region").getByRole("img")).toBeVisible();
+  const picture = page.waitForEvent("download");
+  await page.getByRole("button", { name: "More about this dashboard" }).click();
+  await page.getByRole("menuitem", { name: "Save the page as PNG" }).click();
+  const file = await picture;
+  expect(file.suggestedFilename()).toBe("Shop pulse.png");
+  const bytes = await readFile(await file.path());
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  const shown = await page
+    .locator(".dashboard-host .page-in")
+    .evaluate((each) => [each.scrollWidth, each.scrollHeight]);
+  expect([width, height]).toEqual(shown.map((side) => side * 2));
+  // It is drawn in the browser again: more than one colour stands in it, up to its last rows.
+  const colours = await page.evaluate(
+    async (url) => {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [image.width, image.height];
+      const pen = canvas.getContext("2d");
+      pen?.drawImage(image, 0, 0);
+      const from = Math.round(image.height * 0.75);
+      const { data = [] } = pen?.getImageData(0, from, image.width, image.height - from) ?? {};
+      const seen = new Set<string>();
+      for (let at = 0; at < data.length; at += 4) seen.add(`${data[at]} ${data[at + 1]} ${data[at + 2]}`);
+      return seen.size;
+    },
+    `data:image/png;base64,${bytes.toString("base64")}`,
+  );
+  expect(colours).toBeGreaterThan(20);
+});
+
+test("a wall shows the page alone, reads it anew, and keeps what it has when that fails", async ({ page, person }) => {
+  const id = await openBoard(page, person);
+  await page.clock.install();
+  await page.goto(`/w/${person.slug}/dashboards/${id}?wall=1`);
+  await expect(widget(page, "Revenue")).toContainText("€100");
+  await expect(page.getByRole("navigation", { name: "Workspace" })).toHaveCount(0);
+  await expectAccessible(page);
+  const read = page.waitForRequest("**/data?**");
+  await page.clock.fastForward(61_000);
+  await read;
+  await page.route("**/data?**", (route) => route.fulfill({ status: 500, body: "{}" }));
+  await page.clock.fastForward(61_000);
+  await expect(page.getByRole("main").getByRole("alert")).toContainText("What is shown is older.");
+  await expect(widget(page, "Revenue")).toContainText("€100");
+});
+
+test("on a phone the widgets stand below one another, figures two abreast", async ({ page, person }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openBoard(page, person);
+  const left = await widget(page, "Revenue").boundingBox();
+  const right = await widget(page, "Orders").boundingBox();
+  const wide = await widget(page, "Revenue by day").boundingBox();
+  expect(left?.y).toBe(right?.y);
+  expect(wide?.width).toBeGreaterThan(340);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await expectAccessible(page);
+});
+
+test("somebody who may not see a dashboard is told what to do", async ({ page, person }) => {
+  await page.goto(`/w/${person.slug}/dashboards/${"0".repeat(24)}`);
+  await expect(page.getByRole("heading", { name: "You cannot open this dashboard" })).toBeVisible();
+});

@@ -1,0 +1,304 @@
+import type { Page } from "@playwright/test";
+import Database from "better-sqlite3";
+import { startPostgres } from "../../test/servers/postgres";
+import { expect, expectAccessible, test } from "./fixtures";
+import { workspaceIdOf } from "./settings-people";
+
+/** What people who live in SQL reach for: joins from keys, more cursors, layout, snippets, plans, names, texts elsewhere. */
+
+async function connectShop(page: Page): Promise<void> {
+  const database = new Database(":memory:");
+  database.exec(`
+    create table customers (name text, id integer primary key, region text);
+    create table orders (placed_at text, id integer primary key, customer_id integer references customers (id));
+    create table audit (what text);
+    insert into customers values ('Ada', 1, 'Europe'), ('Bo', 2, 'Asia');
+    insert into orders values ('2026-01-01', 1, 1), ('2026-01-02', 2, 1);`);
+  const wid = await workspaceIdOf(page.request);
+  const uploaded = await page.request.post(`/api/workspaces/${wid}/files?name=shop.sqlite`, {
+    headers: { "Content-Type": "application/octet-stream" },
+    data: database.serialize(),
+  });
+  database.close();
+  expect(uploaded.status()).toBe(201);
+  await connect(page, { name: "shop", type: "sqlite", readOnly: false, config: { file: "shop.sqlite" } });
+}
+
+async function connect(page: Page, data: Record<string, unknown>): Promise<void> {
+  const wid = await workspaceIdOf(page.request);
+  const made = await page.request.post(`/api/workspaces/${wid}/connectors`, { data });
+  expect(made.status()).toBe(201);
+  const { id } = (await made.json()).data;
+  await page.request.post(`/api/workspaces/${wid}/connections/sources/${id}/test`);
+}
+
+async function openConsoleOn(page: Page, slug: string, name: string): Promise<void> {
+  await page.goto(`/w/${slug}/connections`);
+  await page.getByRole("button", { name: `More about ${name}` }).click();
+  await page.getByRole("menuitem", { name: "New console on it" }).click();
+  await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
+}
+
+test("a double click on a table or a column writes its name, apart from what stands beside it", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  await consolePage.write("select * from");
+  await consolePage.schema.filter({ hasText: "orders" }).dblclick();
+  await expect(consolePage.editor).toHaveText("select * from orders ");
+  await page.keyboard.type("o");
+  await expect(consolePage.editor).toHaveText("select * from orders o");
+});
+
+test("a join is completed from foreign keys, and columns stand in their table's order", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  test.setTimeout(120_000);
+  await connectShop(page);
+  await openConsoleOn(page, person.slug, "shop");
+  await expect(consolePage.schema.filter({ hasText: "orders" })).toBeVisible();
+  await consolePage.editor.click();
+  await page.keyboard.type("select * from orders o join ");
+  const list = page.locator(".cm-tooltip-autocomplete");
+  await expect(list.getByRole("option").first()).toContainText("customers");
+  await page.keyboard.type("customers c on ");
+  await expect(list.getByRole("option").first()).toContainText("o.customer_id = c.id");
+  await list.getByRole("option").first().click();
+  await expect(consolePage.editor).toContainText("on o.customer_id = c.id");
+  await page.keyboard.type(" where c.");
+  await expect(list.getByRole("option")).toHaveText([/name/, /id/, /region/]);
+  await page.keyboard.type("id = 1");
+  await consolePage.run.click();
+  await expect(consolePage.cells).not.toHaveCount(0);
+});
+
+test("comments, more cursors, snippets, layout and long lines are one key away", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  test.setTimeout(120_000);
+  await consolePage.open(person.slug);
+  await consolePage.write("select a from t");
+  await page.keyboard.press("ControlOrMeta+/");
+  await expect(consolePage.editor).toHaveText("-- select a from t");
+  await page.keyboard.press("ControlOrMeta+/");
+  await expect(consolePage.editor).toHaveText("select a from t");
+
+  await consolePage.write("one one one");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ControlOrMeta+d");
+  await page.keyboard.press("ControlOrMeta+d");
+  await page.keyboard.press("ControlOrMeta+d");
+  await page.keyboard.insertText("two");
+  await expect(consolePage.editor).toHaveText("two two two");
+
+  await page.keyboard.press("Home");
+  for (let i = 0; i < 3; i += 1) await page.keyboard.press("Alt+j");
+  await page.keyboard.insertText("six");
+  await expect(consolePage.editor).toHaveText("six six six");
+
+  await consolePage.write("a\nb");
+  await page.keyboard.press("ControlOrMeta+Alt+ArrowUp");
+  await page.keyboard.insertText("!");
+  await expect(consolePage.editor.locator(".cm-line")).toHaveText(["a!", "b!"]);
+  await consolePage.editor
+    .locator(".cm-line")
+    .first()
+    .click({ modifiers: ["Alt"], position: { x: 1, y: 8 } });
+  await expect(page.locator(".cm-cursor")).toHaveCount(3);
+
+  await consolePage.write("");
+  await page.keyboard.type("upd");
+  // By the pointer: for a moment the editor takes no key for a list that has just opened, so that nobody picks unseen.
+  await page.locator(".cm-tooltip-autocomplete").getByRole("option", { name: "update ... set" }).click();
+  await page.keyboard.type("orders");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("total");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("7");
+  await expect(consolePage.editor.locator(".cm-line")).toHaveText([
+    "update orders",
+    "set total = 7",
+    "where condition",
+  ]);
+  await page.keyboard.press("Escape");
+
+  const text = "-- first\nselect 1;\n-- second\nselect a,b /* why */ from t where day>={{from}} -- end";
+  await consolePage.write(text);
+  await page.keyboard.press("Shift+Alt+f");
+  await expect(consolePage.editor.locator(".cm-line").first()).toHaveText("-- first");
+  await expect(consolePage.editor.locator(".cm-line").nth(1)).toHaveText("select 1;");
+  await expect(consolePage.editor.locator(".cm-line").nth(3)).toHaveText("select");
+  for (const kept of ["/* why */", "{{from}}", "-- end"]) await expect(consolePage.editor).toContainText(kept);
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(consolePage.editor.locator(".cm-line")).toHaveText(text.split("\n"));
+  await page.keyboard.press("ControlOrMeta+Alt+l");
+  await expect(consolePage.editor.locator(".cm-line").nth(3)).toHaveText("select");
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(consolePage.editor.locator(".cm-line")).toHaveText(text.split("\n"));
+
+  await page.keyboard.press("Alt+z");
+  await expect(consolePage.editor).toHaveClass(/cm-lineWrapping/);
+  await expect
+    .poll(async () => (await (await page.request.get("/api/me/preferences")).json()).data.wrapLines)
+    .toBe(true);
+  await page.reload();
+  await expect(consolePage.editor).toHaveClass(/cm-lineWrapping/);
+});
+
+test("a plan is a tree with what it costs, measured only where it reads", async ({ page, person, consolePage }) => {
+  test.setTimeout(120_000);
+  const server = await startPostgres();
+  if (server === null) {
+    process.stderr.write("\nNOT TESTED: PostgreSQL is not installed, so no browser has seen a plan of it.\n\n");
+    return test.skip();
+  }
+  try {
+    const { host, port, user, password, database } = server;
+    const config = { host, port, user, password, database, ssl: "disable" };
+    await connect(page, { name: "shop-pg", type: "postgres", readOnly: false, config });
+    await openConsoleOn(page, person.slug, "shop-pg");
+    await consolePage.write(
+      "create table orders as select i as id, i % 500 as customer_id from generate_series(1, 40000) i",
+    );
+    await consolePage.run.click();
+    await expect(page.getByRole("heading", { name: "The statement ran" })).toBeVisible({ timeout: 30_000 });
+    const asked = "select customer_id, count(*) from orders where id < 100 group by 1 order by 2 desc";
+    await consolePage.write(asked);
+    await page.keyboard.press("ControlOrMeta+Shift+E");
+    const plan = page.getByRole("region", { name: "Plan" });
+    const steps = plan.getByRole("treegrid", { name: "Steps of the plan" });
+    await expect(steps.getByRole("row", { name: /Read all of orders/ })).toBeVisible();
+    await expect(plan).toContainText("Nothing was run");
+
+    await plan.getByRole("radio", { name: "Measured" }).click();
+    await expect(plan).toContainText("Carried out once, read-only");
+    await expect(steps.getByRole("columnheader", { name: "Own time" })).toBeVisible();
+    await expect(plan.getByRole("list", { name: "What stands out" })).toContainText(
+      /one full read of orders\. It keeps 99 of 40,000 rows\./,
+    );
+    const slowest = steps.getByRole("row", { name: /Read all of orders/ });
+    await expect(slowest).toHaveAttribute("aria-selected", "true");
+    await expect(plan.locator(".plan-text .on").first()).toContainText("Seq Scan on orders");
+    await expectAccessible(page);
+
+    await slowest.focus();
+    await page.keyboard.press("Home");
+    await expect(steps.getByRole("row").nth(1)).toBeFocused();
+    await page.keyboard.press("ArrowLeft");
+    await expect(steps.getByRole("row")).toHaveCount(2);
+    await page.keyboard.press("ArrowRight");
+    await expect(slowest).toBeVisible();
+
+    // The same question after something has changed is laid beside what it was.
+    await expect(plan.getByRole("button", { name: /^Compare with/ })).toHaveCount(0);
+    await consolePage.write("create index by_id on orders (id)");
+    await consolePage.run.click();
+    await expect(page.getByRole("heading", { name: "The statement ran" })).toBeVisible();
+    await page.reload();
+    await consolePage.write(asked);
+    await page.keyboard.press("ControlOrMeta+Shift+E");
+    await plan.getByRole("radio", { name: "Measured" }).click();
+    await expect(plan).toContainText("Carried out once, read-only");
+    await plan.getByRole("button", { name: /^Compare with \d/ }).click();
+    const compared = plan.getByRole("region", { name: /^Compared with/ });
+    await expect(compared).toContainText(/^Then .+ in \d+ steps, now .+ in \d+ steps\./);
+    await expect(compared.locator(".cm-merge-a .cm-changedLine").filter({ hasText: "Seq Scan" })).toHaveCount(1);
+    await expect(compared.locator(".cm-merge-b .cm-changedLine").filter({ hasText: /Index|Bitmap/ })).not.toHaveCount(
+      0,
+    );
+    await expectAccessible(page);
+    await plan.getByRole("button", { name: /^Compare with/ }).click();
+    await expect(steps).toBeVisible();
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const name of [/^Compare with/, "Ask the agent", "Close plan"]) {
+      await expect(plan.getByRole("button", { name })).toBeInViewport({ ratio: 1 });
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    // What it is asked carries the statement and its plan.
+    await plan.getByRole("button", { name: "Ask the agent" }).click();
+    const chat = page.getByRole("complementary", { name: "Agent" }).getByRole("log");
+    await expect(chat.getByText("How can this query be made faster?")).toBeVisible();
+    await expect(chat).toContainText("Its measured plan:");
+
+    // It may be planned, and is never carried out for its times.
+    await consolePage.write("delete from orders");
+    await page.keyboard.press("ControlOrMeta+Shift+E");
+    await expect(steps.getByRole("row", { name: /Write|ModifyTable/ })).toBeVisible();
+    await plan.getByRole("radio", { name: "Measured" }).click();
+    await expect(plan).toContainText("only what reads can be measured");
+    await consolePage.write("select count(*) as n from orders");
+    await page.keyboard.press("ControlOrMeta+Enter");
+    await expect(consolePage.cell(1, 1)).toHaveText("40,000");
+  } finally {
+    await server.stop();
+  }
+});
+
+test("F2 renames an alias at every place of its statement, and refuses what is not sure", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  const text = "select o.id, 'o.x' from orders o where o.id = 1;\nselect o.id from orders o";
+  await consolePage.write(text);
+  await page.keyboard.press("ControlOrMeta+Home");
+  for (let i = 0; i < 7; i += 1) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("F2");
+  const field = page.getByLabel("Rename o to");
+  await expect(field).toBeFocused();
+  await expectAccessible(page);
+  await field.fill("bought");
+  await page.keyboard.press("Enter");
+  const lines = consolePage.editor.locator(".cm-line");
+  await expect(lines).toHaveText([
+    "select bought.id, 'o.x' from orders bought where bought.id = 1;",
+    "select o.id from orders o",
+  ]);
+  await page.keyboard.press("ControlOrMeta+z");
+  await expect(lines).toHaveText(text.split("\n"));
+
+  await page.keyboard.press("ControlOrMeta+End");
+  await page.keyboard.press("F2");
+  await field.fill("orders");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("orders stands for something in this statement already.")).toBeVisible();
+  await expect(lines).toHaveText(text.split("\n"));
+});
+
+test("the texts of all consoles are searched, and one opens at its line", async ({ page, person, consolePage }) => {
+  const wid = await workspaceIdOf(page.request);
+  const make = async (name: string, content: string) => {
+    const made = await page.request.post(`/api/workspaces/${wid}/consoles`, { data: { name, content } });
+    expect(made.status()).toBe(201);
+  };
+  const filler = Array.from({ length: 60 }, (_, i) => `-- line ${i + 1}`).join("\n");
+  await make("needles.sql", `${filler}\nselect 'Brass Needle' as found;\nselect 'needle' as again`);
+  await make("hay.sql", "select 'hay'");
+  await consolePage.open(person.slug);
+  await page.keyboard.press("ControlOrMeta+Shift+F");
+  const dialog = page.getByRole("dialog", { name: "Find in all consoles" });
+  const field = dialog.getByRole("combobox", { name: "Find in all consoles" });
+  await expect(field).toBeFocused();
+  await field.fill("needle");
+  const found = dialog.getByRole("group", { name: /needles/ }).getByRole("option");
+  await expect(found).toHaveText([/^61.*Brass Needle/, /^62.*'needle' as again/]);
+  await expect(dialog.getByRole("option").filter({ hasText: "hay" })).toHaveCount(0);
+  await expectAccessible(page);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: "Query of needles.sql" })).toBeFocused();
+  await expect(page.getByText("Ln 62, Col 1")).toBeVisible();
+  await expect(page.locator(".cm-activeLine")).toHaveText("select 'needle' as again");
+
+  await page.keyboard.press("ControlOrMeta+Shift+F");
+  await field.fill("no console has this");
+  await expect(dialog.getByText('No console holds "no console has this".')).toBeVisible();
+});

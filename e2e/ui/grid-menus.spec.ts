@@ -1,0 +1,177 @@
+import { expect, expectAccessible, test } from "./fixtures";
+
+// Each walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
+test.describe.configure({ timeout: 180_000 });
+
+const ROWS =
+  "select * from (values (1, 'north', 412.50), (2, 'coast', 298.20), (3, 'coast', 214.00), (4, null, 89.00)) t(id, region, total)";
+
+test.beforeEach(async ({ consolePage, person }) => {
+  await consolePage.open(person.slug);
+  await consolePage.write(ROWS);
+  await consolePage.run.click();
+  await expect(consolePage.cell(4, 1)).toHaveText("4");
+});
+
+test("a right click on a cell filters by its value, and the filter says itself in words", async ({
+  page,
+  consolePage,
+}) => {
+  await consolePage.cell(2, 2).click({ button: "right" });
+  const menu = page.getByRole("menu", { name: "region = coast" });
+  await expect(menu).toBeVisible();
+  await menu.getByRole("menuitem", { name: "Filter by this value" }).click();
+  await expect(page.getByText("2 of 4 rows")).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Filter region" })).toHaveValue("= coast");
+
+  // Another column narrows what is left, and both go at once.
+  await consolePage.cell(2, 3).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "At least 214.00" }).click();
+  await expect(page.getByText("2 filters")).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Take all filters off" }).click();
+  await expect(page.getByText("4 of 4 rows")).toBeVisible();
+});
+
+test("the menu opens from the keyboard, inside a selection keeps it, and gives the focus back", {
+  tag: "@long",
+}, async ({ page, consolePage }) => {
+  await consolePage.cell(1, 3).click();
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Shift+F10");
+  const menu = page.getByRole("menu", { name: "total = 298.20, 2 cells selected" });
+  await expect(menu).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(menu).toHaveCount(0);
+  await expect(consolePage.grid).toBeFocused();
+  await consolePage.cell(1, 3).click({ button: "right" });
+  await expect(page.getByRole("menu", { name: "total = 412.50, 2 cells selected" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("2 cells: sum 710.70, avg 355.35, min 298.20, max 412.50")).toBeVisible();
+});
+
+test("a selection is copied as a list for IN and as INSERT lines from its menu", { tag: "@long" }, async ({
+  page,
+  context,
+  consolePage,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await consolePage.cell(1, 2).click();
+  await page.keyboard.press("ControlOrMeta+Shift+ArrowDown");
+  await consolePage.cell(2, 2).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Copy as" }).click();
+  await page.getByRole("menuitem", { name: "List for IN ( )" }).click();
+  // Each value once, and null is not among them.
+  await expect.poll(clipboard).toBe("('north', 'coast')");
+  // One cell is what was pressed, not the whole result.
+  await consolePage.cell(3, 3).click();
+  await consolePage.cell(3, 3).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Copy as" }).click();
+  await page.getByRole("menuitem", { name: "CSV, with head" }).click();
+  await expect.poll(clipboard).toBe("total\r\n214.00");
+});
+
+test("a right click on a head sorts, pins and hides, as its button does", async ({ page, consolePage }) => {
+  const head = consolePage.grid.locator('[data-head="total"]');
+  await head.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Sort ascending" }).click();
+  await expect(consolePage.cell(1, 3)).toHaveText("89.00");
+  await head.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Hide" }).click();
+  await expect(head).toHaveCount(0);
+});
+
+test("F opens the filter of the column, a sign compares, and Enter goes back to the cells", async ({
+  page,
+  consolePage,
+}) => {
+  await consolePage.cell(1, 3).click();
+  await page.keyboard.press("f");
+  await expect(page.getByRole("textbox", { name: "Filter total" })).toBeFocused();
+  await page.keyboard.type(">= 214");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("3 of 4 rows")).toBeVisible();
+  await expect(consolePage.grid).toBeFocused();
+  await expect(page.getByRole("textbox", { name: "Filter total" })).toHaveValue("≥ 214");
+  await page.getByRole("textbox", { name: "Filter region" }).fill("null");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("0 of 4 rows")).toBeVisible();
+  await page.getByRole("button", { name: "Take the filter off region" }).click();
+  await expect(page.getByText("3 of 4 rows")).toBeVisible();
+});
+
+test("filters are put in the query, which then says the same", async ({ page, consolePage }) => {
+  await consolePage.cell(2, 2).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Leave this value out" }).click();
+  await expect(page.getByText("2 of 4 rows")).toBeVisible();
+  await page.getByRole("button", { name: "Put them in the query" }).click();
+  await expect(consolePage.editor).toContainText("where (region <> 'coast' or region is null)");
+  await consolePage.run.click();
+  await expect(page.getByText("2 of 2 rows")).toBeVisible();
+});
+
+test("a row opens beside the grid, follows the selection, and J and K walk", async ({ page, consolePage }) => {
+  await consolePage.cell(2, 2).click();
+  await page.keyboard.press("Enter");
+  const panel = page.getByRole("complementary", { name: "Row" });
+  await expect(panel.getByRole("heading")).toHaveText("Row 2 of 4");
+  await expect(page.getByRole("complementary", { name: "Agent" })).toHaveCount(0);
+  await page.keyboard.press("j");
+  await expect(panel.getByRole("heading")).toHaveText("Row 3 of 4");
+  await expect(panel).toContainText("214.00");
+  await consolePage.cell(4, 1).click();
+  await expect(panel.getByRole("heading")).toHaveText("Row 4 of 4");
+  await panel.getByRole("button", { name: "Previous row" }).click();
+  await expect(panel.getByRole("heading")).toHaveText("Row 3 of 4");
+  await panel.getByRole("textbox", { name: "Find a field" }).fill("reg");
+  await expect(panel.locator(".row-field")).toHaveCount(1);
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(panel).toHaveCount(0);
+  await expect(consolePage.grid).toBeFocused();
+  // The agent has its place back.
+  await expect(page.getByRole("complementary", { name: "Agent" })).toBeVisible();
+});
+
+test("structures, long texts, pictures and bytes are shown as what they are", async ({ page, consolePage }) => {
+  const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  await consolePage.write(
+    `select '{"carrier":"Northline","parcels":[{"kg":18.4}]}'::json as shipping, repeat('word ', 30) as note, ` +
+      `from_base64('${png}') as photo, 'Millrace'::blob as raw`,
+  );
+  await consolePage.run.click();
+  await expect(consolePage.grid.getByRole("columnheader", { name: /shipping/ })).toBeVisible();
+  await consolePage.cell(1, 1).dblclick();
+  const panel = page.getByRole("complementary", { name: "Row" });
+  await expect(panel.getByRole("region", { name: "shipping" })).toContainText('"Northline"');
+  await expect(panel.getByRole("region", { name: "note" })).toContainText("150 characters");
+  const picture = panel.getByRole("img", { name: "What photo holds" });
+  await expect.poll(() => picture.evaluate((each) => each instanceof HTMLImageElement && each.naturalWidth)).toBe(1);
+  await expect(panel.getByRole("region", { name: "raw" })).toContainText("4d 69 6c 6c 72 61 63 65");
+});
+
+test("tabs, consoles and tables have menus of their own", async ({ page, context, consolePage }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await consolePage.newConsole.click();
+  await consolePage.newConsole.click();
+  await expect(consolePage.tabs).toHaveCount(3);
+  await consolePage.tabs.nth(1).click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Close others" }).click();
+  await expect(consolePage.tabs).toHaveCount(1);
+  await consolePage.undo("2 tabs are closed");
+  await expect(consolePage.tabs).toHaveCount(3);
+
+  const table = consolePage.schema.filter({ hasText: /^customers/ });
+  await table.click({ button: "right" });
+  await expect(page.getByRole("menu", { name: "customers" })).toBeVisible();
+  await page.getByRole("menuitem", { name: "New console with select … from" }).click();
+  await expect(consolePage.editor).toContainText("from customers");
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toBeVisible();
+
+  await page.getByRole("tree", { name: "Consoles" }).focus();
+  await page.keyboard.press("Shift+F10");
+  await expect(page.getByRole("menu")).toBeVisible();
+});

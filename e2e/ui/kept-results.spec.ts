@@ -1,0 +1,144 @@
+import type { Page } from "@playwright/test";
+import { ConsolePage } from "../pages/console-page";
+import { addConsole } from "./consoles-people";
+import { expect, expectAccessible, PASSWORD, test } from "./fixtures";
+import { join, workspaceIdOf } from "./settings-people";
+
+const TEXT = "select 'ada' as name, 36 as age\nunion all\nselect 'bob', 41\norder by 1";
+
+/** A console that is shared, open in the page. */
+async function openShared(page: Page, slug: string, content = TEXT) {
+  const { id } = await addConsole(page.request, { name: "people.sql", content, access: "workspace" });
+  await page.goto(`/w/${slug}/consoles/${id}`);
+  const consolePage = new ConsolePage(page);
+  await consolePage.editor.waitFor();
+  return { id, consolePage };
+}
+
+/** Waits until the server has kept what was run last. */
+async function waitUntilKept(page: Page, id: string, text: string) {
+  const url = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/${id}/result`;
+  await expect
+    .poll(async () => (await (await page.request.get(url)).json()).data?.statement as string | undefined)
+    .toBe(text);
+}
+
+const foot = (page: Page) => page.locator(".foot").filter({ hasText: "Ran" });
+
+test("a result is there after a reload and on another machine, with its age and its author", async ({
+  browser,
+  page,
+  person,
+}) => {
+  const { id, consolePage } = await openShared(page, person.slug);
+  await consolePage.run.click();
+  await expect(consolePage.cell(2, 1)).toHaveText("bob");
+  await waitUntilKept(page, id, TEXT);
+  await page.reload();
+  await expect(consolePage.cell(2, 1)).toHaveText("bob");
+  await expect(foot(page)).toContainText("Ran just now by you");
+  await expect(consolePage.strip).toContainText("2 rows");
+  await expect(consolePage.strip.getByText("Edited since")).toHaveCount(0);
+  await expectAccessible(page);
+
+  const elsewhere = await (await browser.newContext()).newPage();
+  await elsewhere.request.post("/api/auth/login", { data: { email: person.email, password: PASSWORD } });
+  await elsewhere.goto(`/w/${person.slug}/consoles/${id}`);
+  await expect(new ConsolePage(elsewhere).cell(1, 1)).toHaveText("ada");
+
+  // What was kept is a result like any other: it can be sorted, and its rows run again.
+  await consolePage.write("select 1 as other");
+  await expect(consolePage.strip.getByText("Edited since")).toBeVisible();
+  await elsewhere.context().close();
+});
+
+test("a colleague's open console shows what was run at once, and leaves them rows of their own", async ({
+  browser,
+  page,
+  person,
+}) => {
+  const jun = await join(browser, page, "member");
+  const { id, consolePage } = await openShared(page, person.slug);
+  await jun.page.goto(`/w/${person.slug}/consoles/${id}`);
+  const theirs = new ConsolePage(jun.page);
+  await theirs.editor.waitFor();
+  await expect(jun.page.getByRole("heading", { name: "Not run yet" })).toBeVisible();
+
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("ada");
+  await expect(theirs.cell(1, 1)).toHaveText("ada");
+  await expect(foot(jun.page)).toContainText("by Ines Okafor");
+
+  // Now with rows of their own, made from a text that they have not saved.
+  await theirs.write("select 'mine' as whose");
+  await theirs.run.click();
+  await expect(theirs.cell(1, 1)).toHaveText("mine");
+  await expect(foot(jun.page)).toContainText("by you");
+  const news = page.getByRole("status").filter({ hasText: "by Jun Abe" });
+  await expect(news).toContainText("1 row");
+  await expect(consolePage.cell(1, 1)).toHaveText("ada");
+  await expectAccessible(page);
+  await news.getByRole("button", { name: "Show this result" }).click();
+  await expect(consolePage.cell(1, 1)).toHaveText("mine");
+  await expect(foot(page)).toContainText("by Jun Abe");
+  await expect(news).toHaveCount(0);
+});
+
+test("the rows of before stay, greyed, until the first new ones come, and after a failure", async ({
+  page,
+  person,
+}) => {
+  const { consolePage } = await openShared(page, person.slug);
+  await consolePage.run.click();
+  await expect(consolePage.cell(1, 1)).toHaveText("ada");
+
+  let release = () => {};
+  await page.route("**/execute", async (route) => {
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await route.continue();
+  });
+  await consolePage.write("select 'first' as step; select 'second' as step");
+  await page.keyboard.press("ControlOrMeta+Shift+Enter");
+  const old = page.locator(".result-hold.old");
+  await expect(old).toHaveAttribute("aria-busy", "true");
+  await expect(old).toContainText("Older rows below.");
+  await expect(consolePage.cell(1, 1)).toHaveText("ada");
+  await expectAccessible(page);
+  release();
+  // The first statement's rows are here while the second still runs.
+  await expect(consolePage.cell(1, 1)).toHaveText("first");
+  await expect(consolePage.cancel).toBeVisible();
+  await expect(old).toHaveCount(0);
+  release();
+  await expect(consolePage.cell(1, 1)).toHaveText("second");
+  await expect(consolePage.run).toBeVisible();
+  await page.unroute("**/execute");
+
+  await consolePage.write("select nothing_like_it");
+  await consolePage.run.click();
+  await expect(page.getByText("The last good result is kept.")).toBeVisible();
+});
+
+test("a plan, a private console and a statement without rows leave the kept result alone", { tag: "@long" }, async ({
+  browser,
+  page,
+  person,
+}) => {
+  const jun = await join(browser, page, "member");
+  const { id, consolePage } = await openShared(page, person.slug);
+  await consolePage.run.click();
+  await waitUntilKept(page, id, TEXT);
+  await consolePage.strip.getByRole("button", { name: "Explain" }).click();
+  await expect(page.locator(".result-pane")).toContainText(/scan|union|order/i);
+  await page.reload();
+  await expect(consolePage.cell(1, 1)).toHaveText("ada");
+
+  const own = await addConsole(page.request, { name: "own.sql", content: TEXT, access: "private" });
+  await page.goto(`/w/${person.slug}/consoles/${own.id}`);
+  await consolePage.run.click();
+  await waitUntilKept(page, own.id, TEXT);
+  const url = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/${own.id}/result`;
+  expect((await jun.request.get(url)).status()).toBe(404);
+});

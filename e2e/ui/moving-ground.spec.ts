@@ -1,0 +1,136 @@
+import type { Page } from "@playwright/test";
+import { ConsolePage } from "../pages/console-page";
+import { addConsole, readConsole, saveOver, shownId } from "./consoles-people";
+import { expect, expectAccessible, test } from "./fixtures";
+import { join, workspaceIdOf } from "./settings-people";
+
+async function openShared(page: Page, slug: string, name = "moving.sql") {
+  const { id } = await addConsole(page.request, { name, content: "select 1", access: "workspace" });
+  await page.goto(`/w/${slug}/consoles/${id}`);
+  const consolePage = new ConsolePage(page);
+  await consolePage.editor.waitFor();
+  return { id, consolePage };
+}
+
+/** Resolves when the page has asked for nothing new for a while: what it may need later is here. */
+async function untilLoadedAhead(page: Page) {
+  await page.waitForFunction(
+    () => {
+      const scripts = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/_next/static/"));
+      const last = Math.max(...scripts.map((each) => (each as PerformanceResourceTiming).responseEnd));
+      // The parts begin to come after three seconds, one behind the other.
+      return performance.now() > 5000 && performance.now() - last > 2000;
+    },
+    undefined,
+    { timeout: 60_000 },
+  );
+}
+
+test("saving offline keeps the text, says so, and saves when back; the page needs nothing of the server meanwhile", async ({
+  context,
+  page,
+  person,
+}) => {
+  test.slow();
+  const { id, consolePage } = await openShared(page, person.slug);
+  await untilLoadedAhead(page);
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/_next/")) asked.push(request.url());
+  });
+  await context.setOffline(true);
+  await consolePage.write("select 'written offline' as text");
+  await page.keyboard.press("ControlOrMeta+s");
+  await expect(page.getByText("moving.sql is kept in this browser and saved when the server is back.")).toBeVisible();
+  const save = page.getByRole("button", { name: "Saves later" });
+  await expect(save).toBeVisible();
+  await expectAccessible(page);
+
+  // Menus, dialogs, tips and the palette open without the line.
+  await page.getByRole("button", { name: "More about this console" }).click();
+  await page.getByRole("menuitem", { name: /Move/ }).click();
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await consolePage.editor.click();
+  await page.keyboard.press("ControlOrMeta+Shift+s");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  expect(asked).toEqual([]);
+  expect((await readConsole(page.request, id))?.content).toBe("select 1");
+
+  await context.setOffline(false);
+  await expect(page.getByRole("button", { name: "Saved", exact: true })).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByText("moving.sql is saved.")).toBeVisible();
+  expect((await readConsole(page.request, id))?.content).toBe("select 'written offline' as text");
+});
+
+test("a new console that is saved offline has its place when the server is back", async ({ context, page, person }) => {
+  test.slow();
+  const { consolePage } = await openShared(page, person.slug);
+  await consolePage.newConsole.click();
+  await consolePage.write("select 'new' as text");
+  await untilLoadedAhead(page);
+  await context.setOffline(true);
+  await page.keyboard.press("ControlOrMeta+s");
+  const dialog = page.getByRole("dialog", { name: "Save the console" });
+  await dialog.getByRole("textbox", { name: "Name" }).fill("on-the-train.sql");
+  await dialog.getByRole("combobox", { name: "Folder" }).click();
+  await page.getByRole("option", { name: "Workspace" }).click();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("button", { name: "Saves later" })).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByRole("button", { name: "Saved", exact: true })).toBeVisible({ timeout: 20_000 });
+  await expect(page).toHaveURL(/\/consoles\/[0-9a-f]{24}/);
+  await expect(consolePage.editor).toContainText("select 'new' as text");
+  expect(await readConsole(page.request, shownId(page))).toMatchObject({
+    name: "on-the-train.sql",
+    access: "workspace",
+  });
+});
+
+test("a deploy under an open page: it offers to reload, and what was typed stays", async ({ page, person }) => {
+  let isGone = false;
+  // The server answers; the parts of this build are not there any more.
+  await page.route("**/_next/static/**", (route) =>
+    isGone ? route.fulfill({ status: 404, body: "" }) : route.continue(),
+  );
+  const { consolePage } = await openShared(page, person.slug);
+  isGone = true;
+  await consolePage.write("select 'typed before the deploy'");
+  const notice = page.getByRole("alert").filter({ hasText: "A new version of Millrace is here." });
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(notice).toBeVisible({ timeout: 30_000 });
+  await expect(consolePage.editor).toContainText("typed before the deploy");
+  await expectAccessible(page);
+  isGone = false;
+  await notice.getByRole("button", { name: "Reload the page" }).click();
+  await expect(notice).toHaveCount(0);
+  await expect(consolePage.editor).toContainText("typed before the deploy");
+});
+
+test("a colleague's save and typing show at once, before anybody meets a conflict", async ({
+  browser,
+  page,
+  person,
+}) => {
+  const jun = await join(browser, page, "member");
+  const { id, consolePage } = await openShared(page, person.slug);
+  const url = `/api/workspaces/${await workspaceIdOf(page.request)}/consoles/${id}/draft`;
+  await jun.request.put(url, { data: { content: "select 1 -- half of a thought" } });
+  await expect(page.getByText("Jun Abe is editing")).toBeVisible();
+  await expectAccessible(page);
+
+  // Without anything typed here, the new text is simply there.
+  await saveOver(page.request, id, "select 'of jun'", jun.request);
+  await expect(consolePage.editor).toContainText("select 'of jun'");
+  await expect(page.getByText("Jun Abe has saved moving.sql.")).toBeVisible();
+  await expect(page.getByText("Jun Abe is editing")).toHaveCount(0);
+
+  await consolePage.write("select 'mine'");
+  await saveOver(page.request, id, "select 'of jun again'", jun.request);
+  await expect(page.getByText("Jun Abe has saved this console since you began.")).toBeVisible();
+  await expect(consolePage.editor).toContainText("select 'mine'");
+});

@@ -1,0 +1,62 @@
+import { expect, expectAccessible, test } from "./fixtures";
+
+// Each walks through many steps and looks at the whole page for axe, which takes its time on a busy machine.
+test.describe.configure({ timeout: 180_000 });
+
+test("a table is looked at without SQL: sorted and filtered by its database, page by page", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  await consolePage.open(person.slug);
+  const table = consolePage.schema.filter({ hasText: /^customers/ });
+  await table.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Preview rows" }).click();
+  await expect(page.getByRole("heading", { name: "customers" })).toBeVisible();
+  const grid = page.getByRole("grid", { name: "Rows of the table" });
+  const cell = (row: number, column: number) =>
+    grid.locator(`[aria-rowindex="${row + 1}"] [aria-colindex="${column + 1}"]`);
+  await expect(page.getByText("The first 100 rows")).toBeVisible();
+  await expectAccessible(page);
+
+  // The page behind comes with scrolling, and the order of the whole table is the database's.
+  await cell(1, 1).click();
+  await page.keyboard.press("ControlOrMeta+ArrowDown");
+  await expect(page.getByText("The first 200 rows")).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+ArrowUp");
+  const first = await cell(1, 1).textContent();
+  const asked = page.waitForRequest((request) => request.url().endsWith("/rows"));
+  await grid.locator("[data-head]").first().click();
+  await grid.locator("[data-head]").first().click();
+  expect((await asked).postDataJSON()).toMatchObject({ table: { name: "customers" }, filters: [] });
+  await expect(grid.locator('[aria-sort="descending"]')).toHaveCount(1);
+  await expect(cell(1, 1)).not.toHaveText(first ?? "");
+
+  // A filter goes as a value beside the statement, never in it.
+  await cell(1, 1).click();
+  const last = await cell(1, 1).textContent();
+  await page.keyboard.press("f");
+  await page.keyboard.type(`= ${last}`);
+  const filtered = page.waitForRequest((request) => request.url().endsWith("/rows"));
+  await page.keyboard.press("Enter");
+  expect((await filtered).postDataJSON().filters).toEqual([
+    { column: "id", op: "is", value: (last ?? "").replaceAll(",", "") },
+  ]);
+  await expect(page.getByText("1 row", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Count the rows" }).click();
+  await expect(page.getByText("1 row, 1 in all")).toBeVisible();
+  await expectAccessible(page);
+
+  await page.getByRole("button", { name: "Open in a console" }).click();
+  await expect(consolePage.editor).toContainText("from customers");
+});
+
+test("a table that is not there says so, and what to do", async ({ page, person, consolePage }) => {
+  await consolePage.open(person.slug);
+  const table = consolePage.schema.filter({ hasText: /^customers/ });
+  await table.click({ button: "right" });
+  await page.getByRole("menuitem", { name: "Preview rows" }).click();
+  await expect(page.getByRole("grid", { name: "Rows of the table" })).toBeVisible();
+  await page.goto(page.url().replace("name=customers", "name=nothing"));
+  await expect(page.getByText("There is no table or view nothing that this connection can read.")).toBeVisible();
+});

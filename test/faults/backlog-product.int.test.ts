@@ -1,0 +1,143 @@
+import { rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databaseReady } from "@/lib/db/ready";
+import { collections as jobCollections } from "@/lib/jobs/collections";
+import { toEventDocs } from "@/lib/jobs/events";
+import { collections } from "@/lib/lifecycle/collections";
+import { addConsole } from "@/lib/notifications/testing/ended-run";
+import { becomesHealthy, startServer, type TestServer } from "@/scripts/testing/server";
+import { bundleProcess } from "@/test/bundle";
+import { takeOwnDatabase } from "@/test/database";
+import { type Person, seedPerson } from "@/test/seed";
+import { addRules, queue, startReceivers } from "./backlog";
+
+/*
+ * What a backlog of deliveries does to everybody else (F13), on the product as it is built and started: its rate, and what
+ * another route's answers take beside it. Only in full, since times of a few hundred say nothing.
+ */
+const BACKLOG = Number(process.env.BACKLOG ?? 0);
+const HOSTS = 20;
+const RULES_PER_RUN = 50;
+const ANSWER_MS = 100;
+const RATE_MIN = 200;
+const PROBE_EVERY_MS = 50;
+/** The route alone: what is compiled first, and what is measured, before the backlog and after it. */
+const WARM_MS = 5_000;
+const IDLE_MS = 6_000;
+/** Of the processor that this thread wants, what it has to get for times to say anything about it. */
+const SPARE_MIN = 0.8;
+const SPARE_MS = 3_000;
+const SLICE_MS = 4;
+
+const own = takeOwnDatabase();
+let owner: Person;
+let bundle = "";
+let product: TestServer | null = null;
+
+describe.runIf(BACKLOG > 0)("a backlog of deliveries in the product (F13)", () => {
+  beforeAll(async () => {
+    await databaseReady();
+    owner = await seedPerson("Owner");
+    bundle = await bundleProcess("test/faults/receivers-process.ts");
+  });
+  afterAll(async () => {
+    product?.process.kill("SIGTERM");
+    await product?.ended;
+    await own.drop();
+    rmSync(bundle, { force: true });
+  });
+
+  it(`of ${BACKLOG} goes out at ${RATE_MIN} a second, and others hardly notice`, async ({ skip }) => {
+    const receivers = await startReceivers(bundle, HOSTS, ANSWER_MS);
+    try {
+      const { MONGODB_URI = "", AUTH_SECRET = "", ENCRYPTION_KEYS = "", DATA_DIR = "" } = process.env;
+      const keys = { MONGODB_URI, AUTH_SECRET, ENCRYPTION_KEYS, DATA_DIR };
+      product = await startServer({ ...keys, ALLOW_PRIVATE_NETWORK: "all", RATE_LIMIT_SCALE: "1000" });
+      await becomesHealthy(product);
+      const consoleId = await addConsole(owner);
+      await addRules(
+        owner.workspaceId,
+        consoleId,
+        Array.from({ length: RULES_PER_RUN }, (_, i) => `${receivers.urls[i % HOSTS]}/in`),
+      );
+      await probeFor(product, WARM_MS);
+      const idle = await probeFor(product, IDLE_MS);
+      const spareBefore = await spareOfMachine();
+      const events = await queue(owner.workspaceId, consoleId, BACKLOG / RULES_PER_RUN);
+      expect((await receivers.look()).messages).toBe(0);
+
+      const since = performance.now();
+      const busy = probe(product);
+      // Nobody's yet: the product takes them at its next look.
+      const docs = toEventDocs(events, null, "", new Date()).map((doc) => ({ ...doc, state: "ready" as const }));
+      await jobCollections.jobEvents().insertMany(docs.map((doc) => ({ ...doc, leaseBy: null })));
+      while ((await receivers.look()).messages < BACKLOG) await sleep(100);
+      const rate = BACKLOG / ((performance.now() - since) / 1000);
+      const busyMs = p95(await busy());
+      const open = { resourceId: new ObjectId(consoleId), status: { $in: ["queued" as const, "retrying" as const] } };
+      await expect.poll(() => collections.deliveries().countDocuments(open), { timeout: 30_000 }).toBe(0);
+      expect(await receivers.look()).toMatchObject({ messages: BACKLOG, repeated: 0 });
+
+      const idleMs = p95([...idle, ...(await probeFor(product, IDLE_MS))]);
+      const spare = Math.min(spareBefore, await spareOfMachine());
+      process.stdout.write(
+        `F13: ${BACKLOG} deliveries by the product to ${HOSTS} receivers of ${ANSWER_MS} ms: ${rate.toFixed(0)} a second; ` +
+          `another route's p95 ${idleMs.toFixed(0)} ms idle, ${busyMs.toFixed(0)} ms then, ` +
+          `on a machine that gives a thread ${(spare * 100).toFixed(0)} % of what it wants\n`,
+      );
+      if (spare < SPARE_MIN) skip("other work has the processors: the rate and other routes' times say nothing");
+      expect(rate).toBeGreaterThanOrEqual(RATE_MIN);
+      expect(busyMs).toBeLessThan(2 * idleMs);
+    } finally {
+      await receivers.close();
+    }
+  }, 1_800_000);
+});
+
+/** Asks one of the other routes again and again. @returns ends that, and tells how long each answer took, in milliseconds */
+function probe({ url }: TestServer): () => Promise<number[]> {
+  const times: number[] = [];
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) {
+      const since = performance.now();
+      const answer = await fetch(`${url}/api/workspaces/${owner.workspaceId}`, { headers: { cookie: owner.cookie } });
+      await answer.text();
+      if (answer.status !== 200) throw new Error(`Another route answered ${answer.status}.`);
+      times.push(performance.now() - since);
+      await sleep(PROBE_EVERY_MS);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await asking;
+    return times;
+  };
+}
+
+async function probeFor(server: TestServer, ms: number): Promise<number[]> {
+  const end = probe(server);
+  await sleep(ms);
+  return end();
+}
+
+function p95(times: number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+}
+
+/** How much of the time that it wants this thread gets from the machine: 1 when no other work is in its way. */
+async function spareOfMachine(): Promise<number> {
+  let wantedMs = 0;
+  const before = process.threadCpuUsage();
+  const end = performance.now() + SPARE_MS;
+  while (performance.now() < end) {
+    const since = performance.now();
+    while (performance.now() < since + SLICE_MS);
+    wantedMs += performance.now() - since;
+    await sleep(SLICE_MS);
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000 / wantedMs;
+}

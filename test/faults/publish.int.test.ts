@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { getSandbox } from "@/lib/apps/sandbox";
+import { randomOf } from "@/test/random";
+import { registerAt, type Server, Servers } from "./two-servers";
+
+/* A real server that is killed in the middle of a publish: what was published before is served whole, or what came next is. */
+
+/** Builds when this file runs alone on a changed tree. */
+const START_TIMEOUT_MS = 240_000;
+const KILLS = Number(process.env.PUBLISH_KILLS ?? 3);
+const seed = Number(process.env.FAULTS_SEED ?? Date.now() % 1_000_000);
+const random = randomOf(seed);
+const isSandboxed = (await getSandbox().availability()).isAvailable;
+
+let servers: Servers;
+let server: Server;
+let ana: Awaited<ReturnType<typeof registerAt>>;
+
+beforeAll(async () => {
+  servers = new Servers();
+  server = await servers.start();
+  ana = await registerAt(server);
+}, START_TIMEOUT_MS);
+afterAll(() => servers?.close());
+
+/** What a version has in each of its files, each naming it. One is built, where there is a sandbox. */
+const filesOf = (version: string) => ({
+  "index.html": `<h1>${version}</h1>${isSandboxed ? '<script type="module" src="./main.ts"></script>' : ""}`,
+  ...(isSandboxed && { "main.ts": `document.title = ${JSON.stringify(version)} satisfies string;` }),
+  "public/about.txt": version,
+});
+
+async function commit(appId: string, version: string): Promise<void> {
+  for (const [path, content] of Object.entries(filesOf(version))) {
+    const answer = await fetch(`${server.url}${ana.home}/apps/${appId}/files?path=${encodeURIComponent(path)}`, {
+      method: "PUT",
+      headers: { cookie: ana.cookie, "content-type": "application/octet-stream" },
+      body: content,
+    });
+    expect([answer.status, path]).toEqual([200, path]);
+  }
+  await ana.send(server, "POST", `/apps/${appId}/commit`, { message: version });
+}
+
+/** The version that each of the files is of, as a viewer gets them. */
+async function shownOf(appId: string): Promise<string[]> {
+  const { url } = await ana.send(server, "POST", `/apps/${appId}/view-token`);
+  const get = async (path: string) => {
+    const answer = await fetch(new URL(path, new URL(new URL(url).pathname, server.url)));
+    expect([path, answer.status]).toEqual([path, 200]);
+    return answer.text();
+  };
+  const page = await get("");
+  const script = /src="\.?\/?([^"]+\.js)"/.exec(page)?.[1];
+  const texts = [page, await get(isSandboxed ? "about.txt" : "public/about.txt")];
+  if (script) texts.push(await get(script));
+  expect(texts).toHaveLength(isSandboxed ? 3 : 2);
+  return texts.map((text) => /version-\d+/.exec(text)?.[0] ?? text);
+}
+
+describe(`with seed ${seed}`, () => {
+  it(
+    `an app is whole after each of ${KILLS} kills in the middle of a publish, and the next publish lands (F2)`,
+    async () => {
+      const { id } = await ana.send(server, "POST", "/apps", { title: "Whole" });
+      const operations = servers.store.collection("app_operations");
+      await commit(id, "version-0");
+      const startedAt = performance.now();
+      await ana.send(server, "POST", `/apps/${id}/publish`);
+      const publishMs = performance.now() - startedAt;
+      let shown = "version-0";
+
+      for (let kill = 1; kill <= KILLS; kill++) {
+        const next = `version-${kill}`;
+        await commit(id, next);
+        const answer = ana.send(server, "POST", `/apps/${id}/publish`).then(
+          () => true,
+          () => false,
+        );
+        await expect.poll(() => operations.countDocuments({ state: { $in: ["queued", "running"] } })).toBe(1);
+        await sleep(random() * publishMs);
+        await servers.kill(server);
+        const isAnswered = await answer;
+        server = await servers.start();
+
+        const [version = "", ...others] = await shownOf(id);
+        expect(isAnswered ? [next] : [shown, next]).toContain(version);
+        expect([...new Set(others)]).toEqual([version]);
+        // What is shown is what the app says that it shows.
+        const app = await ana.send(server, "GET", `/apps/${id}`);
+        const published = await servers.store.collection("app_deployments").findOne({ sha: app.publishedSha });
+        expect(await servers.store.collection("app_builds").countDocuments({ _id: published?.buildId })).toBe(1);
+
+        // The lease of the one that was killed is over by the test's hand, rather than in its time.
+        await operations.updateMany({ state: { $in: ["queued", "running"] } }, { $set: { until: new Date(0) } });
+        await ana.send(server, "POST", `/apps/${id}/publish`);
+        expect(new Set(await shownOf(id))).toEqual(new Set([next]));
+        shown = next;
+      }
+      const left = await operations.find({ appId: new ObjectId(String(id)) }).toArray();
+      expect(left.filter(({ state }) => state === "queued" || state === "running")).toEqual([]);
+    },
+    START_TIMEOUT_MS + KILLS * 60_000,
+  );
+});

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ObjectId } from "mongodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { functions } from "@/inngest/functions";
+import { databaseReady } from "@/lib/db/ready";
+import { collections } from "@/lib/lifecycle/collections";
+import { sweep } from "@/lib/lifecycle/sweep";
+import { fanOut } from "@/lib/notifications/fan-out";
+import { addConsole, endRun } from "@/lib/notifications/testing/ended-run";
+import { type Receiver, startReceiver } from "@/lib/notifications/testing/receiver";
+import { sendJobEventsBy } from "@/lib/process/job-events";
+import { writeNow } from "@/lib/query/history-writer";
+import { call } from "@/test/client";
+import { takeOwnDatabase } from "@/test/database";
+import { type JobServer, startJobServer } from "@/test/jobs/server";
+import { type Person, seedPerson } from "@/test/seed";
+import { addRules } from "./backlog";
+
+/*
+ * A job runner that is away for ten minutes and comes back (F6): what was triggered, what has ended and what was to be
+ * sent meanwhile is all done. `npm test` has a few of each; in full, by AWAY=300, in the time that F6 gives it.
+ */
+const AWAY = Number(process.env.AWAY ?? 12);
+const IS_WHOLE = process.env.AWAY !== undefined;
+const TEN_MINUTES_MS = 600_000;
+/** As often as each server looks. */
+const SWEEP_EVERY_MS = 5_000;
+const DRAINED_WITHIN_MS = 60_000;
+/** A machine that does other things may take longer than it would be judged by. */
+const WAIT_MS = 300_000;
+
+process.env.ALLOW_PRIVATE_NETWORK = "all";
+process.env.RATE_LIMIT_SCALE = "1000";
+const own = takeOwnDatabase();
+let owner: Person;
+let receiver: Receiver;
+let jobs: JobServer | null = null;
+
+beforeAll(async () => {
+  await databaseReady();
+  owner = await seedPerson("Owner");
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await jobs?.stop();
+  await writeNow();
+  await own.drop();
+  await receiver.close();
+});
+
+/** What waits while nobody carries it out has waited so much longer. */
+async function passTime(): Promise<void> {
+  const earlier = (name: string) => ({ $subtract: [`$${name}`, TEN_MINUTES_MS] });
+  for (const [of, name] of [
+    [collections.runs(), "dueAt"],
+    [collections.runs(), "nextLookAt"],
+    [collections.runs(), "endPendingSince"],
+    [collections.deliveries(), "dueAt"],
+  ] as const) {
+    await of.updateMany({ [name]: { $exists: true } }, [{ $set: { [name]: earlier(name) } }]);
+  }
+}
+
+it(`a job runner that was away for ten minutes finds ${AWAY} triggers, ends and deliveries each, and loses none (F6)`, async () => {
+  const home = `/api/workspaces/${owner.workspaceId}`;
+  const send = (path: string, body?: object) => call("POST", home + path, { cookie: owner.cookie, body });
+  const connections = await call("GET", `${home}/connectors`, { cookie: owner.cookie });
+  const connectionId = connections.json.data[0].id;
+  // The sample is built with its first query.
+  await send(`/databases/${connectionId}/execute`, { query: "select 1 as one" });
+  const told = await addConsole(owner);
+  const sent = await addConsole(owner);
+  for (const consoleId of [told, sent]) await addRules(owner.workspaceId, consoleId, [`${receiver.url}/${consoleId}`]);
+
+  sendJobEventsBy(() => Promise.reject(new Error("away")));
+  const triggered: string[] = [];
+  for (let n = 0; n < AWAY; n += 1) {
+    const { id } = (await send("/consoles", { name: `away ${n}`, content: "select 1 as one", connectionId })).json.data;
+    const answer = await send(`/consoles/${id}/schedule/run`);
+    expect([answer.status, answer.json.data?.run.status]).toEqual([202, "queued"]);
+    triggered.push(answer.json.data.run.id);
+    await endRun({ workspaceId: owner.workspaceId, consoleId: told });
+    // This one's end was told, and then the runner went before it could be called for the delivery.
+    const run = await endRun({ workspaceId: owner.workspaceId, consoleId: sent });
+    await fanOut({
+      workspaceId: owner.workspaceId,
+      resourceType: "scheduled_query",
+      resourceId: sent,
+      runId: run._id.toHexString(),
+      status: "success",
+      trigger: "success",
+    }).catch(() => {});
+    await collections.runs().updateOne({ _id: run._id }, { $unset: { endPendingSince: true } });
+  }
+  await passTime();
+  // They look all the while, and nothing of it is given up.
+  for (let look = 0; look < 3; look += 1) await sweep();
+  const of = { _id: { $in: triggered.map((id) => new ObjectId(id)) } };
+  const open = { resourceId: { $in: [told, sent].map((id) => new ObjectId(id)) }, status: "queued" as const };
+  expect(await collections.runs().countDocuments({ ...of, status: "queued" })).toBe(AWAY);
+  expect(await collections.runs().countDocuments({ endPendingSince: { $exists: true } })).toBe(AWAY);
+  expect(await collections.deliveries().countDocuments(open)).toBe(AWAY);
+  expect(receiver.hits).toEqual([]);
+  await passTime();
+
+  const since = performance.now();
+  jobs = await startJobServer(functions);
+  const isDone = async () =>
+    (await collections.runs().countDocuments({ ...of, status: "success" })) === AWAY &&
+    (await collections.deliveries().countDocuments({ ...open, status: "sent" })) === 2 * AWAY;
+  for (let look = 0; !(await isDone()); look += 1) {
+    if (performance.now() - since > WAIT_MS) throw new Error("Not all was done that waited.");
+    if (look % (SWEEP_EVERY_MS / 100) === 0) await sweep();
+    await sleep(100);
+  }
+  const seconds = (performance.now() - since) / 1000;
+  expect(new Set(receiver.hits.map(({ headers }) => headers["webhook-id"])).size).toBe(2 * AWAY);
+  expect(receiver.hits).toHaveLength(2 * AWAY);
+  process.stdout.write(
+    `F6: ${AWAY} triggers, ${AWAY} ends and ${AWAY} deliveries of ten minutes without a job runner: 0 lost, all done ${seconds.toFixed(1)} s after its return\n`,
+  );
+  // Times of a few say nothing.
+  if (IS_WHOLE) expect(seconds).toBeLessThan(DRAINED_WITHIN_MS / 1000);
+}, 900_000);

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { queueConsoleTick } from "@/lib/consoles/schedule";
+import { sendJobEventsBy } from "@/lib/process/job-events";
+import { queueDueRuns } from "@/lib/schedules/tick";
+
+/** What a server has done so far: how often it has looked for what is due, and how many runs it has queued. */
+export type Looked = { looks: number; queued: number };
+
+/** A server that looks for schedules that are due, again and again. Argument: how far its clock is ahead, in milliseconds. */
+const aheadMs = Number(process.argv[2] ?? "0");
+const RealDate = Date;
+const PAUSE_MS = 3;
+
+globalThis.Date = class extends RealDate {
+  constructor(...given: unknown[]) {
+    if (given.length === 0) super(RealDate.now() + aheadMs);
+    else super(...(given as [number]));
+  }
+  static override now(): number {
+    return RealDate.now() + aheadMs;
+  }
+} as DateConstructor;
+
+sendJobEventsBy(async () => {});
+const done: Looked = { looks: 0, queued: 0 };
+process.on("message", () => process.send?.(done));
+process.on("disconnect", () => process.exit(0));
+await queueDueRuns({ scheduled_query: queueConsoleTick });
+process.send?.("up");
+for (;;) {
+  done.queued += await queueDueRuns({ scheduled_query: queueConsoleTick });
+  done.looks += 1;
+  await sleep(PAUSE_MS);
+}
