@@ -56,6 +56,7 @@ test("what a click takes is measured, and which widgets it leaves alone is chose
   await expectAccessible(page);
   const { widgets } = await save(page, made);
   expect(widgets.find(({ id }) => id === "regions")?.spec.exclude).toEqual(["total"]);
+  await expect(card(page, "Revenue")).toContainText(/\d/);
   const before = await card(page, "Revenue").textContent();
   await card(page, "Regions").getByRole("button", { name: "Coast", exact: true }).click();
   await expect(page.getByRole("button", { name: "Take off Regions: Coast" })).toBeVisible();

@@ -21,7 +21,7 @@ export function newEmail(): string {
 }
 
 /** Answers of the API with 4xx; and a directive for apps' frames that this browser does not know yet, which others hold. */
-const SAID_ANYWAY = /^Failed to load resource|^Unrecognized Content-Security-Policy directive 'webrtc'/;
+export const SAID_ANYWAY = /^Failed to load resource|^Unrecognized Content-Security-Policy directive 'webrtc'/;
 
 type WorkerFixtures = {
   /** A new server builds the sample in the background of its start: the first test must not pay for it. */

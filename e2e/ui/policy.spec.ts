@@ -3,7 +3,7 @@ import type { BrowserContext, ConsoleMessage, Page } from "@playwright/test";
 import { appBench } from "./apps-people";
 import { saveOver, shownId } from "./consoles-people";
 import { dashboardBench, salesBoard } from "./dashboards-people";
-import { expect, test } from "./fixtures";
+import { expect, SAID_ANYWAY, test } from "./fixtures";
 import { flowBench } from "./flows-people";
 import { runToEnd } from "./run-people";
 import { invite, settings, workspaceIdOf } from "./settings-people";
@@ -14,8 +14,8 @@ test.use({ trace: { mode: "retain-on-failure", snapshots: false } });
 /** What the browser says against pages, and which addresses were seen. */
 type Watch = { complaints: string[]; visited: Set<string> };
 
-/** The type is not among those that the recorder names. */
-const isAdvice = (message: ConsoleMessage) => (message.type() as string) === "verbose";
+/** What a console shows only to those who ask for it: advice on forms, and what the client of a preview's changes says. */
+const isVerbose = (message: ConsoleMessage) => ["verbose", "debug"].includes(message.type());
 
 /** Hears each violation of a page's policy, and each word in its console, from the first moment on. */
 async function watch(context: BrowserContext): Promise<Watch> {
@@ -29,8 +29,8 @@ async function watch(context: BrowserContext): Promise<Watch> {
   });
   context.on("weberror", (error) => seen.complaints.push(String(error.error())));
   context.on("console", (message) => {
-    // Answers with an error status are what some of these pages are about; advice on forms is no complaint.
-    if (message.text().startsWith("Failed to load resource") || isAdvice(message)) return;
+    // Answers with an error status are what some of these pages are about.
+    if (SAID_ANYWAY.test(message.text()) || isVerbose(message)) return;
     seen.complaints.push(`${message.page()?.url()}: ${message.type()} ${message.text()}`);
   });
   // Some pages only send on to another, and their own address is never shown.

@@ -19,7 +19,6 @@ export function viewHeaders(request: Request, base: string, framedBy: readonly s
     "Cross-Origin-Resource-Policy": "cross-origin",
     "Referrer-Policy": "no-referrer",
     "X-DNS-Prefetch-Control": "off",
-    "Origin-Agent-Cluster": "?1",
   };
 }
 
