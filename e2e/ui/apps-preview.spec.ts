@@ -61,3 +61,44 @@ test("a new app of figures is seen with its rows, and is published to where othe
   await expect(published.locator("body")).toContainText(/\d/, { timeout: 40_000 });
   await expectAccessible(page);
 });
+
+test.describe("an app that cannot be compiled", () => {
+  // What the builder says of it stands in the frame's console, too.
+  test.use({ isLoud: true });
+
+  test("is marked where it is wrong, in each of its files, until it is written well", async ({ page, person }) => {
+    const { make, write } = await appBench(page.request);
+    const app = await make("Broken");
+    await write(
+      app,
+      "index.html",
+      '<!doctype html><html lang="en"><head><title>Broken</title></head><body><main><h1>Broken</h1><p id="root"></p></main><script type="module" src="./main.ts"></script></body></html>',
+    );
+    await write(
+      app,
+      "main.ts",
+      'import { words } from "./words";\ndocument.getElementById("root")!.textContent = words;\n',
+    );
+    await write(app, "words.ts", "export const words =\n  ;;(\n");
+    await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?file=words.ts`);
+    const bench = benchOf(page);
+    const frame = page.getByRole("region", { name: "Preview" }).frameLocator("iframe");
+    const mark = page.locator(".cm-lintRange-error");
+    await expect(bench.row(/words\.ts/)).toContainText("error", { timeout: 30_000 });
+    await expect(mark.first()).toBeVisible();
+    await mark.first().hover();
+    await expect(page.locator(".cm-tooltip-lint")).toContainText("Unexpected token");
+    await expectAccessible(page);
+    // Another file is as it was.
+    await expect(bench.row(/main\.ts/)).not.toContainText("error");
+    await bench.type("words.ts", 'export const words = "Well again";\n');
+    await expect(frame.getByText("Well again")).toBeVisible({ timeout: 30_000 });
+    await expect(mark).toHaveCount(0);
+    await expect(bench.row(/words\.ts/)).not.toContainText("error");
+    // With the preview goes what could say that it is well again.
+    await bench.type("words.ts", "export const words = (");
+    await expect(mark.first()).toBeVisible({ timeout: 30_000 });
+    await page.getByRole("button", { name: "Stop the preview" }).click();
+    await expect(mark).toHaveCount(0);
+  });
+});

@@ -22,7 +22,7 @@ type AppFrameProps = {
   /** Which version is shown. */
   onShown?: (sha: string) => void;
   /** What the app says in its console, and what goes wrong in it. */
-  onSaid?: (said: Extract<FromApp, { type: "console" | "error" }>) => void;
+  onSaid?: (said: Extract<FromApp, { type: "console" | "error" | "problems" }>) => void;
 };
 
 type State = { kind: "reading" } | { kind: "failed"; error: Error } | { kind: "open"; token: ViewToken };
@@ -65,7 +65,7 @@ export function AppFrame({ title, mint, onFailure, onShown, onSaid }: AppFramePr
     if (message.type === "needsBase") void renew();
     else if (message.type === "params") writeParams(message.params);
     else if (message.type === "open") setLeaving(toOutside(message.href));
-    else if (message.type === "console" || message.type === "error") onSaid?.(message);
+    else if (message.type === "console" || message.type === "error" || message.type === "problems") onSaid?.(message);
   });
 
   useEffect(() => void open(), []);

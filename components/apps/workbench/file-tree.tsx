@@ -57,9 +57,11 @@ const BAR_WIDTHS = [42, 60, 54, 36];
 const NEW = "\u0000new";
 
 type Naming = { kind: "file" | "folder"; folder: string } | { kind: "rename"; path: string };
-type FileTreeProps = { work: Work; places: Places; isReadOnly: boolean; marks: ReadonlyMap<string, string> };
+/** A word behind a file. */
+export type FileMark = { word: string; isBad: boolean };
+type FileTreeProps = { work: Work; places: Places; isReadOnly: boolean; marks: ReadonlyMap<string, FileMark> };
 
-/** The files of an app. @param marks a word behind some of them: how a binding stands */
+/** The files of an app. @param marks behind some of them: how a binding stands, or that a file cannot be compiled */
 export function FileTree({ work, places, isReadOnly, marks }: FileTreeProps) {
   const { files, tree, texts } = work;
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
@@ -321,7 +323,7 @@ type RowContentProps = {
   node: { label: string; path: string; isExpanded?: boolean; file: TreeItem | null };
   /** How what is typed in it stands; null when the server has it. */
   text: "waiting" | "sending" | "refused" | "conflict" | null;
-  mark: string | null;
+  mark: FileMark | null;
 };
 
 function RowContent({ node, text, mark }: RowContentProps) {
@@ -335,7 +337,7 @@ function RowContent({ node, text, mark }: RowContentProps) {
       {text === "waiting" || text === "sending" ? (
         <i className="dirty" role="img" aria-label="not saved yet" />
       ) : mark !== null ? (
-        <span className="meta">{mark}</span>
+        <span className={mark.isBad ? "meta bad" : "meta"}>{mark.word}</span>
       ) : null}
       {file?.draft && (
         <span className={`file-mark ${file.draft}`} title={MARK_WORDS[file.draft]}>

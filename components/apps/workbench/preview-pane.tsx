@@ -1,7 +1,7 @@
 "use client";
 
 import { Monitor, RefreshCw, Smartphone, Square, Tablet } from "lucide-react";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { AppFrame } from "@/components/apps/view/app-frame";
 import type { Said } from "@/components/apps/workbench/use-output";
 import { toMessage } from "@/components/ui/load-failure";
@@ -34,10 +34,13 @@ const WIDTHS: Segment<Width>[] = [
 /** Its address holds as long as the server runs, and a page is not open for longer than this. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type PreviewPaneProps = { app: App; onSaid: (said: Said) => void };
+type PreviewPaneProps = { app: App; onSaid: (said: Said) => void; onGone: () => void };
 
-/** The app as its files are now, in a frame beside them. The server that draws it starts when this is opened. */
-export function PreviewPane({ app, onSaid }: PreviewPaneProps) {
+/**
+ * The app as its files are now, in a frame beside them. The server that draws it starts when this is opened.
+ * @param onGone the frame says nothing any more; a function that stays the same
+ */
+export function PreviewPane({ app, onSaid, onGone }: PreviewPaneProps) {
   const { workspace } = useWorkspace();
   const [width, setWidth] = useState<Width>("desktop");
   const widthPx = WIDTHS_PX[width];
@@ -48,6 +51,7 @@ export function PreviewPane({ app, onSaid }: PreviewPaneProps) {
     if (url === undefined) throw new ApiError(503, "unavailable", "The preview ended as it began. Try again.");
     return { url, token: "", sha: "", expiresAt: new Date(Date.now() + DAY_MS).toISOString() };
   }, [workspace.id, app.id]);
+  useEffect(() => (frame === null ? undefined : onGone), [frame, onGone]);
   async function stop() {
     try {
       await appApi.stopPreview(workspace.id, app.id);

@@ -88,7 +88,8 @@ export function TextEditor(props: TextEditorProps) {
     const marks = problems.map(({ line: at, column, message }) => {
       const line = doc.line(Math.min(Math.max(1, at), doc.lines));
       const from = Math.min(line.from + Math.max(0, (column ?? 1) - 1), line.to);
-      return { from, to: Math.max(from, line.to), severity: "error" as const, message };
+      // At a line's end there is nothing to underline: all of the line then.
+      return { from: from === line.to ? line.from : from, to: line.to, severity: "error" as const, message };
     });
     view.dispatch(setDiagnostics(view.state, marks));
   }, [problems]);

@@ -1,26 +1,45 @@
 "use client";
 
 import { useCallback, useState } from "react";
-import type { FromApp } from "@/lib/apps/frame/messages";
+import type { BuildProblem, FromApp } from "@/lib/apps/frame/messages";
 
-/** What an app has printed, or what broke it. */
-export type Said = Extract<FromApp, { type: "console" | "error" }>;
+/** What an app has printed, what broke it, or what of it could not be compiled. */
+export type Said = Extract<FromApp, { type: "console" | "error" | "problems" }>;
 export type OutputLine = { id: number; level: "log" | "info" | "warn" | "error"; text: string; at: number };
 
 /** As many as somebody scrolls through; an app that prints in a loop would fill the page. */
 const LINES_MAX = 500;
+/** As many as a preview tells at once, and their words as far as a mark shows them. */
+const PROBLEMS_MAX = 50;
+const MESSAGE_CHARS_MAX = 1000;
 
-/** What the app in the preview says, the newest last. */
+/** What the app in the preview says, the newest last, and what of it cannot be compiled now. */
 export function useOutput() {
   const [lines, setLines] = useState<readonly OutputLine[]>([]);
+  const [problems, setProblems] = useState<readonly BuildProblem[]>([]);
   const say = useCallback((said: Said) => {
+    if (said.type === "problems") return setProblems(toProblems(said.problems));
     setLines((before) => [...before, toLine(said, (before.at(-1)?.id ?? 0) + 1)].slice(-LINES_MAX));
   }, []);
   const clear = useCallback(() => setLines([]), []);
-  return { lines, say, clear };
+  /** There is nothing any more that could say when it is well again. */
+  const forget = useCallback(() => setProblems([]), []);
+  return { lines, problems, say, clear, forget };
 }
 
-function toLine(said: Said, id: number): OutputLine {
+/** The frame is the app's: it may say anything. */
+function toProblems(told: unknown): BuildProblem[] {
+  if (!Array.isArray(told)) return [];
+  const toNumber = (value: unknown) => (Number.isInteger(value) ? (value as number) : null);
+  return told.slice(0, PROBLEMS_MAX).map((each) => ({
+    path: typeof each?.path === "string" ? each.path : null,
+    line: toNumber(each?.line),
+    column: toNumber(each?.column),
+    message: String(each?.message ?? "").slice(0, MESSAGE_CHARS_MAX),
+  }));
+}
+
+function toLine(said: Exclude<Said, { type: "problems" }>, id: number): OutputLine {
   if (said.type === "console") return { id, level: said.level, text: String(said.text), at: Number(said.at) };
   const text = said.stack?.includes(said.message) ? said.stack : [said.message, said.stack].filter(Boolean).join("\n");
   return { id, level: "error", text, at: Number(said.at) };

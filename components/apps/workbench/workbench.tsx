@@ -25,7 +25,7 @@ import { ChangesView } from "@/components/apps/workbench/changes-view";
 import { FilePane } from "@/components/apps/workbench/file-pane";
 import type { SaveState } from "@/components/apps/workbench/file-store";
 import { FileTabs } from "@/components/apps/workbench/file-tabs";
-import { FileTree } from "@/components/apps/workbench/file-tree";
+import { type FileMark, FileTree } from "@/components/apps/workbench/file-tree";
 import { OutputPane } from "@/components/apps/workbench/output-pane";
 import { PreviewPane } from "@/components/apps/workbench/preview-pane";
 import { useBindings } from "@/components/apps/workbench/use-bindings";
@@ -62,13 +62,15 @@ const PHONE_PANES: { value: Pane; label: string }[] = [
   { value: "bindings", label: "Bindings" },
 ];
 /** Behind the file of a binding. */
-const BINDING_WORDS = {
-  missing: "new",
-  queued: "queued",
-  building: "building",
-  ready: "ready",
-  error: "failed",
+const BINDING_MARKS = {
+  missing: { word: "new", isBad: false },
+  queued: { word: "queued", isBad: false },
+  building: { word: "building", isBad: false },
+  ready: { word: "ready", isBad: false },
+  error: { word: "failed", isBad: true },
 } as const;
+/** Behind a file that the preview cannot compile. */
+const PROBLEM_MARK: FileMark = { word: "error", isBad: true };
 /** Below it the preview would leave no room for the text; it is shown when it is asked for. */
 const WIDE = "(min-width: 1200px)";
 /** What an app is looked at first by. */
@@ -108,8 +110,19 @@ export function Workbench({ app }: { app: App }) {
 
   const bindings = useBindings(app).data;
   const marks = useMemo(
-    () => new Map(bindings?.map(({ path, build }) => [path, BINDING_WORDS[build.state]])),
-    [bindings],
+    () =>
+      new Map<string, FileMark>([
+        ...(bindings ?? []).map(({ path, build }) => [path, BINDING_MARKS[build.state]] as const),
+        ...output.problems.flatMap(({ path }) => (path === null ? [] : [[path, PROBLEM_MARK] as const])),
+      ]),
+    [bindings, output.problems],
+  );
+  const problems = useMemo(
+    () =>
+      output.problems
+        .filter(({ path }) => path === file)
+        .map(({ line, column, message }) => ({ line: line ?? 1, column, message })),
+    [output.problems, file],
   );
   const shownPlaces = { ...places, file };
   const tree = <FileTree work={work} places={shownPlaces} isReadOnly={isPhone} marks={marks} />;
@@ -130,7 +143,7 @@ export function Workbench({ app }: { app: App }) {
         }}
       />
     ) : file !== null ? (
-      <FilePane key={file} work={work} path={file} isReadOnly={isPhone} goTo={goTo} />
+      <FilePane key={file} work={work} path={file} isReadOnly={isPhone} problems={problems} goTo={goTo} />
     ) : (
       <div className="empty blank app-view-empty">
         <h2>No file is open</h2>
@@ -244,7 +257,7 @@ export function Workbench({ app }: { app: App }) {
               </section>
               {hasPreview && <OutputPane lines={output.lines} onClear={output.clear} />}
             </div>
-            {hasPreview && <PreviewPane app={app} onSaid={output.say} />}
+            {hasPreview && <PreviewPane app={app} onSaid={output.say} onGone={output.forget} />}
           </div>
         </>
       )}

@@ -15,10 +15,15 @@ export type ToApp =
   | { type: "theme"; theme: "light" | "dark" }
   | { type: "params"; params: AppParams };
 
+/** A place in the app's files that could not be compiled. `line` and `column` count from 1; null: it is not known. */
+export type BuildProblem = { path: string | null; line: number | null; column: number | null; message: string };
+
 export type FromApp =
   | { type: "needsBase" }
   | { type: "params"; params: AppParams }
   /** A link out of the app: the page asks the person before it opens one. */
   | { type: "open"; href: string }
   | { type: "console"; level: "log" | "info" | "warn" | "error"; text: string; at: number }
-  | { type: "error"; message: string; stack: string | null; at: number };
+  | { type: "error"; message: string; stack: string | null; at: number }
+  /** All that could not be compiled, of a preview; none when it is well again. */
+  | { type: "problems"; problems: BuildProblem[] };

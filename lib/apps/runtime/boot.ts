@@ -16,7 +16,9 @@ standInForStorage("localStorage");
 standInForStorage("sessionStorage");
 // The dev server's client would make one from a blob to see whether it is back, which throws here; without, it asks in the page.
 hide("SharedWorker");
-if (process.env.NODE_ENV === "development") standInForWebSocket();
+if (process.env.NODE_ENV === "development") {
+  standInForWebSocket((problems) => link().send({ type: "problems", problems }));
+}
 
 const tell = paced((message: FromApp) => link().send(message));
 mirrorConsole();

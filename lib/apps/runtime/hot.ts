@@ -1,17 +1,21 @@
-/** As the dev server's side calls it (lib/embedded/sandbox/dev.ts). */
+import type { BuildProblem } from "../frame/messages";
+
+/** As the dev server's side calls them (lib/embedded/sandbox/dev.ts). */
 const HOT_PATH = "__hot";
+const PROBLEMS_EVENT = "millrace:problems";
 
 /**
  * Puts a stand-in in the place of the WebSocket by which Vite's client hears of changes: Server-Sent Events down and requests
  * up, which every proxy lets through.
+ * @param onProblems told all that could not be compiled, each time that it is another
  */
-export function standInForWebSocket(): void {
+export function standInForWebSocket(onProblems: (problems: BuildProblem[]) => void): void {
   const Real = window.WebSocket;
   const base = new URL(".", document.baseURI).href;
   window.WebSocket = new Proxy(Real, {
     construct(_, [address, protocols]: [string, string | string[] | undefined]) {
       const isVites = protocols === "vite-hmr" || protocols === "vite-ping";
-      return isVites ? new HotSocket(`${base}${HOT_PATH}`) : new Real(address, protocols);
+      return isVites ? new HotSocket(`${base}${HOT_PATH}`, onProblems) : new Real(address, protocols);
     },
   });
 }
@@ -24,7 +28,7 @@ class HotSocket extends EventTarget {
   readonly #events: EventSource;
   #wasOpen = false;
 
-  constructor(address: string) {
+  constructor(address: string, onProblems: (problems: BuildProblem[]) => void) {
     super();
     this.#address = `${address}?page=${Math.random().toString(36).slice(2)}`;
     this.#events = new EventSource(this.#address);
@@ -35,7 +39,11 @@ class HotSocket extends EventTarget {
       this.readyState = this.OPEN;
       this.dispatchEvent(new Event("open"));
     };
-    this.#events.onmessage = ({ data }) => this.dispatchEvent(new MessageEvent("message", { data }));
+    this.#events.onmessage = ({ data }) => {
+      const message = JSON.parse(data);
+      if (message.type === "custom" && message.event === PROBLEMS_EVENT) onProblems(message.data);
+      else this.dispatchEvent(new MessageEvent("message", { data }));
+    };
     this.#events.onerror = () => {
       if (this.#events.readyState === EventSource.CLOSED) this.close();
     };

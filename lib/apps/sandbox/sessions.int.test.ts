@@ -63,7 +63,9 @@ it("a change is told to open pages as an update in place, and asked for anew it 
   const stop = new AbortController();
   const hot = await get("__hot?page=one", { accept: "text/event-stream" }, stop.signal);
   const next = eventsOf(hot);
+  const told = (...problems: unknown[]) => ({ type: "custom", event: "millrace:problems", data: problems });
   expect(await next()).toEqual({ type: "connected" });
+  expect(await next()).toEqual(told());
   // Vite knows who imports a module from when it was asked for.
   for (const path of ["", "src/main.tsx", APP]) await (await get(path)).text();
   await session.writeFile(APP, Buffer.from(SAMPLE_APP[APP].replace("pressed", "clicked")));
@@ -76,9 +78,33 @@ it("a change is told to open pages as an update in place, and asked for anew it 
   await next();
   const broken = await get(APP);
   expect(broken.status).toBe(500);
+  const problem = { path: APP, line: 1, column: 12, message: expect.stringContaining("Unexpected token") };
+  expect(await next()).toEqual(told(problem));
   expect(await next()).toMatchObject({ type: "error", err: { message: expect.stringContaining("Unexpected token") } });
+  // Who opens the page now hears of it, too; what else is written makes it no better.
+  await session.writeFile("src/style.css", Buffer.from(SAMPLE_APP["src/style.css"]));
+  const later = eventsOf(await get("__hot?page=two", { accept: "text/event-stream" }, stop.signal));
+  expect([await later(), await later()]).toEqual([{ type: "connected" }, told(problem)]);
   await session.writeFile(APP, Buffer.from(SAMPLE_APP[APP]));
+  expect(await later()).toEqual(told());
   expect(await (await get(APP)).text()).toContain("pressed");
+  // A name that is not there has its place, and is well once somebody writes the file.
+  await session.writeFile(APP, Buffer.from('\nimport "./missing";\nexport const App = 1;'));
+  expect((await get(APP)).status).toBe(500);
+  const nextTold = async () => {
+    for (;;) {
+      const event = (await later()) as { event?: string };
+      if (event.event === "millrace:problems") return event;
+    }
+  };
+  expect(await nextTold()).toEqual(
+    told({ path: APP, line: 2, column: 8, message: expect.stringContaining("There is no file “./missing”.") }),
+  );
+  await session.writeFile("src/missing.ts", Buffer.from("export {};"));
+  expect(await nextTold()).toEqual(told());
+  expect((await get(APP)).status).toBe(200);
+  await session.writeFile("src/missing.ts", null);
+  await session.writeFile(APP, Buffer.from(SAMPLE_APP[APP]));
   stop.abort();
 });
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { build } from "vite";
 import { filesIn } from "./app-files.ts";
 import { commonConfig, ignoredFiles } from "./config.ts";
-import { AppProblem } from "./guard.ts";
 import { APP_FOLDER } from "./places.ts";
+import { toProblems } from "./problems.ts";
 import type { Problem } from "./wire.ts";
 
 /** More are not read by anybody at once. */
@@ -55,50 +55,6 @@ async function* withPublic(made: readonly { path: string; content: Buffer }[]) {
   yield* made;
   const taken = new Set(made.map(({ path }) => path));
   for await (const file of filesIn(join(APP_FOLDER, "public"))) if (!taken.has(file.path)) yield file;
-}
-
-type BuilderError = {
-  message: string;
-  id?: string;
-  loc?: { file?: string; line?: number; column?: number };
-  errors?: BuilderError[];
-  cause?: unknown;
-};
-
-function toProblems(error: unknown): Problem[] {
-  const own = ownProblem(error);
-  if (own) return [own];
-  if (!(error instanceof Error)) return [toProblem({ message: String(error) })];
-  const { errors } = error as BuilderError;
-  if (Array.isArray(errors) && errors.length > 0) return errors.flatMap(toProblems);
-  return [toProblem(error as BuilderError)];
-}
-
-/** The builder wraps what a plugin throws. */
-function ownProblem(error: unknown): Problem | null {
-  for (let each = error; each instanceof Error; each = each.cause) {
-    if (each instanceof AppProblem) return each.problem;
-    const { problem } = each as { problem?: Problem };
-    if (problem) return problem;
-  }
-  return null;
-}
-
-/** The builder draws the place into its message. */
-const DRAWN = /╭─\[ (.+?):(\d+):(\d+) \]/;
-
-function toProblem({ message, id, loc }: BuilderError): Problem {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours of a terminal
-  const text = message.replace(/\x1b\[[\d;]*m/g, "").replaceAll(`${APP_FOLDER}/`, "");
-  const drawn = DRAWN.exec(text);
-  const file = loc?.file ?? id;
-  const path = file?.startsWith(`${APP_FOLDER}/`) ? relative(APP_FOLDER, file.replace(/[?#].*$/, "")) : null;
-  return {
-    path: path ?? drawn?.[1] ?? null,
-    line: Number(drawn?.[2] ?? loc?.line) || null,
-    column: Number(drawn?.[3] ?? loc?.column) || null,
-    message: text.replace(/^\[[\w:.-]+\] /, "").split("\n")[0] ?? "",
-  };
 }
 
 function failed(problem: Pick<Problem, "path" | "message">): Built {

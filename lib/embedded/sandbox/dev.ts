@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
-import { basename, extname, join } from "node:path";
+import { basename, extname, join, relative } from "node:path";
 import {
   createServer,
   DevEnvironment,
@@ -13,10 +13,15 @@ import {
 import { applyFile } from "./app-files.ts";
 import { commonConfig, ignoredFiles } from "./config.ts";
 import { APP_FOLDER, CARRIED_FOLDER } from "./places.ts";
-import type { Frame } from "./wire.ts";
+import { toProblem } from "./problems.ts";
+import type { Frame, Problem } from "./wire.ts";
 
 /** Below the base: the stream of changes, and where the page's own messages go. */
 export const HOT_PATH = "__hot";
+/** Among the messages of the stream: all that is wrong with the app now. */
+export const PROBLEMS_EVENT = "millrace:problems";
+/** More are not marked in a text. */
+const PROBLEMS_MAX = 50;
 const CARRIED_PATH = "__carried/";
 /** The address is another one in each session. */
 const CARRIED_CACHE = "private, max-age=86400, immutable";
@@ -68,7 +73,12 @@ export async function startDevServer(
       const applied = await applyFile(frame);
       if (!applied) return;
       const event = applied.isRemoved ? "unlink" : applied.isNew ? "add" : "change";
+      const wasWrong = hot.forget(event === "change" ? relative(APP_FOLDER, applied.file) : null);
+      // Of a module that no page has got yet Vite tells nobody that it is another: a page that could not begin begins anew.
+      const modules = vite.environments.client.moduleGraph.getModulesByFile(applied.file) ?? [];
+      const isKnown = event === "change" && [...modules].every(({ isSelfAccepting }) => isSelfAccepting !== undefined);
       vite.watcher.emit(event, applied.file);
+      if (wasWrong && !isKnown) hot.channel.send?.({ type: "full-reload" });
     },
   };
 }
@@ -155,8 +165,11 @@ type Listener = (data: unknown, client: HotChannelClient) => void;
 class HotStreams {
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #pages = new Map<string, Http2ServerResponse>();
+  /** By the file, the newest last. What could not be compiled stays wrong until somebody writes it anew. */
+  readonly #problems = new Map<string, Problem>();
   readonly channel: HotChannel = {
     send: (payload: HotPayload) => {
+      if (payload.type === "error") this.#note(toProblem(payload.err));
       for (const response of this.#pages.values()) write(response, payload);
     },
     on: (event: string, listener: Listener) => {
@@ -179,7 +192,40 @@ class HotStreams {
       if (this.#pages.get(page) === response) this.#pages.delete(page);
     });
     write(response, { type: "connected" });
+    write(response, this.#told());
     this.#tell("vite:client:connect", undefined, page);
+  }
+
+  /**
+   * The file is another now, and is asked for again.
+   * @param path null: files came or went, which any of them may have missed
+   * @returns whether something was wrong with it
+   */
+  forget(path: string | null): boolean {
+    const before = this.#problems.size;
+    if (path === null) this.#problems.clear();
+    else this.#problems.delete(path);
+    if (this.#problems.size === before) return false;
+    this.#tellProblems();
+    return true;
+  }
+
+  #note(problem: Problem): void {
+    // Without a place in the app it is about what somebody asked for, not about a file.
+    if (problem.path === null) return;
+    this.#problems.delete(problem.path);
+    this.#problems.set(problem.path, problem);
+    const [oldest] = this.#problems.keys();
+    if (this.#problems.size > PROBLEMS_MAX && oldest !== undefined) this.#problems.delete(oldest);
+    this.#tellProblems();
+  }
+
+  #tellProblems(): void {
+    for (const response of this.#pages.values()) write(response, this.#told());
+  }
+
+  #told(): HotPayload {
+    return { type: "custom", event: PROBLEMS_EVENT, data: [...this.#problems.values()] };
   }
 
   async #hear(page: string, request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {

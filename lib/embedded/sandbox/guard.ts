@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { relative } from "node:path";
+import { join, relative } from "node:path";
 import { transform as transformStyle } from "lightningcss";
 import type { Plugin } from "vite";
 import { CARRIED_WORDS, type CarriedMode, carriedFile, isBare } from "./carried.ts";
@@ -9,10 +9,16 @@ import type { Problem } from "./wire.ts";
 /** A mistake in the app, said before the builder says it in its own words. */
 export class AppProblem extends Error {
   readonly problem: Problem;
+  /** The same place as the builder writes one, which copies nothing else of what a plugin throws. */
+  readonly loc: { file: string; line: number; column: number } | undefined;
+  /** Says that the place is one of the file as it was written: the dev server would lead it back once more. */
+  readonly pluginCode = "APP_PROBLEM";
 
   constructor(problem: Problem) {
     super(problem.message);
     this.problem = problem;
+    const { path, line, column } = problem;
+    if (path !== null && line !== null) this.loc = { file: join(APP_FOLDER, path), line, column: column ?? 1 };
   }
 }
 
