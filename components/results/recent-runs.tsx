@@ -1,6 +1,6 @@
 "use client";
 
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, Clock, Lock, Square, Waves } from "lucide-react";
 import type { ReactNode } from "react";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -10,10 +10,9 @@ import { Modal } from "@/components/ui/modal";
 import { showToast } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
 import { useConnectionName } from "@/components/workspace/use-schema";
-import { useRights } from "@/components/workspace/use-settings";
+import { useMemberNames, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Execution, executionsApi } from "@/lib/client/executions";
-import { workspaceApi } from "@/lib/client/workspaces";
 import { formatDuration, formatRows } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import { changeConsole, type DraftConsole } from "@/lib/ui/workbench";
@@ -45,14 +44,10 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
     // What was run a moment ago belongs in it.
     staleTime: 0,
   });
-  const people = useQuery({
-    queryKey: ["workspace", workspace.id],
-    queryFn: ({ signal }) => workspaceApi.read(workspace.id, signal),
-  });
+  const names = useMemberNames();
   const items = runs.data?.pages.flatMap((page) => page.items) ?? [];
   const now = new Date();
-  const toPerson = (id: string) =>
-    id === user.id ? "you" : (people.data?.members.find((member) => member.userId === id)?.name ?? "somebody else");
+  const toPerson = (id: string) => (id === user.id ? "you" : (names.get(id) ?? "somebody else"));
 
   const putBack = (query: string) => {
     const editor = editors.active;

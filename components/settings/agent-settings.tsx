@@ -182,7 +182,7 @@ function toDay(text: string): string {
   return new Date(text).toLocaleDateString("en", { day: "numeric", month: "short" });
 }
 
-function toAuthor({ updatedBy }: Instructions, names: Map<string, string>): string {
+function toAuthor({ updatedBy }: Instructions, names: ReadonlyMap<string, string>): string {
   const name = updatedBy === null ? undefined : names.get(updatedBy);
   return name === undefined ? "" : ` by ${name}`;
 }

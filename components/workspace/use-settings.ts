@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/client/account";
 import { workspaceApi } from "@/lib/client/workspaces";
@@ -11,6 +12,8 @@ export function useRights() {
   return { role, isOwner: role === "owner", isAdmin: role === "owner" || role === "admin" };
 }
 
+const toWorkspaceKey = (workspaceId: string) => ["workspace", workspaceId] as const;
+
 /**
  * The workspace with its members, in the order in which they joined.
  * @param isWatched read anew whenever the page is looked at again: who was seen when is told by no event
@@ -18,7 +21,7 @@ export function useRights() {
 export function useWorkspaceDetails(isWatched = false) {
   const { workspace } = useWorkspace();
   return useQuery({
-    queryKey: ["workspace", workspace.id],
+    queryKey: toWorkspaceKey(workspace.id),
     queryFn: ({ signal }) => workspaceApi.read(workspace.id, signal),
     ...(isWatched && { refetchOnWindowFocus: "always", staleTime: 0 }),
   });
@@ -58,10 +61,33 @@ export function useChange<Input, Output>(lists: string[], change: (input: Input)
   });
 }
 
-/** Names by user id, for lists that only carry ids. */
-export function useMemberNames(): Map<string, string> {
+/** Names by user id, for lists that only carry ids. Who is not known may have joined since: they are read anew, once for each. */
+export function useMemberNames(): ReadonlyMap<string, string> {
+  const { workspace } = useWorkspace();
+  const queryClient = useQueryClient();
   const { data } = useWorkspaceDetails();
-  return new Map(data?.members.map(({ userId, name, email }) => [userId, name || email]));
+  const names = new Names(data?.members.map(({ userId, name, email }) => [userId, name || email]));
+  useEffect(() => {
+    const strangers = [...names.missed].map((id) => `${workspace.id} ${id}`).filter((key) => !askedFor.has(key));
+    if (data === undefined || strangers.length === 0) return;
+    for (const key of strangers) askedFor.add(key);
+    void queryClient.invalidateQueries({ queryKey: toWorkspaceKey(workspace.id) });
+  });
+  return names;
+}
+
+/** Those that the members were read anew for, by the workspace. */
+const askedFor = new Set<string>();
+
+/** Remembers whom it was asked for in vain. */
+class Names extends Map<string, string> {
+  readonly missed = new Set<string>();
+
+  override get(id: string): string | undefined {
+    const name = super.get(id);
+    if (name === undefined) this.missed.add(id);
+    return name;
+  }
 }
 
 /** The id of who has an address, for histories, which know people by it; null for who is no member any more. */
