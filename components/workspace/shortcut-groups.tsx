@@ -1,7 +1,7 @@
 "use client";
 
 import { Search } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Keys } from "@/components/ui/keys";
 import { useIsApple } from "@/components/ui/use-browser";
 import { SHORTCUTS } from "@/components/workspace/shortcuts";
@@ -10,6 +10,9 @@ import { toKeyLabel } from "@/lib/ui/key-label";
 /** All shortcuts with a field to search them: the body of the list behind "?" and of the keyboard's settings. */
 export function ShortcutGroups() {
   const [search, setSearch] = useState("");
+  const fieldRef = useRef<HTMLInputElement>(null);
+  // What was typed before the page was awake.
+  useEffect(() => setSearch(fieldRef.current?.value ?? ""), []);
   const isApple = useIsApple();
   const wanted = search.trim().toLowerCase();
   const groups = SHORTCUTS.map(({ group, items }) => ({
@@ -21,6 +24,7 @@ export function ShortcutGroups() {
       <div className="input quiet sm">
         <Search className="s t3" />
         <input
+          ref={fieldRef}
           aria-label="Search shortcuts"
           placeholder="Search"
           value={search}
