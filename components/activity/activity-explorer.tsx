@@ -15,16 +15,13 @@ import { usePathname, useSearchParams } from "next/navigation";
 import type { ReactElement } from "react";
 import { KINDS } from "@/components/activity/filters";
 import { SavedViews } from "@/components/activity/saved-views";
-import { NavList } from "@/components/workspace/nav-list";
+import { useRunHours } from "@/components/activity/use-run-hours";
+import { type NavItem, NavList } from "@/components/workspace/nav-list";
+import { useRunsInMotion } from "@/components/workspace/use-runs-in-motion";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import type { ActivityKind } from "@/lib/ui/activity";
+import { type ActivityKind, resourceTypeOf } from "@/lib/ui/activity";
+import { formatCount } from "@/lib/ui/format";
 
-const PARTS = [
-  { name: "Everything", icon: <Activity />, search: "" },
-  { name: "In motion", icon: <Waves />, search: "state=motion" },
-  { name: "Needs a look", icon: <TriangleAlert />, search: "state=bad" },
-  { name: "Started by me", icon: <User />, search: "by=me" },
-];
 const ICONS: Record<ActivityKind, ReactElement> = {
   console: <SquareTerminal />,
   flow: <Workflow />,
@@ -32,6 +29,12 @@ const ICONS: Record<ActivityKind, ReactElement> = {
   query: <TextSearch />,
   delivery: <Send />,
 };
+
+type Part = Omit<NavItem, "href" | "isOn"> & { search: string };
+
+/** Nothing is not counted out. */
+const toCount = (count: number, words: string) =>
+  count === 0 ? {} : { count, countWords: `${formatCount(count)} ${words}` };
 
 /** Parts of the activity. Which one is shown stands in the address. */
 export function ActivityExplorer() {
@@ -42,20 +45,34 @@ export function ActivityExplorer() {
   // What is looked for narrows every part.
   query.delete("q");
   const shown = path === root ? query.toString() : null;
-  const toItem = ({ name, icon, search }: (typeof PARTS)[number]) => ({
-    name,
-    icon,
+  const inMotion = useRunsInMotion();
+  const types = useRunHours(undefined)?.types ?? [];
+  const failed = types.reduce((sum, type) => sum + type.failed, 0);
+  const toItem = ({ search, ...part }: Part): NavItem => ({
+    ...part,
     href: search === "" ? root : `${root}?${search}`,
     isOn: shown === search,
   });
+  const parts: Part[] = [
+    { name: "Everything", icon: <Activity />, search: "" },
+    { name: "In motion", icon: <Waves />, search: "state=motion", ...toCount(inMotion, "runs wait or are at work") },
+    {
+      name: "Needs a look",
+      icon: <TriangleAlert />,
+      search: "state=bad",
+      ...toCount(failed, "runs failed in the last 24 hours"),
+    },
+    { name: "Started by me", icon: <User />, search: "by=me" },
+  ];
+  const kinds = KINDS.map(({ value, name }): Part => {
+    const runs = types.find(({ resourceType }) => resourceType === resourceTypeOf(value))?.count ?? 0;
+    return { name, icon: ICONS[value], search: `kind=${value}`, ...toCount(runs, "in the last 24 hours") };
+  });
   return (
     <nav className="nav-box" aria-label="Activity">
-      <NavList label="Parts of the activity" items={PARTS.map(toItem)} />
+      <NavList label="Parts of the activity" items={parts.map(toItem)} />
       <h2 className="nav-head">Kind</h2>
-      <NavList
-        label="Kind"
-        items={KINDS.map(({ value, name }) => toItem({ name, icon: ICONS[value], search: `kind=${value}` }))}
-      />
+      <NavList label="Kind" items={kinds.map(toItem)} />
       <SavedViews />
     </nav>
   );

@@ -187,7 +187,7 @@ function Detail({ item, isOpen, onToggle }: ActivityRowProps) {
   }
   return (
     <Link className="grow trunc detail-text" href={href}>
-      {error ?? word}
+      {error ?? (statusOf(item) === "queued" ? "Waits for its turn" : word)}
     </Link>
   );
 }

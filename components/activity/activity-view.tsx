@@ -9,6 +9,7 @@ import { RunHours } from "@/components/activity/run-hours";
 import { useActivity } from "@/components/activity/use-activity";
 import { useConnectionsOf } from "@/components/activity/use-connections-of";
 import { useHeld } from "@/components/activity/use-held";
+import { usePersonWords } from "@/components/activity/use-person-words";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -19,6 +20,7 @@ import { useTyped } from "@/components/ui/use-typed";
 import { Page } from "@/components/workspace/page";
 import { useAddress } from "@/components/workspace/use-address";
 import { useConnections } from "@/components/workspace/use-schema";
+import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Activity, beginOf, isLike, resourceTypeOf, stateOf } from "@/lib/ui/activity";
 import { formatCount } from "@/lib/ui/format";
@@ -48,6 +50,8 @@ export function ActivityView() {
   const { failed } = activity;
   const { items, isHeld, newCount, hold, release } = useHeld(activity.items, filter.kind ?? "all");
   const { data: connections = [] } = useConnections();
+  const personWords = usePersonWords();
+  const people = [user.id, ...[...useMemberNames().keys()].filter((id) => id !== user.id)];
   const { connectionsOf, isPending: isAsking } = useConnectionsOf(filter.connectionId !== null);
   const isPending = activity.isPending || isAsking;
   const facts = { now: new Date(), connectionsOf };
@@ -126,12 +130,13 @@ export function ActivityView() {
           <Select
             label="By"
             size="sm"
-            value={filter.userId === null ? ANY : "me"}
+            value={filter.userId ?? ANY}
+            placeholder="By somebody who has left"
             options={[
               { value: ANY, label: "By anyone" },
-              { value: "me", label: "By me" },
+              ...people.map((id) => ({ value: id, label: `By ${personWords(id)}` })),
             ]}
-            onChange={(value) => put("by", value === ANY ? null : value)}
+            onChange={(value) => put("by", value === ANY ? null : value === user.id ? "me" : value)}
           />
         </div>
         <div className="input quiet sm activity-find">

@@ -20,19 +20,23 @@ export const PERIODS: { value: ActivityPeriod; name: string }[] = [
   { value: "month", name: "Last 30 days" },
 ];
 
+const ME = "me";
+
 /**
- * What a filter shows, in words: "Flow runs, failed, last 24 h, warehouse, by me, refund".
+ * What a filter shows, in words: "Flow runs, failed, last 24 h, warehouse, by Wanda, refund".
  * @param connectionName what a connection is called, those that are not there any more included
+ * @param personWords who somebody is to the reader, those that have left included
  */
 export function toFilterWords(
   { kind, state, userId, connectionId, period, text }: ActivityFilter,
   connectionName: (id: string) => string,
+  personWords: (userId: string) => string,
 ): string {
   const what = KINDS.find(({ value }) => value === kind)?.name ?? "Everything";
   const how = STATES.find(({ value }) => value === state)?.name;
   const when = PERIODS.find(({ value }) => value === period)?.name;
   const where = connectionId === null ? "" : connectionName(connectionId);
-  const by = userId === null ? "" : "by me";
+  const by = userId === null ? "" : `by ${personWords(userId)}`;
   return [what, how?.toLowerCase(), when?.toLowerCase(), where, by, text].filter(Boolean).join(", ");
 }
 
@@ -41,7 +45,7 @@ export function readFilter(query: URLSearchParams, ownId: string): ActivityFilte
   return {
     kind: KINDS.find(({ value }) => value === query.get("kind"))?.value ?? null,
     state: STATES.find(({ value }) => value === query.get("state"))?.value ?? null,
-    userId: query.get("by") === "me" ? ownId : null,
+    userId: query.get("by") === ME ? ownId : query.get("by"),
     connectionId: query.get("connection"),
     period: PERIODS.find(({ value }) => value === query.get("since"))?.value ?? null,
     text: query.get("q") ?? "",

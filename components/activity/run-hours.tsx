@@ -1,29 +1,12 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useRunHours } from "@/components/activity/use-run-hours";
 import { HourBars } from "@/components/runs/hour-bars";
-import { useRefresh } from "@/components/workspace/use-refresh";
-import { useWorkspace } from "@/components/workspace/workspace-context";
-import { type ResourceType, type Run, runsApi } from "@/lib/client/runs";
-
-const HOURS = "run-hours";
-/** A day is counted anew for a burst of ends, not for each of them. */
-const GATHER_MS = 2000;
+import type { ResourceType } from "@/lib/client/runs";
 
 /** The runs of the last day by the hour. @param resourceType the only kind that is counted; undefined for all */
 export function RunHours({ resourceType }: { resourceType: ResourceType | undefined }) {
-  const { workspace } = useWorkspace();
-  const { data } = useQuery({
-    queryKey: [HOURS, workspace.id, resourceType ?? "any"],
-    queryFn: ({ signal }) => runsApi.countByHour(workspace.id, resourceType, signal),
-  });
-  // Progress changes no count.
-  const isCounted = (status: Run["status"] | undefined) => status !== "running";
-  useRefresh(
-    [[HOURS, workspace.id]],
-    ({ kind, data: { run } }) => kind === "run" && isCounted((run as Run | undefined)?.status),
-    GATHER_MS,
-  );
+  const data = useRunHours(resourceType);
   if (!data || data.hours.every(({ count }) => count === 0)) return null;
   return (
     <section className="activity-hours" aria-label="The last 24 hours">

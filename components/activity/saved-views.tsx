@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Bookmark, Plus, X } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { readFilter, toFilterWords } from "@/components/activity/filters";
+import { usePersonWords } from "@/components/activity/use-person-words";
 import { toMessage } from "@/components/ui/load-failure";
 import { showFailure } from "@/components/ui/toast";
 import { NavList } from "@/components/workspace/nav-list";
@@ -40,7 +41,9 @@ export function SavedViews() {
   const all = views.data ?? [];
   const mayAdd = views.isSuccess && shown !== "" && !all.includes(shown) && all.length < VIEWS_MAX;
   const connectionName = useConnectionName();
-  const nameOf = (view: string) => toFilterWords(readFilter(new URLSearchParams(view), user.id), connectionName);
+  const personWords = usePersonWords();
+  const nameOf = (view: string) =>
+    toFilterWords(readFilter(new URLSearchParams(view), user.id), connectionName, personWords);
   return (
     <>
       <div className="row between saved-views-head">

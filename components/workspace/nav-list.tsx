@@ -3,6 +3,7 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { updateFrame } from "@/components/workspace/use-frame";
+import { formatCount } from "@/lib/ui/format";
 import "@/components/ui/page.css";
 
 /** Up to this width the explorer lies over the work, and makes way once something in it was chosen. */
@@ -13,7 +14,9 @@ export type NavItem = {
   icon: ReactNode;
   href: string;
   isOn: boolean;
-  count?: number;
+  count?: number | undefined;
+  /** What is counted, where the name does not say it: "24 in the last day". */
+  countWords?: string | undefined;
   /** In the link, before its count. */
   end?: ReactNode;
   /** Beside the link. */
@@ -24,7 +27,7 @@ export type NavItem = {
 export function NavList({ label, items }: { label: string; items: NavItem[] }) {
   return (
     <ul className="navlist" aria-label={label}>
-      {items.map(({ name, icon, href, isOn, count, end, action }) => (
+      {items.map(({ name, icon, href, isOn, count, countWords, end, action }) => (
         <li key={href} className={action ? "row" : undefined}>
           <Link
             href={href}
@@ -35,7 +38,11 @@ export function NavList({ label, items }: { label: string; items: NavItem[] }) {
             {icon}
             <span className="trunc grow">{name}</span>
             {end}
-            {count !== undefined && <span className="meta num">{count}</span>}
+            {count !== undefined && (
+              <span className="meta num" title={countWords}>
+                {formatCount(count)}
+              </span>
+            )}
           </Link>
           {action}
         </li>

@@ -43,6 +43,12 @@ test("what runs stands in the activity as it goes, by its kind and state, and le
   await parts.getByRole("link", { name: "Started by me" }).click();
   await expect(run).toHaveCount(0);
   await expect(query).toBeVisible();
+  await page.getByRole("combobox", { name: "By" }).click();
+  await page.getByRole("option", { name: /^By Jun/ }).click();
+  await expect(run).toBeVisible();
+  await expect(query).toHaveCount(0);
+  await parts.getByRole("button", { name: "Save this view" }).click();
+  await expect(parts.getByRole("link", { name: /^Everything, by Jun/ })).toBeVisible();
   await parts.getByRole("link", { name: "Everything", exact: true }).click();
   await expect(run).toBeVisible();
   await page.getByRole("searchbox", { name: "Name, error or id" }).fill("nowhere");
@@ -131,7 +137,8 @@ test("the last day stands above the list by the hour, what is shown is exported,
   await runToEnd(page.request, done.id);
   await expect(page.getByRole("img", { name: /^Runs: 3 in the last 24 hours, 1 failed/ })).toBeVisible();
   const parts = page.getByRole("navigation", { name: "Activity" });
-  await parts.getByRole("link", { name: "Needs a look" }).click();
+  await expect(parts.getByRole("link", { name: "Console runs 3", exact: true })).toBeVisible();
+  await parts.getByRole("link", { name: "Needs a look 1", exact: true }).click();
   // Where the browser can write to the disk it asks for a place; here it gives a download.
   await page.evaluate(() => Reflect.deleteProperty(window, "showSaveFilePicker"));
   const read = async (as: string) => {

@@ -19,7 +19,7 @@ type Hour = { hour: string; count: number; failed: number };
 const read = async (query = "", { cookie } = ana) => {
   const answer = await call("GET", `/api/workspaces/${ana.workspaceId}/runs/hours${query}`, { cookie });
   expect([answer.status, answer.json.error]).toEqual([200, undefined]);
-  return answer.json.data as { hours: Hour[]; isWhole: boolean };
+  return answer.json.data as { hours: Hour[]; types: unknown[]; isWhole: boolean };
 };
 const sum = (hours: Hour[], name: "count" | "failed") => hours.reduce((total, hour) => total + hour[name], 0);
 
@@ -27,11 +27,12 @@ it("counts the runs of a day by the hour they began in, those that failed, and n
   const [shared, secret] = [await addConsole(ana, "shared"), await addConsole(ana, "secret", "private")];
   const run = await endRun({ workspaceId: ana.workspaceId, consoleId: shared }, { status: "failure", error: "no" });
   await endRun({ workspaceId: ana.workspaceId, consoleId: secret });
-  const { hours, isWhole } = await read();
+  const { hours, types, isWhole } = await read();
   expect([hours.length, isWhole]).toEqual([24, true]);
   // The hour may have turned since.
   expect(hours.slice(-2).filter(({ count }) => count > 0)).toHaveLength(1);
   expect([sum(hours, "count"), sum(hours, "failed")]).toEqual([2, 1]);
+  expect(types).toEqual([{ resourceType: "scheduled_query", count: 2, failed: 1 }]);
   const jun = await seedMember(ana.workspaceId, "member");
   expect(sum((await read("", jun)).hours, "count")).toBe(1);
   expect(sum((await read("?resourceType=flow")).hours, "count")).toBe(0);

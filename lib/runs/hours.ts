@@ -40,13 +40,18 @@ export async function countRunsByHour(
     count: 0,
     failed: 0,
   }));
+  const types = new Map<ResourceType, RunHours["types"][number]>();
   for (const doc of docs.slice(0, RUNS_COUNTED_MAX)) {
     const hour = hours[Math.floor((doc.createdAt.getTime() - first) / HOUR_MS)];
     if (!hour || !visible.has(keyOf(doc))) continue;
-    hour.count += 1;
-    if (doc.status === "failure") hour.failed += 1;
+    const type = types.get(doc.resourceType) ?? { resourceType: doc.resourceType, count: 0, failed: 0 };
+    types.set(doc.resourceType, type);
+    for (const counted of [hour, type]) {
+      counted.count += 1;
+      if (doc.status === "failure") counted.failed += 1;
+    }
   }
-  return { hours, isWhole: docs.length <= RUNS_COUNTED_MAX };
+  return { hours, types: [...types.values()], isWhole: docs.length <= RUNS_COUNTED_MAX };
 }
 
 function keyOf({ resourceType, resourceId }: Pick<RunResource, "resourceType" | "resourceId">): string {

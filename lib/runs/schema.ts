@@ -59,6 +59,9 @@ export const runHoursSchema = z.object({
   hours: z
     .array(z.object({ hour: isoDate, count, failed: count }))
     .describe("24 of them, by when runs were queued; the last is this hour"),
+  types: z
+    .array(z.object({ resourceType, count, failed: count }))
+    .describe("The same runs by what ran; a type without any is not named"),
   isWhole: z.boolean().describe("False when there were too many to count, and the oldest are left out"),
 });
 export type RunHours = z.infer<typeof runHoursSchema>;

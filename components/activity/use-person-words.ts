@@ -1,0 +1,11 @@
+"use client";
+
+import { useMemberNames } from "@/components/workspace/use-settings";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+
+/** Who somebody is to the reader: "me", "Wanda", "somebody who has left". */
+export function usePersonWords(): (userId: string) => string {
+  const { user } = useWorkspace();
+  const names = useMemberNames();
+  return (userId) => (userId === user.id ? "me" : (names.get(userId) ?? "somebody who has left"));
+}
