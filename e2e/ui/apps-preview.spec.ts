@@ -89,6 +89,13 @@ test.describe("an app that cannot be compiled", () => {
     await mark.first().hover();
     await expect(page.locator(".cm-tooltip-lint")).toContainText("Unexpected token");
     await expectAccessible(page);
+    // From the list of what is wrong one comes to its place.
+    await bench.row(/main\.ts/).click();
+    await page
+      .getByRole("list", { name: "What cannot be compiled" })
+      .getByRole("button", { name: "words.ts:2" })
+      .click();
+    await expect(bench.editor("words.ts")).toBeFocused();
     // Another file is as it was.
     await expect(bench.row(/main\.ts/)).not.toContainText("error");
     await bench.type("words.ts", 'export const words = "Well again";\n');

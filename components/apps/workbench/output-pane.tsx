@@ -1,19 +1,27 @@
 "use client";
 
 import { useEffect, useRef } from "react";
+import { BuildProblems } from "@/components/apps/workbench/build-problems";
 import type { OutputLine } from "@/components/apps/workbench/use-output";
+import type { BuildProblem } from "@/lib/apps/frame/messages";
 import { formatStamp } from "@/lib/ui/format-time";
 
-type OutputPaneProps = { lines: readonly OutputLine[]; onClear: () => void };
+type OutputPaneProps = {
+  lines: readonly OutputLine[];
+  /** What cannot be compiled now. */
+  problems: readonly BuildProblem[];
+  onGoTo: (place: { path: string; line: number; column: number | null }) => void;
+  onClear: () => void;
+};
 
-/** What the app in the preview prints, and what goes wrong in it. */
-export function OutputPane({ lines, onClear }: OutputPaneProps) {
+/** What of the app in the preview cannot be compiled, what it prints, and what goes wrong in it. */
+export function OutputPane({ lines, problems, onGoTo, onClear }: OutputPaneProps) {
   const listRef = useRef<HTMLDivElement>(null);
   const last = lines.at(-1)?.id;
   useEffect(() => {
     if (last !== undefined) listRef.current?.scrollTo({ top: listRef.current.scrollHeight });
   }, [last]);
-  const failures = lines.filter(({ level }) => level === "error").length;
+  const failures = problems.length + lines.filter(({ level }) => level === "error").length;
   return (
     <section className="app-output" aria-label="Output">
       <div className="row app-output-head">
@@ -26,6 +34,7 @@ export function OutputPane({ lines, onClear }: OutputPaneProps) {
           </button>
         )}
       </div>
+      {problems.length > 0 && <BuildProblems label="What cannot be compiled" problems={problems} onGoTo={onGoTo} />}
       {lines.length === 0 ? (
         <p className="xs t2 app-output-none">What the app prints appears here.</p>
       ) : (

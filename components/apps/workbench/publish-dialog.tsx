@@ -4,6 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { ExternalLink, Rocket } from "lucide-react";
 import Link from "next/link";
 import { useMemo, useRef, useState } from "react";
+import { BuildProblems } from "@/components/apps/workbench/build-problems";
 import { ChangeMark } from "@/components/apps/workbench/change-list";
 import { ConflictList } from "@/components/apps/workbench/conflict-list";
 import { BuildLog, OperationSteps } from "@/components/apps/workbench/operation-steps";
@@ -154,20 +155,11 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
         )}
         {outage !== null && <Notice kind="warn">{outage}. It can be published when the server answers.</Notice>}
         {!isWorking && stands?.state === "failed" && stands.problems.length > 0 && (
-          <ul className="build-problems" aria-label="Problems of the build">
-            {stands.problems.slice(0, PROBLEMS_SHOWN).map(({ path, line, column, message: text }) => (
-              <li key={`${path}:${line}:${column}:${text}`}>
-                {path !== null && line !== null ? (
-                  <button type="button" className="link mono" onClick={() => onGoTo({ path, line, column })}>
-                    {path}:{line}
-                  </button>
-                ) : (
-                  <span className="mono">{path}</span>
-                )}{" "}
-                {text}
-              </li>
-            ))}
-          </ul>
+          <BuildProblems
+            label="Problems of the build"
+            problems={stands.problems.slice(0, PROBLEMS_SHOWN)}
+            onGoTo={onGoTo}
+          />
         )}
         {!isWorking && stands?.state === "failed" && stands.log.length > 0 && <BuildLog lines={stands.log} />}
         {unsettled !== null && (

@@ -76,13 +76,16 @@ const WIDE = "(min-width: 1200px)";
 /** What an app is looked at first by. */
 const FIRST_FILES = ["src/App.tsx", "src/main.tsx", "index.html", "README.md"];
 
+/** In the text of a file; both count from 1. */
+type Place = { path: string; line: number; column: number | null };
+
 /** An app with its files, their texts, what has changed, and how it looks. */
 export function Workbench({ app }: { app: App }) {
   const { user, workspace } = useWorkspace();
   const work = useWork(app);
   const places = usePlaces(app.id, user.id);
   const isPhone = useIsPhone();
-  const [goTo, setGoTo] = useState<{ path: string; line: number; column: number | null } | null>(null);
+  const [goTo, setGoTo] = useState<Place | null>(null);
   const output = useOutput();
   const isWide = useMediaQuery(WIDE);
   /** null until somebody has chosen. */
@@ -124,6 +127,10 @@ export function Workbench({ app }: { app: App }) {
         .map(({ line, column, message }) => ({ line: line ?? 1, column, message })),
     [output.problems, file],
   );
+  const openAt = (place: Place) => {
+    places.open(place.path);
+    setGoTo(place);
+  };
   const shownPlaces = { ...places, file };
   const tree = <FileTree work={work} places={shownPlaces} isReadOnly={isPhone} marks={marks} />;
   const changes = <ChangesSection work={work} places={shownPlaces} isReadOnly={isPhone} />;
@@ -133,15 +140,7 @@ export function Workbench({ app }: { app: App }) {
     ) : places.centre === "versions" ? (
       <VersionsView work={work} places={shownPlaces} />
     ) : places.centre === "bindings" ? (
-      <BindingsView
-        work={work}
-        places={shownPlaces}
-        isReadOnly={isPhone}
-        onGoTo={(place) => {
-          places.open(place.path);
-          setGoTo(place);
-        }}
-      />
+      <BindingsView work={work} places={shownPlaces} isReadOnly={isPhone} onGoTo={openAt} />
     ) : file !== null ? (
       <FilePane key={file} work={work} path={file} isReadOnly={isPhone} problems={problems} goTo={goTo} />
     ) : (
@@ -255,7 +254,9 @@ export function Workbench({ app }: { app: App }) {
               >
                 {centre}
               </section>
-              {hasPreview && <OutputPane lines={output.lines} onClear={output.clear} />}
+              {hasPreview && (
+                <OutputPane lines={output.lines} problems={output.problems} onGoTo={openAt} onClear={output.clear} />
+              )}
             </div>
             {hasPreview && <PreviewPane app={app} onSaid={output.say} onGone={output.forget} />}
           </div>
@@ -267,8 +268,7 @@ export function Workbench({ app }: { app: App }) {
           onClose={() => setDialog(null)}
           onGoTo={(place) => {
             setDialog(null);
-            places.open(place.path);
-            setGoTo(place);
+            openAt(place);
           }}
           onDiff={() => {
             setDialog(null);

@@ -1,0 +1,29 @@
+"use client";
+
+import type { BuildProblem } from "@/lib/apps/frame/messages";
+
+type BuildProblemsProps = {
+  label: string;
+  problems: readonly BuildProblem[];
+  onGoTo: (place: { path: string; line: number; column: number | null }) => void;
+};
+
+/** What of an app could not be compiled, each with the way to its place. */
+export function BuildProblems({ label, problems, onGoTo }: BuildProblemsProps) {
+  return (
+    <ul className="build-problems" aria-label={label}>
+      {problems.map(({ path, line, column, message }) => (
+        <li key={`${path}:${line}:${column}:${message}`}>
+          {path !== null && line !== null ? (
+            <button type="button" className="link mono" onClick={() => onGoTo({ path, line, column })}>
+              {path}:{line}
+            </button>
+          ) : (
+            <span className="mono">{path}</span>
+          )}{" "}
+          {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
