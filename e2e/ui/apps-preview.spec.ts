@@ -82,12 +82,14 @@ test.describe("an app that cannot be compiled", () => {
     await write(app, "words.ts", "export const words =\n  ;;(\n");
     await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?file=words.ts`);
     const bench = benchOf(page);
-    const frame = page.getByRole("region", { name: "Preview" }).frameLocator("iframe");
+    const preview = page.getByRole("region", { name: "Preview" });
+    const frame = preview.frameLocator("iframe");
     const mark = page.locator(".cm-lintRange-error");
     await expect(bench.row(/words\.ts/)).toContainText("error", { timeout: 30_000 });
     await expect(mark.first()).toBeVisible();
     await mark.first().hover();
     await expect(page.locator(".cm-tooltip-lint")).toContainText("Unexpected token");
+    await expect(preview.getByRole("status")).toHaveText("What you see may be older: words.ts cannot be compiled.");
     await expectAccessible(page);
     // From the list of what is wrong one comes to its place.
     await bench.row(/main\.ts/).click();
@@ -101,6 +103,7 @@ test.describe("an app that cannot be compiled", () => {
     await bench.type("words.ts", 'export const words = "Well again";\n');
     await expect(frame.getByText("Well again")).toBeVisible({ timeout: 30_000 });
     await expect(mark).toHaveCount(0);
+    await expect(preview).not.toContainText("cannot be compiled");
     await expect(bench.row(/words\.ts/)).not.toContainText("error");
     // With the preview goes what could say that it is well again.
     await bench.type("words.ts", "export const words = (");

@@ -8,6 +8,7 @@ import { toMessage } from "@/components/ui/load-failure";
 import { type Segment, Segments } from "@/components/ui/segments";
 import { showFailure } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import type { BuildProblem } from "@/lib/apps/frame/messages";
 import { ApiError } from "@/lib/client/api";
 import { type App, appApi } from "@/lib/client/apps";
 import "@/components/apps/view/app-view.css";
@@ -34,13 +35,19 @@ const WIDTHS: Segment<Width>[] = [
 /** Its address holds as long as the server runs, and a page is not open for longer than this. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-type PreviewPaneProps = { app: App; onSaid: (said: Said) => void; onGone: () => void };
+type PreviewPaneProps = {
+  app: App;
+  /** What cannot be compiled now. */
+  problems: readonly BuildProblem[];
+  onSaid: (said: Said) => void;
+  onGone: () => void;
+};
 
 /**
  * The app as its files are now, in a frame beside them. The server that draws it starts when this is opened.
  * @param onGone the frame says nothing any more; a function that stays the same
  */
-export function PreviewPane({ app, onSaid, onGone }: PreviewPaneProps) {
+export function PreviewPane({ app, problems, onSaid, onGone }: PreviewPaneProps) {
   const { workspace } = useWorkspace();
   const [width, setWidth] = useState<Width>("desktop");
   const widthPx = WIDTHS_PX[width];
@@ -85,6 +92,12 @@ export function PreviewPane({ app, onSaid, onGone }: PreviewPaneProps) {
           <Square className="s" />
         </button>
       </div>
+      {problems.length > 0 && (
+        <p className="app-preview-old" role="status">
+          What you see may be older: <span className="mono">{problems.map(({ path }) => path).join(", ")}</span> cannot
+          be compiled.
+        </p>
+      )}
       <div className="app-preview-stage">
         {frame === null ? (
           <div className="empty blank">

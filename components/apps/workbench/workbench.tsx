@@ -258,7 +258,9 @@ export function Workbench({ app }: { app: App }) {
                 <OutputPane lines={output.lines} problems={output.problems} onGoTo={openAt} onClear={output.clear} />
               )}
             </div>
-            {hasPreview && <PreviewPane app={app} onSaid={output.say} onGone={output.forget} />}
+            {hasPreview && (
+              <PreviewPane app={app} problems={output.problems} onSaid={output.say} onGone={output.forget} />
+            )}
           </div>
         </>
       )}

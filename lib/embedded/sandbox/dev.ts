@@ -54,6 +54,8 @@ export async function startDevServer(
       cors: false,
       allowedHosts: true,
       ws: false,
+      // The workbench says what cannot be compiled, with the way to its place.
+      hmr: { overlay: false },
       // Every change comes through here, and is known at once.
       watch: null,
       fs: { strict: true, allow: [APP_FOLDER] },
@@ -77,6 +79,8 @@ export async function startDevServer(
       // Of a module that no page has got yet Vite tells nobody that it is another: a page that could not begin begins anew.
       const modules = vite.environments.client.moduleGraph.getModulesByFile(applied.file) ?? [];
       const isKnown = event === "change" && [...modules].every(({ isSelfAccepting }) => isSelfAccepting !== undefined);
+      // Vite begins with its plugins: who asks at once would still get the file as it was.
+      vite.environments.client.moduleGraph.onFileChange(applied.file);
       vite.watcher.emit(event, applied.file);
       if (wasWrong && !isKnown) hot.channel.send?.({ type: "full-reload" });
     },
