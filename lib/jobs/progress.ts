@@ -29,7 +29,8 @@ const INVOKE_TIMEOUT: JobError = {
   message: "Timed out waiting for invoked function to complete",
 };
 const FUNCTION_INVOKED = "inngest/function.invoked";
-const TICK = "inngest/scheduled.timer";
+/** The event that a tick of a cron expression comes as. */
+export const TICK = "inngest/scheduled.timer";
 
 type Operations = Extract<Answer, { kind: "operations" }>;
 type Failure = { isFinal: boolean; retryInMs: number | null };
