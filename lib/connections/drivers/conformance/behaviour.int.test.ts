@@ -17,6 +17,8 @@ type Dialect = {
   echo: string;
   /** Runs for minutes unless it is stopped. */
   endless: string;
+  /** The same where writing is allowed, and takes a cancellation for an error of its own, the last of them; null where nothing can. */
+  stubborn: string[] | null;
   /** Rows without end, cheap for the server. */
   numbers: string;
   /** A cell of so many bytes. */
@@ -34,6 +36,9 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, Dialect> = {
   postgres: {
     echo: "select $1::text",
     endless: "select pg_sleep(600)",
+    stubborn: [
+      "do $$ begin loop begin perform pg_sleep(600); exception when query_canceled then null; end; end loop; end $$",
+    ],
     numbers: "select generate_series(1, 100000000) as n",
     cell: (bytes) => `select 1, repeat('x', ${bytes})`,
     running:
@@ -43,6 +48,10 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, Dialect> = {
   mariadb: {
     echo: "select ?",
     endless: "select sleep(600)",
+    stubborn: [
+      "create procedure stubborn() loop begin declare exit handler for sqlexception begin end; loop do 1; end loop; end; end loop",
+      "call stubborn()",
+    ],
     numbers: "select seq as n from seq_1_to_100000000",
     cell: (bytes) => `select 1, repeat('x', ${bytes})`,
     running: "select count(*) from information_schema.processlist where command = 'Query' and id <> connection_id()",
@@ -51,6 +60,7 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, Dialect> = {
   sqlite: {
     echo: "select ?",
     endless: "with recursive c(i) as (select 1 union all select i + 1 from c) select count(*) from c",
+    stubborn: null,
     numbers: "with recursive c(i) as (select 1 union all select i + 1 from c) select i as n from c",
     cell: (bytes) => `select 1, hex(zeroblob(${Math.ceil(bytes / 2)}))`,
     running: null,
@@ -59,6 +69,7 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, Dialect> = {
   duckdb: {
     echo: "select ?",
     endless: "select count(*) from range(10000000) a, range(10000000) b where a.range + b.range = -1",
+    stubborn: null,
     numbers: "select range as n from range(100000000)",
     cell: (bytes) => `select 1, repeat('x', ${bytes})`,
     running: null,
@@ -67,6 +78,7 @@ const DIALECTS: Record<Exclude<SubjectName, "mongodb">, Dialect> = {
   trino: {
     echo: "select ?",
     endless: "select count(*) from tpch.sf100000.lineitem where comment = ''",
+    stubborn: null,
     numbers: "select orderkey % 3 as n from tpch.sf1000.orders",
     cell: (bytes) => `select 1, rpad('x', ${bytes}, 'x')`,
     running:
@@ -104,7 +116,8 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     if (dialect.running === null) return;
     const until = performance.now() + withinMs;
     for (;;) {
-      const [row] = (await ask(source, dialect.running)).rows;
+      // Who only reads is not told what others run.
+      const [row] = (await ask(writer, dialect.running, { readOnly: false })).rows;
       if (Number(row?.[0]) === 0) return;
       if (performance.now() > until) throw new Error(`${row?.[0]} statements still run on the server.`);
       await sleep(50);
@@ -248,6 +261,19 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("%s", (name) =
     await untilQuiet(ENDED_WITHIN_MS);
     expect((await ask(source, "select 1")).rows).toEqual([[1]]);
   }, 30_000);
+
+  test("T52 T53 an abort ends a statement that takes its end for an error of its own", async (context) => {
+    if (!subject || dialect.stubborn === null) return context.skip();
+    const stop = new AbortController();
+    const reason = new Error("nobody waits any more");
+    const [last = "", ...first] = dialect.stubborn.toReversed();
+    await change(writer, ...first);
+    const answer = ask(writer, last, { readOnly: false, signal: stop.signal });
+    await sleep(300);
+    stop.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    await untilQuiet(2 * ENDED_WITHIN_MS);
+  }, 60_000);
 
   test("T53 an abort in the middle of the rows ends the statement", async (context) => {
     if (!subject) return context.skip();

@@ -153,14 +153,17 @@ export class MysqlSession implements PooledSession {
     return Promise.race([answer, this.#cut.promise]);
   }
 
-  /** Kills what the session runs, by a second session through the same door. Never throws. */
+  /**
+   * Kills what the session runs, and the session, by a second one through the same door: a block may take the end of its
+   * statement alone for an error of its own, and go on. Never throws.
+   */
   async cancel(): Promise<void> {
     const { threadId } = this.#connection;
     if (threadId === null || threadId === undefined || !this.#isAlive) return;
     const giveUp = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     try {
       const session = await MysqlSession.open(this.#config, giveUp);
-      await Promise.race([session.run(`KILL QUERY ${Number(threadId)}`), sleep(CANCEL_TIMEOUT_MS)]).catch(() => {});
+      await Promise.race([session.run(`KILL ${Number(threadId)}`), sleep(CANCEL_TIMEOUT_MS)]).catch(() => {});
       session.destroy();
     } catch {
       // The server is not there: then nothing runs, or its own time limit ends it.

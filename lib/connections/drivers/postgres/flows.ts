@@ -10,6 +10,7 @@ import { giveBack, withSession } from "../shared/statement-run";
 import { CopyIn } from "./copy-in";
 import { ownText, toPostgresText } from "./encode";
 import { toQueryFailure } from "./failures";
+import { limited } from "./pins";
 import type { PostgresSession } from "./session";
 import { DESCRIBE_SQL, postgresType, toShape, typesIn } from "./tables";
 import type { TypeNames } from "./type-names";
@@ -168,9 +169,7 @@ async function inTransaction(
   steps: readonly Step[],
   { isProbe, signal, statementTimeoutMs }: { isProbe: boolean; signal: AbortSignal; statementTimeoutMs: number },
 ): Promise<void> {
-  await session.run(
-    `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL statement_timeout = ${statementTimeoutMs}`,
-  );
+  await session.run(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${limited(statementTimeoutMs, true)}`);
   for (const step of steps) {
     signal.throwIfAborted();
     if ("run" in step) {

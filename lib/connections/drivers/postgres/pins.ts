@@ -36,6 +36,11 @@ const isOneOfSuperusers = (user: string) => `pg_catalog.bool_or(r.rolname operat
 const SUPERUSERS = `(select ${isOneOfSuperusers("session_user")} as owns, ${isOneOfSuperusers("current_user")} as acts
   from pg_catalog.pg_roles r where r.rolsuper) superuser`;
 
+/** How soon the server sees that nobody is there any more. */
+const GONE_AFTER = "5s";
+/** Where a server can see that while it works: others refuse the setting. */
+const SEES_WHO_LEAVES = "pg_catalog.version() ~* 'linux|darwin|apple|bsd'";
+
 const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`;
 /** A server that is older than a setting, or only speaks like PostgreSQL, reads texts as if it were not there. */
 const setKnown = (name: string, value: string) =>
@@ -73,4 +78,17 @@ export function pinned(timeoutMs: number, path: "own" | "catalog"): string {
     `case when superuser.acts then ${set("role", "'none'")} end`,
     `case when superuser.owns then ${set("session_authorization", `'${READING_ROLE}'`)} end`,
   ].join(", ")} from ${SUPERUSERS}`;
+}
+
+/**
+ * One statement that limits what follows where writing is allowed. A block may take a cancellation, and the end of its
+ * time, for an error of its own and go on: it ends with its connection, which is cut then.
+ * @param timeoutMs the server's own limit for each statement
+ * @param isLocal until the transaction's end, or for the session
+ */
+export function limited(timeoutMs: number, isLocal: boolean): string {
+  const setting = (name: string, value: string | number) => `pg_catalog.set_config('${name}', '${value}', ${isLocal})`;
+  return `select ${setting("statement_timeout", Math.ceil(timeoutMs))},
+    case when pg_catalog.current_setting('client_connection_check_interval', true) is not null and ${SEES_WHO_LEAVES}
+      then ${setting("client_connection_check_interval", GONE_AFTER)} end`;
 }

@@ -32,7 +32,7 @@ import { toQueryFailure } from "./failures";
 import { extractPostgres, loadPostgres, type PostgresFlowParts, STATEMENT_TIMEOUT_MS } from "./flows";
 import { judgeStatement } from "./grammar";
 import { toPostgresParams } from "./params";
-import { BEGIN_READING, pinned } from "./pins";
+import { BEGIN_READING, limited, pinned } from "./pins";
 import type { Portal, SideStatement } from "./portal";
 import { isWithoutReadingRole, RIGHTS_SQL, WITHOUT_READING_ROLE, warningOf, withoutCatalog } from "./rights";
 import { CLEAN_UP, PostgresSession } from "./session";
@@ -120,7 +120,7 @@ export class PostgresSource implements DataSource {
     let portal: Portal | null = null;
     try {
       // Outside of a transaction of ours, so that CREATE DATABASE and VACUUM work where writing is allowed.
-      if (!readOnly) await run.session.run(`SET statement_timeout = ${Math.ceil(timeoutMs)}`);
+      if (!readOnly) await run.session.run(limited(timeoutMs, false));
       const preamble = readOnly ? readingPreamble(timeoutMs, uses, look) : [];
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       const epilogue = readOnly ? CLEAN_UP : [];
