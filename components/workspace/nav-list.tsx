@@ -1,7 +1,8 @@
 "use client";
 
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { usePathname } from "next/navigation";
+import type { MouseEvent, ReactNode } from "react";
 import { updateFrame } from "@/components/workspace/use-frame";
 import { formatCount } from "@/lib/ui/format";
 import "@/components/ui/page.css";
@@ -25,6 +26,7 @@ export type NavItem = {
 
 /** The links of an area in the explorer; looks as a tree does. */
 export function NavList({ label, items }: { label: string; items: NavItem[] }) {
+  const path = usePathname();
   return (
     <ul className="navlist" aria-label={label}>
       {items.map(({ name, icon, href, isOn, count, countWords, end, action }) => (
@@ -33,7 +35,10 @@ export function NavList({ label, items }: { label: string; items: NavItem[] }) {
             href={href}
             className={isOn ? "on" : undefined}
             aria-current={isOn ? "page" : undefined}
-            onClick={() => matchMedia(OVERLAY).matches && updateFrame({ explorerOpen: false })}
+            onClick={(event) => {
+              if (matchMedia(OVERLAY).matches) updateFrame({ explorerOpen: false });
+              if (href.split("?", 1)[0] === path) turnHere(event, href);
+            }}
           >
             {icon}
             <span className="trunc grow">{name}</span>
@@ -49,4 +54,14 @@ export function NavList({ label, items }: { label: string; items: NavItem[] }) {
       ))}
     </ul>
   );
+}
+
+/**
+ * Another part of what the page has already: it needs no answer of the server, and what is typed right after the click finds
+ * itself there.
+ */
+function turnHere(event: MouseEvent, href: string): void {
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  if (href !== window.location.pathname + window.location.search) window.history.pushState(null, "", href);
 }
