@@ -1,13 +1,13 @@
-import { Lock } from "lucide-react";
 import type { Metadata } from "next";
 import { LonePage } from "@/components/ui/lone-page";
+import { LockSign } from "@/components/ui/signs";
 
 export const metadata: Metadata = { title: "Cannot be opened" };
 
 export default function NotFound() {
   return (
     <LonePage
-      icon={<Lock />}
+      icon={<LockSign />}
       title="You cannot open this"
       text="It is private, was moved, or never existed. Ask the person who sent the link to share it with your workspace."
     >

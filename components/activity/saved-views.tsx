@@ -5,7 +5,7 @@ import { Bookmark, Plus, X } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { readFilter, toFilterWords } from "@/components/activity/filters";
 import { usePersonWords } from "@/components/activity/use-person-words";
-import { toMessage } from "@/components/ui/load-failure";
+import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { NavList } from "@/components/workspace/nav-list";
 import { useConnectionName } from "@/components/workspace/use-schema";

@@ -11,16 +11,16 @@ import { Suggestions } from "@/components/agent/suggestions";
 import { toChatKey, toChatsKey, useAgentChoices, useScreen } from "@/components/agent/use-agent";
 import { useStickyEnd } from "@/components/agent/use-sticky-end";
 import { useStoredChat } from "@/components/agent/use-stored-chat";
-import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Tip } from "@/components/ui/tip";
+import { toMessage } from "@/components/ui/to-message";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { Wheel } from "@/components/ui/wheel";
 import type { AgentRequest } from "@/components/workspace/agent-store";
 import { setAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { ChatDetail } from "@/lib/client/agent";
-import { ApiError } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 import { mergeRecord, recordIdOf } from "@/lib/ui/chat-record";
 
 /** What comes is drawn this often at the most: a fast model sends hundreds of pieces a second. */

@@ -2,8 +2,8 @@
 
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { toMessage } from "@/components/ui/load-failure";
 import { Tip } from "@/components/ui/tip";
+import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi, type Feedback as Given } from "@/lib/client/agent";

@@ -6,7 +6,7 @@ import { CardHead } from "@/components/agent/step-line";
 import { type Plan, type ToolPart, toPlan } from "@/components/agent/tool-parts";
 import { Markdown } from "@/components/markdown/markdown";
 import { announce } from "@/components/ui/live-region";
-import { toMessage } from "@/components/ui/load-failure";
+import { toMessage } from "@/components/ui/to-message";
 import { useLive } from "@/components/workspace/use-live";
 import { agentApi, type Grant, type PlanAnswer } from "@/lib/client/agent";
 

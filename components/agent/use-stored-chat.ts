@@ -7,7 +7,7 @@ import { toChatKey } from "@/components/agent/use-agent";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi } from "@/lib/client/agent";
-import { ApiError } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 
 /** Whoever writes an answer elsewhere tells of it. A server that has died tells nothing: its sign of life runs out by then. */
 const GONE_MS = 60_000;

@@ -2,10 +2,10 @@
 
 import Link from "next/link";
 import { useState } from "react";
-import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
+import { toMessage } from "@/components/ui/to-message";
 import { accountApi } from "@/lib/client/account";
-import { api } from "@/lib/client/api";
+import { authApi } from "@/lib/client/auth";
 
 /** Signed out: both ways to an account lead back to the invitation. */
 export function OpenInvite({ token }: { token: string }) {
@@ -62,7 +62,7 @@ export function ForeignInvite({ token, ownEmail, email }: { token: string; ownEm
     setFailure(null);
     setIsBusy(true);
     try {
-      await api.logout();
+      await authApi.logout();
       window.location.assign(`/login?next=${encodeURIComponent(`/invites/${token}`)}`);
     } catch (error) {
       setFailure(toMessage(error));

@@ -1,11 +1,11 @@
 "use client";
 
-import { CircleX } from "lucide-react";
 import { type FormEvent, useState } from "react";
+import { FormFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
 import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
-import { api } from "@/lib/client/api";
+import { authApi } from "@/lib/client/auth";
 import { findEmailProblem } from "@/lib/ui/email-help";
 
 type LoginFields = { email: string; password: string };
@@ -41,7 +41,7 @@ export function LoginForm({ next, email = "" }: { next: string; email?: string }
     if (first) return focusField(form, first);
     setIsBusy(true);
     try {
-      await api.login({ email: values.email.trim(), password: values.password });
+      await authApi.login({ email: values.email.trim(), password: values.password });
       // A full load: the pages behind are drawn on the server for this person.
       window.location.assign(next);
     } catch (error) {
@@ -62,12 +62,7 @@ export function LoginForm({ next, email = "" }: { next: string; email?: string }
 
   return (
     <form className="auth-form" onSubmit={submit} onInput={judgeAgain} noValidate aria-label="Sign in" method="post">
-      {failure && (
-        <div className="note danger" role="alert">
-          <CircleX />
-          <span>{failure}</span>
-        </div>
-      )}
+      {failure && <FormFailure>{failure}</FormFailure>}
       <TextField
         label="Email"
         name="email"

@@ -1,7 +1,7 @@
 "use client";
 
-import { Eye, EyeOff } from "lucide-react";
 import { type ComponentProps, useState } from "react";
+import { EyeSign } from "@/components/ui/signs";
 import { TextField } from "@/components/ui/text-field";
 
 /** A password that can be looked at. Paste and password managers work: it is a plain password field until then. */
@@ -20,7 +20,7 @@ export function PasswordField(props: Omit<ComponentProps<typeof TextField>, "typ
           aria-pressed={isShown}
           onClick={() => setIsShown(!isShown)}
         >
-          {isShown ? <EyeOff /> : <Eye />}
+          <EyeSign isCrossed={isShown} />
         </button>
       }
     />

@@ -1,9 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { toMessage } from "@/components/ui/load-failure";
-import { Notice } from "@/components/ui/notice";
-import { signInWith } from "@/lib/client/oauth";
+import { FormFailure } from "@/components/auth/form-failure";
+import { toMessage } from "@/components/ui/to-message";
 
 export type Provider = "github" | "google";
 const NAMES: Record<Provider, string> = { github: "GitHub", google: "Google" };
@@ -17,6 +16,7 @@ export function ProviderButtons({ providers, next }: { providers: Provider[]; ne
     setFailure(null);
     setBusy(provider);
     try {
+      const { signInWith } = await import("@/lib/client/oauth");
       window.location.assign(await signInWith(provider, next));
     } catch (error) {
       setFailure(toMessage(error));
@@ -25,11 +25,7 @@ export function ProviderButtons({ providers, next }: { providers: Provider[]; ne
   };
   return (
     <>
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      {failure && <FormFailure>{failure}</FormFailure>}
       <div className="auth-providers">
         {providers.map((provider) => (
           <button

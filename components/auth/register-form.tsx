@@ -1,17 +1,19 @@
 "use client";
 
-import { CircleX } from "lucide-react";
 import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { useForm } from "react-hook-form";
+import { FormFailure } from "@/components/auth/form-failure";
 import { PasswordField } from "@/components/auth/password-field";
 import { findPasswordProblem } from "@/components/auth/password-rules";
 import { StrengthBar } from "@/components/auth/strength-bar";
 import { placeFailure } from "@/components/ui/form-failure";
 import { TextField } from "@/components/ui/text-field";
 import { accountApi } from "@/lib/client/account";
-import { ApiError, api } from "@/lib/client/api";
-import { findEmailProblem, suggestEmail } from "@/lib/ui/email-help";
+import { authApi } from "@/lib/client/auth";
+import { ApiError } from "@/lib/client/request";
+import { findEmailProblem } from "@/lib/ui/email-help";
+import { suggestEmail } from "@/lib/ui/email-suggestion";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
 
 /** Whom the account is made for: somebody who was invited. */
@@ -43,7 +45,7 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
     setFailure(null);
     setIsTaken(false);
     try {
-      const { workspace } = await api.register({
+      const { workspace } = await authApi.register({
         email: fields.email.trim(),
         password: fields.password,
         ...(fields.name.trim() === "" ? {} : { name: fields.name.trim() }),
@@ -66,12 +68,7 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
   );
   return (
     <form className="auth-form" onSubmit={submit} noValidate aria-label="Create your account" method="post">
-      {failure && (
-        <div className="note danger" role="alert">
-          <CircleX />
-          <span>{failure}</span>
-        </div>
-      )}
+      {failure && <FormFailure>{failure}</FormFailure>}
       <TextField
         label="Name"
         autoComplete="name"

@@ -24,8 +24,8 @@ import { useConnectionTypes } from "@/components/workspace/use-connection-types"
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { type Connection, type ConnectionType, connectionsApi, type TestOutcome } from "@/lib/client/connections";
+import { ApiError } from "@/lib/client/request";
 import { formatDay } from "@/lib/ui/format-time";
 import "./connections.css";
 

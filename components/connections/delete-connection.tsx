@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
-import { toMessage } from "@/components/ui/load-failure";
+import { toMessage } from "@/components/ui/to-message";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Connection, connectionsApi, toUsages } from "@/lib/client/connections";
 

@@ -1,8 +1,8 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import { ApiError } from "@/lib/client/api";
 import type { Connection, ConnectionType, Tag } from "@/lib/client/connections";
+import { ApiError } from "@/lib/client/request";
 import {
   type AddressWay, type FormValues, findFormProblems, findMovedSecrets, hasTunnel, hasTwoWays, isLimitField, isTunnelField, keepsNamedSecrets,
   STRING_FIELD, toConfig, toFieldOfPath,

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { AppWindow, FileClock, FileCode2, LayoutDashboard, Workflow } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { toMessage } from "@/components/ui/load-failure";
+import { toMessage } from "@/components/ui/to-message";
 import { NO_USES, toUseWords, useConnectionUses } from "@/components/workspace/use-connection-uses";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { connectionsApi, type Usage } from "@/lib/client/connections";

@@ -5,16 +5,16 @@ import { Play } from "lucide-react";
 import { useState } from "react";
 import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
 import { announce } from "@/components/ui/live-region";
-import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
+import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleList } from "@/components/workspace/use-consoles";
 import { useChange, useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import type { Console } from "@/lib/client/consoles";
+import { ApiError } from "@/lib/client/request";
 import { runsApi } from "@/lib/client/runs";
 import { type Schedule, type ScheduleBody, scheduleApi } from "@/lib/client/schedules";
 

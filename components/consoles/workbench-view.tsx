@@ -16,8 +16,8 @@ import {
 import { useConsoleList, useDraft, useOpenConsole, useSavedConsole } from "@/components/workspace/use-consoles";
 import { useConnections, useDatabases } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { later } from "@/lib/client/load-again";
+import { ApiError } from "@/lib/client/request";
 import { makeSampleConsole, SAMPLE_CONNECTION_NAME } from "@/lib/ui/sample-console";
 import {
   addConsole, closeTab, EMPTY_WORKBENCH, isSavedId, openTab, SAMPLE_CONSOLE_ID, setTitle,

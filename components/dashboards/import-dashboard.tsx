@@ -2,15 +2,15 @@
 
 import { useRouter } from "next/navigation";
 import { useId, useState } from "react";
-import { toMessage } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
+import { toMessage } from "@/components/ui/to-message";
 import { useDashboardActions } from "@/components/workspace/use-dashboard-actions";
 import { useDatabases } from "@/components/workspace/use-schema";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { dashboardApi, type ExportedDashboard } from "@/lib/client/dashboards";
+import { ApiError } from "@/lib/client/request";
 
 /** A dashboard of sixty widgets is far smaller; what is larger is another file. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;

@@ -6,15 +6,15 @@ import { useState } from "react";
 import { StatusWord } from "@/components/runs/status-word";
 import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-editor";
 import { announce } from "@/components/ui/live-region";
-import { toMessage } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
+import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
 import { toDashboardKey } from "@/components/workspace/use-dashboards";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { type Dashboard, dashboardApi } from "@/lib/client/dashboards";
+import { ApiError } from "@/lib/client/request";
 import type { ScheduleBody } from "@/lib/client/schedules";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 

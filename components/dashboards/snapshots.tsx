@@ -9,15 +9,16 @@ import { isGoodSchedule, ScheduleEditor } from "@/components/schedules/schedule-
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
-import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
+import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { type CreateSnapshotBody, type Dashboard, dashboardApi, type Snapshot } from "@/lib/client/dashboards";
+import { ApiError } from "@/lib/client/request";
 import type { ScheduleBody } from "@/lib/client/schedules";
 import type { PageAsk } from "@/lib/ui/dashboard-choice";
 import { parseEmails } from "@/lib/ui/email-list";

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { DataReader } from "@/components/dashboards/data-reader";
-import { toMessage } from "@/components/ui/load-failure";
+import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { toDashboardDataKey, toDashboardKey } from "@/components/workspace/use-dashboards";
 import { useLive } from "@/components/workspace/use-live";

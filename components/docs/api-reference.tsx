@@ -8,7 +8,7 @@ import { CodeBox } from "@/components/ui/code-box";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Wheel } from "@/components/ui/wheel";
-import { ApiError } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 import { type OpenApiDocument, searchReference, toReference } from "@/lib/ui/api-reference";
 import "./docs.css";
 

@@ -2,13 +2,13 @@
 
 import { type FormEvent, useState } from "react";
 import { useFlowActions } from "@/components/flows/use-flow-actions";
-import { toMessage } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
-import { ApiError } from "@/lib/client/api";
+import { toMessage } from "@/components/ui/to-message";
 import type { Flow } from "@/lib/client/flows";
+import { ApiError } from "@/lib/client/request";
 
 const FORM = "backfill-form";
 const WAYS = [

@@ -20,9 +20,9 @@ import { useConnectivity } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
 import { toFlowKey, toFlowsKey } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import type { Connection } from "@/lib/client/connections";
 import { type FlowDetail, flowsApi } from "@/lib/client/flows";
+import { ApiError } from "@/lib/client/request";
 import {type FlowDraft, type FormProblem, 
   findDraftProblems, NEW_FLOW, settle, toCreateBody, toDraft, toUpdateBody,
 } from "@/lib/ui/flow-form"; // biome-ignore format: one look at the whole list

@@ -4,15 +4,14 @@ import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { CHANNEL_WORDS } from "@/components/notifications/rule-words";
 import { type NamedResource, RULES, useResources } from "@/components/notifications/use-notifications";
 import { announce } from "@/components/ui/live-region";
-import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
+import { toMessage } from "@/components/ui/to-message";
 import { useOutage } from "@/components/ui/use-browser";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import {
   type ChannelType,
   type CreateRuleBody,
@@ -22,6 +21,7 @@ import {
   type SavedRule,
   type Trigger,
 } from "@/lib/client/notifications";
+import { ApiError } from "@/lib/client/request";
 import { findEmailProblem } from "@/lib/ui/email-help";
 import { parseEmails } from "@/lib/ui/email-list";
 

@@ -12,9 +12,9 @@ import { holdFreshSecret, useFreshSecret } from "@/components/settings/fresh-sec
 import { SecretBanner } from "@/components/settings/secret-banner";
 import { Confirm } from "@/components/ui/confirm";
 import { announce } from "@/components/ui/live-region";
-import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { SidePanel } from "@/components/ui/side-panel";
+import { toMessage } from "@/components/ui/to-message";
 import { useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { notificationApi, type Resource, type Rule, type SavedRule } from "@/lib/client/notifications";

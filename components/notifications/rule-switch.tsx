@@ -3,7 +3,7 @@
 import { Switch } from "@base-ui/react/switch";
 import { toRuleName } from "@/components/notifications/rule-words";
 import { RULES } from "@/components/notifications/use-notifications";
-import { toMessage } from "@/components/ui/load-failure";
+import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useChange, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";

@@ -3,9 +3,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { Send } from "lucide-react";
 import { useState } from "react";
-import { toMessage } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { Segments } from "@/components/ui/segments";
+import { toMessage } from "@/components/ui/to-message";
 import { useConnectivity } from "@/components/ui/use-browser";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { notificationApi, type Rule, type TestAnswer, type Trigger } from "@/lib/client/notifications";

@@ -13,9 +13,9 @@ import { toDashboardKey, toDashboardsKey, useDashboardList } from "@/components/
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { readSettings, toKeptSpec } from "@/lib/charts/kept-spec";
 import { fitSettings, guessSettings } from "@/lib/charts/settings";
-import { ApiError } from "@/lib/client/api";
 import type { KeptChart } from "@/lib/client/consoles";
 import { type Dashboard, dashboardApi, type Widget } from "@/lib/client/dashboards";
+import { ApiError } from "@/lib/client/request";
 import { TITLE_CHARS_MAX, WIDGETS_MAX } from "@/lib/dashboards/limits";
 import { addWidget, type Draft, type NewWidget, toDraft } from "@/lib/ui/dashboards/edit/draft";
 import { fromChart } from "@/lib/ui/dashboards/edit/shelves";

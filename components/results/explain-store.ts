@@ -1,5 +1,6 @@
-import { ApiError, api, type ExecuteAnswer } from "@/lib/client/api";
+import { api, type ExecuteAnswer } from "@/lib/client/api";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
+import { ApiError } from "@/lib/client/request";
 import type { PlanForm } from "@/lib/explain/plan";
 import { newId } from "@/lib/ui/new-id";
 

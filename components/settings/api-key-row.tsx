@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import { Confirm } from "@/components/ui/confirm";
-import { toMessage } from "@/components/ui/load-failure";
 import { PersonCell } from "@/components/ui/person";
+import { toMessage } from "@/components/ui/to-message";
 import { useNow } from "@/components/ui/use-browser";
 import { useChange, useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";

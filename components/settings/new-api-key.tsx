@@ -1,14 +1,14 @@
 "use client";
 
 import { type FormEvent, useId, useState } from "react";
-import { toMessage } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
+import { toMessage } from "@/components/ui/to-message";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 import { type CreatedApiKey, workspaceApi } from "@/lib/client/workspaces";
 import { KEY_LIFETIMES, type KeyLifetime, toExpiry } from "@/lib/ui/lifetimes";
 

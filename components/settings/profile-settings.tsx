@@ -17,7 +17,7 @@ import { useIsAwake } from "@/components/ui/use-browser";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { accountApi } from "@/lib/client/account";
-import { ApiError } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 import { formatDay } from "@/lib/ui/format-time";
 import { toPasswordStrength } from "@/lib/ui/password-strength";
 import { USER_NAME_MAX } from "@/lib/users/limits";

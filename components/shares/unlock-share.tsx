@@ -2,8 +2,8 @@
 
 import { ShieldCheck } from "lucide-react";
 import { type FormEvent, useRef, useState } from "react";
-import { toMessage } from "@/components/ui/load-failure";
 import { TextField } from "@/components/ui/text-field";
+import { toMessage } from "@/components/ui/to-message";
 import { shareApi } from "@/lib/client/shares";
 
 type UnlockShareProps = {

@@ -1,6 +1,6 @@
 declare global {
   interface Window {
-    /** Of public/boot.js; absent where that did not load. */
+    /** Of components/shell/boot.js; absent where that did not load. */
     takeEarlyKeys?: () => KeyboardEvent[];
   }
 }

@@ -1,5 +1,5 @@
 import type { FieldPath, FieldValues, UseFormSetError } from "react-hook-form";
-import { ApiError } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 
 /**
  * Puts a failure where it belongs: at its fields when the server names them.
@@ -19,20 +19,6 @@ export function placeFailure<T extends FieldValues>(
   if (placed.length > 0 && placed.length === error.problems.length) return null;
   if (error.status === 429) return `${error.message} ${toWait(error.retryAfterSeconds)}`.trim();
   return error.message;
-}
-
-/** What the server says of single fields, of what is wrong inside them too; empty when it says nothing of them. */
-export function problemsOf<Name extends string>(
-  error: unknown,
-  fields: readonly Name[],
-): Partial<Record<Name, string>> {
-  const problems = error instanceof ApiError ? error.problems : [];
-  const said: Partial<Record<Name, string>> = {};
-  for (const field of fields) {
-    const message = problems.find(({ path }) => path.split(".")[0] === field)?.message;
-    if (message !== undefined) said[field] = message;
-  }
-  return said;
 }
 
 function toWait(seconds: number | null): string {

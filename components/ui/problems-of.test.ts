@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "@/lib/client/api";
-import { problemsOf } from "./form-failure";
+import { ApiError } from "@/lib/client/request";
+import { problemsOf } from "./problems-of";
 
 describe("what the server says of single fields", () => {
   const refused = new ApiError(400, "invalid_request", "Something is wrong.", [

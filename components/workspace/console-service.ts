@@ -5,7 +5,6 @@ import type { DraftStore } from "@/components/workspace/draft-store";
 import type { EditorMemory } from "@/components/workspace/editor-memory";
 import type { RunStore } from "@/components/workspace/run-store";
 import type { WorkbenchStore } from "@/components/workspace/workbench-store";
-import { ApiError } from "@/lib/client/api";
 import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
 import type { KeptChart } from "@/lib/client/consoles";
 import {
@@ -15,6 +14,7 @@ import {
   type CreateConsoleBody,
   consoleApi,
 } from "@/lib/client/consoles";
+import { ApiError } from "@/lib/client/request";
 import { adoptSaved, type DraftConsole, findConsole, findTitle, isSavedId, setTitle } from "@/lib/ui/workbench";
 
 /** Where a new console is to stand. */

@@ -1,6 +1,6 @@
-import { ApiError } from "@/lib/client/api";
 import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
 import type { Console, ConsoleDraft } from "@/lib/client/consoles";
+import { ApiError } from "@/lib/client/request";
 
 /** What was typed in a saved console and not saved. */
 export type LocalDraft = {

@@ -1,5 +1,6 @@
-import { ApiError, api, type ExecuteAnswer } from "@/lib/client/api";
+import { api, type ExecuteAnswer } from "@/lib/client/api";
 import { type Bound, toExecuteRequest } from "@/lib/client/execute";
+import { ApiError } from "@/lib/client/request";
 import type { QueryErrorDetails } from "@/lib/sql/query-error";
 import type { SqlStatement } from "@/lib/sql/statements";
 import { newId } from "@/lib/ui/new-id";

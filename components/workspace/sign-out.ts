@@ -1,10 +1,11 @@
 import { showFailure } from "@/components/ui/toast";
-import { ApiError, api } from "@/lib/client/api";
+import { authApi } from "@/lib/client/auth";
+import { ApiError } from "@/lib/client/request";
 
 /** Ends the session on the server, then shows the sign-in page. */
 export async function signOut(): Promise<void> {
   try {
-    await api.logout();
+    await authApi.logout();
     window.location.assign("/login");
   } catch (error) {
     showFailure(

@@ -6,7 +6,7 @@ import { useMediaQuery } from "@/components/ui/use-browser";
 import { updateFrame, useFrame } from "@/components/workspace/use-frame";
 import { isBesideWork } from "@/lib/ui/frame-preferences";
 
-/** So wide the agent lies over the work, and a page begins without it. public/boot.js and the styles say the same. */
+/** So wide the agent lies over the work, and a page begins without it. components/shell/boot.js and the styles say the same. */
 const OVER_QUERY = "(max-width: 1200px)";
 
 /** Lying over the work it is open for now: what is kept is how somebody wants it beside the work. */

@@ -8,11 +8,11 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { toMessage } from "@/components/ui/load-failure";
+import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { type AppCard, appApi, type FeedPage } from "@/lib/client/apps";
+import { ApiError } from "@/lib/client/request";
 
 export const toFeedKey = (workspaceId: string) => ["app-feed", workspaceId] as const;
 export const toAppKey = (workspaceId: string, ref: string) => ["app", workspaceId, ref] as const;

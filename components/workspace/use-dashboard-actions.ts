@@ -6,7 +6,6 @@ import { useMemo } from "react";
 import { showFailure } from "@/components/ui/toast";
 import { toDashboardFoldersKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import {
   type CreateDashboardBody,
   type Dashboard,
@@ -14,6 +13,7 @@ import {
   dashboardApi,
   type UpdateDashboardBody,
 } from "@/lib/client/dashboards";
+import { ApiError } from "@/lib/client/request";
 import type { CreateFolderBody, UpdateFolderBody } from "@/lib/folders/schema";
 import type { FolderChoice } from "@/lib/ui/filed-tree";
 

@@ -1,5 +1,6 @@
 import type { ChangePasswordBody, EndedSessions, ResetPasswordBody, Session } from "@/lib/auth/schema";
-import { send, sendAll } from "@/lib/client/api";
+import { sendAll } from "@/lib/client/lists";
+import { send } from "@/lib/client/request";
 import type { AcceptedInvite, Invitation } from "@/lib/invites/schema";
 import type { Preferences, UpdatePreferencesBody } from "@/lib/preferences/schema";
 import type { User } from "@/lib/users/schema";

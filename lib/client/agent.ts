@@ -1,6 +1,7 @@
 import type { AgentsAnswer, Chat, ChatDetail, ChatMessage, Feedback, Grant, Instructions, ModelsAnswer, PlanAnswer, PlanDecisionBody } from "@/lib/agent/schema"; // biome-ignore format: one look at the whole list
-import { ApiError, parseEnvelope, send, sendPage, toApiError } from "@/lib/client/api";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import { sendPage } from "@/lib/client/lists";
+import { ApiError, parseEnvelope, send, toApiError } from "@/lib/client/request";
 import type { Page } from "@/lib/http/paging";
 
 const root = (workspaceId: string) => `/api/workspaces/${workspaceId}`;

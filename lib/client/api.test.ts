@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { accountApi } from "@/lib/client/account";
-import { ApiError, api, sendAll } from "@/lib/client/api";
+import { api } from "@/lib/client/api";
+import { authApi } from "@/lib/client/auth";
 import { connectionsApi } from "@/lib/client/connections";
 import { readConnectivity, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
 import { consoleApi } from "@/lib/client/consoles";
 import { toExecuteRequest } from "@/lib/client/execute";
+import { sendAll } from "@/lib/client/lists";
+import { ApiError } from "@/lib/client/request";
 import { workspaceApi } from "@/lib/client/workspaces";
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
@@ -51,7 +54,7 @@ describe("the API client", () => {
   it("lists the problems of refused input, and when to try again", async () => {
     const details = [{ path: "email", message: "Enter an address." }];
     answer(429, { success: false, code: "rate_limited", error: "Too many.", details }, { "retry-after": "30" });
-    const error = await api.login({ email: "a", password: "b" }).catch((thrown: unknown) => thrown);
+    const error = await authApi.login({ email: "a", password: "b" }).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ problems: details, retryAfterSeconds: 30 });
   });
 
@@ -110,9 +113,9 @@ describe("the API client", () => {
 
   it("does not take a page for an answer", async () => {
     answer(502, "<html>Bad gateway</html>");
-    await expect(api.logout()).rejects.toMatchObject({ status: 502, code: "internal" });
+    await expect(authApi.logout()).rejects.toMatchObject({ status: 502, code: "internal" });
     answer(200, "<html>Sign in to the network</html>");
-    await expect(api.logout()).rejects.toMatchObject({ code: "internal" });
+    await expect(authApi.logout()).rejects.toMatchObject({ code: "internal" });
   });
 
   it("says unreachable when nothing answers, and knows it until something does", async () => {
@@ -130,7 +133,7 @@ describe("the API client", () => {
   it("takes a proxy's page, and the word of a server that is about to stop, for no sign of life", async () => {
     reportUnreachable();
     answer(502, "<html>Bad gateway</html>");
-    await expect(api.logout()).rejects.toMatchObject({ status: 502 });
+    await expect(authApi.logout()).rejects.toMatchObject({ status: 502 });
     expect(readConnectivity().isOnline).toBe(false);
     await expect(api.ping()).rejects.toThrow();
     answer(503, { status: "unavailable", failing: "shutdown" });

@@ -12,7 +12,8 @@ import type {
   UpdateAppBody,
 } from "@/lib/apps/schema";
 import type { ViewToken } from "@/lib/apps/view/schema";
-import { readBytes, send } from "@/lib/client/api";
+import { readBytes } from "@/lib/client/bytes";
+import { send } from "@/lib/client/request";
 import type { Page } from "@/lib/http/paging";
 import type { Share, ShareBody } from "@/lib/shares/schema";
 

@@ -1,5 +1,6 @@
-import { ApiError, parseEnvelope, send, sendAll, toApiError } from "@/lib/client/api";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import { sendAll } from "@/lib/client/lists";
+import { ApiError, parseEnvelope, send, toApiError } from "@/lib/client/request";
 import type {
   ConfigField,
   Connection,

@@ -1,5 +1,5 @@
-import { send } from "@/lib/client/api";
 import { filedApi } from "@/lib/client/filed";
+import { send } from "@/lib/client/request";
 import type {
   Console,
   ConsoleDraft,

@@ -1,5 +1,5 @@
-import { send } from "@/lib/client/api";
 import { filedApi } from "@/lib/client/filed";
+import { send } from "@/lib/client/request";
 import { readWidgetLines } from "@/lib/client/widget-lines";
 import type { Comparison, Grain } from "@/lib/crossfilter/words";
 import type { Cube } from "@/lib/cubes/cube";

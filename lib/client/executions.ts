@@ -1,4 +1,4 @@
-import { ApiError, send } from "@/lib/client/api";
+import { ApiError, send } from "@/lib/client/request";
 import type { Page } from "@/lib/http/paging";
 import type { Execution } from "@/lib/query/schema";
 

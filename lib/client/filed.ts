@@ -1,4 +1,5 @@
-import { send, sendAll } from "@/lib/client/api";
+import { sendAll } from "@/lib/client/lists";
+import { send } from "@/lib/client/request";
 import type { CreateFolderBody, Folder, HistoryItem, UpdateFolderBody } from "@/lib/folders/schema";
 import type { Page } from "@/lib/http/paging";
 

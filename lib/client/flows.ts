@@ -1,4 +1,5 @@
-import { send, sendAll } from "@/lib/client/api";
+import { sendAll } from "@/lib/client/lists";
+import { send } from "@/lib/client/request";
 import { toQuery } from "@/lib/client/runs";
 import type {
   Arrival,

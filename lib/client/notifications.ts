@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { send } from "@/lib/client/api";
+import { send } from "@/lib/client/request";
 import { toQuery } from "@/lib/client/runs";
 import type { Page } from "@/lib/http/paging";
 import type {

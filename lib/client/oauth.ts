@@ -1,4 +1,4 @@
-import { ApiError } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 
 /**
  * Begins a sign-in by a provider. next-auth answers in a form of its own, outside of the envelope.

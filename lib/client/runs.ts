@@ -1,4 +1,4 @@
-import { send } from "@/lib/client/api";
+import { send } from "@/lib/client/request";
 import type { ConsoleRun, ConsoleRunDetails } from "@/lib/consoles/schema";
 import type { Page } from "@/lib/http/paging";
 import type { ResultPreview } from "@/lib/results/schema";

@@ -1,4 +1,4 @@
-import { send } from "@/lib/client/api";
+import { send } from "@/lib/client/request";
 import type { Schedule, ScheduleBody } from "@/lib/schedules/schema";
 
 const root = (workspaceId: string, consoleId: string) =>

@@ -1,5 +1,5 @@
-import { ApiError, parseEnvelope, toApiError } from "@/lib/client/api";
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import { ApiError, parseEnvelope, toApiError } from "@/lib/client/request";
 import type { WidgetData } from "@/lib/dashboards/schema";
 
 const LINES = "application/x-ndjson";

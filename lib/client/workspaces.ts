@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Role } from "@/lib/access/roles";
 import type { ApiKey, CreatedApiKey, createApiKeyBody } from "@/lib/auth/api-key-schema";
-import { send, sendAll, sendPages } from "@/lib/client/api";
+import { sendAll, sendPages } from "@/lib/client/lists";
+import { send } from "@/lib/client/request";
 import type { Page } from "@/lib/http/paging";
 import type { CreatedInvite, CreateInviteBody, Invite } from "@/lib/invites/schema";
 import type { OutboxEntry } from "@/lib/mail/schema";

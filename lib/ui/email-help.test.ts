@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findEmailProblem, suggestEmail } from "@/lib/ui/email-help";
+import { findEmailProblem } from "@/lib/ui/email-help";
+import { suggestEmail } from "@/lib/ui/email-suggestion";
 
 describe("findEmailProblem", () => {
   it("finds nothing wrong with ordinary addresses", () => {

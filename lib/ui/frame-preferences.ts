@@ -1,6 +1,6 @@
 import { type CellLook, DIGIT_LOOKS, toTimesLook } from "@/lib/tabular/cell-look";
 
-/** What this browser keeps about the frame. public/boot.js reads the same entry before the first paint. */
+/** What this browser keeps about the frame. components/shell/boot.js reads the same entry before the first paint. */
 export const FRAME_KEY = "millrace:frame";
 export const EXPLORER_WIDTH = { min: 200, max: 420, normal: 264 } as const;
 export const AGENT_WIDTH = { min: 320, max: 640, normal: 380 } as const;

@@ -2,9 +2,9 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { AuthFrame } from "@/components/auth/auth-frame";
 import { EndedInvite } from "@/components/auth/ended-invite";
+import { FormFailure } from "@/components/auth/form-failure";
 import { LoginForm } from "@/components/auth/login-form";
 import { ProviderButtons } from "@/components/auth/provider-buttons";
-import { Notice } from "@/components/ui/notice";
 import { signInProviders } from "@/lib/auth/oauth";
 import { getPageSession } from "@/lib/auth/page-session";
 import { findInvitationBehind } from "@/lib/invites/service";
@@ -40,11 +40,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Promis
         New here? {/* A link of the framework would bring its router's prefetching along, for one of two links. */}
         <a href={target ? `/register?next=${encodeURIComponent(target)}` : "/register"}>Create an account</a>
       </p>
-      {failure && (
-        <Notice kind="bad" role="alert">
-          {failure}
-        </Notice>
-      )}
+      {failure && <FormFailure>{failure}</FormFailure>}
       <ProviderButtons providers={signInProviders()} next={target ?? "/"} />
       <LoginForm next={target ?? "/"} email={invitation ? invitation.email : ""} />
     </AuthFrame>

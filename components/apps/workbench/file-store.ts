@@ -1,5 +1,5 @@
-import { ApiError } from "@/lib/client/api";
 import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
+import { ApiError } from "@/lib/client/request";
 
 /** A text that was typed and that the server does not have yet. */
 export type LocalText = {

@@ -4,13 +4,13 @@ import { Monitor, RefreshCw, Smartphone, Square, Tablet } from "lucide-react";
 import { useCallback, useEffect, useState } from "react";
 import { AppFrame } from "@/components/apps/view/app-frame";
 import type { Said } from "@/components/apps/workbench/use-output";
-import { toMessage } from "@/components/ui/load-failure";
 import { type Segment, Segments } from "@/components/ui/segments";
+import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { BuildProblem } from "@/lib/apps/frame/messages";
-import { ApiError } from "@/lib/client/api";
 import { type App, appApi } from "@/lib/client/apps";
+import { ApiError } from "@/lib/client/request";
 import "@/components/apps/view/app-view.css";
 
 type Width = "desktop" | "tablet" | "phone";

@@ -12,15 +12,16 @@ import { useOperation } from "@/components/apps/workbench/use-operation";
 import { useTreeAt, type Work } from "@/components/apps/workbench/use-work";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
-import { LoadFailure, toMessage } from "@/components/ui/load-failure";
+import { LoadFailure } from "@/components/ui/load-failure";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { TextField } from "@/components/ui/text-field";
+import { toMessage } from "@/components/ui/to-message";
 import { useOutage } from "@/components/ui/use-browser";
 import { readFeedAnew, toAppKey } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { appApi, type PublishConflict, type Resolutions, toConflicts } from "@/lib/client/apps";
+import { ApiError } from "@/lib/client/request";
 import { differencesOf, type FileDifference, nameOf } from "@/lib/ui/app-files";
 
 /** Of the problems of a build, as many as are read in a dialog. */

@@ -7,8 +7,8 @@ import { showFailure } from "@/components/ui/toast";
 import { toAppKey, toAppWorkKey } from "@/components/workspace/use-apps";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { type App, type AppFile, appApi, type TreeItem } from "@/lib/client/apps";
+import { ApiError } from "@/lib/client/request";
 import { imageTypeOf, movedPath } from "@/lib/ui/app-files";
 
 const NO_FILES: TreeItem[] = [];

@@ -9,8 +9,8 @@ import { DraftStore } from "@/components/workspace/draft-store";
 import { toDashboardDataKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { ApiError } from "@/lib/client/api";
 import { type Dashboard, dashboardApi } from "@/lib/client/dashboards";
+import { ApiError } from "@/lib/client/request";
 import {
   type Draft,
   findDraftProblem,

@@ -5,8 +5,8 @@ import { useMemo } from "react";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { zoneOf } from "@/lib/charts/moments";
-import { ApiError } from "@/lib/client/api";
 import { dashboardApi, type Preview, type Widget, type WidgetData } from "@/lib/client/dashboards";
+import { ApiError } from "@/lib/client/request";
 import { type Draft, toPartName } from "@/lib/ui/dashboards/edit/draft";
 import { PreviewBatch, type PreviewItem, toPreviewItem } from "@/lib/ui/dashboards/edit/preview-batch";
 

@@ -1,6 +1,6 @@
-import { ApiError, parseEnvelope, toApiError } from "@/lib/client/api";
 import { type ExecuteTarget, toExecuteRequest } from "@/lib/client/execute";
 import { type Execution, executionsApi } from "@/lib/client/executions";
+import { ApiError, parseEnvelope, toApiError } from "@/lib/client/request";
 import type { ResultField } from "@/lib/tabular/json-rows";
 import { isNumericField } from "@/lib/ui/cell-text";
 import { newId } from "@/lib/ui/new-id";

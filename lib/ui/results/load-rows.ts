@@ -1,4 +1,4 @@
-import { ApiError, parseEnvelope, toApiError } from "@/lib/client/api";
+import { ApiError, parseEnvelope, toApiError } from "@/lib/client/request";
 import { NdjsonRows } from "@/lib/ui/results/ndjson-rows";
 import type { RowTable } from "@/lib/ui/results/row-table";
 import type { LoadEnd, LoadProgress } from "@/lib/ui/results/worker-messages";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ApiError, type TablePage } from "@/lib/client/api";
+import type { TablePage } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 import { PLAIN } from "@/lib/ui/results/arrangement";
 import { TablePages } from "@/lib/ui/results/table-pages";
 

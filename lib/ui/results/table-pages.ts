@@ -1,5 +1,6 @@
 import type { ChartData } from "@/lib/charts/data";
-import { ApiError, type TablePage, type TableRowsAsk } from "@/lib/client/api";
+import type { TablePage, TableRowsAsk } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 import type { CellValue, ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import { type Arrangement, PLAIN } from "@/lib/ui/results/arrangement";
 import { chartRows, copyRows, sumRows } from "@/lib/ui/results/held-rows";

@@ -1,4 +1,4 @@
-import { ApiError } from "@/lib/client/api";
+import { ApiError } from "@/lib/client/request";
 import type { Ask, Asked, LoadProgress, Reply } from "@/lib/ui/results/worker-messages";
 
 type Waiting = {

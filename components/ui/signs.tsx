@@ -1,0 +1,61 @@
+import type { ReactNode } from "react";
+
+/*
+ * The signs of the pages that everybody waits for before anything else, drawn here: the library of icons would come with
+ * each of them (docs/decisions/libraries.md).
+ */
+
+function Sign({ children }: { children: ReactNode }) {
+  return (
+    <svg
+      // As large and as heavy as the library's own.
+      className="lucide"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      {children}
+    </svg>
+  );
+}
+
+/** What went wrong. */
+export function FailureSign() {
+  return (
+    <Sign>
+      <circle cx="12" cy="12" r="10" />
+      <path d="m15 9-6 6m0-6 6 6" />
+    </Sign>
+  );
+}
+
+/** @param isCrossed for what is hidden again by it */
+export function EyeSign({ isCrossed }: { isCrossed: boolean }) {
+  return (
+    <Sign>
+      <path d="M2 12c2.3-4.7 5.7-7 10-7s7.7 2.3 10 7c-2.3 4.7-5.7 7-10 7s-7.7-2.3-10-7Z" />
+      <circle cx="12" cy="12" r="3" />
+      {isCrossed && <path d="M3 3l18 18" />}
+    </Sign>
+  );
+}
+
+export function LockSign() {
+  return (
+    <Sign>
+      <rect x="4" y="11" width="16" height="10" rx="2" />
+      <path d="M8 11V7a4 4 0 0 1 8 0v4" />
+    </Sign>
+  );
+}
+
+export function WarningSign() {
+  return (
+    <Sign>
+      <path d="M12 4 2.5 20h19ZM12 10v4m0 3v.01" />
+    </Sign>
+  );
+}
