@@ -42,10 +42,20 @@ const config = (phase: string): NextConfig => ({
   // `npm run check` does the types, with a compiler that the framework's own check cannot use.
   // A build writes its own folders into the file; those of another are nobody else's.
   typescript: { ignoreBuildErrors: true, tsconfigPath: tsconfigOf(BUILD_FOLDER) },
+  turbopack: {
+    resolveAlias: {
+      // Of what browsers of today have, and of Node's `process`, which nothing that reaches a browser calls: read first by each page.
+      "../build/polyfills/polyfill-module": { browser: "./lib/client/nothing.ts" },
+      "next/dist/compiled/process": { browser: "./lib/client/nothing.ts" },
+    },
+  },
   agentRules: false,
   devIndicators: false,
   // Nothing reads those of a build, and they are four fifths of it.
   experimental: {
+    // Small files weigh more apart than together: so the sign-in keeps within its budget (e2e/ui/page-size.spec.ts), for a tenth more
+    // of scripts in all. Twice the size would make it a quarter.
+    turbopackChunking: { minChunkSize: 80_000 },
     turbopackSourceMaps: phase === PHASE_DEVELOPMENT_SERVER,
     // What makes a later build of changed sources quick is written at the end of each, for longer than all else that is written.
     turbopackFileSystemCacheForBuild: process.env.BUILD_CACHE !== "off",

@@ -1,8 +1,10 @@
 import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { clearBuildStamp, hashSources, isBuildCurrent, writeBuildStamp } from "./support/build-stamp.mjs";
+import { BUILT, clearBuildStamp, hashSources, isBuildCurrent, writeBuildStamp } from "./support/build-stamp.mjs";
 import { withLock } from "./support/lock.mjs";
 import { inRoot, lockPath } from "./support/paths.mjs";
+import { precompress } from "./support/precompress.mjs";
 import { capture, main, run, ScriptError } from "./support/run.mjs";
 import { ensureRuntime } from "./support/runtime.mjs";
 import { step } from "./support/step.mjs";
@@ -27,6 +29,7 @@ export async function buildIfStale({ keepsCache = true } = {}) {
 
 /** @param {typeof run} runBundler @param {boolean} keepsCache */
 async function build(runBundler, keepsCache) {
+  await makeBootScript();
   const hash = hashSources();
   clearBuildStamp();
   const { generateRoutes } = await import("./routes.mjs");
@@ -43,7 +46,15 @@ async function build(runBundler, keepsCache) {
     },
   });
   if (code !== 0) throw new ScriptError("The build has failed; its messages above say where.");
+  await precompress(join(BUILT, "static"));
   writeBuildStamp(hash);
+}
+
+/** Every page waits for it, so its words for people stay here. Before the sources are hashed: it lies among them. */
+export async function makeBootScript() {
+  const esbuild = await import("esbuild");
+  const entryPoints = [inRoot("components", "shell", "boot.js")];
+  await esbuild.build({ entryPoints, outfile: inRoot("public", "boot.js"), minify: true, target: "es2022" });
 }
 
 /** As `run`, but what the program says is only shown when it fails. */

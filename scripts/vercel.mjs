@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { bundleChildren } from "./build.mjs";
+import { bundleChildren, makeBootScript } from "./build.mjs";
 import { freePort } from "./support/free-port.mjs";
 import { inRoot, ROOT } from "./support/paths.mjs";
 import { main, ScriptError } from "./support/run.mjs";
@@ -46,6 +46,7 @@ await main(async () => {
 async function buildFor(distDir) {
   const { generateRoutes } = await import("./routes.mjs");
   generateRoutes();
+  await makeBootScript();
   await bundleChildren();
   mkdirSync(inRoot(distDir), { recursive: true });
   writeFileSync(inRoot(TYPES_CONFIG), JSON.stringify({ extends: "../tsconfig.json" }));

@@ -2,7 +2,7 @@
  * Runs before the first paint: the theme and the frame's measures of this browser, so that nothing jumps; and keeps the
  * keys that are pressed before the page is awake.
  */
-(function () {
+(() => {
   var root = document.documentElement;
   var stored = {};
   try {
@@ -19,7 +19,7 @@
   var narrow = matchMedia("(max-width: 900px)").matches;
   root.dataset.explorer = narrow || stored.explorerOpen === false ? "hidden" : "shown";
   if (typeof stored.explorerWidth === "number" && stored.explorerWidth >= 200 && stored.explorerWidth <= 420) {
-    root.style.setProperty("--w-explorer", stored.explorerWidth + "px");
+    root.style.setProperty("--w-explorer", `${stored.explorerWidth}px`);
   }
   // The agent lies over the work below this width, and waits until it is asked for. Above it stands beside consoles and
   // flows unless somebody put it away, and elsewhere when they asked for it.
@@ -28,9 +28,9 @@
   var open = beside ? stored.agentBesideWork !== false : stored.agentElsewhere === true;
   root.dataset.agent = open && !close ? "shown" : "hidden";
   if (typeof stored.agentWidth === "number" && stored.agentWidth >= 320 && stored.agentWidth <= 640) {
-    root.style.setProperty("--w-agent", stored.agentWidth + "px");
+    root.style.setProperty("--w-agent", `${stored.agentWidth}px`);
   }
-  dark.addEventListener("change", function (event) {
+  dark.addEventListener("change", (event) => {
     if (root.dataset.themeChoice === "system") root.dataset.theme = event.matches ? "dark" : "light";
   });
   // What a person can press before a page on a slow machine is awake; more is a key that is held down.
@@ -45,7 +45,7 @@
   // On the way down and before React, which stops a key on a page that it has not taken over yet.
   window.addEventListener("keydown", keep, true);
   // For the frame (components/shell/early-keys.ts), which listens itself from then on.
-  window.takeEarlyKeys = function () {
+  window.takeEarlyKeys = () => {
     window.removeEventListener("keydown", keep, true);
     return early.splice(0);
   };

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { sharedState } from "../process/shared-state.ts";
+import { acceptsCoding } from "./accept-encoding.ts";
 
 /** What a route makes of a request; never throws. */
 type Answer = (request: Request, params: Record<string, string>) => Promise<Response>;
@@ -102,14 +103,5 @@ function writeHead(outgoing: ServerResponse, status: number, headers: Headers): 
 function isToBeCompressed(incoming: IncomingMessage, headers: Headers): boolean {
   if (headers.get("cache-control")?.includes("no-transform") || headers.has("content-encoding")) return false;
   headers.append("vary", "Accept-Encoding");
-  return acceptsGzip(String(incoming.headers["accept-encoding"] ?? ""));
-}
-
-/** @param accepted the header Accept-Encoding; empty when absent */
-export function acceptsGzip(accepted: string): boolean {
-  return accepted.split(",").some((each) => {
-    const [name, ...settings] = each.split(";").map((part) => part.trim().toLowerCase());
-    const isRefused = settings.some((setting) => /^q=0(?:\.0*)?$/.test(setting));
-    return name === "gzip" && !isRefused;
-  });
+  return acceptsCoding(String(incoming.headers["accept-encoding"] ?? ""), "gzip");
 }

@@ -1,6 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { paceRequests } from "./admission.ts";
+import type { Precompressed } from "./precompressed.ts";
 
 /** From the first byte, or from the connection when none comes, to the end of the headers. */
 const HEADERS_TIMEOUT_MS = 8000;
@@ -19,13 +20,14 @@ type Coming = { request: IncomingMessage; response: ServerResponse; since: numbe
  * Sets the deadlines of every HTTP server of this process (T72, T104): of headers, and of bodies that stop or drip; and
  * the pace at which it begins requests (F15).
  * Loaded before the framework, which makes its server by itself and has no settings for these.
+ * @param files what these servers answer without the framework
  */
-export function limitServers(): void {
+export function limitServers(files: Precompressed): void {
   subscribe("tracing:net.server.listen:asyncStart", (message) => {
     const { server } = message as { server: unknown };
     if (!(server instanceof Server)) return;
     limitHeaders(server);
-    paceRequests(server);
+    paceRequests(server, files);
   });
   watchBodies();
 }

@@ -1,3 +1,4 @@
+export const BUILT: string;
 export function isBuildCurrent(): boolean;
 export function clearBuildStamp(): void;
 export function writeBuildStamp(hash: string): void;

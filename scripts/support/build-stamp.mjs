@@ -13,6 +13,7 @@ const SOURCES = [
   "public",
   "scripts/build.mjs",
   "scripts/routes.mjs",
+  "scripts/support/precompress.mjs",
   "instrumentation.ts",
   "proxy.ts",
   "next.config.ts",
@@ -20,8 +21,9 @@ const SOURCES = [
   "package.json",
   "package-lock.json",
 ];
-/** The folders of next.config.ts. */
-const STAMP = inRoot(process.env.BENCH_BUILD === "on" ? ".next-bench" : ".next", "millrace-build");
+/** As in next.config.ts. */
+export const BUILT = inRoot(process.env.BENCH_BUILD === "on" ? ".next-bench" : ".next");
+const STAMP = join(BUILT, "millrace-build");
 
 /** True when the last build finished and was made from what is there now. */
 export function isBuildCurrent() {

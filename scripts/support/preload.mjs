@@ -1,4 +1,7 @@
+import { join } from "node:path";
+import { readPrecompressed } from "../../lib/http/precompressed.ts";
 import { limitServers } from "../../lib/http/server-limits.ts";
+import { BUILT } from "./build-stamp.mjs";
 
 /** Loaded by the server's process before anything else. */
-limitServers();
+limitServers(readPrecompressed(join(BUILT, "static"), "/_next/static/"));

@@ -10,7 +10,7 @@ const LATE_MS = 14_000;
 const WORK_MS = 10;
 let begun = 0;
 
-limitServers();
+limitServers(new Map());
 const server = createServer(async (request, response) => {
   if (request.url === "/stream") {
     for (let count = 0; !response.destroyed; count += 1) {
