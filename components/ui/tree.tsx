@@ -145,10 +145,14 @@ export function Tree(props: TreeProps) {
             const place = { transform: `translateY(${item.start}px)`, "--d": row.level } as React.CSSProperties;
             if (row.isNote) {
               return (
+                // A tree holds nothing else, so what is told, and its button, are an item that the arrows pass by.
+                // biome-ignore lint/a11y/useFocusableInteractive: see above
                 <div
                   key={row.id}
                   className="tree-note"
-                  role="none"
+                  role="treeitem"
+                  aria-level={row.level + 1}
+                  aria-selected={false}
                   style={place}
                   data-index={item.index}
                   ref={virtual.measureElement}

@@ -1,4 +1,4 @@
-import { expect, test } from "./fixtures";
+import { expect, expectAccessible, test } from "./fixtures";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
@@ -110,9 +110,17 @@ test("a schema that cannot be read says why under its connection, and is read ag
     status: 502,
     json: { success: false, code: "source_unreachable", error: "The data source did not answer." },
   };
-  await page.route("**/entities*", (route) => route.fulfill(failure));
+  const asking = Promise.withResolvers<void>();
+  await page.route("**/entities*", async (route) => {
+    await asking.promise;
+    await route.fulfill(failure);
+  });
   await page.reload();
+  await expect(page.getByRole("tree", { name: "Schema" })).toContainText("Sample shop");
+  await expectAccessible(page);
+  asking.resolve();
   await expect(page.getByText("The data source did not answer.")).toBeVisible();
+  await expectAccessible(page);
   // Until all of the page is there: what is shown later asks for the schema, too.
   await page.waitForLoadState("networkidle");
   const retry = page.getByRole("tree", { name: "Schema" }).getByRole("button", { name: "Retry" });
