@@ -32,7 +32,9 @@ export async function appBench(request: APIRequestContext) {
     },
     read: async (app: MadeApp, path: string): Promise<string | null> => {
       const answer = await request.get(fileOf(app, path));
-      return answer.status() === 404 ? null : (await answer.json()).data.content;
+      if (answer.status() === 404) return null;
+      expect(answer.status(), await answer.text()).toBe(200);
+      return (await answer.json()).data.content;
     },
   };
 }

@@ -199,6 +199,29 @@ describe("a file of an app", () => {
     expect(await collections.appDraftParts().countDocuments({ workbenchId: bench?._id })).toBe(bench?.drafts.length);
   });
 
+  it("is read whole by who asks while it is saved and deleted over and over", async () => {
+    const app = await shared();
+    let isOver = false;
+    const change = async () => {
+      for (let turn = 0; turn < 40; turn++) {
+        await anas.write(app, "note.md", `turn ${turn}`);
+        if (turn % 4 === 3) await anas.send("DELETE", `/${app.id}/files?path=note.md`);
+      }
+      isOver = true;
+    };
+    const look = async () => {
+      const seen = new Set<number>();
+      while (!isOver) {
+        const { status, json } = await anas.read(app, "note.md");
+        seen.add(status);
+        if (status === 200) expect(json.data.content).toMatch(/^turn \d+$/);
+      }
+      return seen;
+    };
+    const [, ...seen] = await Promise.all([change(), look(), look(), look()]);
+    for (const statuses of seen) expect([200, 404]).toEqual(expect.arrayContaining([...statuses]));
+  });
+
   it("is no draft any more once it is as it was committed", async () => {
     const app = await shared();
     const before = (await anas.read(app, "style.css")).json.data;

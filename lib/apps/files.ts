@@ -4,7 +4,7 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { MAX_FILE_BYTES } from "@/lib/repository/limits";
-import { blobId, collisionKey, isReachable, parsePath, readFile, sizesOf } from "@/lib/repository/service";
+import { blobId, collisionKey, isReachable, parsePath, readFile, sizesOf, untilWon } from "@/lib/repository/service";
 import { APP_BYTES_MAX, APP_FILES_MAX, DRAFT_BYTES_MAX, DRAFT_FILES_MAX, JSON_FILE_BYTES_MAX } from "./limits";
 import { type AppDoc, type Draft, folderOf } from "./model";
 import { findSession } from "./sandbox/registry";
@@ -49,21 +49,22 @@ export async function readBytesOf(
 ): Promise<{ item: TreeItem; content: Buffer }> {
   const app = await getAppDocOrThrow(caller, ref);
   const path = pathIn(app, sent);
-  const { work, drafts } = await asOf(caller, app, sha);
-  const draft = drafts.find((each) => each.path === path);
-  if (draft?.kind === "delete") throw noFile(path);
-  const oid = (await committedFiles(work)).get(path) ?? null;
-  if (draft && draft.oid !== oid) {
-    const content = await readContent(app.workspaceId, draft);
-    // Another request of theirs has just replaced it.
-    if (!content) throw new AppError("conflict", "This file has just been saved. Read it again.");
-    return { item: toItem(path, draft.oid, draft.bytes, oid === null ? "added" : "modified"), content };
-  }
-  const { repositoryId, folder, state } = work;
-  const { headSha } = state;
-  if (oid === null || headSha === null) throw noFile(path);
-  const { content } = await readFile({ repositoryId, sha: headSha, path: `${folder}/${path}` });
-  return { item: toItem(path, oid, content.length, null), content };
+  // A draft that another request of theirs replaces meanwhile is looked up again.
+  return untilWon(async () => {
+    const { work, drafts } = await asOf(caller, app, sha);
+    const draft = drafts.find((each) => each.path === path);
+    if (draft?.kind === "delete") throw noFile(path);
+    const oid = (await committedFiles(work)).get(path) ?? null;
+    if (draft && draft.oid !== oid) {
+      const content = await readContent(app.workspaceId, draft);
+      return content && { item: toItem(path, draft.oid, draft.bytes, oid === null ? "added" : "modified"), content };
+    }
+    const { repositoryId, folder, state } = work;
+    const { headSha } = state;
+    if (oid === null || headSha === null) throw noFile(path);
+    const { content } = await readFile({ repositoryId, sha: headSha, path: `${folder}/${path}` });
+    return { item: toItem(path, oid, content.length, null), content };
+  });
 }
 
 /**
