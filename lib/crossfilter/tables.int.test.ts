@@ -26,14 +26,14 @@ function keep(id: string, fields: Field[], rows: WireValue[][]): Kept & { reads:
     reads: 0,
     read: async function* () {
       kept.reads += 1;
-      const format = parquet(fields);
-      yield format.head();
       const batch: Batch = {
         rowCount: rows.length,
         columns: fields.map((_, index) => rows.map((row) => row[index] ?? null)),
       };
-      yield format.batch(batch, rows.length);
-      yield format.tail();
+      const batches = async function* () {
+        yield batch;
+      };
+      yield* parquet(fields).pipe(batches());
     },
   };
   return kept;

@@ -10,6 +10,7 @@ export const CHILD_ENTRIES = {
   hashing: "lib/embedded/hashing/worker.ts",
   sandbox: "lib/embedded/sandbox/main.ts",
   drawing: "lib/embedded/drawing/worker.ts",
+  parquet: "lib/embedded/parquet/worker.ts",
 } as const;
 
 export type ChildName = keyof typeof CHILD_ENTRIES;

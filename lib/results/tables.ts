@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { ResultStream } from "@/lib/connections/data-source";
 import { AppError } from "@/lib/http/errors";
 import { parquet } from "@/lib/query/serialize/parquet";
-import type { Field } from "@/lib/tabular/fields";
+import type { Batch, Field } from "@/lib/tabular/fields";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
 
@@ -33,20 +33,20 @@ export async function keepTable(
   const now = Date.now();
   const expiresAt = new Date(now + limits.ms);
   const writer = new ChunkWriter(workspaceId, resultId, expiresAt);
-  const format = parquet(fields);
   let rowCount = 0;
   let truncated = false;
-  try {
-    await writer.add(format.head());
+  const kept = async function* (): AsyncGenerator<Batch> {
     for await (const batch of batches) {
       const take = Math.min(batch.rowCount, limits.rows - rowCount);
-      await writer.add(format.batch(batch, take));
       rowCount += take;
+      yield { rowCount: take, columns: batch.columns };
       // The file is whole to a batch: what is begun is ended.
       truncated = take < batch.rowCount || batch.isCut === true || writer.bytes >= limits.bytes;
-      if (truncated) break;
+      if (truncated) return;
     }
-    await writer.add(format.tail());
+  };
+  try {
+    for await (const piece of parquet(fields).pipe(kept())) await writer.add(piece);
     await writer.flush();
     const { bytes, chunks } = writer;
     const whole = { fields, rowCount, bytes, chunks };

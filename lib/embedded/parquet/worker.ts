@@ -1,0 +1,41 @@
+import { parentPort } from "node:worker_threads";
+import { giveRightOfWay } from "../../process/right-of-way.ts";
+import type { ParquetAnswer, ParquetRequest } from "./messages.ts";
+import { type ParquetFile, parquetFile, UnfitValue } from "./writer.ts";
+
+/*
+ * Writes Parquet in a thread of its own: a million rows keep a processor busy for seconds, in pieces of which each would hold up
+ * whoever asks the server for something else.
+ */
+giveRightOfWay({ isWorker: true });
+
+const files = new Map<number, ParquetFile>();
+
+parentPort?.on("message", (request: ParquetRequest) => {
+  if (request.kind === "drop") {
+    files.delete(request.file);
+    return;
+  }
+  const answer = carryOut(request);
+  parentPort?.postMessage(answer, "bytes" in answer ? [answer.bytes.buffer as ArrayBuffer] : []);
+});
+
+function carryOut(request: Exclude<ParquetRequest, { kind: "drop" }>): ParquetAnswer {
+  const { file } = request;
+  try {
+    if (request.kind === "begin") {
+      const begun = parquetFile(request.fields);
+      files.set(file, begun);
+      return { file, bytes: begun.head() };
+    }
+    const known = files.get(file);
+    if (!known) return { file, error: "The file was given up." };
+    if (request.kind === "batch") return { file, bytes: known.batch(request.batch) };
+    files.delete(file);
+    return { file, bytes: known.tail() };
+  } catch (error) {
+    files.delete(file);
+    if (error instanceof UnfitValue) return { file, unfit: { name: error.field.name, dbType: error.field.dbType } };
+    return { file, error: error instanceof Error ? error.message : String(error) };
+  }
+}
