@@ -52,13 +52,20 @@ test("a new app of figures is seen with its rows, and is published to where othe
   const app = await make("Sales", { template: "metrics" });
   await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
   const frame = page.getByRole("region", { name: "Preview" }).frameLocator("iframe");
-  await expect(frame.locator("body")).toContainText(/\d/, { timeout: 40_000 });
+  await expect(frame.locator("body")).toContainText(/€[1-9]/, { timeout: 40_000 });
+  await expect(frame.getByRole("alert")).toHaveCount(0);
+  // A read that is asked for later goes by the address that the page has told the app.
+  await frame.getByLabel("Region").selectOption({ index: 1 });
+  await expect(page).toHaveURL(/region=/);
+  await expect(frame.locator("[aria-busy=true]")).toHaveCount(0);
+  await expect(frame.getByRole("alert")).toHaveCount(0);
   await page.getByRole("button", { name: "Publish" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: /^Publish/ }).click();
   await page.goto(`/w/${person.slug}/apps/${app.slug}`);
   const published = page.frameLocator("iframe");
-  await expect(published.locator("body")).toContainText(/\d/, { timeout: 40_000 });
+  await expect(published.locator("body")).toContainText(/€[1-9]/, { timeout: 40_000 });
+  await expect(published.getByRole("alert")).toHaveCount(0);
   await expectAccessible(page);
 });
 

@@ -63,6 +63,12 @@ describe("an app", () => {
       thumbnail: expect.stringMatching(/^data:image\/png;base64,iVBOR/),
     });
     expect(json.data.map(({ name }: { name: string }) => name)).toEqual(["blank", "metrics", "table", "report"]);
+    const project = [".gitignore", "millrace-app.d.ts", "package.json", "tsconfig.json"];
+    for (const { name, files } of json.data) {
+      expect(files.filter((path: string) => project.includes(path)).sort(), name).toEqual(
+        name === "blank" ? [] : project,
+      );
+    }
     for (const { thumbnail } of json.data) expect(thumbnail.length).toBeLessThan((60 * 1024 * 4) / 3);
   });
 

@@ -4,7 +4,9 @@ import { join, relative, sep } from "node:path";
 import type { ObjectId } from "mongodb";
 import { findSampleConnectionId } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
+import { kindOf } from "./build/kind";
 import { TEMPLATE_NAMES, type Template, type TemplateName } from "./schema";
+import { projectFiles } from "./types/project";
 
 const TEMPLATES: Record<TemplateName, { title: string; description: string }> = {
   blank: { title: "Blank page", description: "One page with a heading, to begin from nothing" },
@@ -80,7 +82,13 @@ async function filesOf(name: TemplateName): Promise<Map<string, Buffer>> {
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name: file }) => relative(root, join(parentPath, file)).split(sep).join("/"))
     .sort();
-  return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path))] as const)));
+  const files = new Map(
+    await Promise.all(paths.map(async (path) => [path, await readFile(join(root, path))] as const)),
+  );
+  if (kindOf(paths) === "static") return files;
+  // Its scripts are checked by whoever clones it.
+  for (const [path, text] of projectFiles()) files.set(path, Buffer.from(text));
+  return files;
 }
 
 function escapeHtml(text: string): string {

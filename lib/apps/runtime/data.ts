@@ -1,10 +1,15 @@
 import { link } from "./link";
 
 export type TimeUnit = "hour" | "day" | "week" | "month" | "quarter" | "year";
+/** The name of a file in `bindings/`, without its ending. */
+export type BindingName = string;
+/** The name of a column of the binding's rows. */
+type Column = string;
 export type Measure = {
   /** Left out, `count` counts rows. */
-  field?: string;
+  field?: Column;
   op: "count" | "countDistinct" | "sum" | "avg" | "median" | "min" | "max";
+  /** What the column is called in the answer. */
   as?: string;
 };
 type Scalar = string | number | boolean | null;
@@ -18,12 +23,19 @@ export type Condition =
 
 /** What is to be made of a binding's rows before they are sent. */
 export type BindingQuery = {
-  groupBy?: readonly (string | { field: string; timeUnit?: TimeUnit; as?: string })[];
+  /** A row of the answer for each of their values; days and times by their `timeUnit`. */
+  groupBy?: readonly (Column | { field: Column; timeUnit?: TimeUnit; as?: string })[];
+  /** What is computed of each group, or of all rows without one. */
   measures?: readonly Measure[];
-  where?: Readonly<Record<string, Condition>>;
-  sort?: readonly { by: string; order?: "asc" | "desc" }[];
+  /** The rows that count, by column. */
+  where?: Readonly<Record<Column, Condition>>;
+  /** By columns of the answer, the first one first. */
+  sort?: readonly { by: Column; order?: "asc" | "desc" }[];
+  /** Rows of the answer, 50,000 at the most. */
   limit?: number;
+  /** Of every grouped day and time that names none of its own. */
   timeUnit?: TimeUnit;
+  /** By whose clock days, weeks and hours go, such as `Europe/Vienna`; UTC without one. */
   timezone?: string;
 };
 
@@ -31,9 +43,12 @@ export type BindingField = { name: string; type: string };
 export type BindingData<Row> = {
   fields: readonly BindingField[];
   rows: readonly Row[];
+  /** The rows are no older; as ISO 8601. */
   builtAt: string;
   ageMs: number;
+  /** There is more than these rows. */
   truncated: boolean;
+  /** What to do about what is left out; null when nothing is. */
   notice: string | null;
 };
 
@@ -44,7 +59,7 @@ const UNAUTHENTICATED = 401;
  * @throws Error in words for a person
  */
 export async function readBinding<Row extends object = Record<string, unknown>>(
-  name: string,
+  name: BindingName,
   query?: BindingQuery,
   signal?: AbortSignal,
 ): Promise<BindingData<Row>> {

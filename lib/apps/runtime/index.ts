@@ -1,7 +1,7 @@
 /** What apps import as `@millrace/app`. */
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { AppParams } from "../frame/messages";
-import { type BindingData, type BindingQuery, readBinding } from "./data";
+import { type BindingData, type BindingName, type BindingQuery, readBinding } from "./data";
 import { link, type Theme } from "./link";
 
 export type { AppParams } from "../frame/messages";
@@ -22,6 +22,7 @@ link().subscribe(() => {
 export type Binding<Row> = {
   /** Empty until they are there. Those of the last answer stay while the next one is under way. */
   rows: readonly Row[];
+  /** The columns of the rows. */
   fields: BindingData<Row>["fields"];
   isLoading: boolean;
   /** In words for a person; null while all is well. */
@@ -41,7 +42,7 @@ type State<Row> = { data: BindingData<Row> | null; error: string | null; isLoadi
  * more than some thousand rows a page needs no other.
  */
 export function useBinding<Row extends object = Record<string, unknown>>(
-  name: string,
+  name: BindingName,
   query?: BindingQuery,
 ): Binding<Row> {
   // A query is written in place, so that it is another object each time.

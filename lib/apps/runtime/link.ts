@@ -41,6 +41,11 @@ function openLink(): Link {
       return () => listeners.delete(listener);
     },
     send(message) {
+      // The page writes them down and says nothing: it would say what is known here.
+      if (message.type === "params") {
+        state.params = message.params;
+        for (const listener of listeners) listener();
+      }
       if (isFramed) port.postMessage(message);
     },
     freshBase: () =>
@@ -55,8 +60,9 @@ function openLink(): Link {
   };
   port.onmessage = ({ data }: MessageEvent<ToApp>) => {
     if (data.type === "init" || data.type === "base") {
-      state.base = data.base;
-      for (const resolve of waiting) resolve(data.base);
+      // The page tells a path of the server that both are from.
+      state.base = new URL(data.base, location.href).href;
+      for (const resolve of waiting) resolve(state.base);
       waiting.clear();
     }
     if (data.type === "init" || data.type === "theme") showTheme(data.theme);

@@ -1,5 +1,6 @@
 import { ObjectId } from "mongodb";
 import { expect, it } from "vitest";
+import { projectFiles } from "../types/project";
 import { getSandbox } from ".";
 import type { BuildResult } from "./sandbox";
 import { SAMPLE_APP, toFiles } from "./testing/sample-app";
@@ -34,6 +35,16 @@ it("an app is built to one page, one script and one style, named relatively and 
   expect(first.log).toContain("built in");
   const second = await build(SAMPLE_APP);
   expect(second.ok && second.files.get(paths[0] ?? "")).toEqual(first.files.get(paths[0] ?? ""));
+});
+
+it("what an editor knows an app by changes nothing in its build", async () => {
+  const [bare, known] = [
+    await build(SAMPLE_APP),
+    await build({ ...SAMPLE_APP, ...Object.fromEntries(projectFiles()) }),
+  ];
+  if (!bare.ok || !known.ok) throw new Error(known.log);
+  expect(known.files).toEqual(bare.files);
+  expect(known.log).not.toContain("warn");
 });
 
 it("code that is asked for later is in the same file: no chunk is fetched after a token's end", async () => {

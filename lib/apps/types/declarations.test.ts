@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { makeAppTypes, OUTPUT } from "@/scripts/app-types.mjs";
+import { projectFiles } from "./project";
+
+/** The compiler's words about a cloned app with these files beside its template's. */
+async function check(template: string, more: Record<string, string> = {}): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "cloned-app-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(join("templates/apps", template), folder, { recursive: true });
+  for (const [path, text] of [...projectFiles(), ...Object.entries(more)]) writeFileSync(join(folder, path), text);
+  // As `npm install` would have it.
+  symlinkSync(join(process.cwd(), "node_modules"), join(folder, "node_modules"));
+  const compiler = join(process.cwd(), "node_modules/typescript/lib/tsc.js");
+  try {
+    await promisify(execFile)(process.execPath, [compiler, "-p", folder, "--pretty", "false"], { cwd: folder });
+    return "";
+  } catch (error) {
+    return String((error as { stdout: string }).stdout);
+  }
+}
+
+test("the types of @millrace/app are those of the runtime's source: `node scripts/app-types.mjs` makes them anew", async () => {
+  expect(readFileSync(OUTPUT, "utf8")).toBe(await makeAppTypes());
+});
+
+test.each(["metrics", "report", "table"])(
+  "an app of the template %s type checks where it is cloned",
+  async (template) => {
+    expect(await check(template)).toBe("");
+  },
+);
+
+test("a cloned app's compiler finds what the runtime would not do", async () => {
+  const said = await check("metrics", {
+    "src/wrong.ts": [
+      'import { useBinding } from "@millrace/app";',
+      'useBinding("sales", { groupBy: ["region"], measure: [] });',
+      'useBinding("sales", { measures: [{ op: "total" }] });',
+      'export const sum: number = useBinding<{ region: string }>("sales").rows[0].region;',
+      'import { Scalar } from "@millrace/app";',
+    ].join("\n"),
+  });
+  const places = said.match(/src\/wrong\.ts\(\d+/g);
+  expect(places, said).toEqual([2, 3, 4, 5].map((line) => `src/wrong.ts(${line}`));
+});
