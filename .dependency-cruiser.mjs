@@ -37,6 +37,7 @@ const SHARED = [
   "^lib/(tabular|text|charts|cubes|zones|sql|shell|explain)/",
   "^lib/connections/config-fields\\.ts$",
   "^lib/schedules/cron\\.ts$",
+  "^lib/apps/types/declarations\\.generated\\.ts$",
   "^lib/[^/]+/(roles|limits|words)\\.ts$",
 ];
 const SCHEMA = "^lib/[^/]+/[^/]*schema\\.ts$";

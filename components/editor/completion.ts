@@ -7,6 +7,7 @@ import {
 } from "@codemirror/autocomplete";
 import type { Extension } from "@codemirror/state";
 import { editorScript } from "@/components/editor/editor-script";
+import { toInfo } from "@/components/editor/info";
 import type { Entity } from "@/lib/client/api";
 import { SqlScript } from "@/lib/sql/statements";
 import { offerSql, type SqlOffer } from "@/lib/ui/sql-completion";
@@ -92,14 +93,4 @@ function toSign({ sign, mark }: SqlCompletion): HTMLElement {
     element.append(svg);
   }
   return element;
-}
-
-function toInfo({ title, text }: { title: string; text: string }): HTMLElement {
-  const box = document.createElement("div");
-  const head = document.createElement("b");
-  head.textContent = title;
-  const body = document.createElement("div");
-  body.textContent = text;
-  box.append(head, body);
-  return box;
 }

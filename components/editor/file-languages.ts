@@ -6,6 +6,7 @@ import { PostgreSQL, sql } from "@codemirror/lang-sql";
 import { HighlightStyle, LRLanguage, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { tags } from "@lezer/highlight";
+import { appCompletion, type KnownBinding } from "@/components/editor/app-completion";
 import type { FileKind } from "@/lib/ui/app-files";
 
 /** A JSON text is an expression of JavaScript: its grammar is here already. */
@@ -70,7 +71,10 @@ export function fileLanguage(kind: FileKind): Extension {
   return [LANGUAGES[kind](), syntaxHighlighting(fileColours)];
 }
 
-/** The same where it is written in. */
-export function writtenLanguage(kind: FileKind): Extension {
-  return [fileLanguage(kind), autocompletion()];
+/**
+ * The same where it is written in.
+ * @param readBindings those of the app, as they are known now
+ */
+export function writtenLanguage(kind: FileKind, readBindings: () => readonly KnownBinding[]): Extension {
+  return [fileLanguage(kind), autocompletion(), kind === "script" ? appCompletion(readBindings) : []];
 }

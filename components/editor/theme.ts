@@ -159,6 +159,14 @@ const view = EditorView.theme({
     lineHeight: "17px",
     color: "var(--text-2)",
   },
+  ".cm-explained": {
+    padding: "8px 12px",
+    maxWidth: "420px",
+    fontSize: "12px",
+    lineHeight: "17px",
+    color: "var(--text-2)",
+  },
+  ".cm-explained b": { fontFamily: "var(--font-mono)", color: "var(--text-1)", fontWeight: "600" },
   ".cm-tooltip.cm-completionInfo b": { color: "var(--text-1)", fontWeight: "600" },
 });
 

@@ -162,6 +162,45 @@ test("two tabs see each other's saves, and a file that both have typed in is put
   await other.close();
 });
 
+test("a script is offered what @millrace/app has, the app's bindings and their columns, each with what it is for", async ({
+  page,
+  person,
+}) => {
+  const { make, write, root } = await appBench(page.request);
+  const app = await make("Offers", { template: "metrics" });
+  const tried = await page.request.post(`${root}-v2/${app.id}/bindings/sales/preview`, { data: {} });
+  expect(tried.status(), await tried.text()).toBe(200);
+  await write(app, "src/regions.ts", "\n");
+  await page.goto(`/w/${person.slug}/apps/${app.slug}/edit?file=src/regions.ts`);
+  const bench = benchOf(page);
+  const editor = bench.editor("src/regions.ts");
+  const offers = page.getByRole("listbox", { name: "Completions" });
+  await expect(bench.row(/millrace-app\.d\.ts/)).toBeVisible();
+  await editor.click();
+
+  await page.keyboard.type("const months = useB");
+  await expect(offers.getByRole("option", { name: /^useBinding/ })).toBeVisible();
+  await expect(page.getByText("function useBinding<Row extends object", { exact: false })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Enter");
+  await expect(editor).toContainText('import { useBinding } from "@millrace/app";');
+  await page.keyboard.type('("');
+  await offers.getByRole("option", { name: "sales" }).click();
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.type(", { gro");
+  await expect(offers.getByRole("option", { name: "groupBy" })).toBeVisible();
+  await expect(page.getByText("A row of the answer for each of their values", { exact: false })).toBeVisible();
+  // The list takes no key in its first moment.
+  await offers.getByRole("option", { name: "groupBy" }).click();
+  await page.keyboard.type(': ["reg');
+  await offers.getByRole("option", { name: /^region/ }).click();
+  await expect(editor).toContainText('const months = useBinding("sales", { groupBy: ["region"]})');
+
+  await editor.getByText("useBinding").last().hover();
+  await expect(page.locator(".cm-explained").getByText("The rows of a binding", { exact: false })).toBeVisible();
+});
+
 test("changes are discarded one by one and all together, and a commit tells what it changed", async ({
   page,
   person,

@@ -5,6 +5,7 @@ import { Download, FileQuestion, GitCompare } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import type { TextProblem } from "@/components/apps/workbench/text-editor";
+import { useBindings } from "@/components/apps/workbench/use-bindings";
 import { toKnown, useAppFile, type Work } from "@/components/apps/workbench/use-work";
 import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
@@ -13,7 +14,7 @@ import { Notice } from "@/components/ui/notice";
 import { showFailure } from "@/components/ui/toast";
 import { toAppWorkKey } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import { appApi } from "@/lib/client/apps";
+import { appApi, type BindingItem } from "@/lib/client/apps";
 import { later } from "@/lib/client/load-again";
 import { ApiError } from "@/lib/client/request";
 import { fileKindOf, imageTypeOf, nameOf } from "@/lib/ui/app-files";
@@ -29,6 +30,7 @@ const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
 const TextMerge = dynamic(() => loadDiff().then((module) => module.TextMerge), { ssr: false });
 
 const NO_PROBLEMS: TextProblem[] = [];
+const NO_BINDINGS: BindingItem[] = [];
 
 type FilePaneProps = {
   work: Work;
@@ -44,6 +46,7 @@ export function FilePane({ work, path, isReadOnly, problems = NO_PROBLEMS, goTo 
   const [isText, setIsText] = useState(false);
   const image = imageTypeOf(path);
   const file = useAppFile(app, path);
+  const bindings = useBindings(app).data ?? NO_BINDINGS;
   const local = texts.get(path) ?? null;
   const known = toKnown(file.data);
   const isGone = file.error instanceof ApiError && file.error.status === 404;
@@ -93,6 +96,7 @@ export function FilePane({ work, path, isReadOnly, problems = NO_PROBLEMS, goTo 
         content={content}
         isReadOnly={isReadOnly}
         problems={problems}
+        bindings={bindings}
         goTo={goTo?.path === path ? goTo : null}
         onChange={(typed) =>
           store.write(path, typed, known ?? { oid: local?.baseOid ?? "none", content: isGone ? "\u0000" : "" })

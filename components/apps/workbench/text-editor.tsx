@@ -4,6 +4,7 @@ import { setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useEffectEvent, useRef } from "react";
+import type { KnownBinding } from "@/components/editor/app-completion";
 import { baseExtensions, restoreState } from "@/components/editor/base";
 import { writtenLanguage } from "@/components/editor/file-languages";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -20,6 +21,8 @@ type TextEditorProps = {
   content: string;
   isReadOnly: boolean;
   problems: readonly TextProblem[];
+  /** Those of the app, for what is offered in its scripts. */
+  bindings: readonly KnownBinding[];
   /** Where to go: a new object goes there again. */
   goTo: { line: number; column: number | null } | null;
   onChange: (content: string) => void;
@@ -45,7 +48,7 @@ export function TextEditor(props: TextEditorProps) {
     const trace = editors.recall(traceId);
     const kept = trace?.state instanceof EditorState && trace.state.doc.toString() === content ? trace.state : null;
     const extensions = baseExtensions(label, [
-      writtenLanguage(kind),
+      writtenLanguage(kind, () => latest.current.bindings),
       EditorState.readOnly.of(isReadOnly),
       EditorView.editable.of(!isReadOnly),
       EditorView.updateListener.of((update) => {

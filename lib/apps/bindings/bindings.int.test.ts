@@ -90,6 +90,7 @@ describe("the list of an app's bindings", () => {
       params: [],
       frontMatter: { connectionId, schedule: "0 6 * * *", description: "All sales", params: [] },
       line: null,
+      fields: null,
       build: { state: "missing", builtAt: null, rowCount: null, bytes: null, truncated: false, sha: null, error: null },
       published: null,
     });
@@ -137,6 +138,10 @@ describe("a publish", () => {
     const [sales] = await list(app);
     expect(sales?.build).toMatchObject({ state: "ready", rowCount: 3, truncated: false, sha, error: null });
     expect(sales?.published).toEqual(sales?.build);
+    expect(sales?.fields).toEqual([
+      { name: "region", type: "string" },
+      { name: "amount", type: "decimal" },
+    ]);
   });
 
   it("of the same text reads nothing, at another commit and back at the first", async () => {
@@ -378,12 +383,14 @@ describe("somebody's work", () => {
     const { sha } = await serve(doc, ana, { one: text("select 1 as n") });
     await author.write(app, "bindings/one.sql", text("select 2 as n"));
     expect((await list(app))[0]).toMatchObject({
+      fields: null,
       build: { state: "missing", sha: null },
       published: { state: "ready", sha },
     });
     const tried = await preview(app, "one");
     expect([tried.status, tried.json.data.rows, tried.json.data.truncated]).toEqual([200, [{ n: 2 }], false]);
     expect((await list(app))[0]).toMatchObject({
+      fields: [{ name: "n", type: "int32" }],
       build: { state: "ready", rowCount: 1, sha: null },
       published: { sha },
     });

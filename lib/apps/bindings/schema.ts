@@ -36,6 +36,10 @@ export const bindingSchema = z.object({
   params: z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]).nullable(),
   frontMatter: frontMatterSchema.nullable().describe("As it is written; null while it cannot be read"),
   line: z.int().nullable().describe("Where the file is broken"),
+  fields: z
+    .array(fieldSchema.pick({ name: true, type: true }))
+    .nullable()
+    .describe("The columns of the rows of `build`; null while there are none"),
   build: buildSchema.describe(
     "Of this text: the published rows where it is as published, else those of your last preview",
   ),

@@ -93,10 +93,18 @@ async function toItem(caller: Caller, read: Binding | BrokenBinding, stand: Stan
   const { app, set, docOf } = stand;
   const { name, path } = read;
   const kept = set?.bindings.find((each) => each.name === name);
-  const published = set && kept ? toBuild(stand.published.get(kept.sourceKey), docOf.get(name) ?? null, set.sha) : null;
+  const served = kept && stand.published.get(kept.sourceKey);
+  const published = set && kept ? toBuild(served, docOf.get(name) ?? null, set.sha) : null;
   if (isBroken(read)) {
     const build = withError(toBuild(undefined, null, null), read.error);
-    const nothing = { description: null, connectionId: null, schedule: null, params: null, frontMatter: null };
+    const nothing = {
+      description: null,
+      connectionId: null,
+      schedule: null,
+      params: null,
+      frontMatter: null,
+      fields: null,
+    };
     return { name, path, ...nothing, line: read.line, build, published };
   }
   const { frontMatter, schedule } = read;
@@ -106,6 +114,7 @@ async function toItem(caller: Caller, read: Binding | BrokenBinding, stand: Stan
   const userId = caller.user._id;
   const tried = stand.tried.get(workPlace(app, userId, sourceKeyOf(userId, read)).name);
   const build = isAsPublished ? published : toBuild(tried, null, null);
+  const rows = (isAsPublished ? served : tried)?.kept;
   const gone = await reasonAgainst(caller, connectionId);
   return {
     name,
@@ -116,6 +125,7 @@ async function toItem(caller: Caller, read: Binding | BrokenBinding, stand: Stan
     params,
     frontMatter,
     line: null,
+    fields: rows?.fields.map((field) => ({ name: field.name, type: field.type })) ?? null,
     build: gone === null ? build : withError(build, gone),
     published,
   };
