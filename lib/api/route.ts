@@ -87,6 +87,8 @@ export type RouteDeclaration<
   guardsOrigin?: boolean;
   /** The path's connection is read along with the identity. */
   readsConnection?: boolean;
+  /** Who calls may have been looked up a moment ago (`RECENT_MS`): for what is called hundreds of times a second. */
+  identityMayBeRecent?: boolean;
   /** Answers even while the document store is away. */
   worksWithoutStore?: boolean;
 };
@@ -183,7 +185,8 @@ async function run<C>(
 
   if (!definition.worksWithoutStore) await databaseReady();
   const { workspaceId, connectionId } = idsOfPath.parse(path);
-  const named = { workspaceId, connectionId: definition.readsConnection ? connectionId : null };
+  const { readsConnection, identityMayBeRecent: mayBeRecent } = definition;
+  const named = { workspaceId, connectionId: readsConnection ? connectionId : null, mayBeRecent };
   const identified = needsIdentity(access, request) ? await identify(request.headers, named) : null;
   requireCredential(access, identified);
   const params = definition.params && parse(definition.params, path, "params");

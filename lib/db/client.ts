@@ -2,6 +2,7 @@ import "server-only";
 import { type Db, MongoClient } from "mongodb";
 import { env } from "@/lib/env";
 import { storeUri } from "@/lib/process/store-uri";
+import { watched } from "./changes";
 
 /** How long a request waits for a store that is away before it answers 503 (F5 asks for an answer within 5 s). */
 const SERVER_SELECTION_TIMEOUT_MS = 4_000;
@@ -41,6 +42,14 @@ function connect(): Connection {
     writeConcern: { w: "majority" },
     retryWrites: true,
   });
+  // Whoever takes a collection of this client, next-auth's adapter too, has its writes counted.
+  const openDb = client.db.bind(client);
+  client.db = (...input) => {
+    const db = openDb(...input);
+    const openCollection = db.collection.bind(db);
+    db.collection = (...named) => watched(openCollection(...named)) as never;
+    return db;
+  };
   const named = client.options.dbName;
   const connection = { client, db: client.db(named && named !== "test" ? named : DEFAULT_DATABASE) };
   // A client whose first connection fails is closed for good: the next request has to begin with a new one.

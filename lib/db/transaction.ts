@@ -1,5 +1,6 @@
 import "server-only";
 import { type ClientSession, type MongoClient, MongoError, MongoErrorLabel, MongoNetworkError } from "mongodb";
+import { withCommitCounted } from "./changes";
 import { mongoClient } from "./client";
 
 /**
@@ -7,7 +8,7 @@ import { mongoClient } from "./client";
  * queries that carry the session it is given.
  */
 export function inTransaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T> {
-  return transactionOf(mongoClient(), work);
+  return withCommitCounted(transactionOf(mongoClient(), work));
 }
 
 /** The same on a client of one's own. */

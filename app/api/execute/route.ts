@@ -13,6 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Queries",
     access: anyCredential,
     isRead: true,
+    identityMayBeRecent: true,
     body: executeBody,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },

@@ -15,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Consoles",
     access: member,
     isRead: true,
+    identityMayBeRecent: true,
     params: pathIds("workspaceId", "consoleId"),
     body: executeConsoleBody,
     response: executeAnswer,

@@ -13,6 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Queries",
     access: member,
     isRead: true,
+    identityMayBeRecent: true,
     readsConnection: true,
     params: pathIds("workspaceId", "connectionId"),
     body: executeOnBody,
