@@ -25,7 +25,8 @@ export type KnownText = { oid: string; content: string };
 /** Of all that was typed: where it stands. */
 export type SaveState = "saved" | "saving" | "offline" | "refused" | "conflict";
 
-const SEND_AFTER_MS = 700;
+/** A pause between two words: what is typed is to be seen in the preview at once, and a save goes behind the one before. */
+const SEND_AFTER_MS = 250;
 const KEEP_AFTER_MS = 200;
 /** A busy server is asked again after this time; one that is away, as soon as it is back. */
 const AGAIN_AFTER_MS = 5000;
