@@ -6,6 +6,7 @@ import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
 import { authorOf } from "../testing/app-author";
+import { forgetKnownApps } from "./facts";
 import type { Card, Feed } from "./schema";
 
 const own = takeOwnDatabase();
@@ -45,6 +46,7 @@ async function seedApps(count: number, more: (n: number) => object = () => ({}))
 }
 
 async function fresh(): Promise<void> {
+  forgetKnownApps();
   const workspaceId = new ObjectId(ana.workspaceId);
   for (const each of ["apps", "appFeeds", "appViews", "appFavorites"] as const) {
     await collections[each]().deleteMany({ workspaceId } as object);
@@ -111,6 +113,21 @@ describe("the feed", () => {
       }),
       { numRuns: 12 },
     );
+  });
+
+  it("shows who comes later what was made since somebody else came first, and what became theirs to see", async () => {
+    await fresh();
+    const made = await seedApps(30);
+    await feed(ana);
+    const anas = authorOf(ana, ana.workspaceId);
+    const app = await anas.make("Later", { access: "workspace" });
+    await anas.send("POST", `/${app.id}/publish`);
+    const { first, ids } = await walk(ben, 10);
+    expect(first.fresh?.[0]?.id).toBe(app.id);
+    expect([...ids].sort()).toEqual([...made, app.id].sort());
+    await collections.appFeeds().deleteMany({});
+    await collections.apps().deleteOne({ _id: new ObjectId(made[0]) });
+    expect([...(await walk(ben, 10)).ids].sort()).toEqual([...made.slice(1), app.id].sort());
   });
 
   it("stays as it is while one reads it, and has what came at the head of a new first page", async () => {

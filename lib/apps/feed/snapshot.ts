@@ -4,10 +4,9 @@ import { Binary, ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { visibleTo } from "@/lib/folders/model";
 import { collections } from "../collections";
-import { APPS_MAX } from "../limits";
-import type { AppDoc } from "../model";
+import { type AppFacts, FACTS, type FactsSource, knownApps, toFacts, wasShownTo } from "./facts";
 import type { FeedSnapshotDoc } from "./model";
-import { recencyOf, scoreOf, share, viewsLeft } from "./weights";
+import { heatOfView, recencyOf, scoreOf, share } from "./weights";
 
 /** An order that moved under its reader would hide some apps and show others twice. */
 const FROZEN_MS = 24 * 60 * 60_000;
@@ -22,12 +21,6 @@ const CO_APPS = 20;
 const CO_VIEWS_MAX = 2_000;
 const ID_BYTES = 12;
 
-type Seen = Pick<
-  AppDoc,
-  "_id" | "description" | "publishedAt" | "updatedAt" | "createdAt" | "views" | "heat" | "thumbnail"
->;
-const SEEN = { description: 1, publishedAt: 1, updatedAt: 1, createdAt: 1, views: 1, heat: 1, thumbnail: 1 } as const;
-
 /** What the feed shows somebody: published apps that they may see, and their own. */
 export function shownTo(caller: Caller) {
   return { ...visibleTo(caller), $or: [{ publishedSha: { $ne: null } }, { ownerId: caller.user._id }] };
@@ -36,73 +29,95 @@ export function shownTo(caller: Caller) {
 /** The caller's order as it is frozen, with what has come since at its head. */
 export async function currentSnapshot(caller: Caller, now = new Date()): Promise<FeedSnapshotDoc> {
   const { workspaceId, user } = caller;
-  const last = await collections
+  const frozen = await collections
     .appFeeds()
     .findOne({ workspaceId, userId: user._id, expiresAt: { $gt: now } }, { sort: { _id: -1 } });
-  if (!last) return keep(await freeze(caller, now));
-  const known = new Set(idsIn(last).map(String));
+  const last = frozen ?? (await freeze(caller, now));
+  const known = new Set(hexIdsIn(last));
   const since = new Date(last.at.getTime() - CLOCKS_MS);
   const candidates = await collections
     .apps()
-    .find<Seen>({ ...shownTo(caller), updatedAt: { $gt: since } }, { projection: SEEN })
+    .find<FactsSource>({ ...shownTo(caller), updatedAt: { $gt: since } }, { projection: FACTS })
     .toArray();
-  const came = candidates.filter(({ _id }) => !known.has(_id.toHexString())).sort(newestFirst);
-  if (came.length === 0) return last;
-  const ids = came.map(({ _id }) => _id);
-  const fresh = [...ids, ...last.fresh].slice(0, SHELF_MAX);
-  return keep({ ...last, _id: new ObjectId(), fresh, order: toOrder([...ids, ...idsIn(last)]), at: now });
+  const came = candidates
+    .map(toFacts)
+    .filter(({ id }) => !known.has(id))
+    .sort(newestFirst);
+  if (came.length === 0) return frozen ?? keep(last);
+  const ids = came.map(({ id }) => id);
+  const fresh = [...ids.map((id) => new ObjectId(id)), ...last.fresh].slice(0, SHELF_MAX);
+  return keep({ ...last, _id: new ObjectId(), fresh, order: toOrder([...ids, ...hexIdsIn(last)]), at: now });
 }
 
 /** All apps of an order, those of the shelves included. */
-export function idsIn({ order }: FeedSnapshotDoc): ObjectId[] {
-  const bytes = order.buffer;
-  const ids: ObjectId[] = [];
-  for (let at = 0; at < order.position; at += ID_BYTES) ids.push(new ObjectId(bytes.subarray(at, at + ID_BYTES)));
-  return ids;
+export function idsIn(snapshot: FeedSnapshotDoc): ObjectId[] {
+  return hexIdsIn(snapshot).map((id) => new ObjectId(id));
+}
+
+function hexIdsIn({ order }: FeedSnapshotDoc): string[] {
+  const hex = Buffer.from(order.buffer).toString("hex", 0, order.position);
+  return Array.from({ length: order.position / ID_BYTES }, (_, n) =>
+    hex.slice(n * 2 * ID_BYTES, (n + 1) * 2 * ID_BYTES),
+  );
 }
 
 async function freeze(caller: Caller, now: Date): Promise<FeedSnapshotDoc> {
   const { workspaceId, user } = caller;
-  const apps = await collections.apps().find<Seen>(shownTo(caller), { projection: SEEN }).limit(APPS_MAX).toArray();
+  const { at, apps: all } = await knownApps(workspaceId, now);
+  const apps = all.filter(wasShownTo(caller));
   const own = await readsOf(caller);
   const others = await coUsage(caller, own);
-  const most = (counts: Iterable<number>) => Math.max(0, ...counts);
-  const heats = new Map(apps.map(({ _id, heat = 0 }) => [_id.toHexString(), viewsLeft(heat, now)]));
-  const [ownMost, heatMost, coMost] = [most(own.values()), largest(heats.values()), most(others.values())];
-  const day = now.toISOString().slice(0, 10);
-  const ranked = apps
-    .map((app) => {
-      const id = app._id.toHexString();
-      const score = scoreOf({
-        ownReads: share(own.get(id) ?? 0, ownMost),
-        popularity: share(heats.get(id) ?? 0, heatMost),
+  const heatNow = heatOfView(now);
+  const heatMost = apps.reduce((most, { heat }) => Math.max(most, heat / heatNow), 0);
+  const [ownMost, coMost] = [Math.max(0, ...own.values()), Math.max(0, ...others.values())];
+  const jitter = jitterOf(`${user._id.toHexString()} ${now.toISOString().slice(0, 10)}`);
+  const scores = new Map(
+    apps.map((app) => [
+      app.id,
+      scoreOf({
+        ownReads: share(own.get(app.id) ?? 0, ownMost),
+        popularity: share(app.heat / heatNow, heatMost),
         recency: recencyOf(app.publishedAt, now),
-        coUsage: share(others.get(id) ?? 0, coMost),
-        quality: qualityOf(app),
-        jitter: jitterOf(`${user._id.toHexString()} ${day} ${id}`),
-      });
-      return { app, id, score };
-    })
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? 1 : -1));
-  const popular = ranked
-    .filter(({ app }) => app.publishedAt !== null && (app.heat ?? 0) > 0)
-    .sort((a, b) => (heats.get(b.id) ?? 0) - (heats.get(a.id) ?? 0))
-    .slice(0, SHELF_MAX)
-    .map(({ app }) => app);
-  const fresh = apps
-    .filter((app) => !popular.includes(app))
-    .sort(newestFirst)
-    .slice(0, SHELF_MAX);
+        coUsage: share(others.get(app.id) ?? 0, coMost),
+        quality: app.quality,
+        jitter: jitter(app.id),
+      }),
+    ]),
+  );
+  const byScore = (a: AppFacts, b: AppFacts) => (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0) || byId(a, b);
+  const ranked = apps.toSorted(byScore);
+  const popular = firstOf(
+    ranked.filter(({ publishedAt, heat }) => publishedAt !== null && heat > 0),
+    (a, b) => b.heat - a.heat || byScore(a, b),
+  );
+  const fresh = firstOf(
+    apps.filter((app) => !popular.includes(app)),
+    newestFirst,
+  );
+  const toIds = (of: readonly AppFacts[]) => of.map(({ id }) => new ObjectId(id));
   return {
     _id: new ObjectId(),
     workspaceId,
     userId: user._id,
-    popular: popular.map(({ _id }) => _id),
-    fresh: fresh.map(({ _id }) => _id),
-    order: toOrder(ranked.map(({ app }) => app._id)),
-    at: now,
+    popular: toIds(popular),
+    fresh: toIds(fresh),
+    order: toOrder(ranked.map(({ id }) => id)),
+    at,
     expiresAt: new Date(now.getTime() + FROZEN_MS),
   };
+}
+
+/** The few that would stand first, without a place for all the others. */
+function firstOf(apps: readonly AppFacts[], order: (a: AppFacts, b: AppFacts) => number): AppFacts[] {
+  const first: AppFacts[] = [];
+  for (const app of apps) {
+    const worst = first[SHELF_MAX - 1];
+    if (worst && order(worst, app) <= 0) continue;
+    first.push(app);
+    first.sort(order);
+    first.length = Math.min(first.length, SHELF_MAX);
+  }
+  return first;
 }
 
 async function keep(doc: FeedSnapshotDoc): Promise<FeedSnapshotDoc> {
@@ -156,27 +171,26 @@ async function coUsage({ workspaceId, user }: Caller, own: ReadonlyMap<string, n
   return counts;
 }
 
-/** What its maker has done for those who look for it: words, a picture, something to see. */
-function qualityOf({ description, thumbnail, publishedAt }: Seen): number {
-  return (description === "" ? 0 : 0.4) + (thumbnail ? 0.3 : 0) + (publishedAt ? 0.3 : 0);
+/** For each app a number from 0 to 1, the same for one viewer and day however often it is asked for. */
+function jitterOf(viewerAndDay: string): (id: string) => number {
+  const seed = createHash("sha1").update(viewerAndDay).digest().readUInt32BE(0);
+  return (id) => {
+    // What an id counts and where it was made stand at its end; the finish of MurmurHash3 spreads neighbours.
+    let mixed = seed ^ Number.parseInt(id.slice(16), 16) ^ Math.imul(Number.parseInt(id.slice(8, 16), 16), 0x9e3779b1);
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+  };
 }
 
-/** Of this viewer, this day and this app alone, from 0 to 1: the same however often it is asked for. */
-function jitterOf(text: string): number {
-  return createHash("sha1").update(text).digest().readUInt32BE(0) / 2 ** 32;
+function newestFirst(a: AppFacts, b: AppFacts): number {
+  return (b.publishedAt ?? b.createdAt) - (a.publishedAt ?? a.createdAt) || byId(a, b);
 }
 
-function newestFirst(a: Seen, b: Seen): number {
-  const at = ({ publishedAt, createdAt }: Seen) => (publishedAt ?? createdAt).getTime();
-  return at(b) - at(a) || (a._id.toHexString() < b._id.toHexString() ? 1 : -1);
+function byId(a: AppFacts, b: AppFacts): number {
+  return a.id < b.id ? 1 : -1;
 }
 
-function largest(values: Iterable<number>): number {
-  let most = 0;
-  for (const value of values) most = Math.max(most, value);
-  return most;
-}
-
-function toOrder(ids: readonly ObjectId[]): Binary {
-  return new Binary(Buffer.concat(ids.map((id) => Buffer.from(id.toHexString(), "hex"))));
+function toOrder(ids: readonly string[]): Binary {
+  return new Binary(Buffer.from(ids.join(""), "hex"));
 }

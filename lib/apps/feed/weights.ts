@@ -34,14 +34,10 @@ export function heatOfView(at: Date): number {
   return 2 ** ((at.getTime() - EPOCH) / (POPULARITY_HALF_LIFE_DAYS * DAY_MS));
 }
 
-/** How much of a heat is left by now, in views of today. */
-export function viewsLeft(heat: number, now: Date): number {
-  return heat / heatOfView(now);
-}
-
-export function recencyOf(publishedAt: Date | null, now: Date): number {
-  if (!publishedAt) return 0;
-  return 2 ** (-Math.max(0, now.getTime() - publishedAt.getTime()) / (RECENCY_HALF_LIFE_DAYS * DAY_MS));
+/** @param publishedAt in milliseconds */
+export function recencyOf(publishedAt: number | null, now: Date): number {
+  if (publishedAt === null) return 0;
+  return 2 ** (-Math.max(0, now.getTime() - publishedAt) / (RECENCY_HALF_LIFE_DAYS * DAY_MS));
 }
 
 /** Much is not much more than some: the tenth view says less than the first. */
