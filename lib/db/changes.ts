@@ -3,9 +3,10 @@ import type { Collection, Document } from "mongodb";
 import { sharedState } from "@/lib/process/shared-state";
 
 /** What reads alone; whatever else a collection can do counts as a change of it. */
-const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection>([
+const READS: ReadonlySet<PropertyKey> = new Set<keyof Collection | "constructor">([
   "aggregate",
   "collectionName",
+  "constructor",
   "countDocuments",
   "dbName",
   "distinct",
