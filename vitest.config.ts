@@ -16,6 +16,8 @@ export default defineConfig({
     tags: [{ name: "long", description: "takes half a minute or more, and is looked at by `npm run test:long` alone" }],
     // The default leaves two cores with one: many of the files wait for servers, children and time limits.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Those of one file that run side by side do nothing but wait.
+    maxConcurrency: 20,
     // It imports parts of Next by paths that only a bundler resolves.
     server: { deps: { inline: ["next-auth"] } },
     projects: [
