@@ -310,6 +310,7 @@ test("a message that is changed takes the place of the one before it and of what
   const said = panel(page).locator(".me");
   await expect(said).toHaveCount(2);
   // The last one as soon as its answer has ended: reading the record, which gives it another id, changes nothing of it.
+  await expect(panel(page).getByRole("button", { name: "Edit and send again" })).toHaveCount(2);
   await panel(page).getByRole("button", { name: "Edit and send again" }).last().click();
   await page.waitForLoadState("networkidle");
   await expect(panel(page).getByText("Changing an earlier message")).toBeVisible();
