@@ -29,7 +29,7 @@ const NAMES: Record<Figure, string> = {
   cube: "a cube of the five other widgets",
   brush: "a brush's step by it, all five",
 };
-const TIMES: Record<Figure, number> = { click: 40, distinct: 20, list: 20, cube: 10, brush: BRUSH_STEPS };
+const TIMES: Record<Figure, number> = { click: 100, distinct: 20, list: 20, cube: 10, brush: BRUSH_STEPS };
 
 const QUERY = `select i as id, hash(i) % 250000 as customer, timestamp '2024-01-01' + to_seconds((hash(i, 1) % 63072000)::bigint) as at,
   'country ' || (hash(i, 2) % 40) as country, 'category ' || (hash(i, 3) % 12) as category,
@@ -93,7 +93,7 @@ export async function run(): Promise<boolean> {
     refreshing.abort();
     await refresh;
     const viewing = new AbortController();
-    const viewers = Array.from({ length: VIEWERS }, (_, n) => clickAgainAndAgain(page, n, viewing.signal));
+    const viewers = Array.from({ length: VIEWERS }, () => clickAgainAndAgain(page, viewing.signal));
     await all(`with ${VIEWERS} viewers`);
     viewing.abort();
     await Promise.all(viewers);
@@ -138,15 +138,24 @@ async function preparePage(address: string): Promise<Page> {
 }
 
 /** Another state of the filters each time: no answer may be one that was given before. */
-function stateOf(n: number, without: string[] = []): string {
-  const all = { country: [`country ${n % 40}`, `country ${(n * 7 + 3) % 40}`], category: [`category ${n % 12}`] };
+let states = 0;
+function newState(without: string[] = []): string {
+  const n = states++;
+  // Of forty and of twelve, two each: the same comes again after 1,560 and 132 states, and both after 17,160.
+  const all = { country: twoOf("country", 40, n), category: twoOf("category", 12, n) };
   const filters = Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)));
   return `filters=${encodeURIComponent(JSON.stringify(filters))}`;
 }
 
+function twoOf(name: string, count: number, n: number): string[] {
+  const first = n % count;
+  const second = (first + 1 + (Math.floor(n / count) % (count - 1))) % count;
+  return [`${name} ${first}`, `${name} ${second}`];
+}
+
 /** What a tab does at each step of a brush over the months, in the machine's own engine. */
 async function brush({ ask, page }: Page): Promise<number[]> {
-  const { widgets } = (await ask("GET", `${page}/widgets/months/cube?${stateOf(1, ["category"])}`)).data as Cube;
+  const { widgets } = (await ask("GET", `${page}/widgets/months/cube?${newState(["category"])}`)).data as Cube;
   const cubes = widgets.flatMap((cube) => ("axes" in cube ? [openCube(cube)] : []));
   if (cubes.length < WIDGETS.length - 1) throw new Error("A widget has no cube.");
   const times: number[] = [];
@@ -165,17 +174,16 @@ function toDay(ms: number): string {
 }
 
 async function measure({ ask, page, distinctPage }: Page, figure: Exclude<Figure, "brush">): Promise<number[]> {
-  const paths: Record<typeof figure, (n: number) => string> = {
-    cube: (n) => `${page}/widgets/months/cube?${stateOf(n)}`,
-    click: (n) => `${page}/data?${stateOf(n)}`,
-    distinct: (n) =>
-      `${distinctPage}/data?filters=${encodeURIComponent(JSON.stringify({ country: [`country ${n % 40}`] }))}`,
-    list: (n) => `${page}/filters/country/values?${stateOf(n)}`,
+  const toPath: Record<typeof figure, () => string> = {
+    cube: () => `${page}/widgets/months/cube?${newState()}`,
+    click: () => `${page}/data?${newState()}`,
+    distinct: () => `${distinctPage}/data?${newState(["category"])}`,
+    list: () => `${page}/filters/country/values?${newState()}`,
   };
   const times: number[] = [];
   for (let n = 0; n < TIMES[figure]; n++) {
     const began = performance.now();
-    await ask("GET", paths[figure](n));
+    await ask("GET", toPath[figure]());
     times.push(performance.now() - began);
   }
   return times.sort((a, b) => a - b);
@@ -188,9 +196,9 @@ async function refreshAgainAndAgain({ ask, page }: Page, signal: AbortSignal): P
   }
 }
 
-async function clickAgainAndAgain({ ask, page }: Page, viewer: number, signal: AbortSignal): Promise<void> {
-  for (let n = viewer * 100; !signal.aborted; n++) {
-    await ask("GET", `${page}/data?${stateOf(n)}`);
+async function clickAgainAndAgain({ ask, page }: Page, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await ask("GET", `${page}/data?${newState()}`);
     await sleep(VIEWER_PAUSE_MS);
   }
 }
