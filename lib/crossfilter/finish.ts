@@ -1,6 +1,16 @@
 import { divide, toWhole } from "@/lib/cubes/quotient";
-import type { Batch, WireValue } from "@/lib/tabular/fields";
-import type { Finish } from "./statement";
+import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import type { Finish, Statement } from "./statement";
+
+export type Answer = { fields: Field[]; rows: WireValue[][]; isMore: boolean };
+
+/** What whoever asked a statement is told: its rows as far as its limit, of all that it has selected. */
+export function toAnswer({ fields, finish, limit }: Statement, selected: Batch): Answer {
+  const { columns } = finishBatch(selected, finish);
+  const rowCount = Math.min(selected.rowCount, limit);
+  const rows = Array.from({ length: rowCount }, (_, row) => columns.map((column) => column[row] ?? null));
+  return { fields, rows, isMore: selected.rowCount > limit };
+}
 
 /** Makes the columns of an answer of what the statement has selected; averages are divided here, exactly. */
 export function finishBatch({ rowCount, columns }: Batch, finish: readonly Finish[]): Batch {

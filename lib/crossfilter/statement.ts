@@ -16,9 +16,10 @@ export type Finish =
   /** A sum of decimals through a count: divided exactly, outside of the database, which would do it in binary. */
   | { kind: "quotient"; sum: number; count: number; isDecimal: boolean };
 
-export type Statement = {
-  sql: string;
-  values: (string | number | boolean)[];
+/** What a table is asked. */
+export type Question = { sql: string; values: (string | number | boolean)[] };
+
+export type Statement = Question & {
   fields: Field[];
   /** One for each field. */
   finish: Finish[];

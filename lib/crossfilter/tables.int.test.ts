@@ -2,8 +2,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { parquet } from "@/lib/query/serialize/parquet";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { childrenOf } from "@/scripts/testing/server";
-import { type AggregateSpec, aggregateSpec } from "./spec";
-import { toAggregateStatement } from "./statement";
+import { Asker } from "./asker";
+import { type AggregateSpec, aggregateSpec, type Condition } from "./spec";
+import { type TableField, toAggregateStatement } from "./statement";
 import { askKept, closeTables, type Kept } from "./tables";
 
 afterAll(closeTables);
@@ -120,15 +121,17 @@ describe("a kept result", () => {
 });
 
 describe("the engine", () => {
-  it("may be killed: the next question starts it anew and reads again", async () => {
+  it("may be killed: the next question that is new starts it anew and reads again", async () => {
     const kept = keep("b1", SALES, ROWS);
     await ask(kept, BY_REGION);
     for (const child of childrenOf(process.pid).filter(isThere)) process.kill(child, "SIGKILL");
-    // One that was shot in its sandbox lives for a moment longer.
+    expect((await ask(kept, BY_REGION)).rows).toHaveLength(3);
+    expect(kept.reads).toBe(1);
+    // What was asked before needs none. One that was shot in its sandbox lives for a moment longer.
     await expect
       .poll(
         () =>
-          ask(kept, BY_REGION).then(
+          ask(kept, { dimensions: ["region"] }).then(
             ({ rows }) => [rows.length, kept.reads],
             () => null,
           ),
@@ -172,5 +175,79 @@ describe("the engine", () => {
     setTimeout(() => left.abort(new Error("left")), 50);
     await expect(slow).rejects.toThrow();
     expect((await ask(kept, BY_REGION)).rows).toHaveLength(3);
+  });
+});
+
+describe("groupings of one page", () => {
+  const fields: Field[] = [
+    { name: "n", type: "int64", dbType: "bigint" },
+    { name: "price", type: "decimal", dbType: "numeric(10,2)" },
+    { name: "weight", type: "float64", dbType: "double precision" },
+    { name: "kind", type: "string", dbType: "text" },
+    { name: "at", type: "timestamptz", dbType: "timestamptz" },
+  ];
+  const rows = Array.from({ length: 5000 }, (_, i): WireValue[] => {
+    const at = new Date(Date.UTC(2026, 2, 1) + i * 7_919_000).toISOString();
+    return [
+      i % 97,
+      i % 13 === 0 ? null : `${(i * 37) % 1000}.${10 + (i % 90)}`,
+      (i % 31) / 10,
+      i % 7 === 0 ? null : `k${i % 11}`,
+      at,
+    ];
+  });
+  const SPECS = [
+    { measures: [{ op: "count" }, { field: "price", op: "avg", as: "mean" }] },
+    {
+      dimensions: ["kind"],
+      measures: [{ field: "weight", op: "sum" }],
+      sort: [{ by: "sum_weight", order: "desc" }],
+      limit: 4,
+    },
+    {
+      dimensions: [{ field: "at", timeUnit: "week" }],
+      measures: [
+        { field: "price", op: "max" },
+        { field: "n", op: "sum" },
+      ],
+    },
+    { dimensions: ["kind", "n"], measures: [{ field: "weight", op: "avg" }], limit: 300 },
+    { dimensions: ["n"] },
+  ].map((spec) => aggregateSpec.parse(spec));
+  const CONDITIONS: Condition[][] = [
+    [{ field: "kind", kind: "oneOf", values: ["k1", "k2", null] }],
+    [
+      { field: "at", kind: "days", from: "2026-03-29", to: "2026-10-25" },
+      { field: "n", kind: "between", from: 3, to: 80 },
+    ],
+    [{ field: "kind", kind: "oneOf", values: ["nobody has this"] }],
+  ];
+
+  it("are asked together what each is alone, in the same order and cut at the same place", async () => {
+    const kept = keep("together", fields, rows);
+    for (const conditions of CONDITIONS) {
+      const asker = new Asker("Europe/Berlin", ANY);
+      const together = await Promise.all(SPECS.map((spec) => asker.ask(kept, spec, conditions)));
+      for (const [index, spec] of SPECS.entries()) {
+        const build = (table: string, columns: readonly TableField[]) =>
+          toAggregateStatement(table, columns, spec, conditions);
+        expect(together[index]).toEqual(await askKept(kept, "Europe/Berlin", build, ANY));
+      }
+    }
+  });
+
+  it("fail each by itself: one that names a column that is gone leaves the others their answers", async () => {
+    const kept = keep("gone column", fields, rows);
+    const asker = new Asker("UTC", ANY);
+    const [, bad] = SPECS;
+    const gone = aggregateSpec.parse({ dimensions: ["vanished"], measures: [{ op: "count" }] });
+    const [good, failed] = await Promise.allSettled(
+      [bad, gone].map((spec) => asker.ask(kept, spec ?? gone, CONDITIONS[1] ?? [])),
+    );
+    expect(good).toMatchObject({ status: "fulfilled", value: { isMore: true } });
+    expect(failed).toMatchObject({
+      status: "rejected",
+      reason: { kind: "invalid_request", message: /no column vanished/ },
+    });
   });
 });

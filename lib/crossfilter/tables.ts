@@ -13,8 +13,10 @@ import { orAborted } from "@/lib/process/or-aborted";
 import { absolutePath } from "@/lib/process/paths";
 import { sharedState } from "@/lib/process/shared-state";
 import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
-import { finishBatch } from "./finish";
+import { Answers } from "./answers";
+import { type Answer, finishBatch, toAnswer } from "./finish";
 import {
+  type Question,
   type Statement,
   type TableField,
   toCountStatement,
@@ -23,6 +25,7 @@ import {
   toWordStatements,
   wordsOf,
 } from "./statement";
+import type { Together } from "./together";
 
 /** A kept result, as crossfilter reads it. */
 export type Kept = {
@@ -32,7 +35,6 @@ export type Kept = {
   /** Parquet; asked for when this server has no table of it. */
   read: () => AsyncIterable<Uint8Array>;
 };
-export type Answer = { fields: Field[]; rows: WireValue[][]; isMore: boolean };
 
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
@@ -55,10 +57,11 @@ type Tables = {
   lease: EngineLease;
   folder: string;
   loaded: Map<string, Promise<Table>>;
+  answers: Answers;
   count: number;
 };
 
-type Build = (table: string, fields: readonly TableField[]) => Statement;
+type Build<T extends Question> = (table: string, fields: readonly TableField[]) => T;
 
 /**
  * Asks one statement of a kept result's table, which is made when it is not there.
@@ -66,13 +69,35 @@ type Build = (table: string, fields: readonly TableField[]) => Statement;
  * @param build gets the table's name and its columns: decimals that fit no column of the engine are text in it
  * @throws AppError `invalid_request` of `build`, `cancelled`, `timeout`, `unavailable`
  */
-export function askKept(kept: Kept, zone: string, build: Build, signal: AbortSignal): Promise<Answer> {
+export function askKept(kept: Kept, zone: string, build: Build<Statement>, signal: AbortSignal): Promise<Answer> {
+  return withTable(kept, zone, build, signal, async (tables, statement) =>
+    toAnswer(statement, await answerOnce(tables, statement, signal)),
+  );
+}
+
+/** The same for several in one. */
+export function askKeptTogether(
+  kept: Kept,
+  zone: string,
+  build: Build<Together>,
+  signal: AbortSignal,
+): Promise<Answer[]> {
+  return withTable(kept, zone, build, signal, async (tables, together) =>
+    together.part(await answerOnce(tables, together, signal)),
+  );
+}
+
+/** The same as `askKept`, with how long the engine took for rows that are in memory, whoever has asked it before. */
+export function timeKept(
+  kept: Kept,
+  zone: string,
+  build: Build<Statement>,
+  signal: AbortSignal,
+): Promise<{ answer: Answer; tookMs: number }> {
   return withTable(kept, zone, build, signal, async (tables, statement) => {
-    const rows: WireValue[][] = [];
-    const { batches } = await execute(tables, statement.sql, statement.values, signal);
-    for await (const batch of batches) addRows(rows, finishBatch(batch, statement.finish));
-    const isMore = rows.length > statement.limit;
-    return { fields: statement.fields, rows: isMore ? rows.slice(0, statement.limit) : rows, isMore };
+    const began = performance.now();
+    const answer = toAnswer(statement, await readWhole(tables, statement, signal));
+    return { answer, tookMs: performance.now() - began };
   });
 }
 
@@ -83,7 +108,7 @@ export function askKept(kept: Kept, zone: string, build: Build, signal: AbortSig
 export function streamKept(
   kept: Kept,
   zone: string,
-  build: Build,
+  build: Build<Statement>,
   signal: AbortSignal,
 ): Promise<{ fields: Field[]; limit: number; batches: AsyncIterator<Batch> }> {
   return withTable(kept, zone, build, signal, async (tables, statement) => {
@@ -103,12 +128,12 @@ export function streamKept(
   });
 }
 
-async function withTable<T>(
+async function withTable<Q extends Question, T>(
   kept: Kept,
   zone: string,
-  build: Build,
+  build: Build<Q>,
   signal: AbortSignal,
-  run: (tables: Tables, statement: Statement) => Promise<T>,
+  run: (tables: Tables, question: Q) => Promise<T>,
 ): Promise<T> {
   const tables = await open();
   const key = `${kept.id} ${zone}`;
@@ -136,7 +161,7 @@ export function warmKept(kept: Kept, zone: string): void {
 
 /** Ends the engine and takes away what it has read. */
 export async function closeTables(): Promise<void> {
-  const holder = sharedState("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
+  const holder = sharedTables();
   const tables = await holder.tables?.catch(() => null);
   holder.tables = null;
   if (!tables) return;
@@ -145,8 +170,10 @@ export async function closeTables(): Promise<void> {
   await rm(tables.folder, { recursive: true, force: true });
 }
 
+const sharedTables = () => sharedState("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
+
 function open(): Promise<Tables> {
-  const holder = sharedState("crossfilter", () => ({ tables: null as Promise<Tables> | null }));
+  const holder = sharedTables();
   holder.tables ??= start().catch((error: unknown) => {
     holder.tables = null;
     throw error;
@@ -161,7 +188,7 @@ async function start(): Promise<Tables> {
   await removeLeft(root);
   const folder = await mkdtemp(join(root, "server-"));
   const lease = await leaseEngine({ kind: "memory", path: join(folder, "tables"), readOnlyFile: false, trusted: true });
-  return { client: new EngineClient(lease.socket), lease, folder, loaded: new Map(), count: 0 };
+  return { client: new EngineClient(lease.socket), lease, folder, loaded: new Map(), answers: new Answers(), count: 0 };
 }
 
 /** What servers that were killed have left there. */
@@ -298,14 +325,25 @@ function retype(tables: Tables, table: string, column: string, type: string): Pr
 }
 
 async function rowsOf(tables: Tables, sql: string): Promise<WireValue[][]> {
-  const rows: WireValue[][] = [];
-  const { batches } = await execute(tables, sql, [], new AbortController().signal);
-  for await (const batch of batches) addRows(rows, batch);
-  return rows;
+  const { rowCount, columns } = await readWhole(tables, { sql, values: [] }, new AbortController().signal);
+  return Array.from({ length: rowCount }, (_, row) => columns.map((column) => column[row] ?? null));
 }
 
-function addRows(rows: WireValue[][], { rowCount, columns }: Batch): void {
-  for (let row = 0; row < rowCount; row += 1) rows.push(columns.map((column) => column[row] ?? null));
+/** No two tables of an engine have ever had one name, so the statement's text names its rows, too. */
+function answerOnce(tables: Tables, { sql, values }: Question, signal: AbortSignal): Promise<Batch> {
+  const question = JSON.stringify([sql, values]);
+  return tables.answers.once(question, signal, (leave) => readWhole(tables, { sql, values }, leave));
+}
+
+async function readWhole(tables: Tables, { sql, values }: Question, signal: AbortSignal): Promise<Batch> {
+  const { fields, batches } = await execute(tables, sql, values, signal);
+  const columns: WireValue[][] = fields.map(() => []);
+  let rowCount = 0;
+  for await (const batch of batches) {
+    rowCount += batch.rowCount;
+    for (const [index, column] of batch.columns.entries()) for (const value of column) columns[index]?.push(value);
+  }
+  return { rowCount, columns };
 }
 
 function execute(

@@ -2,11 +2,13 @@ import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
+import { Asker } from "@/lib/crossfilter/asker";
 import { toCondition, toDays } from "@/lib/crossfilter/filters";
-import { type Shift, toEarlier, withGrain } from "@/lib/crossfilter/period";
+import type { Answer } from "@/lib/crossfilter/finish";
+import { toEarlier, withGrain } from "@/lib/crossfilter/period";
 import { type AggregateSpec, aggregateSpec, type Condition, LIMIT_MAX } from "@/lib/crossfilter/spec";
-import { type Statement, type TableField, toAggregateStatement, toListStatement } from "@/lib/crossfilter/statement";
-import { type Answer, askKept, warmKept } from "@/lib/crossfilter/tables";
+import { toListStatement } from "@/lib/crossfilter/statement";
+import { askKept, warmKept } from "@/lib/crossfilter/tables";
 import type { Comparison, Grain } from "@/lib/crossfilter/words";
 import type { DatasetOwner, DatasetPlace } from "@/lib/datasets/model";
 import {
@@ -30,8 +32,6 @@ import { OWNER_LEFT, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, w
 import type { DashboardFile, DataQuery, Filter, FilterValues, ValuesQuery, Widget, WidgetData } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 
-/** Of one page: statements that run at once in the tables. */
-const STATEMENTS_AT_ONCE = 2;
 const SECOND_MS = 1000;
 /** A source that has just failed is left alone, however many look at the page. */
 const RETRY_AFTER_MS = 30_000;
@@ -41,8 +41,6 @@ const KEPT_STAND_WITHIN_MS = 250;
 const TREND_POINTS_MAX = 120;
 /** The rows behind a widget: more than these nobody looks through, and a query in a console has them all. */
 const ROWS: AggregateSpec = aggregateSpec.parse({ limit: 1000 });
-
-const COUNT: AggregateSpec = aggregateSpec.parse({ measures: [{ op: "count" }] });
 
 /** How a part stands for this page; `error` says why it is not as new as was asked, or not there. */
 export type Stand = { kept: KeptDataset["kept"]; error: string | null };
@@ -162,7 +160,7 @@ class AwaitedStands extends Map<string, Stand> {
 }
 
 /**
- * What widgets show, a few at once.
+ * What widgets show.
  * @param standAnew reads the part of a widget whose rows were replaced meanwhile
  * @param tell when the part of a name can be looked at, and who hears of each widget
  */
@@ -173,18 +171,13 @@ export function computeAll(
   standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
   tell?: { isThere: (name: string) => Promise<void>; onWidget: (widget: WidgetData) => void },
 ): Promise<WidgetData[]> {
-  const statements = new Semaphore(STATEMENTS_AT_ONCE, WIDGETS_MAX);
+  const asker = new Asker(look.zone, look.signal);
   return Promise.all(
     widgets.map(async (widget) => {
       await tell?.isThere(partNameOf(widget));
-      const leave = await statements.acquire(look.signal);
-      try {
-        const data = await computeAgain(look, widget, stands, standAnew);
-        tell?.onWidget(data);
-        return data;
-      } finally {
-        leave();
-      }
+      const data = await computeAgain(look, widget, asker, stands, standAnew);
+      tell?.onWidget(data);
+      return data;
     }),
   );
 }
@@ -192,13 +185,14 @@ export function computeAll(
 async function computeAgain(
   look: Look,
   widget: Widget,
+  asker: Asker,
   stands: ReadonlyMap<string, Stand>,
   standAnew: (widget: Widget) => Promise<ReadonlyMap<string, Stand>>,
 ): Promise<WidgetData> {
-  const first = await compute(look, widget, stands);
+  const first = await compute(look, widget, asker, stands);
   // Its rows were replaced between the look and the question.
   if (first !== "replaced") return first;
-  const again = await compute(look, widget, await standAnew(widget));
+  const again = await compute(look, widget, asker, await standAnew(widget));
   if (again !== "replaced") return again;
   throw new AppError("unavailable", "The rows of this page change faster than they can be read. Try again.");
 }
@@ -474,6 +468,7 @@ export function refuseUnknownFields(page: Page, stands: ReadonlyMap<string, Stan
 async function compute(
   page: Look,
   widget: Widget,
+  asker: Asker,
   stands: ReadonlyMap<string, Stand>,
 ): Promise<WidgetData | "replaced"> {
   const name = partNameOf(widget);
@@ -484,27 +479,24 @@ async function compute(
   try {
     const spec = page.isRows ? ROWS : withGrain(specOf(widget), page.grain);
     const conditions = conditionsFor(page, name, kept.fields, widget.id);
-    const ask = (wanted: AggregateSpec, under: readonly Condition[], shift: Shift | null = null) => {
-      const build = (table: string, fields: readonly TableField[]): Statement =>
-        toAggregateStatement(table, fields, wanted, under, shift);
-      return askKept(kept.table, page.zone, build, page.signal);
-    };
-    // A click finds the rows in memory; the first who looks waits until they are there.
-    if (page.isMeasured) await ask(COUNT, []);
-    const began = performance.now();
-    const answer = await ask(spec, conditions);
-    const tookMs = Math.round((performance.now() - began) * 10) / 10;
     const trend = page.isRows ? null : trendOf(widget, spec, page.grain);
     const earlier = page.isRows ? null : earlierOf(page, widget, conditions);
-    const rows = toObjects(answer);
     const ofShown = isOfShownGroups(widget);
-    const before =
-      earlier &&
-      toObjects(await ask(ofShown ? { ...spec, sort: [], limit: LIMIT_MAX } : spec, earlier.conditions, earlier.shift));
+    const whole = ofShown ? { ...spec, sort: [], limit: LIMIT_MAX } : spec;
+    const { table } = kept;
+    const [{ answer, tookMs }, line, then] = await Promise.all([
+      page.isMeasured
+        ? asker.measure(table, spec, conditions)
+        : asker.ask(table, spec, conditions).then((each) => ({ answer: each, tookMs: null })),
+      trend && asker.ask(table, trend, conditions),
+      earlier && asker.ask(table, whole, earlier.conditions, earlier.shift),
+    ]);
+    const rows = toObjects(answer);
+    const before = then && toObjects(then);
     return {
       ...{ id: widget.id, fields: answer.fields, rows, ...age },
-      ...(page.isMeasured && { tookMs }),
-      ...(trend && { trend: toObjects(await ask(trend, conditions)).toReversed() }),
+      ...(tookMs !== null && { tookMs: Math.round(tookMs * 10) / 10 }),
+      ...(line && { trend: toObjects(line).toReversed() }),
       ...(earlier &&
         before && {
           before: {
