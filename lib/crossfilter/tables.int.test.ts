@@ -5,7 +5,7 @@ import { childrenOf } from "@/scripts/testing/server";
 import { Asker } from "./asker";
 import { type AggregateSpec, aggregateSpec, type Condition } from "./spec";
 import { type TableField, toAggregateStatement } from "./statement";
-import { askKept, closeTables, type Kept } from "./tables";
+import { askKept, closeTables, followKept, type Kept } from "./tables";
 
 afterAll(closeTables);
 const ANY = new AbortController().signal;
@@ -249,5 +249,15 @@ describe("groupings of one page", () => {
       status: "rejected",
       reason: { kind: "invalid_request", message: /no column vanished/ },
     });
+  });
+
+  it("are there at once when other rows take their place, and were asked by this clock", async () => {
+    const [before, after] = [keep("before", SALES, ROWS), keep("after", SALES, ROWS)];
+    await ask(before, BY_REGION, "Europe/Paris");
+    await followKept(before.id, after);
+    expect(after.reads).toBe(1);
+    await ask(after, BY_REGION, "Europe/Paris");
+    expect(after.reads).toBe(1);
+    await followKept("nobody asks these", keep("unasked", SALES, ROWS));
   });
 });

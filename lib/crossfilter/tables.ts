@@ -159,6 +159,19 @@ export function warmKept(kept: Kept, zone: string): void {
     .catch(() => {});
 }
 
+/**
+ * Reads rows that are going to take the place of others into tables, by the same clocks: whoever clicks then finds them there.
+ * Whether that could be done is told to nobody.
+ */
+export async function followKept(beforeId: string, kept: Kept): Promise<void> {
+  const tables = await sharedTables().tables?.catch(() => null);
+  if (!tables) return;
+  const zones = [...tables.loaded.keys()].flatMap((key) =>
+    key.startsWith(`${beforeId} `) ? [key.slice(beforeId.length + 1)] : [],
+  );
+  for (const zone of zones) await loadingOf(tables, `${kept.id} ${zone}`, kept, zone).catch(() => {});
+}
+
 /** Ends the engine and takes away what it has read. */
 export async function closeTables(): Promise<void> {
   const holder = sharedTables();

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import type { ConnectionDoc } from "@/lib/connections/model";
-import type { Kept } from "@/lib/crossfilter/tables";
+import { followKept, type Kept } from "@/lib/crossfilter/tables";
 import { DAY_SECONDS } from "@/lib/db/collection";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { AppError } from "@/lib/http/errors";
@@ -155,6 +155,7 @@ export async function refreshDataset(
     );
     const { resultId, fields, rowCount, bytes, truncated, expiresAt } = table;
     const kept = { sourceKey, resultId, fields, rowCount, bytes, truncated, at: since, durationMs, until: expiresAt };
+    if (claimed.kept) await followKept(claimed.kept.resultId.toHexString(), toTable(caller.workspaceId, kept));
     const doc = await finish(place, holder, kept);
     await keepWithinWorkspace(caller.workspaceId, resultId, limits.workspaceBytes);
     return toDataset(doc, sourceKey);
@@ -343,9 +344,12 @@ function toDataset(doc: DatasetDoc | undefined, sourceKey: string): Dataset {
 }
 
 function toShown(workspaceId: ObjectId, kept: NonNullable<DatasetDoc["kept"]>): NonNullable<Dataset["kept"]> {
-  const { resultId, sourceKey: _, until: __, ...shown } = kept;
-  const table = { id: resultId.toHexString(), fields: kept.fields, read: () => readTable(workspaceId, resultId) };
-  return { ...shown, table };
+  const { resultId: _, sourceKey: __, until: ___, ...shown } = kept;
+  return { ...shown, table: toTable(workspaceId, kept) };
+}
+
+function toTable(workspaceId: ObjectId, { resultId, fields }: NonNullable<DatasetDoc["kept"]>): Kept {
+  return { id: resultId.toHexString(), fields, read: () => readTable(workspaceId, resultId) };
 }
 
 function reasonOf(error: unknown): string {
