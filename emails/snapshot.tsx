@@ -7,12 +7,14 @@ export type SnapshotMailProps = {
   when: string;
   /** The picture's own name among what is attached; null where there is none. */
   pictureId: string | null;
+  /** Whether the page is attached as PDF, too. */
+  hasPdf: boolean;
   widgets: { title: string; lines: string[] }[];
   href: string;
 };
 
 /** A dashboard as it was: its picture, and the same in words for those who see none. */
-export function SnapshotMail({ title, when, pictureId, widgets, href }: SnapshotMailProps) {
+export function SnapshotMail({ title, when, pictureId, hasPdf, widgets, href }: SnapshotMailProps) {
   return (
     <MailLayout preview={`${title}, ${when}`} isWide>
       <Title>{title}</Title>
@@ -40,6 +42,7 @@ export function SnapshotMail({ title, when, pictureId, widgets, href }: Snapshot
         ))}
       </Section>
       <Action href={href} label="Open the dashboard" />
+      {hasPdf && <Paragraph quiet>The page is attached as PDF.</Paragraph>}
       <Paragraph quiet>
         You get this mail because a dashboard of this workspace is sent to your address on a schedule.
       </Paragraph>

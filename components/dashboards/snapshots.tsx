@@ -32,6 +32,10 @@ const CHANNELS: { value: ChannelType; label: string }[] = [
   { value: "webhook", label: "Webhook" },
 ];
 const ICONS = { email: Mail, chat: MessageSquare, webhook: Webhook };
+const THEMES: { value: Snapshot["theme"]; label: string }[] = [
+  { value: "light", label: "Light" },
+  { value: "dark", label: "Dark" },
+];
 const MONDAYS = "0 8 * * 1";
 
 type SnapshotsProps = {
@@ -97,7 +101,7 @@ export function Snapshots({ dashboard, asked }: SnapshotsProps) {
 
 function SnapshotRow({ snapshot, onChanged }: { snapshot: Snapshot; onChanged: () => Promise<void> }) {
   const { workspace } = useWorkspace();
-  const { id, dashboardId, channelType, cron, timezone, enabled, lastDelivery } = snapshot;
+  const { id, dashboardId, channelType, cron, timezone, enabled, theme, withPdf, lastDelivery } = snapshot;
   const change = useMutation({
     mutationFn: (work: () => Promise<unknown>) => work(),
     onError: (error) => showFailure(toMessage(error)),
@@ -114,6 +118,8 @@ function SnapshotRow({ snapshot, onChanged }: { snapshot: Snapshot; onChanged: (
         </p>
         <p className="xs t3">
           {toScheduleWords(cron) ?? cron}, {timezone}
+          {theme === "dark" && ", dark"}
+          {withPdf && ", with PDF"}
         </p>
         {lastDelivery && (
           <p className="xs" title={lastDelivery.lastError ?? undefined}>
@@ -173,6 +179,8 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
   const [channelType, setChannelType] = useState<ChannelType>("email");
   const [to, setTo] = useState("");
   const [label, setLabel] = useState("");
+  const [theme, setTheme] = useState<Snapshot["theme"]>("light");
+  const [withPdf, setWithPdf] = useState(false);
   const [schedule, setSchedule] = useState<ScheduleBody | null>({
     cron: MONDAYS,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -201,7 +209,7 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
     setWrong(null);
     const { cron, timezone } = schedule;
     const look = { filters: asked.filters, grain: asked.grain ?? null, compare: asked.compare ?? null };
-    const common = { cron, timezone, enabled: true, ...look };
+    const common = { cron, timezone, enabled: true, ...look, theme, withPdf };
     if (channelType === "email") return add.mutate({ ...common, channelType, recipients: emails });
     if (channelType === "webhook") return add.mutate({ ...common, channelType, url: to.trim() });
     add.mutate({
@@ -257,6 +265,13 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
         />
       )}
       <ScheduleEditor value={schedule} onChange={setSchedule} problems={problems} />
+      <div className="row wrap">
+        <Segments label="Picture" value={theme} options={THEMES} onChange={setTheme} />
+        <label className="row">
+          <input type="checkbox" checked={withPdf} onChange={({ target }) => setWithPdf(target.checked)} />
+          PDF beside the picture
+        </label>
+      </div>
       {add.isError && ofTo === undefined && !ofSchedule && (
         <Notice kind="bad" role="alert">
           {toMessage(add.error)}

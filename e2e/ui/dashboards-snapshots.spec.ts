@@ -15,9 +15,12 @@ test("a dashboard is sent on a schedule: set up, sent now, switched off and ende
   await form.getByRole("button", { name: "Add snapshot" }).click();
   await expect(form.getByText("“nobody” is no address.")).toBeVisible();
   await form.getByRole("textbox", { name: "To" }).fill("board@example.com, shop@example.com");
+  await form.getByRole("radio", { name: "Dark" }).click();
+  await form.getByRole("checkbox", { name: "PDF beside the picture" }).check();
   await form.getByRole("button", { name: "Add snapshot" }).click();
   const row = dialog.getByRole("listitem").filter({ hasText: "board@example.com, shop@example.com" });
   await expect(row).toContainText("Every Monday at 08:00");
+  await expect(row).toContainText("dark, with PDF");
   await expectAccessible(page);
   await row.getByRole("button", { name: /^Send to/ }).click();
   // Drawn by a job and kept in the outbox, where no mail service is set up.

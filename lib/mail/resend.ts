@@ -7,8 +7,8 @@ import { safeFetch } from "@/lib/net/safe-fetch";
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** A picture within a mail. */
-export type MailPicture = { name: string; png: Buffer };
+/** What goes along with a mail. By its `contentId` the mail shows a picture within it. */
+export type MailFile = { filename: string; contentType: string; contentId?: string; bytes: Buffer };
 
 /**
  * Hands a mail to Resend through its own package, and the package's requests to the egress door.
@@ -18,20 +18,12 @@ export type MailPicture = { name: string; png: Buffer };
  */
 export async function sendByResend(
   apiKey: string,
-  {
-    pictures,
-    ...mail
-  }: { to: string[]; subject: string; html: string; text: string; pictures: readonly MailPicture[] },
+  { files, ...mail }: { to: string[]; subject: string; html: string; text: string; files: readonly MailFile[] },
   key?: string,
 ): Promise<void> {
   const { RESEND_BASE_URL, MAIL_FROM } = env();
   const resend = new GuardedResend(apiKey, { baseUrl: RESEND_BASE_URL });
-  const attachments = pictures.map(({ name, png }) => ({
-    content: png.toString("base64"),
-    filename: `${name}.png`,
-    contentType: "image/png",
-    contentId: name,
-  }));
+  const attachments = files.map(({ bytes, ...file }) => ({ ...file, content: bytes.toString("base64") }));
   await resend.emails.send(
     { from: MAIL_FROM, ...mail, ...(attachments.length > 0 && { attachments }) },
     key === undefined ? {} : { idempotencyKey: key },

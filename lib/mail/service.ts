@@ -10,7 +10,7 @@ import { log } from "@/lib/log";
 import { toKeptBody } from "./account-mail";
 import { collections } from "./collections";
 import { type MailDoc, toOutboxEntry } from "./model";
-import { type MailPicture, sendByResend } from "./resend";
+import { type MailFile, sendByResend } from "./resend";
 import type { OutboxEntry } from "./schema";
 
 /** A subject is one header line: longer ones are cut, control characters go (T83). */
@@ -24,8 +24,8 @@ export type Mail = {
   grants: Role | null;
   /** The one person who may read it in the outbox: it speaks of what nobody else may see. Absent: all admins. */
   privateTo?: ObjectId | null;
-  /** Pictures that the content shows as `cid:<name>`. The outbox keeps the words alone. */
-  pictures?: readonly MailPicture[];
+  /** The outbox keeps the words alone. */
+  files?: readonly MailFile[];
 };
 
 /**
@@ -51,7 +51,7 @@ export async function sendOnce(
   const { mailId: _id, key } = once;
   const html = await render(mail.content);
   const rendered = { to: mail.to, subject: toSubject(mail.subject), html, text: toPlainText(html) };
-  const outcome = await deliver({ ...rendered, pictures: mail.pictures ?? [] }, key);
+  const outcome = await deliver({ ...rendered, files: mail.files ?? [] }, key);
   const body = workspaceId === null && toKeptBody(_id, rendered.text, outcome.status);
   const { grants, privateTo = null } = mail;
   const entry = { workspaceId, ...rendered, ...body, grants, privateTo, ...outcome, createdAt: now };
@@ -81,7 +81,7 @@ async function deliver(
     subject: string;
     html: string;
     text: string;
-    pictures: readonly MailPicture[];
+    files: readonly MailFile[];
   },
   key: string | undefined,
 ): Promise<Pick<MailDoc, "status" | "error">> {

@@ -1,5 +1,6 @@
 import type { Binary, ObjectId } from "mongodb";
 import type { Comparison, Grain } from "@/lib/crossfilter/words";
+import type { PictureTheme } from "@/lib/dashboards/picture/paint";
 import type { RunResource } from "@/lib/runs/model";
 import type { Sealed } from "@/lib/secrets/seal";
 import type {
@@ -47,6 +48,9 @@ export type SnapshotDoc = Sender & {
   filters: string;
   grain: Grain | null;
   compare: Comparison | null;
+  /** What was made before there was a choice has none: light, and no PDF. */
+  theme?: PictureTheme;
+  withPdf?: boolean;
   createdBy: ObjectId;
   createdAt: Date;
   updatedAt: Date;
@@ -61,6 +65,8 @@ export type SnapshotPictureDoc = {
   dashboardId: ObjectId;
   tokenHash: string;
   png: Binary;
+  /** Where one was asked for. */
+  pdf?: Binary;
   createdAt: Date;
 };
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { COMPARISONS, GRAINS } from "@/lib/crossfilter/words";
+import { PICTURE_THEMES } from "@/lib/dashboards/picture/paint";
 import { boundedText, isoDate, objectIdText } from "@/lib/http/schema";
 import { scheduleBody } from "@/lib/schedules/schema";
 import {
@@ -25,6 +26,8 @@ const filters = z
   .describe("A filter's id to its value, as of `data`; what is left out stands on its default");
 const grain = z.enum(GRAINS).nullable();
 const compare = z.enum(COMPARISONS).nullable();
+const theme = z.enum(PICTURE_THEMES).describe("By which light the picture is drawn");
+const withPdf = z.boolean().describe("A PDF of the whole page goes beside the picture");
 const { cron, timezone } = scheduleBody.shape;
 
 const common = {
@@ -34,6 +37,8 @@ const common = {
   filters: filters.default({}),
   grain: grain.default(null),
   compare: compare.default(null),
+  theme: theme.default("light"),
+  withPdf: withPdf.default(false),
 };
 
 export const createSnapshotBody = z.discriminatedUnion("channelType", [
@@ -51,6 +56,8 @@ export const updateSnapshotBody = z.object({
   filters: filters.optional(),
   grain: grain.optional(),
   compare: compare.optional(),
+  theme: theme.optional(),
+  withPdf: withPdf.optional(),
   ...channelChanges,
 });
 export type UpdateSnapshotBody = z.infer<typeof updateSnapshotBody>;
@@ -65,6 +72,8 @@ export const snapshotSchema = z.object({
   filters,
   grain,
   compare,
+  theme,
+  withPdf,
   channelType,
   channel: channelSchema,
   lastDelivery: deliverySchema.nullable(),
@@ -90,6 +99,7 @@ export const snapshotPayloadSchema = z.object({
   timezone: z.string(),
   widgets: z.array(z.object({ title: z.string(), lines: z.array(z.string()) })),
   pictureUrl: z.url().nullable().describe("A PNG, for 30 days; null where nobody outside could read it"),
+  pdfUrl: z.url().nullable().describe("The same as a PDF; null where none is sent, too"),
   workspaceId: objectIdText,
   deepLink: z.url(),
 });

@@ -16,16 +16,17 @@ const HEAP_MIB = 512;
 type Pending = { request: DrawRequest; resolve: (png: Picture) => void; reject: (error: Error) => void };
 type State = { worker: Worker | null; line: Pending[]; nextId: number; timer: NodeJS.Timeout | null };
 /** `undrawn` counts charts in whose place words stand. */
-export type Picture = { png: Buffer; undrawn: number };
+export type Picture = { png: Buffer; pdf: Buffer | null; undrawn: number };
 
 /**
  * Draws a page as PNG, one after the other, in a thread that ends with what it cannot bear.
+ * @param withPdf whether the same is made as PDF, too
  * @throws AppError `unavailable` for a page that takes too long or too much memory
  */
-export function drawPage(page: PicturePage): Promise<Picture> {
+export function drawPage(page: PicturePage, withPdf = false): Promise<Picture> {
   const state = sharedState("pictures", (): State => ({ worker: null, line: [], nextId: 1, timer: null }));
   return new Promise((resolve, reject) => {
-    state.line.push({ request: { id: state.nextId++, page }, resolve, reject });
+    state.line.push({ request: { id: state.nextId++, page, withPdf }, resolve, reject });
     if (state.line.length === 1) begin(state);
   });
 }
@@ -49,7 +50,10 @@ function startWorker(state: State): Worker {
     const pending = settle(state);
     worker.unref();
     if ("error" in answer) pending?.reject(new Error(`A picture could not be drawn: ${answer.error}`));
-    else pending?.resolve({ png: Buffer.from(answer.png), undrawn: answer.undrawn });
+    else {
+      const { png, pdf, undrawn } = answer;
+      pending?.resolve({ png: Buffer.from(png), pdf: pdf && Buffer.from(pdf), undrawn });
+    }
     begin(state);
   });
   // The exit that follows does what has to be done.

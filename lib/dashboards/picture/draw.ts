@@ -10,14 +10,19 @@ import type { DashboardDoc } from "../model";
 import { OWNER_LEFT, readerOf } from "../parts";
 import type { DataQuery, Filter } from "../schema";
 import { type PagePeriod, toPicturePage, type WidgetWords } from "./page";
+import type { PictureTheme } from "./paint";
 
 /** How a page is looked at: `filters` as its data are asked for, as JSON. */
 export type PageLook = PagePeriod & { filters: string; timezone: string };
 export type DrawnDashboard = {
   title: string;
   png: Buffer;
+  pdf: Buffer | null;
   words: WidgetWords[];
 };
+
+/** As what a page is drawn. */
+export type PictureForm = { theme: PictureTheme; withPdf: boolean };
 
 /** Whoever gets a picture may be a stranger to the workspace: what databases say names tables and queries. */
 const UNREADABLE = "This could not be read right now. The dashboard says why.";
@@ -32,6 +37,7 @@ export async function drawDashboard(
   workspaceId: ObjectId,
   dashboardId: ObjectId,
   look: PageLook,
+  { theme, withPdf }: PictureForm,
   at: Date,
   signal: AbortSignal,
 ): Promise<DrawnDashboard> {
@@ -45,11 +51,11 @@ export async function drawDashboard(
   const { widgets, filters } = readText(doc.content);
   const { grain, compare, timezone } = look;
   const lines = [stampOf(at, timezone), ...filterWords(filters, JSON.parse(look.filters) as Record<string, unknown>)];
-  const page = { title: doc.title, lines, widgets, data, zone: timezone, period: { grain, compare } };
+  const page = { title: doc.title, lines, widgets, data, zone: timezone, period: { grain, compare }, theme };
   const { page: toDraw, words } = toPicturePage(page);
-  const { png, undrawn } = await drawPage(toDraw);
+  const { png, pdf, undrawn } = await drawPage(toDraw, withPdf);
   if (undrawn > 0) log.info({ dashboardId: dashboardId.toHexString(), undrawn }, "charts could not be drawn");
-  return { title: doc.title, png, words };
+  return { title: doc.title, png, pdf, words };
 }
 
 /** @throws AppError invalid_request for a filter that the dashboard has not, and for a value of another kind */

@@ -30,6 +30,7 @@ function page(more: Partial<PageToDraw> = {}): PageToDraw {
     lines: ["Mon 23 Nov 2026, 08:00 Europe/Vienna"],
     zone: "Europe/Vienna",
     period: { compare: "previous" },
+    theme: "light",
     widgets: [
       widget("Revenue", "kpi", { measures, prefix: "€", better: "up" }, layout(0, 0, 3, 3)),
       widget("Orders", "kpi", { measures }, layout(3, 0, 3, 3)),
@@ -133,6 +134,24 @@ describe("a dashboard as a picture", () => {
     ]);
     expect(words.find(({ title }) => title === "By day")?.lines[0]).toMatch(/^Line chart of .*Highest .*lowest/);
     expect(words.find(({ title }) => title === "Down")?.lines).toEqual(["This could not be read right now."]);
+  });
+
+  it("is drawn by the other light, too, and as a PDF whose sheets end between widgets", {
+    timeout: 120_000,
+  }, async () => {
+    const widgets = Array.from({ length: 6 }, (_, at) =>
+      widget(`w${at}`, "text", { text: "x" }, layout(0, at * 8, 12, 8)),
+    );
+    const { page: drawn } = toPicturePage(page({ theme: "dark", widgets, data: [] }));
+    expect(drawn.background).toBe("#0A1413");
+    // Widgets of 352 with their gaps, below a head of 72: three on a sheet of 1,245, and a foot below the last.
+    expect(drawn.sheets).toEqual([72 + 3 * 352 - 6, drawn.height]);
+    const { png, pdf } = await drawPage(drawn, true);
+    if (process.env.PICTURE_TO) (await import("node:fs")).writeFileSync(`${process.env.PICTURE_TO}.pdf`, pdf ?? "");
+    expect(countInk(png, [0, 0, 40, 40])).toBe(1600);
+    expect(pdf?.subarray(0, 5).toString()).toBe("%PDF-");
+    expect(pdf?.toString("latin1").match(/\/Type \/Page /g)).toHaveLength(2);
+    expect((await drawPage(drawn)).pdf).toBeNull();
   });
 
   it("bears whatever people call things, and a chart that cannot be drawn fails no other", {

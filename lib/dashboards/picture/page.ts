@@ -1,7 +1,7 @@
 import { lexer, type Token } from "marked";
 import { toForeignSpec } from "@/lib/charts/foreign-spec";
 import { toPicture } from "@/lib/charts/picture";
-import { type ChartTheme, colourOf, toDrawnSpec } from "@/lib/charts/spec";
+import { colourOf, toDrawnSpec } from "@/lib/charts/spec";
 import { formatChange, toTone } from "@/lib/charts/widget-change";
 import { toWidgetChart } from "@/lib/charts/widget-chart";
 import { type Against, toWidgetFigures } from "@/lib/charts/widget-figures";
@@ -14,27 +14,8 @@ import { type CellLook, toShownText } from "@/lib/tabular/cell-look";
 import { isNumericField } from "@/lib/tabular/cell-text";
 import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import type { Widget, WidgetData } from "../schema";
+import { PAINTS, type Paint, type PictureTheme } from "./paint";
 import { cutTo, escapeXml, round, toText, widthOf, wrapTo } from "./text";
-
-/** The light theme's tokens: a message does not know by which light it is read. */
-const COLOURS = {
-  frame: "#E9EEEC",
-  sheet: "#FFFFFF",
-  line: "#DEE5E2",
-  ink: "#11201E",
-  quiet: "#3F504C",
-  faint: "#596A66",
-  good: "#14693D",
-  bad: "#A8242F",
-};
-const THEME: ChartTheme = {
-  series: ["#0E7C97", "#D08200", "#2C3296", "#C3366A", "#506908", "#219BE1", "#741A15", "#8A9598"],
-  grid: "#E3E9E6",
-  axis: COLOURS.faint,
-  text: COLOURS.quiet,
-  surface: COLOURS.sheet,
-  font: "Geist Variable",
-};
 
 /** As wide as a mail is read, with type that is still legible on a phone. */
 const PAGE = { width: 880, edge: 20, head: 72, foot: 12, gap: 12, columns: 12, rowPitch: 44 };
@@ -43,6 +24,8 @@ const HEIGHT_MAX = 4000;
 const SCALE = 2;
 const TABLE_ROW = 26;
 const CELL_GAP = 16;
+/** As high as A4 is at this width. A sheet of a PDF ends between widgets. */
+const SHEET_HEIGHT = 1245;
 /** Of a table in words. */
 const TABLE_LINES = 5;
 const NONE_HIDDEN: ReadonlySet<number> = new Set();
@@ -56,6 +39,7 @@ export type PageToDraw = {
   data: readonly WidgetData[];
   zone: string;
   period: PagePeriod;
+  theme: PictureTheme;
 };
 /** What a widget shows, in words, for those who see no picture. */
 export type WidgetWords = { title: string; lines: string[] };
@@ -65,36 +49,59 @@ type Box = { x: number; y: number; width: number; height: number };
 type Drawn = { parts: PicturePart[]; words: string[] };
 
 /** A dashboard as it stands on its grid, as pieces of a picture and in words. */
-export function toPicturePage({ title, lines, widgets, data, zone, period }: PageToDraw): DrawnPage {
+export function toPicturePage({ title, lines, widgets, data, zone, period, theme }: PageToDraw): DrawnPage {
+  const paint = PAINTS[theme];
   const look: CellLook = { digits: "grouped", times: zone };
   const byId = new Map(data.map((each) => [each.id, each]));
   const parts: PicturePart[] = [];
   const words: WidgetWords[] = [];
+  const boxes: Box[] = [];
   let height = PAGE.head;
   let left = 0;
   for (const widget of widgets.toSorted((a, b) => a.layout.y - b.layout.y || a.layout.x - b.layout.x)) {
     const box = toBox(widget);
     const isShown = box.y + box.height + PAGE.edge <= HEIGHT_MAX;
     if (!isShown) left += 1;
-    const drawn = drawWidget(widget, byId.get(widget.id), box, { look, period });
+    const drawn = drawWidget(widget, byId.get(widget.id), box, { look, period, paint });
     if (widget.kind !== "text") words.push({ title: widget.title, lines: drawn.words });
     if (!isShown) continue;
+    boxes.push(box);
     height = Math.max(height, box.y + box.height);
-    parts.push({ kind: "svg", svg: toCard(box, widget.title) }, ...drawn.parts);
+    parts.push({ kind: "svg", svg: toCard(box, widget.title, paint) }, ...drawn.parts);
   }
   const said = left === 0 ? lines : [...lines, `${left} more on the page`];
   const head = [
-    toText(cutTo(title, PAGE.width - 2 * PAGE.edge, 20), PAGE.edge, 34, { size: 20, fill: COLOURS.ink, isBold: true }),
-    toText(cutTo(said.join(", "), PAGE.width - 2 * PAGE.edge, 12), PAGE.edge, 56, { size: 12, fill: COLOURS.faint }),
+    toText(cutTo(title, PAGE.width - 2 * PAGE.edge, 20), PAGE.edge, 34, { size: 20, fill: paint.ink, isBold: true }),
+    toText(cutTo(said.join(", "), PAGE.width - 2 * PAGE.edge, 12), PAGE.edge, 56, { size: 12, fill: paint.faint }),
   ];
+  const whole = Math.ceil(height + PAGE.edge);
   const page = {
+    title,
     width: PAGE.width,
-    height: Math.ceil(height + PAGE.edge),
+    height: whole,
+    sheets: toSheets(boxes, whole),
     scale: SCALE,
-    background: COLOURS.frame,
+    background: paint.frame,
     parts: [{ kind: "svg" as const, svg: head.join("") }, ...parts],
   };
   return { page, words, left };
+}
+
+/** Where sheets end: each takes as many widgets as fit, and one that is higher than a sheet has a sheet as high as itself. */
+function toSheets(boxes: readonly Box[], height: number): number[] {
+  const gap = PAGE.gap / 2;
+  const ends = [...new Set(boxes.map(({ y, height: own }) => y + own + gap))]
+    .filter((end) => !boxes.some((box) => box.y < end && box.y + box.height > end))
+    .sort((a, b) => a - b);
+  const sheets: number[] = [];
+  let from = 0;
+  for (const [at, end] of ends.entries()) {
+    const next = ends[at + 1] ?? height;
+    if (next >= height || next - from <= SHEET_HEIGHT) continue;
+    sheets.push(end);
+    from = end;
+  }
+  return [...sheets, height];
 }
 
 function toBox({ layout }: Widget): Box {
@@ -109,24 +116,25 @@ function toBox({ layout }: Widget): Box {
   };
 }
 
-function toCard({ x, y, width, height }: Box, title: string): string {
-  const card = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="${COLOURS.sheet}" stroke="${COLOURS.line}"/>`;
+function toCard({ x, y, width, height }: Box, title: string, paint: Paint): string {
+  const card = `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="8" fill="${paint.sheet}" stroke="${paint.line}"/>`;
   return title === ""
     ? card
-    : card + toText(cutTo(title, width - 28, 13), x + 14, y + 24, { size: 13, fill: COLOURS.ink, isBold: true });
+    : card + toText(cutTo(title, width - 28, 13), x + 14, y + 24, { size: 13, fill: paint.ink, isBold: true });
 }
 
-type How = { look: CellLook; period: PagePeriod };
+type How = { look: CellLook; period: PagePeriod; paint: Paint };
 
 function drawWidget(widget: Widget, data: WidgetData | undefined, box: Box, how: How): Drawn {
+  const { paint } = how;
   const top = widget.title === "" ? 12 : 36;
   const body = { x: box.x + 14, y: box.y + top, width: box.width - 28, height: box.height - top - 12 };
   if (widget.kind === "text")
-    return { parts: clip(body, drawMarkdown(String(widget.spec.text ?? ""), body)), words: [] };
+    return { parts: clip(body, drawMarkdown(String(widget.spec.text ?? ""), body, how.paint)), words: [] };
   if (data === undefined || data.cachedAt === null || data.fields.length === 0) {
-    return drawWords(data?.error ?? "Nothing was read yet.", body, COLOURS.bad);
+    return drawWords(data?.error ?? "Nothing was read yet.", body, paint.bad);
   }
-  if (data.rows.length === 0) return drawWords("No rows fit what is asked for.", body, COLOURS.faint);
+  if (data.rows.length === 0) return drawWords("No rows fit what is asked for.", body, paint.faint);
   const spec = withPageGrain(widget.spec, how.period.grain);
   if (widget.kind === "kpi") return drawFigures(spec, data, body, how);
   if (widget.kind === "table") return drawTable(spec, data, body, how);
@@ -139,9 +147,10 @@ function drawWords(text: string, body: Box, fill: string): Drawn {
   return { parts: clip(body, svg), words: [text] };
 }
 
-function drawFigures(spec: Record<string, unknown>, data: WidgetData, body: Box, { look, period }: How): Drawn {
+function drawFigures(spec: Record<string, unknown>, data: WidgetData, body: Box, how: How): Drawn {
+  const { look, period, paint } = how;
   const figures = toWidgetFigures(spec, data, look);
-  if (figures === null) return drawWords("There is no number to show.", body, COLOURS.faint);
+  if (figures === null) return drawWords("There is no number to show.", body, paint.faint);
   const width = body.width / figures.length;
   const svg: string[] = [];
   const words: string[] = [];
@@ -149,15 +158,17 @@ function drawFigures(spec: Record<string, unknown>, data: WidgetData, body: Box,
     const x = body.x + at * width;
     let y = body.y;
     if (name !== null) {
-      svg.push(toText(cutTo(name, width, 12), x, y + 10, { size: 12, fill: COLOURS.quiet }));
+      svg.push(toText(cutTo(name, width, 12), x, y + 10, { size: 12, fill: paint.quiet }));
       y += 16;
     }
-    svg.push(toText(cutTo(shown, width, 26), x, y + 26, { size: 26, fill: COLOURS.ink, isBold: true }));
+    svg.push(toText(cutTo(shown, width, 26), x, y + 26, { size: 26, fill: paint.ink, isBold: true }));
     const said = against && toAgainstWords(against, data, period);
-    if (against && said) svg.push(drawAgainst(against, said, spec.better, { x, y: y + 48, width }));
+    if (against && said) svg.push(drawAgainst(against, said, spec.better, { x, y: y + 48, width }, paint));
     const room = width - widthOf(shown, 26) - 16;
     if (figure.line.length > 1 && room >= 48) {
-      svg.push(toSpark(figure.line, { x: x + width - Math.min(80, room), y, width: Math.min(80, room), height: 34 }));
+      svg.push(
+        toSpark(figure.line, { x: x + width - Math.min(80, room), y, width: Math.min(80, room), height: 34 }, paint),
+      );
     }
     const change = against === null || against.change === null ? "" : `${formatChange(against.change)} `;
     words.push(`${name === null ? "" : `${name}: `}${shown}${said ? ` (${change}${said})` : ""}`);
@@ -172,18 +183,24 @@ function toAgainstWords({ text, change, place }: Against, { before }: WidgetData
   return change === null ? `after ${text} ${when}` : `on ${when}`;
 }
 
-function drawAgainst({ change }: Against, said: string, better: unknown, at: Omit<Box, "height">): string {
+function drawAgainst(
+  { change }: Against,
+  said: string,
+  better: unknown,
+  at: Omit<Box, "height">,
+  paint: Paint,
+): string {
   const percent = change === null ? "" : formatChange(change);
   const tone = change === null ? undefined : toTone(change, better);
-  const fill = tone === "good" ? COLOURS.good : tone === "bad" ? COLOURS.bad : COLOURS.quiet;
+  const fill = tone === "good" ? paint.good : tone === "bad" ? paint.bad : paint.quiet;
   const from = percent === "" ? 0 : widthOf(percent, 12) + 6;
   return [
     percent === "" ? "" : toText(percent, at.x, at.y, { size: 12, fill }),
-    toText(cutTo(said, at.width - from, 12), at.x + from, at.y, { size: 12, fill: COLOURS.faint }),
+    toText(cutTo(said, at.width - from, 12), at.x + from, at.y, { size: 12, fill: paint.faint }),
   ].join("");
 }
 
-function toSpark(line: readonly (number | null)[], { x, y, width, height }: Box): string {
+function toSpark(line: readonly (number | null)[], { x, y, width, height }: Box, paint: Paint): string {
   const values = line.filter((value) => value !== null);
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const points = line.flatMap((value, at) =>
@@ -191,24 +208,26 @@ function toSpark(line: readonly (number | null)[], { x, y, width, height }: Box)
       ? []
       : `${round(x + (at / (line.length - 1)) * width)},${round(y + height - ((value - low) / (high - low || 1)) * height)}`,
   );
-  return `<polyline points="${points.join(" ")}" fill="none" stroke="${THEME.series[0]}" stroke-width="1.5" stroke-linejoin="round"/>`;
+  return `<polyline points="${points.join(" ")}" fill="none" stroke="${paint.chart.series[0]}" stroke-width="1.5" stroke-linejoin="round"/>`;
 }
 
-function drawChart(spec: Record<string, unknown>, data: WidgetData, body: Box, { look }: How): Drawn {
+function drawChart(spec: Record<string, unknown>, data: WidgetData, body: Box, { look, paint }: How): Drawn {
   const fields = data.fields as ResultField[];
   const rows = data.rows as ResultRow[];
   const chart = toWidgetChart(spec, { fields, rows, before: data.before?.rows as ResultRow[] | undefined }, look);
-  if (chart === null) return drawWords("There is no number to draw.", body, COLOURS.faint);
+  if (chart === null) return drawWords("There is no number to draw.", body, paint.faint);
   const isForeign = "kind" in chart;
   const picture = isForeign ? null : toPicture(chart.data, chart.settings, NONE_HIDDEN);
-  if (picture?.kind === "kpi") return drawFigures(spec, data, body, { look, period: {} });
+  if (picture?.kind === "kpi") return drawFigures(spec, data, body, { look, period: {}, paint });
   const legend =
-    picture === null || picture.data.series.length < 2 ? null : toLegend(picture.data.series, picture, body);
+    picture === null || picture.data.series.length < 2 ? null : toLegend(picture.data.series, picture, body, paint);
   const top = legend === null ? 0 : 22;
   const size = { width: round(Math.max(40, body.width)), height: round(Math.max(40, body.height - top)) };
-  const drawn = isForeign ? toForeignSpec(chart.spec, rows, THEME, size) : picture && toDrawnSpec(picture, THEME, size);
+  const drawn = isForeign
+    ? toForeignSpec(chart.spec, rows, paint.chart, size)
+    : picture && toDrawnSpec(picture, paint.chart, size);
   if (!drawn) throw new Error("A chart is either ours or not.");
-  const part: PicturePart = { kind: "chart", spec: drawn, x: body.x, y: body.y + top, ...size, ink: COLOURS.faint };
+  const part: PicturePart = { kind: "chart", spec: drawn, x: body.x, y: body.y + top, ...size, ink: paint.faint };
   return {
     parts: [...(legend === null ? [] : clip(body, legend)), part],
     words: [picture === null ? `${rows.length} points` : describeChart(picture, look)],
@@ -219,6 +238,7 @@ function toLegend(
   series: readonly { name: string }[],
   { data }: Pick<ReturnType<typeof toPicture>, "data">,
   body: Box,
+  paint: Paint,
 ): string {
   let { x } = body;
   const entries: string[] = [];
@@ -227,15 +247,15 @@ function toLegend(
     const width = 14 + widthOf(shown, 12) + 14;
     if (x + width > body.x + body.width) break;
     entries.push(
-      `<rect x="${round(x)}" y="${body.y + 1}" width="9" height="9" rx="2" fill="${escapeXml(colourOf(data, at, THEME))}"/>`,
-      toText(shown, x + 14, body.y + 10, { size: 12, fill: COLOURS.quiet }),
+      `<rect x="${round(x)}" y="${body.y + 1}" width="9" height="9" rx="2" fill="${escapeXml(colourOf(data, at, paint.chart))}"/>`,
+      toText(shown, x + 14, body.y + 10, { size: 12, fill: paint.quiet }),
     );
     x += width;
   }
   return entries.join("");
 }
 
-function drawTable(spec: Record<string, unknown>, data: WidgetData, body: Box, { look }: How): Drawn {
+function drawTable(spec: Record<string, unknown>, data: WidgetData, body: Box, { look, paint }: How): Drawn {
   const fields = data.fields as ResultField[];
   const rows = data.rows as ResultRow[];
   const totals = spec.totals === true && !data.truncated ? toTotals(spec, fields, rows) : null;
@@ -266,27 +286,27 @@ function drawTable(spec: Record<string, unknown>, data: WidgetData, body: Box, {
       .join("");
   };
   const rule = (y: number) =>
-    `<line x1="${body.x}" x2="${body.x + body.width}" y1="${y}" y2="${y}" stroke="${COLOURS.line}"/>`;
+    `<line x1="${body.x}" x2="${body.x + body.width}" y1="${y}" y2="${y}" stroke="${paint.line}"/>`;
   const svg = [
     line(
       fields.map(({ name }) => name),
       body.y + 14,
-      { fill: COLOURS.faint },
+      { fill: paint.faint },
     ),
     rule(body.y + TABLE_ROW - 4),
   ];
   let y = body.y + TABLE_ROW;
   for (const each of cells) {
-    svg.push(line(each, y + 15, { fill: COLOURS.ink }));
+    svg.push(line(each, y + 15, { fill: paint.ink }));
     y += TABLE_ROW;
   }
   if (isCut) {
     const more = rows.length - shown.length;
     const said = data.truncated || more <= 0 ? "There is more on the page." : `${more} more on the page.`;
-    svg.push(toText(said, body.x, y + 15, { size: 12, fill: COLOURS.faint }));
+    svg.push(toText(said, body.x, y + 15, { size: 12, fill: paint.faint }));
     y += TABLE_ROW;
   }
-  if (foot) svg.push(rule(y), line(foot, y + 17, { fill: COLOURS.ink, isBold: true }));
+  if (foot) svg.push(rule(y), line(foot, y + 17, { fill: paint.ink, isBold: true }));
   const words = rows
     .slice(0, TABLE_LINES)
     .map((row) => fields.map((field) => `${field.name}: ${textOf(row, field)}`).join(", "));
@@ -316,7 +336,7 @@ function toWidths(lines: readonly (readonly string[])[], width: number): number[
 }
 
 /** A text's blocks as lines; what is more than lines and lists is its words. */
-function drawMarkdown(text: string, body: Box): string {
+function drawMarkdown(text: string, body: Box, paint: Paint): string {
   const svg: string[] = [];
   let y = body.y;
   const add = (
@@ -326,7 +346,7 @@ function drawMarkdown(text: string, body: Box): string {
     for (const line of wrapTo(said, body.width - inset, size)) {
       y += size + 6;
       if (y > body.y + body.height) return;
-      svg.push(toText(line, body.x + inset, y, { size, fill: isBold ? COLOURS.ink : COLOURS.quiet, isBold }));
+      svg.push(toText(line, body.x + inset, y, { size, fill: isBold ? paint.ink : paint.quiet, isBold }));
     }
   };
   for (const token of lexer(text, { gfm: true })) {

@@ -7,9 +7,10 @@ import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
 import { giveRightOfWay } from "../../process/right-of-way.ts";
 import type { DrawAnswer, DrawRequest, PicturePage, PicturePart } from "./messages.ts";
+import { toPdf } from "./pdf.ts";
 
 /*
- * Makes pages into PNG in a thread of its own: laying out charts and filling pixels takes a processor for a second, which nobody's
+ * Makes pages into PNG, and PDF of it, in a thread of its own: laying out charts and filling pixels takes a processor for a second, which nobody's
  * request should wait for. Nothing is fetched: charts load nothing, pictures within a picture are left out, and the fonts are those
  * that are shipped, whatever the machine has.
  */
@@ -33,11 +34,11 @@ const { textMetrics } = vega as unknown as {
 };
 textMetrics.width = ({ fontSize = 11 }, text) => String(text ?? "").length * fontSize * CHARACTER_EM;
 
-parentPort?.on("message", async ({ id, page }: DrawRequest) => {
-  parentPort?.postMessage(await answer(id, page));
+parentPort?.on("message", async (request: DrawRequest) => {
+  parentPort?.postMessage(await answer(request));
 });
 
-async function answer(id: number, page: PicturePage): Promise<DrawAnswer> {
+async function answer({ id, page, withPdf }: DrawRequest): Promise<DrawAnswer> {
   try {
     await ready;
     let undrawn = 0;
@@ -50,7 +51,7 @@ async function answer(id: number, page: PicturePage): Promise<DrawAnswer> {
         if (part.kind === "chart") pieces.push(toWords(part));
       }
     }
-    return { id, png: toPng(page, pieces), undrawn };
+    return { id, ...toFiles(page, pieces, withPdf), undrawn };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
@@ -80,7 +81,8 @@ function toWords({ x, y, ink }: Extract<PicturePart, { kind: "chart" }>): string
   return `<text x="${x + 4}" y="${y + 20}" font-size="12" fill="${ink}">This chart could not be drawn.</text>`;
 }
 
-function toPng({ width, height, scale, background }: PicturePage, pieces: readonly string[]): Uint8Array {
+function toFiles(page: PicturePage, pieces: readonly string[], withPdf: boolean) {
+  const { width, height, scale, background } = page;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="${width}" height="${height}" font-family="Geist Variable, Geist, sans-serif"><rect width="${width}" height="${height}" fill="${background}"/>${pieces.join("")}</svg>`;
   const resvg = new Resvg(svg.toWellFormed().replace(NO_XML, ""), {
     font: { fontBuffers: fonts, defaultFontFamily: "Geist Variable", sansSerifFamily: "Geist Variable" },
@@ -89,7 +91,11 @@ function toPng({ width, height, scale, background }: PicturePage, pieces: readon
   try {
     const image = resvg.render();
     try {
-      return image.asPng();
+      const png = image.asPng();
+      if (!withPdf) return { png, pdf: null };
+      const pixels = { width: image.width, height: image.height, rgba: image.pixels };
+      const ends = page.sheets.map((end) => Math.round(end * scale));
+      return { png, pdf: toPdf(page.title, pixels, ends) };
     } finally {
       image.free();
     }

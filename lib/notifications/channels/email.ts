@@ -3,9 +3,10 @@ import { ObjectId } from "mongodb";
 import { createElement } from "react";
 import { RunEndedMail } from "@/emails/run-ended";
 import { SnapshotMail } from "@/emails/snapshot";
+import type { MailFile } from "@/lib/mail/resend";
 import { sendOnce } from "@/lib/mail/service";
 import { toFacts } from "../facts";
-import { findPicture } from "../snapshots/picture";
+import { findSnapshotFiles } from "../snapshots/picture";
 import { stampOf, toSnapshotWords } from "../snapshots/words";
 import type { Message, Send } from "./channel";
 
@@ -22,20 +23,24 @@ export const sendEmail: Send<OpenEmail> = async ({ recipients }, message) => {
   return { httpStatus: null, error, snippet: null };
 };
 
-const PICTURE_NAME = "dashboard";
+const PICTURE_ID = "dashboard";
 
 async function contentOf({ payload, isTest, workspaceId, pictureId }: Message) {
   if (payload.event === "dashboard.snapshot") {
-    const png = pictureId && (await findPicture(workspaceId, pictureId));
+    const { png, pdf } = (pictureId && (await findSnapshotFiles(workspaceId, pictureId))) || { png: null, pdf: null };
     const content = createElement(SnapshotMail, {
       title: payload.dashboardTitle,
       when: stampOf(payload),
-      pictureId: png ? PICTURE_NAME : null,
+      pictureId: png === null ? null : PICTURE_ID,
+      hasPdf: pdf !== null,
       widgets: toSnapshotWords(payload),
       href: payload.deepLink,
     });
-    const pictures = png ? [{ name: PICTURE_NAME, png }] : [];
-    return { subject: payload.dashboardTitle, content, pictures };
+    const files: MailFile[] = [
+      ...(png ? [{ filename: "dashboard.png", contentType: "image/png", contentId: PICTURE_ID, bytes: png }] : []),
+      ...(pdf ? [{ filename: "dashboard.pdf", contentType: "application/pdf", bytes: pdf }] : []),
+    ];
+    return { subject: payload.dashboardTitle, content, files };
   }
   const facts = toFacts(payload, isTest);
   const content = createElement(RunEndedMail, { facts, runId: payload.runId, href: payload.deepLink });

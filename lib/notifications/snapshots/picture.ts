@@ -5,20 +5,26 @@ import { AppError } from "@/lib/http/errors";
 import { admitVisitor } from "@/lib/shares/visits";
 import { collections } from "../collections";
 
+export type SnapshotForm = "png" | "pdf";
+
 /**
- * The picture of a message, for whoever has its address: chats read it without signing in.
+ * The picture of a message, or its PDF, for whoever has its address: chats read it without signing in.
  * @throws AppError `not_found`, the same for an unknown address and one that has ended; `rate_limited`
  */
-export async function readSnapshotPicture(token: string, headers: Headers): Promise<Buffer> {
+export async function readSnapshotPicture(token: string, as: SnapshotForm, headers: Headers): Promise<Buffer> {
   await admitVisitor(headers);
   // The token says which workspace it is.
   const doc = await collections.snapshotPictures().findOne({ tokenHash: hashToken(token) });
-  if (!doc) throw new AppError("not_found", "There is no picture at this address. It may have ended.");
-  return Buffer.from(doc.png.buffer);
+  const file = doc?.[as];
+  if (!file) throw new AppError("not_found", "There is no picture at this address. It may have ended.");
+  return Buffer.from(file.buffer);
 }
 
-/** That of a delivery; null when it has ended, and for what has none. */
-export async function findPicture(workspaceId: ObjectId, pictureId: ObjectId): Promise<Buffer | null> {
+/** Those of a delivery; null when they have ended, and for what has none. */
+export async function findSnapshotFiles(
+  workspaceId: ObjectId,
+  pictureId: ObjectId,
+): Promise<{ png: Buffer; pdf: Buffer | null } | null> {
   const doc = await collections.snapshotPictures().findOne({ _id: pictureId, workspaceId });
-  return doc && Buffer.from(doc.png.buffer);
+  return doc && { png: Buffer.from(doc.png.buffer), pdf: doc.pdf ? Buffer.from(doc.pdf.buffer) : null };
 }

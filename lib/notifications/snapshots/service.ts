@@ -47,7 +47,7 @@ export async function createSnapshot(
   now = new Date(),
 ): Promise<SavedSnapshot> {
   const dashboard = await getToSendOrThrow(caller, dashboardId);
-  const { cron, timezone, enabled, filters, grain, compare, ...request } = body;
+  const { cron, timezone, enabled, filters, grain, compare, theme, withPdf, ...request } = body;
   await judgeAddresses(request);
   const look = { filters: JSON.stringify(filters), grain, compare };
   judgeLook(dashboard, look, timezone);
@@ -61,6 +61,8 @@ export async function createSnapshot(
     enabled,
     channel,
     ...look,
+    theme,
+    withPdf,
     createdBy: caller.user._id,
     createdAt: now,
     updatedAt: now,
@@ -91,8 +93,9 @@ export async function updateSnapshot(
   now = new Date(),
 ): Promise<SavedSnapshot> {
   const dashboard = await getToSendOrThrow(caller, dashboardId);
-  const { cron, timezone, enabled, filters, grain, compare, ...request } = body;
+  const { cron, timezone, enabled, filters, grain, compare, theme, withPdf, ...request } = body;
   await judgeAddresses(request);
+  const form = { ...(theme && { theme }), ...(withPdf !== undefined && { withPdf }) };
   for (let tries = 0; tries < UPDATE_TRIES; tries += 1) {
     const before = await getSnapshotOrThrow(caller, dashboardId, snapshotId);
     const schedule = await scheduleOf(before);
@@ -116,7 +119,7 @@ export async function updateSnapshot(
       .snapshots()
       .findOneAndUpdate(
         { _id: snapshotId, workspaceId: caller.workspaceId, dashboardId, revision: before.revision },
-        { $set: { ...look, channel, enabled: next.enabled, updatedAt: now }, $inc: { revision: 1 } },
+        { $set: { ...look, ...form, channel, enabled: next.enabled, updatedAt: now }, $inc: { revision: 1 } },
         { returnDocument: "after" },
       );
     if (after) return told(after, newSecret);
@@ -249,6 +252,8 @@ function toSnapshot(doc: SnapshotDoc, schedule: ScheduleDoc | undefined, deliver
     filters: JSON.parse(doc.filters),
     grain: doc.grain,
     compare: doc.compare,
+    theme: doc.theme ?? "light",
+    withPdf: doc.withPdf ?? false,
     channelType: doc.channel.type,
     channel: toChannel(doc.channel),
     lastDelivery: delivery ? toDelivery(delivery) : null,

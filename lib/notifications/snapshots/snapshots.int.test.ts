@@ -146,6 +146,9 @@ describe("a snapshot of a dashboard", () => {
     const picture = await call("GET", `/api/snapshots/${token}`);
     expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/png"]);
     expect((await call("GET", `/api/snapshots/${token.slice(1)}`)).status).toBe(404);
+    // Nobody has asked for a PDF.
+    expect(payload.pdfUrl).toBeNull();
+    expect((await call("GET", `/api/snapshots/${token}?as=pdf`)).status).toBe(404);
     const [one] = await listed(id);
     expect(one.lastDelivery).toMatchObject({
       status: "sent",
@@ -192,6 +195,38 @@ describe("a snapshot of a dashboard", () => {
     } finally {
       process.env.PUBLIC_URL = "https://data.example.com";
     }
+  });
+
+  it("has the page as PDF beside the picture, where that is asked for: attached, and by its address", {
+    timeout: 120_000,
+  }, async () => {
+    const id = await make();
+    const mail = await added(id, { ...DAILY, channelType: "email", recipients: ["a@example.com"] });
+    expect(mail).toMatchObject({ theme: "light", withPdf: false });
+    const changed = await call("PATCH", at(id, `/${mail.id}`), { ...owner, body: { theme: "dark", withPdf: true } });
+    expect(changed.json.data).toMatchObject({ theme: "dark", withPdf: true });
+    expect((await call("PATCH", at(id, `/${mail.id}`), { ...owner, body: { theme: "sepia" } })).status).toBe(400);
+    await send(id, mail.id);
+    const body = resend.received.at(-1)?.body as Record<string, never>;
+    const files = body.attachments as unknown as { content: string; filename: string; content_type: string }[];
+    expect(files.map(({ filename, content_type }) => [filename, content_type])).toEqual([
+      ["dashboard.png", "image/png"],
+      ["dashboard.pdf", "application/pdf"],
+    ]);
+    expect(Buffer.from(files[1]?.content ?? "", "base64").toString("latin1")).toMatch(/^%PDF-.*%%EOF\n$/s);
+    expect(body.text).toContain("The page is attached as PDF.");
+
+    const chat = await added(id, {
+      ...{ ...DAILY, channelType: "chat", chatWebhookUrl: `${receiver.url}/chat` },
+      withPdf: true,
+    });
+    await send(id, chat.id);
+    const { text } = JSON.parse(receiver.hits.at(-1)?.raw.toString() ?? "{}");
+    const path = /As PDF: https:\/\/data\.example\.com(\/api\/snapshots\/[\w-]+\?as=pdf)/.exec(text)?.[1] ?? "";
+    const pdf = await call("GET", path);
+    expect([pdf.status, pdf.headers.get("content-type"), pdf.headers.get("content-disposition")]).toEqual([
+      ...[200, "application/pdf", 'attachment; filename="dashboard.pdf"'],
+    ]);
   });
 
   it("is one message a tick, however many servers and however often they ask", { timeout: 120_000 }, async () => {

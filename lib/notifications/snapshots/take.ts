@@ -20,8 +20,8 @@ import { tellDeliveries } from "../tell";
 export const SNAPSHOT_TYPE = "dashboard_snapshot";
 /** What the job runner is woken with when a snapshot is due. */
 export const SNAPSHOT_DUE_EVENT = "dashboard/snapshot.due";
-/** Far below what one document of the store takes; a full page of noise is some three megabytes. */
-const PICTURE_BYTES_MAX = 8 * 1024 * 1024;
+/** Both together are far below what one document of the store takes; a full page of noise is some three megabytes. */
+const FILE_BYTES_MAX = 6 * 1024 * 1024;
 /** Reading what was never read is within the limits of queries; what takes longer than all of them is given up. */
 const TAKE_TIMEOUT_MS = 30 * 60_000;
 /** Nobody guesses one. */
@@ -74,6 +74,7 @@ export async function takeSnapshot(due: SnapshotDue, isLast: boolean): Promise<v
         compare: snapshot.compare ?? undefined,
         timezone: timezone ?? "UTC",
       },
+      { theme: snapshot.theme ?? "light", withPdf: snapshot.withPdf ?? false },
       at,
       AbortSignal.timeout(TAKE_TIMEOUT_MS),
     );
@@ -114,19 +115,27 @@ async function recordFailure(
 
 async function toPayload(
   { _id, workspaceId, dashboardId }: SnapshotDoc,
-  { title, png, words }: DrawnDashboard,
+  { title, png, pdf, words }: DrawnDashboard,
   { at, timezone, pictureId }: { at: Date; timezone: string; pictureId: ObjectId },
 ): Promise<SnapshotPayload> {
   const slug = await findWorkspaceSlug(workspaceId);
   if (slug === null) throw new AppError("not_found", "This workspace is gone.");
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const isKept = png.length <= PICTURE_BYTES_MAX;
+  const isKept = png.length <= FILE_BYTES_MAX;
+  const keptPdf = isKept && pdf !== null && pdf.length <= FILE_BYTES_MAX ? pdf : null;
   if (isKept) {
-    const picture = { dashboardId, tokenHash: hashToken(token), png: new Binary(png), createdAt: new Date() };
+    const picture = {
+      dashboardId,
+      tokenHash: hashToken(token),
+      png: new Binary(png),
+      ...(keptPdf && { pdf: new Binary(keptPdf) }),
+      createdAt: new Date(),
+    };
     await collections
       .snapshotPictures()
       .updateOne({ _id: pictureId, workspaceId }, { $set: picture }, { upsert: true });
   }
+  const address = isKept && isSeenOutside(env().publicUrl) ? `${env().publicUrl}/api/snapshots/${token}` : null;
   return {
     version: 1,
     event: "dashboard.snapshot",
@@ -136,7 +145,8 @@ async function toPayload(
     takenAt: at.toISOString(),
     timezone,
     widgets: words,
-    pictureUrl: isKept && isSeenOutside(env().publicUrl) ? `${env().publicUrl}/api/snapshots/${token}` : null,
+    pictureUrl: address,
+    pdfUrl: address && keptPdf ? `${address}?as=pdf` : null,
     workspaceId: workspaceId.toHexString(),
     deepLink: `${env().publicUrl}/w/${slug}/dashboards/${dashboardId.toHexString()}`,
   };

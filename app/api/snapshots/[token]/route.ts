@@ -6,23 +6,25 @@ import { shareToken } from "@/lib/shares/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
-    summary: "The picture of a snapshot",
+    summary: "The picture of a snapshot, or its PDF",
     description:
       "For whoever has its address, which its message alone names; 30 days. 404 is the same for an unknown one.",
     tag: "Dashboards",
     access: open,
     params: z.object({ token: shareToken }),
-    outside: { 200: { "image/png": null } },
+    query: z.object({ as: z.enum(["png", "pdf"]).default("png") }),
+    outside: { 200: { "image/png": null, "application/pdf": null } },
     failures: ["not_found", "rate_limited"],
-    handle: async ({ params, request }) => {
-      const png = await readSnapshotPicture(params.token, request.headers);
+    handle: async ({ params, query: { as }, request }) => {
+      const file = await readSnapshotPicture(params.token, as, request.headers);
       // Never a page of ours, whatever asks for it.
       const headers = {
-        "Content-Type": "image/png",
+        "Content-Type": as === "png" ? "image/png" : "application/pdf",
+        ...(as === "pdf" && { "Content-Disposition": 'attachment; filename="dashboard.pdf"' }),
         "Cache-Control": "private, max-age=3600",
         "X-Content-Type-Options": "nosniff",
       };
-      return new Response(new Uint8Array(png), { headers });
+      return new Response(new Uint8Array(file), { headers });
     },
   }),
 });
