@@ -1,20 +1,41 @@
 "use client";
 
-import { House, Star, User } from "lucide-react";
+import { AppWindow, House, Link2, Star, User } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { ExplorerPlace } from "@/components/apps/explorer-place";
+import { RepositoryCard } from "@/components/apps/repository-card";
+import { ExplorerSection } from "@/components/workspace/explorer-section";
 import { NavFind } from "@/components/workspace/nav-find";
 import { NavList } from "@/components/workspace/nav-list";
+import { toOverviewKey, useAppsOverview } from "@/components/workspace/use-apps";
+import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
+import "./apps.css";
+
+/** Somebody who writes an app in another tab saves it every few seconds. */
+const GATHER_MS = 2000;
 
 /** The parts of the list of apps; beside an app that is edited, its files. */
 export function AppsExplorer() {
+  const isEditing = /^\/w\/[^/]+\/apps\/[^/]+\/edit\/?$/.test(usePathname());
+  return isEditing ? <ExplorerPlace /> : <AppsParts />;
+}
+
+function AppsParts() {
   const { workspace } = useWorkspace();
-  const pathname = usePathname();
+  const isHome = usePathname() === `/w/${workspace.slug}/apps`;
   const show = useSearchParams().get("show");
+  const { data } = useAppsOverview();
+  useRefresh([toOverviewKey(workspace.id)], ({ kind }) => kind === "app", GATHER_MS);
   const root = `/w/${workspace.slug}/apps`;
-  if (/^\/w\/[^/]+\/apps\/[^/]+\/edit\/?$/.test(pathname)) return <ExplorerPlace />;
-  const isHome = pathname === root;
+  const part = (name: string, icon: React.ReactNode, shows: string, count: number | undefined) => ({
+    name,
+    icon,
+    href: `${root}?show=${shows}`,
+    isOn: isHome && show === shows,
+    count,
+  });
+  const bench = data?.bench ?? [];
   return (
     <>
       <NavFind label="Find an app" root={root} />
@@ -23,16 +44,27 @@ export function AppsExplorer() {
           label="Apps"
           items={[
             { name: "Home", icon: <House />, href: root, isOn: isHome && show === null },
-            { name: "Mine", icon: <User />, href: `${root}?show=mine`, isOn: isHome && show === "mine" },
-            {
-              name: "Favourites",
-              icon: <Star />,
-              href: `${root}?show=favorites`,
-              isOn: isHome && show === "favorites",
-            },
+            part("Mine", <User />, "mine", data?.mine),
+            part("Favourites", <Star />, "favorites", data?.favorites),
+            part("Shared with a link", <Link2 />, "shared", data?.shared),
           ]}
         />
+        {bench.length > 0 && (
+          <ExplorerSection title="In the workbench" className="apps-bench" acts={[]}>
+            <NavList
+              label="In the workbench"
+              items={bench.map(({ slug, title, changes }) => ({
+                name: title,
+                icon: <AppWindow />,
+                href: `${root}/${slug}/edit`,
+                isOn: false,
+                end: changes > 0 && <span className="meta num">{changes} changed</span>,
+              }))}
+            />
+          </ExplorerSection>
+        )}
       </nav>
+      <RepositoryCard />
     </>
   );
 }

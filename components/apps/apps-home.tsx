@@ -30,8 +30,12 @@ const GATHER_MS = 2000;
 const AHEAD = "600px";
 
 /** What of all apps is shown, as the address has it. */
-type Show = "all" | "mine" | "favorites";
-const HEADINGS: Record<Exclude<Show, "all">, string> = { mine: "Mine", favorites: "Favourites" };
+type Show = "all" | "mine" | "favorites" | "shared";
+const HEADINGS: Record<Exclude<Show, "all">, string> = {
+  mine: "Mine",
+  favorites: "Favourites",
+  shared: "Shared with a link",
+};
 
 /** All apps that the person may see: what is popular, what is new, and the rest in an order of their own. */
 export function AppsHome() {
@@ -45,7 +49,7 @@ export function AppsHome() {
   const root = `/w/${workspace.slug}/apps`;
   const search = (query.get("q") ?? "").trim();
   const asked = query.get("show");
-  const show: Show = asked === "mine" || asked === "favorites" ? asked : "all";
+  const show: Show = asked === "mine" || asked === "favorites" || asked === "shared" ? asked : "all";
   const isNew = query.get("new") !== null;
 
   const pages = feed.data?.pages ?? [];
@@ -129,8 +133,17 @@ export function AppsHome() {
   );
 }
 
-function isOf({ owner, favorite }: Card, show: Show, userId: string): boolean {
-  return show === "all" || (show === "mine" ? owner.id === userId : favorite);
+function isOf({ owner, favorite, shared }: Card, show: Show, userId: string): boolean {
+  switch (show) {
+    case "all":
+      return true;
+    case "mine":
+      return owner.id === userId;
+    case "favorites":
+      return favorite;
+    case "shared":
+      return shared;
+  }
 }
 
 function holds({ title, description, slug, owner }: Card, search: string): boolean {

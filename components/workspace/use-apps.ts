@@ -10,11 +10,14 @@ import {
 } from "@tanstack/react-query";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
+import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type AppCard, appApi, type FeedPage } from "@/lib/client/apps";
 import { ApiError } from "@/lib/client/request";
 
 export const toFeedKey = (workspaceId: string) => ["app-feed", workspaceId] as const;
+export const toOverviewKey = (workspaceId: string) => ["app-overview", workspaceId] as const;
+export const toRepositoryLinkKey = (workspaceId: string) => ["repository-link", workspaceId] as const;
 export const toAppKey = (workspaceId: string, ref: string) => ["app", workspaceId, ref] as const;
 /** Of all that somebody's work on an app consists of: its files, how they stand, its history. */
 export const toAppWorkKey = (workspaceId: string, ref: string) => ["app-work", workspaceId, ref] as const;
@@ -48,6 +51,23 @@ export function useFeed() {
   return { ...feed, fetchNextPage: next };
 }
 
+/** How many apps there are of each part of the feed, and what the person works on. */
+export function useAppsOverview() {
+  const { workspace } = useWorkspace();
+  return useQuery({
+    queryKey: toOverviewKey(workspace.id),
+    queryFn: ({ signal }) => appApi.readOverview(workspace.id, signal),
+  });
+}
+
+/** The repository that the workspace's apps are mirrored to, as it stands. */
+export function useRepositoryLink() {
+  const { workspace } = useWorkspace();
+  const key = toRepositoryLinkKey(workspace.id);
+  useRefresh([key], ({ kind, data }) => kind === "app" && data.resourceType === "repo_link");
+  return useQuery({ queryKey: key, queryFn: ({ signal }) => appApi.readLink(workspace.id, signal) });
+}
+
 /** Keeps an app among the person's favourites, or takes it out: shown at once, and as it was when the server refuses. */
 export function useFavorite({ id }: AppCard) {
   const { workspace } = useWorkspace();
@@ -75,6 +95,7 @@ export function useFavorite({ id }: AppCard) {
       await client.cancelQueries({ queryKey: toFeedKey(workspace.id) });
       show(favorite);
     },
+    onSuccess: () => client.invalidateQueries({ queryKey: toOverviewKey(workspace.id) }),
     // Told from here: the card may be gone from what is shown by then.
     onError: (error, favorite) => {
       show(!favorite);
@@ -84,6 +105,8 @@ export function useFavorite({ id }: AppCard) {
 }
 
 /** Reads the list of apps anew: one has come, has gone or is called otherwise. */
-export function readFeedAnew(client: QueryClient, workspaceId: string): Promise<void> {
-  return client.invalidateQueries({ queryKey: toFeedKey(workspaceId) });
+export async function readFeedAnew(client: QueryClient, workspaceId: string): Promise<void> {
+  await Promise.all(
+    [toFeedKey(workspaceId), toOverviewKey(workspaceId)].map((queryKey) => client.invalidateQueries({ queryKey })),
+  );
 }

@@ -56,3 +56,55 @@ test("apps are found by shelf, by words and among one's favourites, which are ke
   expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
   await expectAccessible(page);
 });
+
+test("beside the feed stand the parts of it, what one works on, and the linked repository", async ({
+  page,
+  person,
+}) => {
+  const { make, write, root } = await appBench(page.request);
+  const gift = await make("Gift finder");
+  await make("Price watch", { access: "workspace" });
+  await write(gift, "a.md", "a");
+  await write(gift, "b.md", "b");
+  expect((await page.request.put(`${root}/${gift.id}/share`, { data: { enabled: true } })).status()).toBe(200);
+  await page.goto(`/w/${person.slug}/apps`);
+  const explorer = page.getByRole("complementary", { name: "Explorer" });
+  await expect(explorer.getByRole("link", { name: "Mine 2" })).toBeVisible();
+  await expect(explorer.getByRole("link", { name: "Favourites 0" })).toBeVisible();
+  await expect(explorer.getByRole("link", { name: "Gift finder 2 changed" })).toHaveAttribute(
+    "href",
+    /gift-finder\/edit$/,
+  );
+  await page.getByRole("button", { name: "Price watch among your favourites" }).press("Enter");
+  await expect(explorer.getByRole("link", { name: "Favourites 1" })).toBeVisible();
+  await explorer.getByRole("link", { name: "Shared with a link 1" }).click();
+  await expect(page.getByRole("heading", { name: "Shared with a link" })).toBeVisible();
+  await expect(page.getByRole("main").getByRole("listitem")).toHaveCount(1);
+  await expect(explorer.getByRole("link", { name: /Link a repository/ })).toBeVisible();
+  await expectAccessible(page);
+
+  // No host is set up here: what the server would say of a link is played.
+  const repo = {
+    ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1 },
+    ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "conflict", problem: null },
+    ...{ conflicts: ["apps/gift-finder/a.md"], skipped: [{ path: "apps/odd", why: "It is a link." }], remoteSha: null },
+    ...{ syncedAt: new Date(Date.now() - 3 * 60_000).toISOString(), createdAt: new Date().toISOString() },
+  };
+  const asked: unknown[] = [];
+  await page.route("**/apps-v2/link", (route) =>
+    route.fulfill({ json: { success: true, data: { configured: true, repo, installations: [] } } }),
+  );
+  await page.route("**/apps-v2/link/sync", (route) => {
+    asked.push(route.request().postDataJSON());
+    Object.assign(repo, { state: "synced", conflicts: [] });
+    return route.fulfill({ status: 202, json: { success: true, data: { configured: true, repo, installations: [] } } });
+  });
+  await page.reload();
+  await explorer.getByRole("link", { name: "harrow-pine/apps 1 file changed on both sides, synced 3 min ago" }).click();
+  await expect(page.getByRole("heading", { name: "harrow-pine/apps" })).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Keep those of the workspace" }).click();
+  await expect(explorer.getByText("Linked, main, synced 3 min ago")).toBeVisible();
+  expect(asked).toEqual([{ prefer: "workspace" }]);
+  await expect(page.getByRole("heading", { name: "Changed on both sides" })).toBeHidden();
+});

@@ -26,7 +26,10 @@ export const collections = {
   }),
   appWorkbenches: declareCollection<WorkbenchDoc>("app_workbenches", {
     isOfWorkspace: true,
-    indexes: [{ key: { workspaceId: 1, appId: 1, userId: 1 }, unique: true, serves: "somebody's drafts of an app" }],
+    indexes: [
+      { key: { workspaceId: 1, appId: 1, userId: 1 }, unique: true, serves: "somebody's drafts of an app" },
+      { key: { workspaceId: 1, userId: 1, updatedAt: -1 }, serves: "what somebody has worked on last" },
+    ],
   }),
   appBindings: declareCollection<BindingDoc>("app_bindings", {
     isOfWorkspace: true,

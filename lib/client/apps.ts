@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { BindingData, BindingItem, Build } from "@/lib/apps/bindings/schema";
 import type { Preview } from "@/lib/apps/preview/schema";
 import type { Deployment, Operation, Published } from "@/lib/apps/publish/schema";
@@ -15,6 +16,7 @@ import type { ViewToken } from "@/lib/apps/view/schema";
 import { readBytes } from "@/lib/client/bytes";
 import { send } from "@/lib/client/request";
 import type { Page } from "@/lib/http/paging";
+import type { linkStatusAnswer, Repo } from "@/lib/repohost/schema";
 import type { Share, ShareBody } from "@/lib/shares/schema";
 
 /** One app as the feed shows it. */
@@ -23,6 +25,14 @@ export type AppCard = Pick<App, "id" | "slug" | "title" | "description" | "acces
   thumbnailUrl: string | null;
   views: number;
   favorite: boolean;
+  shared: boolean;
+};
+/** How many apps there are of each part of the feed, and what the person works on. */
+export type AppsOverview = {
+  mine: number;
+  favorites: number;
+  shared: number;
+  bench: (Pick<App, "id" | "slug" | "title"> & { changes: number })[];
 };
 /** A page of the feed; the first one has the shelves. */
 export type FeedPage = { popular?: AppCard[]; fresh?: AppCard[]; apps: AppCard[]; nextCursor: string | null };
@@ -40,12 +50,16 @@ const files = (workspaceId: string, ref: string, query: Record<string, string | 
 const bindings = (workspaceId: string, ref: string) =>
   `/api/workspaces/${workspaceId}/apps-v2/${encodeURIComponent(ref)}/bindings`;
 
+const link = (workspaceId: string) => `/api/workspaces/${workspaceId}/apps-v2/link`;
+
 /** Everything about apps; `ref` is an app's id or its slug. Each function throws ApiError. */
 export const appApi = {
   readFeed: (workspaceId: string, cursor: string | null, signal?: AbortSignal) =>
     send<FeedPage>("GET", `${root(workspaceId)}/feed${cursor === null ? "" : `?${new URLSearchParams({ cursor })}`}`, {
       signal,
     }),
+  readOverview: (workspaceId: string, signal?: AbortSignal) =>
+    send<AppsOverview>("GET", `/api/workspaces/${workspaceId}/apps-v2/overview`, { signal }),
   /** Keeps an app among the person's favourites, or takes it out. */
   setFavorite: (workspaceId: string, ref: string, isFavorite: boolean) =>
     send<null>(isFavorite ? "PUT" : "DELETE", `${of(workspaceId, ref)}/favorite`),
@@ -128,16 +142,20 @@ export const appApi = {
   /** Reads a binding as the person has it, with their own rights. */
   tryBinding: (workspaceId: string, ref: string, name: string) =>
     send<BindingData>("POST", `${bindings(workspaceId, ref)}/${encodeURIComponent(name)}/preview`, { body: {} }),
-  linkRepository: (workspaceId: string, body: LinkAsk) =>
-    send<LinkedRepository>("POST", `/api/workspaces/${workspaceId}/apps-v2/link`, { body }),
+  readLink: (workspaceId: string, signal?: AbortSignal) => send<RepositoryLink>("GET", link(workspaceId), { signal }),
+  linkRepository: (workspaceId: string, body: LinkAsk) => send<unknown>("POST", link(workspaceId), { body }),
+  unlinkRepository: (workspaceId: string) => send<null>("DELETE", link(workspaceId)),
+  /** @param prefer whose files stay where both sides have changed them */
+  mirrorRepository: (workspaceId: string, prefer?: "workspace" | "host") =>
+    send<RepositoryLink>("POST", `${link(workspaceId)}/sync`, { body: prefer === undefined ? {} : { prefer } }),
+  /** Where the host asks whether it may list the person's installations. */
+  readHostAddress: (workspaceId: string) =>
+    send<{ url: string }>("GET", `/api/workspaces/${workspaceId}/apps-v2/repohost-sync-url`),
 };
 
 /** A repository on a host, as somebody names it. */
 export type LinkAsk = { owner: string; repo: string; defaultBranch?: string; subdirectory?: string };
-export type LinkedRepository = {
-  repo: { owner: string; repo: string; defaultBranch: string };
-  adoption: "imported" | "seeded" | "fresh";
-};
+export type RepositoryLink = z.infer<typeof linkStatusAnswer>;
 
 /** What is settled by hand, by paths: a text, or null for no file. */
 export type Resolutions = Record<string, string | null>;
@@ -168,6 +186,7 @@ export type {
   Deployment,
   Operation,
   Published,
+  Repo,
   Template,
   TreeItem,
   UpdateAppBody,

@@ -96,6 +96,26 @@ export async function findOpenShare(
   return doc?.enabled && !(doc.expiresAt && doc.expiresAt <= now) ? doc : null;
 }
 
+/**
+ * Which things of one kind an open link shows. Whether somebody may see them is not decided by it.
+ * @param among those that are asked about; all of the workspace without them
+ */
+export async function listOpenlyShared(
+  { workspaceId, kind }: Pick<Shared, "workspaceId" | "kind">,
+  among?: readonly ObjectId[],
+  now = new Date(),
+): Promise<ObjectId[]> {
+  const isOpen = { enabled: true, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
+  const docs = await collections
+    .shares()
+    .find(
+      { workspaceId, kind, ...isOpen, ...(among && { resourceId: { $in: [...among] } }) },
+      { projection: { resourceId: 1 } },
+    )
+    .toArray();
+  return docs.map(({ resourceId }) => resourceId);
+}
+
 /** One answer for whatever there is not. */
 export function noSuchShare(): AppError {
   return new AppError("not_found", "There is nothing at this link. Ask whoever gave it to you for a new one.");

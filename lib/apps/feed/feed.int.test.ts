@@ -90,6 +90,7 @@ describe("the feed", () => {
         updatedAt: expect.any(String),
         views: 0,
         favorite: false,
+        shared: false,
       },
     ]);
     expect((await feed(ben)).json.data.fresh).toEqual([]);

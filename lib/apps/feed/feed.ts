@@ -6,6 +6,7 @@ import { accessOf } from "@/lib/folders/model";
 import { AppError } from "@/lib/http/errors";
 import { badCursor } from "@/lib/http/paging";
 import { deriveKey } from "@/lib/secrets/bootstrap";
+import { listOpenlyShared } from "@/lib/shares/service";
 import { findPeople } from "@/lib/users/service";
 import { collections } from "../collections";
 import type { AppDoc } from "../model";
@@ -81,11 +82,13 @@ async function readVisible(caller: Caller, ids: readonly ObjectId[]): Promise<Ma
 
 async function toCards(caller: Caller, apps: readonly AppDoc[]): Promise<Map<string, Card>> {
   const { workspaceId, user } = caller;
+  const ids = apps.map(({ _id }) => _id);
   const kept = await collections
     .appFavorites()
-    .find({ workspaceId, userId: user._id, appId: { $in: apps.map(({ _id }) => _id) } })
+    .find({ workspaceId, userId: user._id, appId: { $in: ids } })
     .toArray();
   const favorites = new Set(kept.map(({ appId }) => appId.toHexString()));
+  const shared = new Set((await listOpenlyShared({ workspaceId, kind: "app" }, ids)).map(String));
   const owners = new Map(
     (await findPeople(apps.map(({ ownerId }) => ownerId))).map((each) => [String(each._id), each.name]),
   );
@@ -107,6 +110,7 @@ async function toCards(caller: Caller, apps: readonly AppDoc[]): Promise<Map<str
           updatedAt: app.updatedAt.toISOString(),
           views: app.views ?? 0,
           favorite: favorites.has(id),
+          shared: shared.has(id),
         },
       ];
     }),

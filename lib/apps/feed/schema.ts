@@ -35,6 +35,7 @@ const cardSchema = z.object({
   updatedAt: isoDate,
   views: z.int(),
   favorite: z.boolean(),
+  shared: z.boolean().describe("An open link shows it to whoever has it"),
 });
 export type Card = z.infer<typeof cardSchema>;
 
@@ -45,3 +46,20 @@ export const feedSchema = z.object({
   nextCursor: z.string().nullable(),
 });
 export type Feed = z.infer<typeof feedSchema>;
+
+export const overviewSchema = z.object({
+  mine: z.int(),
+  favorites: z.int(),
+  shared: z.int().describe("Those that an open link shows"),
+  bench: z
+    .array(
+      z.object({
+        id: objectIdText,
+        slug: z.string(),
+        title: z.string(),
+        changes: z.int().describe("Your files that are not committed"),
+      }),
+    )
+    .describe("What you have worked on last, the latest first, at most 20"),
+});
+export type Overview = z.infer<typeof overviewSchema>;

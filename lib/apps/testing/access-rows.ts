@@ -91,6 +91,7 @@ export const appAccess: AccessRows = {
     [`POST ${APP}/view-token`]: { statuses: MEMBER },
     [`GET ${APP}/view/{path...}`]: { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/apps/feed": { statuses: MEMBER },
+    "GET /api/workspaces/{workspaceId}/apps-v2/overview": { statuses: MEMBER },
     [`PUT ${APP}/favorite`]: { statuses: MEMBER },
     [`DELETE ${APP}/favorite`]: { statuses: MEMBER },
     [`GET ${APP}/share`]: { statuses: MEMBER },

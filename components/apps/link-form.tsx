@@ -1,0 +1,91 @@
+"use client";
+
+import Link from "next/link";
+import { type FormEvent, useState } from "react";
+import { announce } from "@/components/ui/live-region";
+import { Notice } from "@/components/ui/notice";
+import { problemsOf } from "@/components/ui/problems-of";
+import { TextField } from "@/components/ui/text-field";
+import { toMessage } from "@/components/ui/to-message";
+import { useOutage } from "@/components/ui/use-browser";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { appApi } from "@/lib/client/apps";
+
+type Fields = { owner: string; repo: string; defaultBranch: string; subdirectory: string };
+type Problems = Partial<Record<keyof Fields, string>>;
+const NAMES: (keyof Fields)[] = ["owner", "repo", "defaultBranch", "subdirectory"];
+
+type LinkFormProps = {
+  /** Whose repositories the host has shown to the person. */
+  accounts: string[];
+  onLinked: () => Promise<unknown>;
+};
+
+/** Names the repository that the workspace's apps are to be mirrored to. */
+export function LinkForm({ accounts, onLinked }: LinkFormProps) {
+  const { workspace } = useWorkspace();
+  const outage = useOutage();
+  const only = accounts.length === 1 ? (accounts[0] ?? "") : "";
+  const [fields, setFields] = useState<Fields>({ owner: only, repo: "", defaultBranch: "main", subdirectory: "" });
+  const [problems, setProblems] = useState<Problems>({});
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+
+  const link = async (event: FormEvent) => {
+    event.preventDefault();
+    const missing: Problems = {
+      ...(fields.owner.trim() === "" && { owner: "Name who it belongs to." }),
+      ...(fields.repo.trim() === "" && { repo: "Name the repository." }),
+    };
+    setProblems(missing);
+    setFailure(null);
+    if (missing.owner ?? missing.repo) return;
+    setIsBusy(true);
+    try {
+      await appApi.linkRepository(workspace.id, {
+        owner: fields.owner.trim(),
+        repo: fields.repo.trim(),
+        ...(fields.defaultBranch.trim() !== "" && { defaultBranch: fields.defaultBranch.trim() }),
+        ...(fields.subdirectory.trim() !== "" && { subdirectory: fields.subdirectory.trim() }),
+      });
+      announce("Linked");
+      await onLinked();
+    } catch (error) {
+      const said = problemsOf(error, NAMES);
+      setProblems(said);
+      if (Object.keys(said).length === 0) setFailure(toMessage(error));
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  const field = (name: keyof Fields) => ({
+    isDense: true,
+    autoComplete: "off",
+    spellCheck: false,
+    value: fields[name],
+    error: problems[name],
+    disabled: isBusy,
+    onChange: ({ target }: { target: HTMLInputElement }) => setFields({ ...fields, [name]: target.value }),
+  });
+  return (
+    <form className="form link-form" onSubmit={(event) => void link(event)} noValidate>
+      {failure !== null && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <TextField label="Owner" help="The person or the organisation on the host" {...field("owner")} />
+      <TextField label="Repository" {...field("repo")} />
+      <TextField label="Branch" help="What is published lands there" {...field("defaultBranch")} />
+      <TextField label="Folder" help="Where apps/ lies in it. Empty: at its top." {...field("subdirectory")} />
+      <div className="row acts">
+        <button type="submit" className="btn primary" disabled={isBusy || outage !== null}>
+          {isBusy ? "Linking" : "Link repository"}
+        </button>
+        <Link className="btn ghost" href={`/w/${workspace.slug}/apps`}>
+          Cancel
+        </Link>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Repo } from "@/lib/client/apps";
+import { formatAgo } from "@/lib/ui/format-time";
+
+/** How a linked repository stands, in a line. @param now null before the browser's clock is known */
+export function toLinkWords(
+  { state, defaultBranch, conflicts, syncedAt }: Repo,
+  now: Date | null,
+): { text: string; isProblem: boolean } {
+  const ago = syncedAt === null || now === null ? "" : `, synced ${formatAgo(new Date(syncedAt), now)}`;
+  switch (state) {
+    case "synced":
+      return { text: `Linked, ${defaultBranch}${ago}`, isProblem: false };
+    case "pending":
+      return { text: `Waits for its turn, ${defaultBranch}${ago}`, isProblem: false };
+    case "conflict": {
+      const count = conflicts.length === 1 ? "1 file" : `${conflicts.length} files`;
+      return { text: `${count} changed on both sides${ago}`, isProblem: true };
+    }
+    case "failing":
+      return { text: `Not in step${ago}`, isProblem: true };
+  }
+}

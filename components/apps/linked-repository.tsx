@@ -1,0 +1,135 @@
+"use client";
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { toLinkWords } from "@/components/apps/link-words";
+import { Confirm } from "@/components/ui/confirm";
+import { Notice } from "@/components/ui/notice";
+import { toMessage } from "@/components/ui/to-message";
+import { showToast } from "@/components/ui/toast";
+import { useNow, useOutage } from "@/components/ui/use-browser";
+import { toRepositoryLinkKey } from "@/components/workspace/use-apps";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+import { appApi, type Repo } from "@/lib/client/apps";
+
+const AGE_EVERY_MS = 30_000;
+
+/** How the two came together, as somebody would say it. */
+const ADOPTIONS: Record<Repo["adoption"], string> = {
+  imported: "It had apps when it was linked: they came to the workspace.",
+  seeded: "It was empty when it was linked: the apps of this workspace went into it.",
+  fresh: "Neither had an app when it was linked: new ones stand in both.",
+};
+
+/** A linked repository: how the two sides stand, what has to be decided, and the end of the link. */
+export function LinkedRepository({ repo }: { repo: Repo }) {
+  const { workspace } = useWorkspace();
+  const client = useQueryClient();
+  const outage = useOutage();
+  const now = useNow(true, AGE_EVERY_MS);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const [isEnding, setIsEnding] = useState(false);
+  const isAdmin = workspace.role !== "member";
+  const isStill = isBusy || outage !== null;
+  const { text, isProblem } = toLinkWords(repo, now === null ? null : new Date(now));
+
+  const act = async (what: () => Promise<unknown>, done: string) => {
+    setIsBusy(true);
+    setFailure(null);
+    try {
+      await what();
+      await client.invalidateQueries({ queryKey: toRepositoryLinkKey(workspace.id) });
+      showToast(done, { id: "repository-link" });
+    } catch (error) {
+      setFailure(toMessage(error));
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  const mirror = (prefer?: "workspace" | "host") =>
+    void act(() => appApi.mirrorRepository(workspace.id, prefer), "It is looked at in a moment.");
+  return (
+    <div className="linked">
+      {failure !== null && !isEnding && (
+        <Notice kind="bad" role="alert">
+          {failure}
+        </Notice>
+      )}
+      <Notice kind={isProblem ? "warn" : "good"}>
+        {text}. {repo.problem}
+      </Notice>
+      {repo.conflicts.length > 0 && (
+        <section className="part" aria-labelledby="link-conflicts">
+          <h2 id="link-conflicts">Changed on both sides</h2>
+          <PathList paths={repo.conflicts.map((path) => ({ path }))} />
+          {isAdmin && (
+            <div className="row link-acts">
+              <button type="button" className="btn" disabled={isStill} onClick={() => mirror("workspace")}>
+                Keep those of the workspace
+              </button>
+              <button type="button" className="btn" disabled={isStill} onClick={() => mirror("host")}>
+                Keep those of the host
+              </button>
+            </div>
+          )}
+        </section>
+      )}
+      {repo.skipped.length > 0 && (
+        <section className="part" aria-labelledby="link-skipped">
+          <h2 id="link-skipped">Left out</h2>
+          <PathList paths={repo.skipped} />
+        </section>
+      )}
+      <p className="t2 part">
+        Branch <span className="mono">{repo.defaultBranch}</span>
+        {repo.subdirectory !== "" && (
+          <>
+            , folder <span className="mono">{repo.subdirectory}</span>
+          </>
+        )}
+        . {ADOPTIONS[repo.adoption]}
+      </p>
+      <div className="row link-acts">
+        <a className="btn" href={repo.url} target="_blank" rel="noreferrer">
+          Open on the host
+        </a>
+        {isAdmin && (
+          <>
+            <button type="button" className="btn" disabled={isStill} onClick={() => mirror()}>
+              Mirror now
+            </button>
+            <button type="button" className="btn ghost danger" disabled={isStill} onClick={() => setIsEnding(true)}>
+              Unlink repository
+            </button>
+          </>
+        )}
+      </div>
+      <Confirm
+        title={`Unlink ${repo.owner}/${repo.repo}?`}
+        action="Unlink repository"
+        isOpen={isEnding}
+        isBusy={isBusy}
+        failure={failure}
+        onConfirm={() => void act(() => appApi.unlinkRepository(workspace.id), "The repository is unlinked.")}
+        onClose={() => setIsEnding(false)}
+      >
+        Both sides keep what they have, and no change goes from one to the other any more.
+      </Confirm>
+    </div>
+  );
+}
+
+/** Paths as many as there are, each with what is said of it. */
+function PathList({ paths }: { paths: { path: string; why?: string }[] }) {
+  return (
+    <ul className="link-paths">
+      {paths.map(({ path, why }) => (
+        <li key={path}>
+          <span className="mono">{path}</span>
+          {why !== undefined && <span className="t2">{why}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

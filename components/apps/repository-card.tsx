@@ -1,0 +1,32 @@
+"use client";
+
+import { GitBranch } from "lucide-react";
+import Link from "next/link";
+import { toLinkWords } from "@/components/apps/link-words";
+import { useNow } from "@/components/ui/use-browser";
+import { useRepositoryLink } from "@/components/workspace/use-apps";
+import { useWorkspace } from "@/components/workspace/workspace-context";
+
+const AGE_EVERY_MS = 30_000;
+
+/** At the foot of the list of apps: the linked repository and how it stands, or the way to one. */
+export function RepositoryCard() {
+  const { workspace } = useWorkspace();
+  const { data } = useRepositoryLink();
+  const now = useNow(data?.repo !== undefined, AGE_EVERY_MS);
+  // Who can change nothing about it is told only what there is.
+  if (!data || (!data.repo && workspace.role === "member")) return null;
+  const { repo } = data;
+  const words = repo && toLinkWords(repo, now === null ? null : new Date(now));
+  return (
+    <Link className="repository-card" href={`/w/${workspace.slug}/apps/link`}>
+      <span className="row xs b5">
+        <GitBranch className="s" />
+        <span className="trunc">{repo ? `${repo.owner}/${repo.repo}` : "Link a repository"}</span>
+      </span>
+      <span className={words?.isProblem ? "repository-state bad" : "repository-state"}>
+        {words ? words.text : "Your apps, in git at your host too"}
+      </span>
+    </Link>
+  );
+}
