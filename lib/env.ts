@@ -91,6 +91,8 @@ const settings = z.object({
 
   STRIPE_API_URL: webAddress().default("https://api.stripe.com"),
 
+  APP_REGISTRY_URL: webAddress().optional(),
+
   BLOB_STORE_URL: z
     .string()
     .regex(/^s3:\/\/./, "must start with s3://")

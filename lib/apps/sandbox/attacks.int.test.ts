@@ -22,7 +22,7 @@ async function attack(
 ): Promise<BuildResult> {
   const command = sandboxCommand("build", await carriedFolder(), join(ATTACKS, `${name}.ts`));
   const withArgs = { ...command, args: [...command.args, ...args] };
-  return buildWith(withArgs, { files: new Map(), onLog: () => {}, signal });
+  return buildWith(withArgs, { files: new Map(), packages: null, onLog: () => {}, signal });
 }
 
 /** Processes of this machine that run an attack. */
@@ -57,6 +57,7 @@ it("code in a sandbox sees no environment, file, process, network or service of 
     "dev",
     "lib",
     "lib64",
+    "packages",
 
     "sandbox",
     "tmp",

@@ -19,6 +19,14 @@ export const LINE_CHARS_MAX = 2_000;
 export const SCRATCH_BYTES_MAX = 64 * MIB;
 /** The app's own files, and as much again for what is written while one is replaced. */
 export const FILES_BYTES_MAX = 400 * MIB;
+/** Of an app, from a registry. As much as a page of charts and tables is made of; each build and each start fetches them. */
+export const PACKAGES_MAX = 300;
+export const PACKAGES_BYTES_MAX = 100 * MIB;
+export const PACKAGE_FILES_MAX = 20_000;
+/** Of one, packed. */
+export const PACKAGE_BYTES_MAX = 32 * MIB;
+export const PACKAGES_AT_ONCE = 8;
+export const INSTALL_MS_MAX = MINUTE_MS;
 /** Two cores are one build's; a second one makes both slower, a third would wait anyway. */
 export const BUILDS_AT_ONCE = 2;
 /** Who comes later is told to try again. */

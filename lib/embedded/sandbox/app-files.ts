@@ -1,24 +1,34 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { APP_FOLDER } from "./places.ts";
+import { APP_FOLDER, PACKAGES_FOLDER } from "./places.ts";
 import { BadFrame, type Frame } from "./wire.ts";
 
 export type Applied = { file: string; isRemoved: boolean; isNew: boolean };
 
 /** Puts a file where it belongs in the app, or takes it away. @returns its place */
 export async function applyFile({ head, body }: Frame): Promise<Applied | null> {
+  if (head.type === "package") await write(placeIn(PACKAGES_FOLDER, head.path), body);
   if (head.type !== "file" && head.type !== "removed") return null;
-  const file = join(APP_FOLDER, head.path);
-  if (!file.startsWith(`${APP_FOLDER}/`)) throw new BadFrame("A path leads out of the app.");
+  const file = placeIn(APP_FOLDER, head.path);
   if (head.type === "removed") {
     await rm(file, { force: true, recursive: true });
     return { file, isRemoved: true, isNew: false };
   }
   const isNew = !existsSync(file);
+  await write(file, body);
+  return { file, isRemoved: false, isNew };
+}
+
+function placeIn(folder: string, path: string): string {
+  const file = join(folder, path);
+  if (!file.startsWith(`${folder}/`)) throw new BadFrame("A path leads out of its folder.");
+  return file;
+}
+
+async function write(file: string, body: Buffer): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, body);
-  return { file, isRemoved: false, isNew };
 }
 
 /** All files of a folder by their paths in it. Links are no files of an app. */

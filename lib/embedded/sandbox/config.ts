@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import react from "@vitejs/plugin-react";
 import type { InlineConfig, Logger, LogOptions, Plugin } from "vite";
-import { BOOT, type CarriedMode } from "./carried.ts";
+import { BOOT, CARRIED, type CarriedMode } from "./carried.ts";
 import { guard } from "./guard.ts";
-import { APP_FOLDER, CARRIED_FOLDER } from "./places.ts";
+import { APP_FOLDER, CACHE_FOLDER, CARRIED_FOLDER, PACKAGES_FOLDER } from "./places.ts";
 
 /** Names of files by which an app would configure the builder or run something of its own. */
 const IGNORED =
@@ -23,13 +24,13 @@ export function commonConfig({ mode, base, carriedUrl, onLog }: Options): Inline
     mode,
     configFile: false,
     envDir: false,
-    cacheDir: "/tmp/vite",
+    cacheDir: CACHE_FOLDER,
     clearScreen: false,
     customLogger: loggerTo(onLog),
     // Given here, it is not looked for in the app.
     css: { postcss: { plugins: [] } },
     define: { "process.env.NODE_ENV": JSON.stringify(mode) },
-    plugins: [guard(mode, carriedUrl), boot(mode), react(), withoutOptimizer()],
+    plugins: [guard(mode, carriedUrl), boot(mode), react(), optimizer()],
   };
 }
 
@@ -53,13 +54,16 @@ export function ignoredFiles(paths: Iterable<string>): string[] {
   return names.map((name) => `${name} is not read: apps are built by one configuration, without plugins of their own.`);
 }
 
-/** The carried packages are made already, and there are no others. */
-function withoutOptimizer(): Plugin {
+/** The carried packages are made already; where there are others, a dev server makes them into modules of a browser. */
+function optimizer(): Plugin {
+  const hasPackages = existsSync(join(PACKAGES_FOLDER, "node_modules"));
   return {
-    name: "millrace:without-optimizer",
+    name: "millrace:optimizer",
     enforce: "post",
     config(config) {
-      config.optimizeDeps = { noDiscovery: true, include: [] };
+      config.optimizeDeps = hasPackages
+        ? { exclude: Object.keys(CARRIED), include: [] }
+        : { noDiscovery: true, include: [] };
     },
   };
 }

@@ -12,7 +12,7 @@ import {
 } from "vite";
 import { applyFile } from "./app-files.ts";
 import { commonConfig, ignoredFiles } from "./config.ts";
-import { APP_FOLDER, CARRIED_FOLDER } from "./places.ts";
+import { APP_FOLDER, CACHE_FOLDER, CARRIED_FOLDER, PACKAGES_FOLDER } from "./places.ts";
 import { toProblem } from "./problems.ts";
 import type { Frame, Problem } from "./wire.ts";
 
@@ -58,7 +58,7 @@ export async function startDevServer(
       hmr: { overlay: false },
       // Every change comes through here, and is known at once.
       watch: null,
-      fs: { strict: true, allow: [APP_FOLDER] },
+      fs: { strict: true, allow: [APP_FOLDER, PACKAGES_FOLDER, CACHE_FOLDER] },
     },
     environments: {
       client: {

@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { transform as transformStyle } from "lightningcss";
 import type { Plugin } from "vite";
 import { CARRIED_WORDS, type CarriedMode, carriedFile, isBare } from "./carried.ts";
-import { APP_FOLDER, CARRIED_FOLDER } from "./places.ts";
+import { APP_FOLDER, CACHE_FOLDER, CARRIED_FOLDER, PACKAGES_ENTRY, PACKAGES_FOLDER } from "./places.ts";
 import type { Problem } from "./wire.ts";
 
 /** A mistake in the app, said before the builder says it in its own words. */
@@ -25,12 +26,16 @@ export class AppProblem extends Error {
 /** Modules of the builder's own: helpers that it writes itself, and what it serves to a browser for hot reload. */
 const OWN = /^\0|^\/@(?:vite|react-refresh|id)\b|^virtual:|\/node_modules\/(?:vite|@vitejs\/plugin-react)\/dist\//;
 
+/** What modules are read from. Vite keeps what it makes of packages for a dev server in the last one. */
+const FOLDERS = [APP_FOLDER, CARRIED_FOLDER, PACKAGES_FOLDER, CACHE_FOLDER];
+
 /**
- * Leads imports of packages to the carried ones, and refuses every other package and every file outside of the app. Nothing
+ * Leads imports of packages to the carried ones or to those of a registry, and refuses every other package and every file outside of the app. Nothing
  * of anybody's lies there: this is for the words.
  * @param carriedUrl where a browser finds the carried packages, below the base; null: they become part of the build
  */
 export function guard(mode: CarriedMode, carriedUrl: string | null): Plugin {
+  const hasPackages = existsSync(PACKAGES_ENTRY);
   return {
     name: "millrace:guard",
     enforce: "pre",
@@ -45,6 +50,7 @@ export function guard(mode: CarriedMode, carriedUrl: string | null): Plugin {
           : { id: `${carriedUrl}${file}`, external: true };
       }
       if (OWN.test(source) || from === undefined || OWN.test(from)) return null;
+      if (from.startsWith(`${PACKAGES_FOLDER}/`)) return null;
       // In a style or a page, a name without a dot is a file beside it, and what is not there is said with its place.
       if (!from.startsWith(`${APP_FOLDER}/`) || /\.(?:css|html)$/.test(from)) return null;
       if (!isBare(specifier)) {
@@ -53,14 +59,18 @@ export function guard(mode: CarriedMode, carriedUrl: string | null): Plugin {
         if (found || !/^[./]/.test(specifier)) return found;
         throw new AppProblem({ ...(await placeOf(from, source)), message: `There is no file “${specifier}”.` });
       }
+      const found = hasPackages && (await this.resolve(source, PACKAGES_ENTRY, { ...options, skipSelf: true }));
+      if (found) return found;
       throw new AppProblem({
         ...(await placeOf(from, source)),
-        message: `“${specifier}” cannot be imported: apps have ${CARRIED_WORDS}. Write it yourself, or copy its file into the app.`,
+        message: hasPackages
+          ? `“${specifier}” is not installed. Add its package to the dependencies of package.json: run npm install with its name in a clone, and commit package.json and package-lock.json.`
+          : `“${specifier}” cannot be imported: apps have ${CARRIED_WORDS}. Write it yourself, or copy its file into the app.`,
       });
     },
     load(id) {
       const file = id.replace(/[?#].*$/, "");
-      if (OWN.test(id) || file.startsWith(`${APP_FOLDER}/`) || file.startsWith(`${CARRIED_FOLDER}/`)) return null;
+      if (OWN.test(id) || FOLDERS.some((folder) => file.startsWith(`${folder}/`))) return null;
       if (!file.startsWith("/")) return null;
       throw new AppProblem({ path: null, line: null, column: null, message: `“${file}” lies outside of the app.` });
     },

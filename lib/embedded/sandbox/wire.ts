@@ -20,6 +20,8 @@ export type Problem = { path: string | null; line: number | null; column: number
 
 export type Head =
   | { type: "file"; path: string; bytes: number }
+  /** A file of a package, below the folder of packages. */
+  | { type: "package"; path: string; bytes: number }
   | { type: "removed"; path: string }
   | { type: "start"; base: string }
   | { type: "log"; line: string }
@@ -39,8 +41,8 @@ export function toFrame(head: Head, body: Buffer = Buffer.alloc(0)): Buffer[] {
   return body.length > 0 ? [length, json, body] : [length, json];
 }
 
-export function fileFrame(path: string, content: Buffer): Buffer[] {
-  return toFrame({ type: "file", path, bytes: content.length }, content);
+export function fileFrame(path: string, content: Buffer, type: "file" | "package" = "file"): Buffer[] {
+  return toFrame({ type, path, bytes: content.length }, content);
 }
 
 /**
@@ -56,7 +58,7 @@ export async function* readFrames(source: AsyncIterable<Buffer>, bytesMax: numbe
     if (headBytes > HEAD_BYTES_MAX) throw new BadFrame("The head of a frame is too large.");
     const head = toHead(await bytes.take(headBytes));
     if (head.type === "end") return;
-    const bodyBytes = head.type === "file" ? head.bytes : 0;
+    const bodyBytes = head.type === "file" || head.type === "package" ? head.bytes : 0;
     left -= bodyBytes;
     if (left < 0) throw new BadFrame("The files are too large.");
     yield { head, body: await bytes.take(bodyBytes) };
@@ -74,7 +76,10 @@ function toHead(bytes: Buffer): Head {
     (type === "log" && typeof line === "string") ||
     (type === "problem" && typeof problem === "object" && problem !== null) ||
     (type === "removed" && typeof path === "string") ||
-    (type === "file" && typeof path === "string" && Number.isSafeInteger(length) && Number(length) >= 0);
+    ((type === "file" || type === "package") &&
+      typeof path === "string" &&
+      Number.isSafeInteger(length) &&
+      Number(length) >= 0);
   if (!isHead) throw new BadFrame("A frame is of no known type.");
   return head as Head;
 }

@@ -13,6 +13,8 @@ import {
   OUTPUT_BYTES_MAX,
   OUTPUT_FILES_MAX,
 } from "../limits";
+import { installPackages } from "../packages/install";
+import { PackageProblem } from "../packages/lock";
 import type { AppFiles, BuildProblem, BuildResult, Sandbox } from "../sandbox";
 import { carriedFolder } from "./carried";
 import { SandboxChild, SandboxEnded } from "./child";
@@ -27,8 +29,14 @@ type Input = Parameters<Sandbox["build"]>[0];
 export async function runBuild({ files, onLog, signal }: Input): Promise<BuildResult> {
   const leave = await place(signal);
   try {
+    const packages = await installPackages(files, signal);
     const command = sandboxCommand("build", await carriedFolder());
-    return await buildWith(command, { files, onLog, signal });
+    return await buildWith(command, { files, packages, onLog, signal });
+  } catch (error) {
+    if (!(error instanceof PackageProblem)) throw error;
+    const { path, message } = error;
+    onLog(`${path}: ${message}`);
+    return { ok: false, problems: [{ path, line: null, column: null, message }], log: `${path}: ${message}` };
   } finally {
     leave();
   }
@@ -37,7 +45,7 @@ export async function runBuild({ files, onLog, signal }: Input): Promise<BuildRe
 /** As `runBuild`, by a command of the caller's. */
 export async function buildWith(
   command: SandboxCommand,
-  { files, onLog, signal }: Pick<Input, "files" | "onLog" | "signal">,
+  { files, packages, onLog, signal }: Pick<Input, "files" | "onLog" | "signal"> & { packages: AppFiles | null },
 ): Promise<BuildResult> {
   const lines: string[] = [];
   const say = (line: string) => {
@@ -58,7 +66,7 @@ export async function buildWith(
         child.count(line.length);
         say(line.slice(0, LINE_CHARS_MAX));
       }),
-      pipeline(framesOf(files), stream, { end: true }),
+      pipeline(framesOf(files, packages), stream, { end: true }),
     ]);
     const log = lines.join("\n");
     return answer.problems.length > 0
@@ -92,7 +100,8 @@ async function place(signal: AbortSignal): Promise<() => void> {
 }
 
 /** A whole app at once would need its size in memory again. */
-export function* framesOf(files: AppFiles): Generator<Buffer> {
+export function* framesOf(files: AppFiles, packages: AppFiles | null): Generator<Buffer> {
+  for (const [path, content] of packages ?? []) yield* fileFrame(path, content, "package");
   for (const [path, content] of files) yield* fileFrame(path, content);
   yield* toFrame({ type: "end" });
 }

@@ -2,11 +2,24 @@ import "server-only";
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { APP_FOLDER, CARRIED_FOLDER, NODE_PROGRAM, PROGRAM_FOLDER } from "@/lib/embedded/sandbox/places";
+import {
+  APP_FOLDER,
+  CARRIED_FOLDER,
+  NODE_PROGRAM,
+  PACKAGES_FOLDER,
+  PROGRAM_FOLDER,
+} from "@/lib/embedded/sandbox/places";
 import { type Confinement, confined, type Mount, readable, tryBubblewrap } from "@/lib/process/bubblewrap";
 import { childEntry } from "@/lib/process/entries";
 import { sharedState } from "@/lib/process/shared-state";
-import { BUILD_MS_MAX, CPUS, FILES_BYTES_MAX, MEMORY_BYTES_MAX, SCRATCH_BYTES_MAX } from "../limits";
+import {
+  BUILD_MS_MAX,
+  CPUS,
+  FILES_BYTES_MAX,
+  MEMORY_BYTES_MAX,
+  PACKAGES_BYTES_MAX,
+  SCRATCH_BYTES_MAX,
+} from "../limits";
 import type { Availability } from "../sandbox";
 import { canWatch } from "./watch";
 
@@ -111,6 +124,8 @@ function root(mounts: readonly Mount[], hostname: string): Confinement {
       ...["--hostname", hostname],
       ...["--size", String(SCRATCH_BYTES_MAX), "--tmpfs", "/tmp"],
       ...["--size", String(FILES_BYTES_MAX), "--tmpfs", APP_FOLDER],
+      // A file takes whole pages of memory.
+      ...["--size", String(2 * PACKAGES_BYTES_MAX), "--tmpfs", PACKAGES_FOLDER],
     ],
     mounts: [
       ...readable(libraries()),

@@ -8,6 +8,8 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { CONTROL, fileFrame, readFrames, toFrame } from "@/lib/embedded/sandbox/wire";
 import { AppError } from "@/lib/http/errors";
 import { FILES_BYTES_MAX, START_MS_MAX } from "../limits";
+import { installPackages } from "../packages/install";
+import { PackageProblem } from "../packages/lock";
 import { type AppFiles, DEV_PATH, type Session } from "../sandbox";
 import { framesOf } from "./builds";
 import { carriedFolder } from "./carried";
@@ -20,8 +22,12 @@ const CAPABILITY_BYTES = 16;
 const ASKED = ["accept", "content-type", "if-none-match", "range"];
 const TOLD = ["cache-control", "content-type", "etag", "content-range", "accept-ranges"];
 
+/** A start is waited for by others than who asked first. */
+const NEVER = new AbortController().signal;
+
 /** Starts a dev server in a sandbox of its own. */
 export async function startSession(files: AppFiles): Promise<Session> {
+  const packages = await installFor(files);
   const base = `${DEV_PATH}${randomBytes(CAPABILITY_BYTES).toString("hex")}/`;
   const stop = new AbortController();
   const child = new SandboxChild({
@@ -32,7 +38,7 @@ export async function startSession(files: AppFiles): Promise<Session> {
   });
   const slow = setTimeout(() => child.end(new Error("It did not start in time.")), START_MS_MAX);
   try {
-    await change(child, CONTROL.start, [...toFrame({ type: "start", base }), ...framesOf(files)]);
+    await change(child, CONTROL.start, [...toFrame({ type: "start", base }), ...framesOf(files, packages)]);
   } catch (error) {
     throw new AppError("unavailable", "The dev server did not start. Try again.", {
       cause: [error, await child.failure()],
@@ -41,6 +47,15 @@ export async function startSession(files: AppFiles): Promise<Session> {
     clearTimeout(slow);
   }
   return new EmbeddedSession(base, child);
+}
+
+async function installFor(files: AppFiles): Promise<AppFiles | null> {
+  try {
+    return await installPackages(files, NEVER);
+  } catch (error) {
+    if (!(error instanceof PackageProblem)) throw error;
+    throw new AppError("conflict", `${error.path}: ${error.message}`, { cause: error });
+  }
 }
 
 class EmbeddedSession implements Session {
