@@ -1,6 +1,7 @@
 import { createSocket } from "node:dgram";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { FrameLocator, Page } from "@playwright/test";
 import { appBench, type MadeApp } from "./apps-people";
 import { expect, expectAccessible, test } from "./fixtures";
 
@@ -84,6 +85,32 @@ async function publish(request: import("@playwright/test").APIRequestContext, ro
   expect(answer.status(), await answer.text()).toBe(200);
 }
 
+/** Tries every way out of a frame. @param show makes an app of one page and brings it to the frame */
+async function expectNoWayOut(page: Page, frame: FrameLocator, show: (html: string) => Promise<void>) {
+  const out = await canary();
+  try {
+    await show(waysOut(out.port));
+    await expect(frame.getByText("done: here")).toBeVisible({ timeout: 60_000 });
+    const said = await frame.locator("#said li").allTextContents();
+    expect(said.filter((line) => !line.endsWith("refused"))).toEqual(["done: here"]);
+
+    await show(away(out.port));
+    for (const [button, directive] of [
+      ["Send", "form-action"],
+      ["Go", "frame-src"],
+    ] as const) {
+      await page.reload();
+      await expect(frame.getByRole("button", { name: button })).toBeVisible({ timeout: 30_000 });
+      const refused = page.waitForEvent("console", (message) => message.text().includes(`"${directive} `));
+      await frame.getByRole("button", { name: button }).click();
+      await refused;
+    }
+    expect(out.hits).toEqual([]);
+  } finally {
+    out.close();
+  }
+}
+
 test.describe("an app that tries to get out", () => {
   test.use({ isLoud: true });
   test("a page that is no app reaches the host by a peer connection, which only the answer's headers keep from apps", async ({
@@ -108,37 +135,26 @@ test.describe("an app that tries to get out", () => {
     page,
     person,
   }) => {
-    const out = await canary();
-    try {
-      const bench = await appBench(page.request);
-      const app = await bench.make("Out", { access: "workspace" });
-      await bench.write(app, "index.html", waysOut(out.port));
+    const bench = await appBench(page.request);
+    const app = await bench.make("Out", { access: "workspace" });
+    await expectNoWayOut(page, page.frameLocator("iframe.app-frame"), async (html) => {
+      await bench.write(app, "index.html", html);
       await bench.commit(app, "Out");
       await publish(page.request, bench.root, app);
       await page.goto(`/w/${person.slug}/apps/${app.slug}`);
-      const frame = page.frameLocator("iframe.app-frame");
-      await expect(frame.getByText("done: here")).toBeVisible({ timeout: 30_000 });
-      const said = await frame.locator("#said li").allTextContents();
-      expect(said.filter((line) => !line.endsWith("refused"))).toEqual(["done: here"]);
-      expect(page.url()).toContain(`/w/${person.slug}/apps/${app.slug}`);
+    });
+    expect(page.url()).toContain(`/w/${person.slug}/apps/${app.slug}`);
+  });
 
-      await bench.write(app, "index.html", away(out.port));
-      await bench.commit(app, "Away");
-      await publish(page.request, bench.root, app);
-      for (const [button, directive] of [
-        ["Send", "form-action"],
-        ["Go", "frame-src"],
-      ] as const) {
-        await page.reload();
-        await expect(frame.getByRole("button", { name: button })).toBeVisible();
-        const refused = page.waitForEvent("console", (message) => message.text().includes(`"${directive} `));
-        await frame.getByRole("button", { name: button }).click();
-        await refused;
-      }
-      expect(out.hits).toEqual([]);
-    } finally {
-      out.close();
-    }
+  test("nor does one that is previewed, with all that whoever writes it may (T92)", async ({ page, person }) => {
+    const bench = await appBench(page.request);
+    const app = await bench.make("Out");
+    const frame = page.getByRole("region", { name: "Preview" }).frameLocator("iframe");
+    await expectNoWayOut(page, frame, async (html) => {
+      await bench.write(app, "index.html", html);
+      await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
+    });
+    expect(page.url()).toContain(`/w/${person.slug}/apps/${app.slug}/edit`);
   });
 });
 
