@@ -10,6 +10,7 @@ import {
   listTree,
   mergeBranches,
   ownBranch,
+  readBlobs,
 } from "@/lib/repository/service";
 import { collections } from "./collections";
 import { type AppDoc, folderOf } from "./model";
@@ -44,6 +45,19 @@ export async function committedFiles({ repositoryId, folder, state }: Work): Pro
     if (error instanceof AppError && error.kind === "not_found") return new Map();
     throw error;
   }
+}
+
+/** The contents of files, by their paths. @param files each with git's id of its content */
+export async function contentsOf(
+  repositoryId: ObjectId,
+  files: Iterable<readonly [path: string, oid: string]>,
+): Promise<Map<string, Buffer>> {
+  const all = [...files];
+  const contents = new Map<string, Buffer>();
+  for await (const [oid, content] of readBlobs(repositoryId, new Set(all.map(([, oid]) => oid)))) {
+    contents.set(oid, content);
+  }
+  return new Map(all.map(([path, oid]) => [path, contents.get(oid) as Buffer]));
 }
 
 /**

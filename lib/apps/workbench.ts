@@ -8,6 +8,8 @@ import type { AppDoc, Draft, WorkbenchDoc } from "./model";
 
 /** A document takes 16 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
+/** Drafts of one look-up. */
+const READ_BATCH = 500;
 /** Parts that no draft names are those of a write that goes on; after this long, of one that a crash has ended. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 
@@ -77,6 +79,30 @@ export async function readContent(workspaceId: ObjectId, draft: Draft & { kind: 
     .toArray();
   const content = Buffer.concat(parts.map(({ data }) => toBuffer(data)));
   return content.length === draft.bytes ? content : null;
+}
+
+/** Those of many drafts, by their paths; without those that have been replaced meanwhile. */
+export async function readContents(workspaceId: ObjectId, drafts: readonly Draft[]): Promise<Map<string, Buffer>> {
+  const put = drafts.filter((draft) => draft.kind === "put");
+  const contents = new Map<string, Buffer>();
+  for (let at = 0; at < put.length; at += READ_BATCH) {
+    const batch = put.slice(at, at + READ_BATCH);
+    const parts = new Map<string, Buffer[]>();
+    const found = collections
+      .appDraftParts()
+      .find({ workspaceId, contentId: { $in: batch.map(({ contentId }) => contentId) } });
+    for await (const { contentId, n, data } of found) {
+      const id = contentId.toHexString();
+      const own = parts.get(id) ?? [];
+      own[n] = toBuffer(data);
+      parts.set(id, own);
+    }
+    for (const { path, contentId, bytes } of batch) {
+      const content = Buffer.concat((parts.get(contentId.toHexString()) ?? []).filter(Boolean));
+      if (content.length === bytes) contents.set(path, content);
+    }
+  }
+  return contents;
 }
 
 export async function forgetContents(workspaceId: ObjectId, ids: readonly ObjectId[]): Promise<void> {

@@ -127,6 +127,20 @@ export async function readBlob(repositoryId: ObjectId, oid: string): Promise<Buf
   return object.content;
 }
 
+/**
+ * Contents of blobs that trees name, each with its id and each once, in no order. One by one, a thousand files would be a
+ * thousand look-ups.
+ */
+export async function* readBlobs(repositoryId: ObjectId, oids: Iterable<string>): AsyncGenerator<[string, Buffer]> {
+  const missing = new Set(oids);
+  for await (const doc of streamObjects(repositoryId, [...missing])) {
+    if (doc.type !== "blob") continue;
+    missing.delete(doc.oid);
+    yield [doc.oid, await contentOf(doc)];
+  }
+  for (const oid of missing) throw new Error(`The blob ${oid} is missing.`);
+}
+
 /** An object's zlib stream as stored, whole. */
 export async function packedStream(doc: GitObjectDoc): Promise<Buffer> {
   if (doc.data) return toBuffer(doc.data);

@@ -37,7 +37,7 @@ export { type MergeInput, type MergeResult, mergeBranches, type ResolutionsInput
 export type { ConflictSide, MergeConflict } from "./merge-trees";
 export type { FileStatus } from "./model";
 export type { Author } from "./new-commit";
-export { readBlob, sizesOf } from "./object-store";
+export { readBlob, readBlobs, sizesOf } from "./object-store";
 export { collisionKey, parseBranch, parseFolder, parsePath } from "./paths";
 export { isReachable } from "./reachable";
 export {

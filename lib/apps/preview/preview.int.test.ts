@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { collections } from "@/lib/lifecycle/collections";
+import { commitChanges } from "@/lib/repository/service";
 import { call, callRaw } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedMember, seedPerson } from "@/test/seed";
@@ -59,6 +62,36 @@ it("asking how a preview stands starts none (T100); one that is opened serves, o
   expect(second.url).toBe(first.url);
   expect(await statusOf(anas, app)).toEqual(first);
   expect(await statusOf(bens, app)).toEqual(NOTHING);
+});
+
+it("an app of hundreds of files, some uncommitted and one of several parts, is there whole, by a few look-ups", async () => {
+  const large = await anas.make("Large", { access: "workspace" });
+  const [workspaceId, appId] = [new ObjectId(ana.workspaceId), new ObjectId(large.id)];
+  const text = (n: number) => `export const n = ${n};\n`;
+  await commitChanges({
+    repositoryId: workspaceId,
+    author: { name: "Ana", email: "ana@example.com" },
+    message: "Many files",
+    changes: Array.from({ length: 300 }, (_, n) => ({
+      kind: "put",
+      path: `apps/${large.slug}/src/part-${n}.ts`,
+      content: text(n % 250),
+    })),
+  });
+  await anas.write(large, "index.html", "<!doctype html><h1>Large</h1>");
+  await anas.write(large, "src/part-7.ts", text(-7));
+  const picture = randomBytes(9 * 1024 * 1024);
+  await anas.write(large, "public/picture.bin", picture);
+  const reads = vi.spyOn(Object.getPrototypeOf(collections.gitObjects()), "findOne");
+  onTestFinished(() => reads.mockRestore());
+  await open(anas, large);
+  expect(reads.mock.calls.length).toBeLessThan(50);
+  const files = await findSession({ workspaceId, appId, userId: new ObjectId(ana.id) })?.session.readFiles();
+  expect(files?.get("src/part-299.ts")?.toString()).toBe(text(49));
+  expect(files?.get("src/part-7.ts")?.toString()).toBe(text(-7));
+  expect(files?.get("public/picture.bin")?.equals(picture)).toBe(true);
+  expect([...(files?.keys() ?? [])].filter((path) => path.startsWith("src/"))).toHaveLength(300);
+  await stopAll(large);
 });
 
 it("what it serves needs no credentials, may be loaded by a frame without an origin, and carries the app's policy", async () => {

@@ -2,7 +2,6 @@ import "server-only";
 import type { Caller } from "@/lib/access/caller";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
-import { readFile } from "@/lib/repository/service";
 import { answerData } from "../bindings/data";
 import { collections } from "../collections";
 import type { AppDoc } from "../model";
@@ -19,8 +18,8 @@ import { type AppFiles, DEV_PATH } from "../sandbox/sandbox";
 import { getAppDocOrThrow } from "../service";
 import { viewHeaders } from "../view/policy";
 import { pathOf, toText } from "../view/serve";
-import { committedFiles, workOn } from "../work";
-import { findWorkbench, readContent } from "../workbench";
+import { committedFiles, contentsOf, workOn } from "../work";
+import { findWorkbench, readContents } from "../workbench";
 import type { Preview } from "./schema";
 
 /** Where a page's own messages to the dev server go; everything else is read alone. */
@@ -130,17 +129,9 @@ async function workingFiles(app: AppDoc, { user }: Caller): Promise<AppFiles> {
   const work = await workOn(app, user._id);
   const { drafts } = await findWorkbench({ app, userId: user._id });
   const drafted = new Map(drafts.map((draft) => [draft.path, draft]));
-  const files = new Map<string, Buffer>();
-  for (const path of (await committedFiles(work)).keys()) {
-    if (drafted.has(path) || work.state.headSha === null) continue;
-    const { repositoryId, folder, state } = work;
-    const { content } = await readFile({ repositoryId, sha: state.headSha ?? "", path: `${folder}/${path}` });
-    files.set(path, content);
-  }
-  for (const draft of drafts) {
-    const content = draft.kind === "put" ? await readContent(app.workspaceId, draft) : null;
-    if (content) files.set(draft.path, content);
-  }
+  const committed = [...(await committedFiles(work))].filter(([path]) => !drafted.has(path));
+  const files = await contentsOf(work.repositoryId, committed);
+  for (const [path, content] of await readContents(app.workspaceId, drafts)) files.set(path, content);
   return files;
 }
 

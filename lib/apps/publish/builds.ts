@@ -10,6 +10,7 @@ import { BUILD_BYTES_MAX, BUILD_FILES_MAX } from "../limits";
 import type { AppDoc } from "../model";
 import type { BuildProblem } from "../sandbox/sandbox";
 import { THUMBNAILS } from "../thumbnail";
+import { contentsOf } from "../work";
 import { type Blob, explainFullDisk, storeBlob } from "./blobs";
 import { findBuilder } from "./builder";
 import type { BuildDoc, BuiltFileDoc } from "./model";
@@ -68,8 +69,7 @@ export async function buildOf(request: Request): Promise<BuildDoc> {
     files.push({ _id: new ObjectId(), workspaceId, appId, buildId: _id, path, ...blob });
   const served = [...sources].filter(([path]) => isServed(path) && !path.startsWith(DATA_FOLDER) && !isHidden(path));
   if (builder) {
-    const given = new Map<string, Buffer>();
-    for (const [path, oid] of sources) given.set(path, await readGitBlob(repositoryId, oid));
+    const given = await contentsOf(repositoryId, sources);
     const { signal } = request;
     const result = await builder.build({ workspaceId, appId, files: given, onLog, signal });
     if (!result.ok) throw new BuildFailed("The build failed. Its output says where.", result.problems);
