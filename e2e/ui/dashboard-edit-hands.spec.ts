@@ -103,3 +103,24 @@ test.describe("by touch", () => {
     expect(widgets.find(({ id }) => id === "regions")?.layout.x).toBeLessThan(6);
   });
 });
+
+test("on a small screen the panel stands beside the grid, and on a smaller one its buttons stand in one row", async ({
+  page,
+  person,
+}) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await open(page, person);
+  await page.getByRole("button", { name: "Edit Revenue" }).click();
+  await panel(page, "Revenue").getByRole("textbox", { name: "Title" }).fill("Income");
+  const beside = panel(page, "Income");
+  // Nothing lies over what saves, and nothing is out of sight to the right.
+  await page.getByRole("button", { name: "Save", exact: true }).click({ trial: true });
+  const [grid, aside] = [await page.locator(".edit-scroll").boundingBox(), await beside.boundingBox()];
+  expect((grid?.x ?? 0) + (grid?.width ?? 0)).toBeLessThanOrEqual(aside?.x ?? 0);
+  await beside.getByRole("button", { name: "Close" }).click();
+  await page.setViewportSize({ width: 800, height: 768 });
+  const tops = await page
+    .locator(".edit-tools .btn")
+    .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+  expect(new Set(tops).size).toBe(1);
+});
