@@ -54,6 +54,10 @@ test("a dashboard is shared by a link with a password, filtered by strangers, an
   const gone = await visitor.goto(address);
   expect(gone?.status()).toBe(404);
   await expect(visitor.getByRole("heading", { name: "There is nothing at this link" })).toBeVisible();
+  await visitor.emulateMedia({ colorScheme: "dark" });
+  await expect(visitor.locator("html")).toHaveAttribute("data-theme", "dark");
+  await visitor.reload();
+  await expect(visitor.locator("html")).toHaveAttribute("data-theme", "dark");
   await context.close();
 });
 

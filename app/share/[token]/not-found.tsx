@@ -1,5 +1,6 @@
 import { Link2Off } from "lucide-react";
 import type { Metadata } from "next";
+import { LateTheme } from "@/components/ui/late-theme";
 import { LonePage } from "@/components/ui/lone-page";
 
 export const metadata: Metadata = { title: "Nothing at this link" };
@@ -11,7 +12,7 @@ export default function NothingShared() {
       title="There is nothing at this link"
       text="It has ended, was taken back, or never was. Ask the person who sent it for a new one."
     >
-      {null}
+      <LateTheme />
     </LonePage>
   );
 }
