@@ -3,15 +3,16 @@ import type { ChartSize, ChartTheme } from "@/lib/charts/spec";
 import type { ResultRow } from "@/lib/tabular/json-rows";
 
 /**
- * A specification that says more than our settings, over rows and in the page's colours. Data of its own were refused by the
- * server; they are taken out here, too (T65).
+ * A specification that says more than our settings, over rows and in the page's colours. Data of its own is left out wherever it
+ * stands: an address, or a billion points made of nothing, in a layer as well as at the top (T65).
  */
 export function toForeignSpec(
-  { data: _, datasets: __, width: ___, height: ____, ...spec }: Record<string, unknown>,
+  { width: _, height: __, ...own }: Record<string, unknown>,
   rows: readonly ResultRow[],
   theme: ChartTheme,
   size: ChartSize,
 ): TopLevelSpec {
+  const spec = withoutData(own) as Record<string, unknown>;
   const axis = { gridColor: theme.grid, labelColor: theme.axis, titleColor: theme.text, domain: false, ticks: false };
   return {
     ...spec,
@@ -29,4 +30,12 @@ export function toForeignSpec(
       mark: { color: theme.series[0] },
     },
   } as unknown as TopLevelSpec;
+}
+
+/** Vega-Lite calls nothing else by these names. */
+function withoutData(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutData);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => name !== "data" && name !== "datasets");
+  return Object.fromEntries(kept.map(([name, each]) => [name, withoutData(each)]));
 }

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { toForeignSpec } from "./foreign-spec";
+
+const theme = { series: ["#000"], grid: "#000", axis: "#000", text: "#000", surface: "#fff", font: "x" };
+const rows = [{ n: 1 }];
+
+test("a specification draws the rows that it is given, and no data of its own, wherever that stands (T65)", () => {
+  const url = "https://evil.example/?d=1";
+  const endless = { sequence: { start: 0, stop: 1e9 } };
+  const spec = {
+    data: { url },
+    datasets: { a: [{ n: 2 }] },
+    layer: [
+      { data: endless, mark: "point", encoding: { x: { field: "data" } } },
+      { hconcat: [{ data: { url } }], transform: [{ lookup: "n", from: { data: { url }, key: "n" } }] },
+    ],
+  };
+  const drawn = toForeignSpec(spec, rows, theme, { width: 10, height: 10 });
+  expect(drawn).toMatchObject({
+    data: { values: rows },
+    layer: [
+      { mark: "point", encoding: { x: { field: "data" } } },
+      { hconcat: [{}], transform: [{ lookup: "n", from: { key: "n" } }] },
+    ],
+  });
+  expect(JSON.stringify(drawn)).not.toMatch(/evil|sequence|datasets/);
+});
