@@ -349,6 +349,70 @@ describe("the data of a dashboard", () => {
     expect((await widgetsOf(mended)).get("w")).toMatchObject({ rows: [{ n: 1 }] });
   });
 
+  it("of a column that has vanished fails where it is shown, by its name, and nowhere else", async () => {
+    const table = `shrinks_${randomUUID().replaceAll("-", "")}`;
+    await run(`create table ${table} as select * from sales`);
+    const source = { datasetId: "shrinks" };
+    const sum = [{ field: "amount", op: "sum", as: "total" }];
+    const id = await make({
+      datasets: [{ id: "shrinks", name: "S", source: { connectionId, query: `select * from ${table}` }, maxAgeS: 1 }],
+      filters: [{ id: "region", kind: "multiSelect", field: "region" }],
+      widgets: [
+        { id: "sum", kind: "chart", source, spec: { dimensions: ["region"], measures: sum } },
+        { id: "count", kind: "kpi", source, spec: { measures: [{ op: "count" }] } },
+      ],
+    });
+    expect(await rowsOf(id, "count", { region: ["north"] })).toEqual([{ count: 2 }]);
+    await run(`alter table ${table} drop column amount`);
+    await expect
+      .poll(async () => (await widgetsOf(id, { filters: { region: ["north"] } })).get("sum")?.error, {
+        timeout: 20_000,
+      })
+      .toBe("There is no column amount. There are: region, day.");
+    expect(await rowsOf(id, "count", { region: ["north"] })).toEqual([{ count: 2 }]);
+  });
+
+  it("of sixty widgets over two hundred columns is one answer, filtered too", async () => {
+    const columns = Array.from({ length: 200 }, (_, n) => `(i * ${n + 1})::bigint as c${n}`);
+    const query = `select i % 7 as part, ${columns.join(", ")} from range(2000) t(i)`;
+    const id = await make({
+      datasets: [{ id: "wide", name: "Wide", source: { connectionId, query } }],
+      filters: [{ id: "part", kind: "multiSelect", field: "part" }],
+      widgets: Array.from({ length: 60 }, (_, n) => ({
+        id: `w${n}`,
+        kind: "kpi",
+        source: { datasetId: "wide" },
+        spec: { measures: [{ field: `c${n * 3}`, op: "sum", as: "n" }] },
+      })),
+    });
+    const all = await widgetsOf(id);
+    // 0 + 1 + ... + 1,999, and of those the ones that seven divides, times the column's own number.
+    expect([...all.values()].map(({ rows }) => rows[0]?.n)).toEqual(
+      Array.from({ length: 60 }, (_, n) => 1_999_000 * (n * 3 + 1)),
+    );
+    const some = await widgetsOf(id, { filters: { part: [0] } });
+    const ofSeven = 7 * ((285 * 286) / 2);
+    expect([...some.values()].map(({ rows }) => rows[0]?.n)).toEqual(
+      Array.from({ length: 60 }, (_, n) => ofSeven * (n * 3 + 1)),
+    );
+  });
+
+  it("whose connection is deleted says so in each of its widgets", async () => {
+    const workspace = `/api/workspaces/${owner.workspaceId}`;
+    const body = { name: "Going", type: "sqlite", config: { file: `${randomUUID()}.sqlite` }, readOnly: false };
+    const going: string = (await call("POST", `${workspace}/connectors`, { cookie: owner.cookie, body })).json.data.id;
+    const widgets = [
+      { id: "going", kind: "table", source: { connectionId: going, query: "select 1 as n" } },
+      { id: "stays", kind: "table", source: { connectionId, query: "select 2 as n" } },
+    ];
+    const id = await make({ datasets: [], filters: [], widgets });
+    expect(await rowsOf(id, "going")).toEqual([{ n: 1 }]);
+    expect((await call("DELETE", `${workspace}/connections/sources/${going}?force=true`, owner)).status).toBe(200);
+    const answers = await widgetsOf(id);
+    expect(answers.get("going")).toMatchObject({ rows: [], error: expect.stringMatching(/connection/i) });
+    expect(answers.get("stays")?.rows).toEqual([{ n: 2 }]);
+  });
+
   it("too old is shown with its age, and read anew beside the answer", async () => {
     const datasets = [
       { id: "sales", name: "Sales", source: { connectionId, query: "select random() as n" }, maxAgeS: 1 },
