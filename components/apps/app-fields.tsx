@@ -8,11 +8,13 @@ import type { App } from "@/lib/client/apps";
 
 type TextProps = { value: string; error: string | undefined; onChange: (value: string) => void };
 
-export function TitleField({ value, error, onChange }: TextProps) {
+/** @param isFirst the dialog was opened to write here */
+export function TitleField({ value, error, onChange, isFirst = false }: TextProps & { isFirst?: boolean }) {
   return (
     <TextField
       label="Title"
       isDense
+      autoFocus={isFirst}
       value={value}
       maxLength={TITLE_CHARS_MAX}
       autoComplete="off"

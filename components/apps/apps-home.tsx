@@ -9,6 +9,7 @@ import { AppCard } from "@/components/apps/app-card";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { NoneShown } from "@/components/ui/none-shown";
+import { type Segment, Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { NavFind } from "@/components/workspace/nav-find";
 import { Page } from "@/components/workspace/page";
@@ -36,6 +37,14 @@ const HEADINGS: Record<Exclude<Show, "all">, string> = {
   favorites: "Favourites",
   shared: "Shared with a link",
 };
+
+/** The explorer's parts, where it has no place. */
+const PHONE_PARTS: readonly Segment<Show>[] = [
+  { value: "all", label: "All" },
+  { value: "mine", label: "Mine" },
+  { value: "favorites", label: "Favourites" },
+  { value: "shared", label: "By link" },
+];
 
 /** All apps that the person may see: what is popular, what is new, and the rest in an order of their own. */
 export function AppsHome() {
@@ -92,6 +101,12 @@ export function AppsHome() {
       {isPhone && all.length > 0 && (
         <div className="apps-phone-find">
           <NavFind label="Find an app" root={root} />
+          <Segments
+            label="Which apps"
+            value={show}
+            options={PHONE_PARTS}
+            onChange={(next) => window.history.replaceState(null, "", next === "all" ? root : `${root}?show=${next}`)}
+          />
         </div>
       )}
       {feed.isPending && <CardBones />}
@@ -117,7 +132,7 @@ export function AppsHome() {
       ) : (
         <>
           <Shelf title="Popular" note="Most opened this week" cards={popular} tells="views" />
-          <Shelf title="New" note="Published in the last week" cards={fresh} tells="age" />
+          <Shelf title="New" note="Published or made last" cards={fresh} tells="age" />
           <Shelf title="Recommended for you" note="From what you and your team open" cards={apps} tells="views" />
         </>
       )}

@@ -93,7 +93,7 @@ function Form({ templates, onClose }: { templates: Template[]; onClose: () => vo
             {failure}
           </Notice>
         )}
-        <TitleField value={title} error={problems.title} onChange={setTitle} />
+        <TitleField value={title} error={problems.title} onChange={setTitle} isFirst />
         <fieldset className="field" disabled={isBusy}>
           <legend className="flabel">Begin with</legend>
           <div className="template-grid">

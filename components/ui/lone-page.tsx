@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { LateBoot } from "@/components/ui/late-boot";
 
 /** A page of one sentence and one action. */
 export function LonePage({
@@ -14,6 +15,7 @@ export function LonePage({
 }) {
   return (
     <main className="lone">
+      <LateBoot />
       <div className="card empty">
         <span className="empty-mark">{icon}</span>
         <h1>{title}</h1>

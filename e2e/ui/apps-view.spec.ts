@@ -196,3 +196,37 @@ test("an app is opened in the product, shared by a link and seen by a stranger",
     "noindex, nofollow",
   ]);
 });
+
+test("on a tablet the whole head of the workbench is in reach, and on a phone signs without words keep their names", async ({
+  page,
+  person,
+}) => {
+  const bench = await appBench(page.request);
+  const app = await bench.make("An app with a title of some length", { access: "workspace" });
+  await publish(page.request, bench.root, app);
+  await bench.write(app, "a.md", "a");
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.goto(`/w/${person.slug}/apps/${app.slug}/edit`);
+  for (const name of ["Bindings", "Versions", "Preview", "Share", "Publish"]) {
+    await expect(page.getByRole("button", { name, exact: true })).toBeInViewport({ ratio: 1 });
+  }
+  await expect(page.getByRole("heading", { name: app.title })).toBeInViewport({ ratio: 1 });
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`/w/${person.slug}/apps/${app.slug}`);
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.getByRole("dialog", { name: `Share ${app.title}` })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test("a link with nothing behind it says so in the colours that the system asks for", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  for (const address of ["/share/AAAAAAAAAAAAAAAAAAAAAA", "/nothing-here"]) {
+    await page.goto(address);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+    await expectAccessible(page);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+});

@@ -97,6 +97,7 @@ function DeploymentRow({ work, deployment, isOpen, onToggle }: DeploymentRowProp
   const { workspace } = useWorkspace();
   const client = useQueryClient();
   const outage = useOutage();
+  const now = useNow(true, AGO_EVERY_MS);
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const { sha, message, publishedBy, createdAt, bytes, isCurrent } = deployment;
@@ -133,8 +134,8 @@ function DeploymentRow({ work, deployment, isOpen, onToggle }: DeploymentRowProp
           <span className="b6 trunc">{message}</span>
           <span className="row xs t2 version-facts">
             <Mark id={publishedBy.id} name={publishedBy.name} isSmall />
-            <span className="trunc">
-              {publishedBy.name.split(/\s/)[0]}, {formatStamp(at)}
+            <span className="trunc" title={formatStamp(at)}>
+              {publishedBy.name.split(/\s/)[0]}, {now === null ? formatStamp(at) : formatAgo(at, new Date(now))}
             </span>
             <span className="mono">{sha.slice(0, SHORT_SHA)}</span>
             <span>

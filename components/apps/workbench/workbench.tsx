@@ -163,39 +163,42 @@ export function Workbench({ app }: { app: App }) {
           <button
             type="button"
             className={places.centre === "bindings" ? "btn on" : "btn ghost"}
+            title="Bindings"
             aria-pressed={places.centre === "bindings"}
             onClick={() => places.showCentre(places.centre === "bindings" ? "file" : "bindings")}
           >
             <Database className="s" />
-            Bindings
+            <span className="wide-word">Bindings</span>
           </button>
         )}
         {!isPhone && (
           <button
             type="button"
             className={places.centre === "versions" ? "btn on" : "btn ghost"}
+            title="Versions"
             aria-pressed={places.centre === "versions"}
             onClick={() => places.showCentre(places.centre === "versions" ? "file" : "versions")}
           >
             <History className="s" />
-            Versions
+            <span className="wide-word">Versions</span>
           </button>
         )}
         {!isPhone && (
           <button
             type="button"
             className={hasPreview ? "btn on" : "btn ghost"}
+            title="Preview"
             aria-pressed={hasPreview}
             onClick={() => setPreviewChoice(!hasPreview)}
           >
             <PanelRight className="s" />
-            Preview
+            <span className="wide-word">Preview</span>
           </button>
         )}
         {app.publishedSha !== null && (
-          <Link className="btn ghost" href={`/w/${workspace.slug}/apps/${app.slug}`}>
+          <Link className="btn ghost" title="Open" href={`/w/${workspace.slug}/apps/${app.slug}`}>
             <ExternalLink className="s" />
-            Open
+            <span className="wide-word">Open</span>
           </Link>
         )}
         {!isPhone && (

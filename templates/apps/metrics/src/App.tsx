@@ -109,7 +109,7 @@ function Figure({ name, value, now, before }: { name: string; value: string; now
   return (
     <div className="card figure">
       <span className="name">{name}</span>
-      <strong>{value}</strong>
+      <strong>{now === 0 ? "–" : value}</strong>
       {change !== null &&
         (Math.abs(change) < HARDLY ? (
           <span className="quiet">as before</span>

@@ -62,7 +62,11 @@ export function App({ title }: { title: string }) {
         <div>
           <h1>{title}</h1>
           <p className="quiet" aria-live="polite">
-            {count > ROWS_SHOWN ? `${ROWS_SHOWN} of ${toCount(count)} customers` : `${toCount(count)} customers`}
+            {found.rows.length === 0
+              ? "Customers"
+              : count > ROWS_SHOWN
+                ? `${ROWS_SHOWN} of ${toCount(count)} customers`
+                : `${toCount(count)} customers`}
             {customers.ageMs !== null && ` · read ${toAge(customers.ageMs)}`}
           </p>
         </div>
