@@ -61,6 +61,30 @@ async function refusal(clone: string, ...args: string[]): Promise<string> {
   throw new Error("The push was taken.");
 }
 
+/** Commits on top of a clone's main, one file each. */
+async function fastImport(clone: string, changes: readonly { path: string; text: string }[]): Promise<void> {
+  const stream = changes.map(
+    ({ path, text }, n) =>
+      `commit refs/heads/main\ncommitter Bo <bo@example.com> ${1_700_000_000 + n} +0000\ndata 4\nOurs\n${
+        n === 0 ? "from refs/heads/main^0\n" : ""
+      }M 100644 inline ${path}\ndata ${Buffer.byteLength(text)}\n${text}\n`,
+  );
+  await new Promise<void>((resolve, reject) => {
+    const child = execFile("git", ["-C", clone, "fast-import", "--quiet"], (error) =>
+      error ? reject(error) : resolve(),
+    );
+    child.stdin?.end(stream.join(""));
+  });
+  await git(clone, "reset", "--quiet", "--hard");
+}
+
+/** @param ms what somebody who pushes may have to wait, on a machine that is busy with others */
+async function within(ms: number, work: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  await work();
+  expect(performance.now() - startedAt).toBeLessThan(ms);
+}
+
 const sound = () => withExport(world.workspaceId, async () => undefined);
 
 describe("a push by stock git", () => {
@@ -221,6 +245,40 @@ describe("a push by stock git", () => {
     await commit(clone, "Too large", Object.fromEntries(parts));
     expect(await refusal(clone, "origin", "main")).toContain("at most 64 MiB");
     expect(await head()).toBe(before);
+  });
+
+  it("of a branch that diverged by 500 commits on both sides lands or is refused with words, each within 15 seconds", {
+    tags: ["long"],
+  }, async () => {
+    await world.save(
+      "Wide",
+      Array.from({ length: 200 }, (_, n) => put(`apps/wide/f${n}.ts`, `${n}\n`)),
+    );
+    const [clone, theirs] = [await fresh(), await fresh()];
+    const base = await head();
+    const changes = (whose: string, from: number) =>
+      Array.from({ length: 500 }, (_, n) => ({ path: `apps/wide/f${from + (n % 100)}.ts`, text: `${whose} ${n}\n` }));
+    await fastImport(theirs, changes("theirs", 0));
+    await within(15_000, () => git(theirs, "push", "--quiet", "origin", "main"));
+    await fastImport(clone, changes("ours", 100));
+    const [tip = ""] = await gitLines(clone, "rev-parse", "HEAD");
+    // Main is never taken back; git says so before it sends anything.
+    expect(await refusal(clone, "origin", "main")).toContain("fetch first");
+
+    await within(15_000, () => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`));
+    expect(await head(mine)).toBe(tip);
+    await git(clone, ...ME, "pull", "--quiet", "--no-rebase", "--no-edit", "origin", "main");
+    await within(15_000, async () => expect(await refusal(clone, "origin", "main")).toContain("git pull --rebase"));
+    await git(clone, ...ME, "pull", "--quiet", "--rebase", "origin", "main");
+    await within(15_000, () => git(clone, "push", "--quiet", "origin", "main"));
+    expect(await head()).toBe((await gitLines(clone, "rev-parse", "HEAD"))[0]);
+    expect(await gitLines(clone, "rev-list", "--count", `${base}..HEAD`)).toEqual(["1000"]);
+    const other = await fresh();
+    expect(await gitLines(other, "rev-parse", "HEAD^{tree}")).toEqual(
+      await gitLines(clone, "rev-parse", "HEAD^{tree}"),
+    );
+    await sound();
+    await git(clone, "push", "--quiet", "origin", "--delete", mine);
   });
 
   it("of two branches, asked to be all or none, is none when one cannot be", async () => {
