@@ -11,7 +11,7 @@ export function LonePage({
   icon: ReactNode;
   title: string;
   text: string;
-  children: ReactNode;
+  children?: ReactNode;
 }) {
   return (
     <main className="lone">
@@ -20,7 +20,7 @@ export function LonePage({
         <span className="empty-mark">{icon}</span>
         <h1>{title}</h1>
         <p>{text}</p>
-        <div className="row">{children}</div>
+        {children && <div className="row">{children}</div>}
       </div>
     </main>
   );

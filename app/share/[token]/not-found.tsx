@@ -1,6 +1,5 @@
 import { Link2Off } from "lucide-react";
 import type { Metadata } from "next";
-import { LateTheme } from "@/components/ui/late-theme";
 import { LonePage } from "@/components/ui/lone-page";
 
 export const metadata: Metadata = { title: "Nothing at this link" };
@@ -11,8 +10,6 @@ export default function NothingShared() {
       icon={<Link2Off />}
       title="There is nothing at this link"
       text="It has ended, was taken back, or never was. Ask the person who sent it for a new one."
-    >
-      <LateTheme />
-    </LonePage>
+    />
   );
 }
