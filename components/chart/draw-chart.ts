@@ -3,6 +3,11 @@ import { later } from "@/lib/client/load-again";
 
 const loadVega = later(() => Promise.all([import("vega"), import("vega-lite"), import("vega-interpreter")]));
 
+/** Loads what draws, for a page that waits for rows yet. What fails is told where it is needed. */
+export function prepareCharts(): void {
+  loadVega().catch(() => {});
+}
+
 /** A drawn chart: where its plot is, where values stand in it, in pixels of its element. */
 export type DrawnChart = {
   left: number;

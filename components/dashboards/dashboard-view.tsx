@@ -16,6 +16,7 @@ import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { prepareCharts } from "@/components/chart/draw-chart";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
@@ -73,6 +74,7 @@ export function DashboardView({ dashboardId }: { dashboardId: string }) {
   const dashboard = useDashboard(dashboardId);
   const choice = useDashboardChoice();
   const reading = useDashboardData(dashboardId, { asked: choice.ask, timezone, isWall });
+  useEffect(prepareCharts, []);
   const root = `/w/${workspace.slug}/dashboards`;
   const { error, data } = dashboard;
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) {

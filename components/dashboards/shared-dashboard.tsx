@@ -2,6 +2,7 @@
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { prepareCharts } from "@/components/chart/draw-chart";
 import { DataReader } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
@@ -47,6 +48,7 @@ type State =
 
 function Opened({ token, title, description }: SharedDashboardProps) {
   const [state, setState] = useState<State>({ kind: "reading" });
+  useEffect(prepareCharts, []);
   const open = useCallback(
     async (signal?: AbortSignal) => {
       try {
