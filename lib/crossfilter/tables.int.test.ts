@@ -24,6 +24,7 @@ function keep(id: string, fields: Field[], rows: WireValue[][]): Kept & { reads:
   const kept = {
     id,
     fields,
+    rowCount: rows.length,
     reads: 0,
     read: async function* () {
       kept.reads += 1;
@@ -105,6 +106,16 @@ describe("a kept result", () => {
 
   it("without rows, or without columns, is an answer", async () => {
     expect((await ask(keep("a5", SALES, []), { measures: [{ op: "count" }] })).rows).toEqual([[0]]);
+  });
+
+  it("of a million rows and two hundred columns is refused before anything is read, and says what to do", async () => {
+    const wide = Array.from({ length: 200 }, (_, n): Field => ({ name: `c${n}`, type: "int64", dbType: "bigint" }));
+    const kept = Object.assign(keep("a7", wide, []), { rowCount: 1_000_000 });
+    await expect(ask(kept, { measures: [{ op: "count" }] })).rejects.toMatchObject({
+      kind: "too_large",
+      message: expect.stringContaining("Read fewer columns or rows in the query."),
+    });
+    expect(kept.reads).toBe(0);
   });
 
   it("that cannot be read is no table: whoever asks next reads it anew", async () => {

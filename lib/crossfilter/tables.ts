@@ -32,6 +32,7 @@ export type Kept = {
   /** Names its rows for good: other rows have another name. */
   id: string;
   fields: Field[];
+  rowCount: number;
   /** Parquet; asked for when this server has no table of it. */
   read: () => AsyncIterable<Uint8Array>;
 };
@@ -48,6 +49,8 @@ const STREAM_TIMEOUT_MS = 5 * 60_000;
 const FOLDER_LEFT_MS = 24 * 60 * 60 * 1000;
 /** What tables may hold at once, in cells: some hundred bytes a row, within the engine's memory. */
 const CELLS_MAX = 60_000_000;
+/** One table of more does not fit into the engine's memory, which would find that out in minutes, at each click. */
+const CELLS_OF_ONE_MAX = 2 * CELLS_MAX;
 const TIMES: Partial<Record<FieldType, string>> = { timestamp: "timestamp", timestamptz: "timestamptz" };
 const DECIMAL_DIGITS_MAX = 38;
 
@@ -224,6 +227,7 @@ function loadingOf(tables: Tables, key: string, kept: Kept, zone: string): Promi
 }
 
 async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
+  if (kept.rowCount * kept.fields.length > CELLS_OF_ONE_MAX) throw tooLarge();
   tables.count += 1;
   const name = `t${tables.count}`;
   const file = `${name}.parquet`;
@@ -250,14 +254,10 @@ async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
       await transact(tables, steps);
     });
   } catch (error) {
-    if (!isOutOfMemory(error)) throw error;
-    throw new AppError(
-      "too_large",
-      "These rows take more memory than a page has. Read fewer columns or rows in the query.",
-      {
-        cause: error,
-      },
-    );
+    if (isOutOfMemory(error)) throw tooLarge(error);
+    if (!(error instanceof AppError) || error.kind !== "timeout") throw error;
+    const words = "These rows take longer to be made ready than a page waits. Read fewer columns or rows in the query.";
+    throw new AppError("timeout", words, { cause: error });
   } finally {
     await rm(path, { force: true });
   }
@@ -268,6 +268,11 @@ async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
   const cells = rowCount * fields.length;
   await makeRoom(tables, cells);
   return { name, fields, cells, lastUsed: performance.now() };
+}
+
+function tooLarge(cause?: unknown): AppError {
+  const words = "These rows take more memory than a page has. Read fewer columns or rows in the query.";
+  return new AppError("too_large", words, { cause });
 }
 
 /** Drops what was not asked for the longest. */

@@ -348,8 +348,8 @@ function toShown(workspaceId: ObjectId, kept: NonNullable<DatasetDoc["kept"]>): 
   return { ...shown, table: toTable(workspaceId, kept) };
 }
 
-function toTable(workspaceId: ObjectId, { resultId, fields }: NonNullable<DatasetDoc["kept"]>): Kept {
-  return { id: resultId.toHexString(), fields, read: () => readTable(workspaceId, resultId) };
+function toTable(workspaceId: ObjectId, { resultId, fields, rowCount }: NonNullable<DatasetDoc["kept"]>): Kept {
+  return { id: resultId.toHexString(), fields, rowCount, read: () => readTable(workspaceId, resultId) };
 }
 
 function reasonOf(error: unknown): string {
