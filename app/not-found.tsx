@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import { LateBoot } from "@/components/ui/late-boot";
 import { LonePage } from "@/components/ui/lone-page";
 import { LockSign } from "@/components/ui/signs";
 
@@ -11,6 +12,7 @@ export default function NotFound() {
       title="You cannot open this"
       text="It is private, was moved, or never existed. Ask the person who sent the link to share it with your workspace."
     >
+      <LateBoot />
       {/* Every page carries this one, so it brings nothing along that a page may not need. */}
       <a className="btn" href="/">
         Back to your workspace

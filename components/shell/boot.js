@@ -4,6 +4,8 @@
  */
 (() => {
   var root = document.documentElement;
+  // A page that is not there asks for it once more (components/ui/late-boot.tsx).
+  if (root.dataset.themeChoice !== undefined) return;
   var stored = {};
   try {
     stored = JSON.parse(localStorage.getItem("millrace:frame") || "{}") || {};

@@ -1,15 +1,9 @@
-"use client";
-
-import { useLayoutEffect } from "react";
+import { headers } from "next/headers";
 
 /**
- * Runs boot.js where nothing has: Next sends what is not there as a page that the browser draws by itself, and scripts that
- * are drawn do not run.
+ * Runs boot.js where nothing has: Next sends what is not there as a page that the browser draws by itself, and of the scripts
+ * that are drawn those alone run that wait for nothing.
  */
-export function LateBoot() {
-  useLayoutEffect(() => {
-    if (document.documentElement.dataset.themeChoice !== undefined) return;
-    document.head.append(Object.assign(document.createElement("script"), { src: "/boot.js" }));
-  }, []);
-  return null;
+export async function LateBoot() {
+  return <script async src="/boot.js" nonce={(await headers()).get("x-nonce") ?? undefined} />;
 }

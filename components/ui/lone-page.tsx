@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { LateBoot } from "@/components/ui/late-boot";
 
 /** A page of one sentence and one action. */
 export function LonePage({
@@ -11,16 +10,15 @@ export function LonePage({
   icon: ReactNode;
   title: string;
   text: string;
-  children?: ReactNode;
+  children: ReactNode;
 }) {
   return (
     <main className="lone">
-      <LateBoot />
       <div className="card empty">
         <span className="empty-mark">{icon}</span>
         <h1>{title}</h1>
         <p>{text}</p>
-        {children && <div className="row">{children}</div>}
+        <div className="row">{children}</div>
       </div>
     </main>
   );
