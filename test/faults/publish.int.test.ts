@@ -104,4 +104,33 @@ describe(`with seed ${seed}`, () => {
     },
     START_TIMEOUT_MS + KILLS * 60_000,
   );
+
+  it("what a kill leaves under way is ended with words by itself, and who publishes meanwhile has their turn after it (F2)", {
+    tags: ["long"],
+    timeout: START_TIMEOUT_MS,
+  }, async () => {
+    const { id } = await ana.send(server, "POST", "/apps", { title: "Left" });
+    await commit(id, "version-0");
+    await ana.send(server, "POST", `/apps/${id}/publish`);
+    await commit(id, "version-1");
+    const operations = servers.store.collection("app_operations");
+    const open = { appId: new ObjectId(String(id)), state: { $in: ["queued", "running"] } };
+    const cut = ana.send(server, "POST", `/apps/${id}/publish`).catch(() => null);
+    await expect.poll(() => operations.countDocuments(open), { interval: 5 }).toBe(1);
+    await servers.kill(server);
+    await cut;
+    server = await servers.start();
+    const left = await operations.findOne({ appId: open.appId, state: { $ne: "done" } });
+    expect(new Set(await shownOf(id))).toEqual(new Set(["version-0"]));
+
+    await ana.send(server, "POST", `/apps/${id}/publish`);
+    const toldOf = () => ana.send(server, "GET", `/apps/${id}/operations/${left?._id}`);
+    await expect.poll(async () => (await toldOf()).state, { timeout: 90_000, interval: 1000 }).toBe("failed");
+    expect((await toldOf()).error).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("What was published before is still there; publish again."),
+    });
+    await expect.poll(async () => [...new Set(await shownOf(id))], { timeout: 60_000 }).toEqual(["version-1"]);
+    expect(await operations.countDocuments(open)).toBe(0);
+  });
 });
