@@ -13,7 +13,7 @@ import { type Segment, Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { NavFind } from "@/components/workspace/nav-find";
 import { Page } from "@/components/workspace/page";
-import { toFeedKey, useFeed } from "@/components/workspace/use-apps";
+import { toFeedKey, useFeed, useRepositoryLink } from "@/components/workspace/use-apps";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { AppCard as Card } from "@/lib/client/apps";
@@ -51,6 +51,7 @@ export function AppsHome() {
   const { workspace, user } = useWorkspace();
   const feed = useFeed();
   useRefresh([toFeedKey(workspace.id)], ({ kind, data }) => kind === "app" && data.resourceType === "app", GATHER_MS);
+  const isLinked = Boolean(useRepositoryLink().data?.repo);
   const query = useSearchParams();
   const router = useRouter();
   const pathname = usePathname();
@@ -82,7 +83,7 @@ export function AppsHome() {
   const link = (
     <Link className="btn" href={`${root}/link`}>
       <GitBranch className="s" />
-      Link a repository
+      {isLinked ? "Linked repository" : "Link a repository"}
     </Link>
   );
   return (

@@ -56,9 +56,7 @@ export function LinkedRepository({ repo }: { repo: Repo }) {
           {failure}
         </Notice>
       )}
-      <Notice kind={isProblem ? "warn" : "good"}>
-        {text}. {repo.problem}
-      </Notice>
+      <Notice kind={isProblem ? "warn" : "good"}>{repo.problem ?? `${text}.`}</Notice>
       {repo.conflicts.length > 0 && (
         <section className="part" aria-labelledby="link-conflicts">
           <h2 id="link-conflicts">Changed on both sides</h2>

@@ -110,3 +110,48 @@ test("beside the feed stand the parts of it, what one works on, and the linked r
   expect(asked).toEqual([{ prefer: "workspace" }]);
   await expect(page.getByRole("heading", { name: "Changed on both sides" })).toBeHidden();
 });
+
+test("a repository is linked once the host has said what may be, and unlinked again", async ({ page, person }) => {
+  // What the server says of a host is played: none is set up here.
+  const repo = {
+    ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1 },
+    ...{ url: "https://host.example/harrow-pine/apps", adoption: "seeded", state: "synced", problem: null },
+    ...{ conflicts: [], skipped: [], remoteSha: null, syncedAt: new Date().toISOString() },
+    createdAt: new Date().toISOString(),
+  };
+  const data = { configured: true, repo: null as typeof repo | null, installations: [] as object[] };
+  const asked: unknown[] = [];
+  await page.route("**/apps-v2/link", (route) => {
+    const method = route.request().method();
+    if (method === "POST") {
+      asked.push(route.request().postDataJSON());
+      data.repo = repo;
+      return route.fulfill({ json: { success: true, data: { repo, adoption: "seeded" } } });
+    }
+    if (method === "DELETE") data.repo = null;
+    return route.fulfill({ json: { success: true, data: method === "DELETE" ? null : data } });
+  });
+  const address = `/w/${person.slug}/apps/link`;
+  await page.route("**/apps-v2/repohost-sync-url", (route) => {
+    data.installations = [{ installationId: 1, account: "harrow-pine" }];
+    return route.fulfill({ json: { success: true, data: { url: `${address}?authorization=done` } } });
+  });
+  await page.goto(`${address}?authorization=refused`);
+  await expect(page.getByText("Without them nothing can be linked.")).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Ask the host" }).click();
+  await expect(page.getByText("The host lists repositories of harrow-pine for you.")).toBeVisible();
+  await expect(page.getByLabel("Owner")).toHaveValue("harrow-pine");
+  await page.getByRole("button", { name: "Link repository" }).click();
+  await expect(page.getByText("Name the repository.")).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole("textbox", { name: "Repository" }).fill("apps");
+  await page.getByRole("button", { name: "Link repository" }).click();
+  await expect(page.getByRole("heading", { name: "harrow-pine/apps" })).toBeVisible();
+  expect(asked).toEqual([{ owner: "harrow-pine", repo: "apps", defaultBranch: "main" }]);
+  await page.getByRole("button", { name: "Unlink repository" }).click();
+  const dialog = page.getByRole("dialog", { name: "Unlink harrow-pine/apps?" });
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Unlink repository" }).click();
+  await expect(page.getByRole("heading", { name: "Link a repository" })).toBeVisible();
+});
