@@ -71,7 +71,7 @@ const problemsOf = async (files: Record<string, string>) => {
 };
 
 describe("packages of a registry", () => {
-  it("are in the build as the lock file has them, whoever asks for them, with one React and nothing of them run", async () => {
+  it("are in the build as the lock file has them, whoever asks for them, with one React and nothing of them run (T91)", async () => {
     const [built, plain] = [await build(project()), await build(SAMPLE_APP)];
     if (!built.ok || !plain.ok) throw new Error(built.log + plain.log);
     const scriptOf = (files: AppFiles) => [...files].find(([path]) => path.endsWith(".js"))?.[1].toString() ?? "";
@@ -173,7 +173,7 @@ describe("packages of a registry", () => {
     expect(await problemsOf(files())).toMatchObject([{ path, message: expect.stringContaining(words) }]);
   });
 
-  it("never lie outside of their folder, whatever their archive says", async () => {
+  it("never lie outside of their folder, whatever their archive says (T91)", async () => {
     const entry = packed([
       { path: "package/../../../app/src/more.ts", content: "" },
       { path: "/app/src/more.ts", content: "" },
