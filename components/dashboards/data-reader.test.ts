@@ -185,12 +185,33 @@ test("a press in a widget whose cubes are there is drawn at once and asks nobody
   reader.ask(press("north", "south"));
   expect([shown(), asked.length, reader.current().isReading]).toEqual([5, 1, false]);
   // What was changed meanwhile is nothing that a cube knows.
+  reader.leave();
   reader.ask(press("north", "south"), true);
   expect(asked).toHaveLength(2);
   asked[1]?.give(9);
   await vi.waitFor(() => expect(shown()).toBe(9));
   reader.ask(press("north"));
   expect([shown(), asked.length]).toEqual([9, 3]);
+});
+
+test("rows that change under the pointer leave what is pressed next as quick as before", async () => {
+  const cube = vi.fn(async () => CUBE);
+  const { reader, asked, shown } = held(cube);
+  reader.ask(page({}));
+  asked[0]?.give(5);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  reader.enter("regions", page({}));
+  reader.ask(page({}), true);
+  asked[1]?.give(5);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  await turn();
+  reader.ask(press("north"));
+  expect([shown(), asked.length, cube.mock.calls.length]).toEqual([2, 2, 2]);
+  reader.leave();
+  reader.ask(page({}), true);
+  asked[2]?.give(5);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  expect(cube).toHaveBeenCalledTimes(2);
 });
 
 test("where one widget has no cube the server is asked, and nothing older comes over what is foreseen", async () => {

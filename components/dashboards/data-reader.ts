@@ -54,6 +54,8 @@ export class DataReader {
   #listeners = new Set<() => void>();
   #stop = new AbortController();
   #slow: ReturnType<typeof setTimeout> | undefined;
+  /** Where the pointer is. */
+  #entered: string | null = null;
 
   constructor(
     private readonly read: Read,
@@ -80,10 +82,12 @@ export class DataReader {
 
   /** The pointer, or the focus, has come to a widget: what is pressed in it is answered here as soon as its cubes are there. */
   enter(widgetId: string, asked: PageAsk): void {
+    this.#entered = widgetId;
     void this.cubes?.enter(widgetId, asked);
   }
 
   leave(): void {
+    this.#entered = null;
     this.cubes?.leave();
   }
 
@@ -152,6 +156,8 @@ export class DataReader {
       }
       this.#drawn = asked;
       this.#put({ data: this.#withAhead(widgets), of: text, readAtMs: atMs, error: null });
+      // Cubes of the rows of before are gone, and the pointer is still there.
+      if (this.#entered !== null) void this.cubes?.enter(this.#entered, asked);
     } catch (error) {
       if (signal.aborted) return;
       this.#put({ error });
