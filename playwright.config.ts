@@ -17,7 +17,10 @@ const SERVER_START_TIMEOUT_MS = 240_000;
 /** The server's own limit is 25 s. */
 const SERVER_STOP_TIMEOUT_MS = 28_000;
 
-/** What `npm run test:long` looks at, and `npm test` has no time for: the lesser ways through a page. */
+/**
+ * What `npm run test:long` looks at, and `npm test` has no time for: the lesser ways through a page, a dark page where the light one
+ * was looked at, and limits that take a hundred sign-ins and are held by integration tests as well.
+ */
 const LONG = /@long/;
 
 /** What every test with pages is opened with. */
@@ -55,7 +58,8 @@ export default defineConfig({
   // Recording takes a fifth of the time of a test: it is for looking at one, not for all of them.
   use: { baseURL, trace: process.env.PLAYWRIGHT_REPORT ? "off" : "retain-on-failure" },
   projects: [
-    { name: "api", testDir: "e2e/api" },
+    { name: "api", testDir: "e2e/api", grepInvert: LONG },
+    { name: "api-long", testDir: "e2e/api", grep: LONG },
     { name: "ui", testDir: "e2e/ui", grepInvert: LONG, use: pages },
     { name: "ui-long", testDir: "e2e/ui", grep: LONG, use: pages },
     // Each width, each state, and sizes that take minutes.

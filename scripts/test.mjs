@@ -21,14 +21,15 @@ const GROUPS = {
   reference: ["reference"],
   "int-long": ["int-long"],
   "reference-long": ["reference-long"],
+  "api-long": ["api-long"],
   "ui-long": ["ui-long"],
-  long: ["int-long", "reference-long", "ui-long", "sweeps"],
+  long: ["int-long", "reference-long", "api-long", "ui-long", "sweeps"],
 };
 /** What has to hold of every change, in half an hour. The rest is `npm run test:long`. */
 const ALL = ["check", "int", "reference", "api", "ui"];
 /** They hold a built product, or look at it with a browser. */
 const OF_BUILD = ["int", "int-long", "reference", "reference-long"];
-const OF_BROWSER = ["api", "ui", "ui-long", "sweeps"];
+const OF_BROWSER = ["api", "ui", "api-long", "ui-long", "sweeps"];
 
 /** What has to hold, set-up included. Its last line is the sum of all suites. */
 await main(async () => {

@@ -51,7 +51,10 @@ test.describe("stock git against the built product", () => {
     await git(second, "fsck", "--strict", "--full", "--no-progress");
   });
 
-  test("a push of more than 64 MiB is refused with words, and moves nothing", async ({ owner, service }) => {
+  test("a push of more than 64 MiB is refused with words, and moves nothing", { tag: "@long" }, async ({
+    owner,
+    service,
+  }) => {
     test.setTimeout(180_000);
     const url = await urlOf(owner, service);
     await git(dir, "clone", "--quiet", url, "large");

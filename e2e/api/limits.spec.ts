@@ -26,9 +26,9 @@ function expectLimited(answer: Awaited<ReturnType<Api["get"]>>, longestS: number
   expect(retryAfter).toBeLessThanOrEqual(longestS);
 }
 
-test("T3 T109 one address registers 30 accounts an hour, and inventing senders in headers does not help", async ({
-  strict,
-}) => {
+test("T3 T109 one address registers 30 accounts an hour, and inventing senders in headers does not help", {
+  tag: "@long",
+}, async ({ strict }) => {
   for (let n = 1; n <= REGISTRATIONS_AN_HOUR; n++) {
     const answer = await strict.post(
       "/api/auth/register",
@@ -69,9 +69,9 @@ test("T4 ten failed logins of an account in 15 minutes close it for this address
   expectOk(await victim.api.get("/api/auth/me"));
 });
 
-test("T4 guesses sent at once count as those sent one by one, and an unknown account is counted like a known one", async ({
-  strict,
-}) => {
+test("T4 guesses sent at once count as those sent one by one, and an unknown account is counted like a known one", {
+  tag: "@long",
+}, async ({ strict }) => {
   const known = await register(strict);
   for (const email of [known.email, newEmail()]) {
     const answers = await Promise.all(
@@ -83,7 +83,7 @@ test("T4 guesses sent at once count as those sent one by one, and an unknown acc
   }
 });
 
-test("good logins use nothing up", async ({ strict }) => {
+test("good logins use nothing up", { tag: "@long" }, async ({ strict }) => {
   const { email, password } = await register(strict);
   for (let n = 0; n < LOGIN_FAILURES + 5; n++) expectOk(await strict.post("/api/auth/login", { email, password }));
 });

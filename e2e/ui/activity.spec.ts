@@ -218,7 +218,10 @@ test("the list is narrowed by connection and by time, and a saved view names bot
   await expectAccessible(page);
 });
 
-test("a list that is paused stands still, tells how much has come, and is resumed", async ({ page, person }) => {
+test("a list that is paused stands still, tells how much has come, and is resumed", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { id } = await addRunnable(page.request, "first.sql", "select 1");
   await runToEnd(page.request, id);
   await page.goto(`/w/${person.slug}/activity`);
@@ -237,7 +240,10 @@ test("a list that is paused stands still, tells how much has come, and is resume
   await expect(page.getByText("Live", { exact: true })).toBeVisible();
 });
 
-test("J and K walk a list, Enter opens, and E renames where there is a name", async ({ page, person }) => {
+test("J and K walk a list, Enter opens, and E renames where there is a name", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const first = await addRunnable(page.request, "first.sql", "select 1");
   await runToEnd(page.request, first.id);
   const second = await addRunnable(page.request, "second.sql", "select 1");

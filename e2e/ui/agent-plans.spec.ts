@@ -180,11 +180,9 @@ test("a second tab sees the plan while the first waits, decides on it, and the f
   expect(await savedConsoles(page)).toHaveLength(1);
 });
 
-test("whoever is chosen answers: the agent and the model of the pickers, now and after a reload", async ({
-  page,
-  person,
-  own,
-}) => {
+test("whoever is chosen answers: the agent and the model of the pickers, now and after a reload", {
+  tag: "@long",
+}, async ({ page, person, own }) => {
   own.model.script = () => [{ text: "I am here." }];
   await ask(page, person.slug, "Hello");
   await expect(said(page, "I am here.")).toBeVisible();

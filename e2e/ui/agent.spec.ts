@@ -445,10 +445,9 @@ test("a plan waits for the person, who gives less than was asked for", async ({ 
   expect(sent).toEqual({ agentSessionId, decision: "approve", grants: ["console-write"] });
 });
 
-test("a plan is sent back with what should be different, or cancelled, and then nothing is allowed", async ({
-  page,
-  person,
-}) => {
+test("a plan is sent back with what should be different, or cancelled, and then nothing is allowed", {
+  tag: "@long",
+}, async ({ page, person }) => {
   for (const [decision, press, ended] of [
     ["request_changes", "Request changes", "Changes asked for"],
     ["cancel", "Cancel", "Plan cancelled"],
@@ -523,7 +522,7 @@ test("a failed query is handed to the agent with its error", async ({ page, pers
   await expect(page.locator(".editor-pane .cm-content")).toHaveText("select id from orders");
 });
 
-test("chats are listed, found, renamed and deleted", async ({ page, person }) => {
+test("chats are listed, found, renamed and deleted", { tag: "@long" }, async ({ page, person }) => {
   await open(page, person.slug);
   await ask(page, "How many orders are there?");
   await panel(page).getByRole("button", { name: "New chat" }).click();
@@ -566,7 +565,7 @@ test("a table is named from the list behind @, and a thumb is kept with its word
   await expect(panel(page).getByRole("button", { name: "Not helpful" })).toHaveAttribute("aria-pressed", "true");
 });
 
-test("consoles and connections are named from the list behind @, too, by the keyboard alone", async ({
+test("consoles and connections are named from the list behind @, too, by the keyboard alone", { tag: "@long" }, async ({
   page,
   person,
 }) => {

@@ -111,7 +111,10 @@ test("beside the feed stand the parts of it, what one works on, and the linked r
   await expect(page.getByRole("heading", { name: "Changed on both sides" })).toBeHidden();
 });
 
-test("a repository is linked once the host has said what may be, and unlinked again", async ({ page, person }) => {
+test("a repository is linked once the host has said what may be, and unlinked again", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   // What the server says of a host is played: none is set up here.
   const repo = {
     ...{ owner: "harrow-pine", repo: "apps", defaultBranch: "main", subdirectory: "", installationId: 1 },

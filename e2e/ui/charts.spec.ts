@@ -225,11 +225,9 @@ test("a picture is saved as PNG at twice its size and as SVG, named after the co
   expect(figure).toContain(">sum revenue<");
 });
 
-test("a chart that was kept before there were more kinds, and a plain specification, are drawn as they say", async ({
-  page,
-  consolePage,
-  person,
-}) => {
+test("a chart that was kept before there were more kinds, and a plain specification, are drawn as they say", {
+  tag: "@long",
+}, async ({ page, consolePage, person }) => {
   const content = "select * from (values ('a', 1), ('b', 2)) t(name, n)";
   const shelves = { kind: "area", across: "name", up: { of: "sum", column: "n" }, colour: null };
   const old = await addConsole(page.request, {

@@ -91,7 +91,7 @@ test("a test tells its steps and what there is, which is then ticked; the tree s
   expect(await shown()).toEqual(["invoices", "payments", "orders"]);
 });
 
-test("a test that fails shows which of its steps did, and what to do", async ({ page, person }) => {
+test("a test that fails shows which of its steps did, and what to do", { tag: "@long" }, async ({ page, person }) => {
   test.skip(server === null);
   const shop = server as TestServer;
   const id = await addShop(page, shop);

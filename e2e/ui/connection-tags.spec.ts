@@ -112,10 +112,9 @@ test("a member who may not change the connection sees its tag and cannot choose 
   await expect(member.getByRole("radio", { name: "None" })).toBeDisabled();
 });
 
-test("the last test's version and latency stay with the connection, and stand in list and status bar", async ({
-  page,
-  person,
-}) => {
+test("the last test's version and latency stay with the connection, and stand in list and status bar", {
+  tag: "@long",
+}, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections`);
   const row = page.getByRole("row", { name: /Sample shop/ });
   await expect(row).toContainText("Not tested");

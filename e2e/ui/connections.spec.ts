@@ -374,10 +374,9 @@ test("a workspace without connections offers to add one", async ({ page, person 
   await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
 });
 
-test("a web service's form asks for what goes with a choice, and its named secrets are kept one by one", async ({
-  page,
-  person,
-}) => {
+test("a web service's form asks for what goes with a choice, and its named secrets are kept one by one", {
+  tag: "@long",
+}, async ({ page, person }) => {
   await page.goto(`/w/${person.slug}/connections/new?type=rest`);
   const sources = page.getByRole("region", { name: "Read by flows only" });
   await expect(sources.getByRole("link")).toHaveText(["Stripe", "REST", "GraphQL"]);

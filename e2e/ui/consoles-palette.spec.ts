@@ -38,7 +38,7 @@ test("the field at the head of the explorer opens it, arrows choose, Escape puts
   await expect(consolePage.editor).toBeVisible();
 });
 
-test("actions alone: the query is formatted and commented out", async ({ page, consolePage }) => {
+test("actions alone: the query is formatted and commented out", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select a,b from t where a=1 and b={{x}}");
   await page.keyboard.press("ControlOrMeta+Shift+p");
   await find(page).fill("format");
@@ -56,7 +56,7 @@ test("actions alone: the query is formatted and commented out", async ({ page, c
   await expect(consolePage.editor).not.toContainText("--");
 });
 
-test("words are found in the editor and replaced", async ({ page, consolePage }) => {
+test("words are found in the editor and replaced", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select price from products where price > 1");
   await page.keyboard.press("ControlOrMeta+Shift+p");
   await find(page).fill("find and replace");
@@ -185,7 +185,11 @@ test("what is found is run at once: a console, and a look into a table", async (
   await expect(consolePage.grid.getByRole("columnheader", { name: /^email/ })).toBeVisible();
 });
 
-test("what is found is opened beside, and the search goes on", async ({ page, context, consolePage }) => {
+test("what is found is opened beside, and the search goes on", { tag: "@long" }, async ({
+  page,
+  context,
+  consolePage,
+}) => {
   await expect(consolePage.tabs).toHaveText([/^basket\.sql/]);
   const before = page.url();
   await addConsole(page.request, { name: "churn.sql", content: "select 3" });
@@ -231,7 +235,7 @@ test("places and people are one press away", { tag: "@long" }, async ({ page, pe
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("what is called by no name is said to be", async ({ page }) => {
+test("what is called by no name is said to be", { tag: "@long" }, async ({ page }) => {
   await page.keyboard.press("ControlOrMeta+p");
   await find(page).fill("zzzzqqq");
   await expect(page.getByText('Nothing is called "zzzzqqq".')).toBeVisible();

@@ -131,7 +131,10 @@ test("a first save asks for the name and the folder, and takes a message", async
   expect((await readHistory(page.request, shownId(page)))[0]?.subject).toBe("Six for all");
 });
 
-test("a first save under a taken name says so, and works under another", async ({ page, consolePage }) => {
+test("a first save under a taken name says so, and works under another", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await consolePage.newConsole.click();
   await addConsole(page.request, { name: "untitled.sql", content: "select 0" });
   await expect(consolePage.row("untitled.sql")).toHaveCount(2);
@@ -229,7 +232,7 @@ test("a shared console is the whole workspace's, a private one its owner's alone
   await expect(jun.page.getByRole("heading", { name: "You cannot open this console" })).toBeVisible();
 });
 
-test("the tree of a workspace that could not be read says why and reads again when asked", async ({
+test("the tree of a workspace that could not be read says why and reads again when asked", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -266,7 +269,7 @@ test("a console that was deleted elsewhere gives back what was typed in it", asy
   await expect(consolePage.editor).toContainText("do not lose me");
 });
 
-test("what was typed in a console that is gone is offered where the consoles are listed", async ({
+test("what was typed in a console that is gone is offered where the consoles are listed", { tag: "@long" }, async ({
   page,
   person,
   consolePage,
@@ -307,7 +310,7 @@ test.describe("when somebody else has saved meanwhile", () => {
     await expect(page.getByRole("region", { name: "Compare two texts" })).toBeVisible();
   });
 
-  test("both texts stand side by side, and mine can be kept", async ({ page, consolePage }) => {
+  test("both texts stand side by side, and mine can be kept", { tag: "@long" }, async ({ page, consolePage }) => {
     const compare = page.getByRole("region", { name: "Compare two texts" });
     await expect(compare.getByRole("heading")).toHaveText("You saved this console elsewhere while you were writing");
     await expect(compare.getByRole("textbox", { name: "Your text" })).toContainText("'mine'");
@@ -327,14 +330,14 @@ test.describe("when somebody else has saved meanwhile", () => {
     expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS);
   });
 
-  test("single pieces are taken over and the merged text is saved", async ({ page }) => {
+  test("single pieces are taken over and the merged text is saved", { tag: "@long" }, async ({ page }) => {
     await page.getByRole("button", { name: "Take this piece of the saved text" }).first().click();
     await page.getByRole("button", { name: "Save merged text" }).click();
     await expect(page.getByRole("region", { name: "Compare two texts" })).toHaveCount(0);
     expect((await readConsole(page.request, shownId(page)))?.content).toBe(THEIRS.replace("'same'", "'mine'"));
   });
 
-  test("it can wait, and the console says so until it is settled", async ({ page, consolePage }) => {
+  test("it can wait, and the console says so until it is settled", { tag: "@long" }, async ({ page, consolePage }) => {
     await page.getByRole("button", { name: "Not now" }).click();
     await expect(consolePage.editor).toContainText("'mine'");
     await expect(page.getByText("This console was saved elsewhere since you began.")).toBeVisible();
@@ -411,7 +414,10 @@ test("variables take typed values, which are bound and never written into the qu
   await expect(bar.getByRole("combobox", { name: "Kind of min_price" })).toHaveText("Text");
 });
 
-test("a console that was never saved takes values too, and Enter in one runs it", async ({ page, consolePage }) => {
+test("a console that was never saved takes values too, and Enter in one runs it", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await consolePage.newConsole.click();
   await consolePage.write("select {{n}} * 2 as n");
   const value = page.getByRole("region", { name: "Variables" }).getByLabel("n", { exact: true });
@@ -428,7 +434,7 @@ test("a console that was never saved takes values too, and Enter in one runs it"
   await expect(consolePage.cell(1, 1)).toHaveText("16");
 });
 
-test("an empty console says so, until something is written", async ({ page, consolePage }) => {
+test("an empty console says so, until something is written", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.newConsole.click();
   await consolePage.run.click();
   const said = consolePage.strip.getByText("There is nothing to run. Write a query first.");
@@ -500,7 +506,12 @@ test("the link to a console is copied, and says who can open it", async ({ page,
   await expect(page.getByText(/is copied\. Everybody in the workspace can open it\./)).toBeVisible();
 });
 
-test("a link leads to one run: who ran what and how it ended", async ({ page, context, consolePage, browser }) => {
+test("a link leads to one run: who ran what and how it ended", { tag: "@long" }, async ({
+  page,
+  context,
+  consolePage,
+  browser,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await consolePage.choose("best-sellers.sql", "Share with the workspace");
   await consolePage.write("select 4 as four");

@@ -44,7 +44,10 @@ test("what is dragged out of the gallery stands where it is let go", async ({ pa
   expect(added?.layout).toMatchObject({ x: 0, y: 3 });
 });
 
-test("what a click takes is measured, and which widgets it leaves alone is chosen", async ({ page, person }) => {
+test("what a click takes is measured, and which widgets it leaves alone is chosen", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const made = await open(page, person);
   await page.getByRole("button", { name: "Edit Regions" }).click();
   const side = panel(page, "Regions");
@@ -87,7 +90,7 @@ test("an older version is told in words and brought back", async ({ page, person
 test.describe("by touch", () => {
   test.use({ hasTouch: true });
 
-  test("a widget is moved by its grip with a finger", async ({ page, person }) => {
+  test("a widget is moved by its grip with a finger", { tag: "@long" }, async ({ page, person }) => {
     const made = await open(page, person);
     const grip = await page.getByRole("button", { name: "Place of Regions", exact: true }).boundingBox();
     if (!grip) throw new Error("Nothing is drawn");

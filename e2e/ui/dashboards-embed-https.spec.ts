@@ -41,7 +41,9 @@ async function openFront(serverPort: number) {
   return { ...front, cookiesOfData };
 }
 
-test("a shared dashboard with a password opens in a frame of another site over https, where no third party keeps a cookie", async () => {
+test("a shared dashboard with a password opens in a frame of another site over https, where no third party keeps a cookie", {
+  tag: "@long",
+}, async () => {
   test.setTimeout(180_000);
   const dataDir = await mkdtemp(join(tmpdir(), "millrace-embed-"));
   const port = await freePort();

@@ -68,7 +68,10 @@ test("a page is compared with the days before, in its figures, its lines, its ad
   await context.close();
 });
 
-test("a grain puts all times of the page together, and Back puts them apart", async ({ page, person }) => {
+test("a grain puts all times of the page together, and Back puts them apart", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { make, sample } = await dashboardBench(page.request);
   const { id } = await make(board(sample));
   await page.goto(`/w/${person.slug}/dashboards/${id}`);

@@ -273,7 +273,11 @@ test("F2 renames an alias at every place of its statement, and refuses what is n
   await expect(lines).toHaveText(text.split("\n"));
 });
 
-test("the texts of all consoles are searched, and one opens at its line", async ({ page, person, consolePage }) => {
+test("the texts of all consoles are searched, and one opens at its line", { tag: "@long" }, async ({
+  page,
+  person,
+  consolePage,
+}) => {
   const wid = await workspaceIdOf(page.request);
   const make = async (name: string, content: string) => {
     const made = await page.request.post(`/api/workspaces/${wid}/consoles`, { data: { name, content } });

@@ -230,11 +230,9 @@ test("a member runs what others made and changes only what is theirs", async ({ 
   await expect(jun.page.getByRole("button", { name: "Save flow" })).toBeEnabled();
 });
 
-test("flows are found by the palette and by the keyboard, and what is not there cannot be opened", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("flows are found by the palette and by the keyboard, and what is not there cannot be opened", {
+  tag: "@long",
+}, async ({ page, person, consolePage }) => {
   const { make } = await flowBench(page.request);
   const { flow } = await make({ name: "Nightly products" });
   await consolePage.open(person.slug);
@@ -250,10 +248,9 @@ test("flows are found by the palette and by the keyboard, and what is not there 
   }
 });
 
-test("on a phone Back twice after a reload leads two filters back, however slow the server is", async ({
-  page,
-  person,
-}) => {
+test("on a phone Back twice after a reload leads two filters back, however slow the server is", {
+  tag: "@long",
+}, async ({ page, person }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   const { make } = await flowBench(page.request);
   await make({ name: "Nightly products" });
@@ -310,7 +307,11 @@ test("on a phone a run is read and cancelled, and nothing is wider than the scre
   await fits();
 });
 
-test("the status bar counts what runs for anybody, and leads to it", async ({ page, person, browser }) => {
+test("the status bar counts what runs for anybody, and leads to it", { tag: "@long" }, async ({
+  page,
+  person,
+  browser,
+}) => {
   const { home, make, sample } = await flowBench(page.request);
   const { flow, run } = await make({ ...endless(sample), trigger: true });
   const jun = await join(browser, page, "member");
@@ -387,7 +388,10 @@ test("a form that was begun is kept over a reload, leaving it asks, and a double
   await expect(name).toHaveValue("");
 });
 
-test("a double press runs a flow once and deletes it without a complaint", async ({ page, person }) => {
+test("a double press runs a flow once and deletes it without a complaint", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const { home, make } = await flowBench(page.request);
   const { flow } = await make({ name: "Products" });
   await page.goto(`/w/${person.slug}/flows/${flow.id}`);
@@ -404,7 +408,7 @@ test("a double press runs a flow once and deletes it without a complaint", async
   expect(asked.filter((each) => each.startsWith("DELETE"))).toHaveLength(1);
 });
 
-test("long names and long reasons stay inside of the list", async ({ page, person }) => {
+test("long names and long reasons stay inside of the list", { tag: "@long" }, async ({ page, person }) => {
   const { make, sample } = await flowBench(page.request);
   const query = `select i from range(3) t(i) where i = '${"no_number_at_all ".repeat(40)}'`;
   const source = { connectionId: sample, query };

@@ -3,7 +3,7 @@ import { RegisterPage } from "../pages/register-page";
 import { expect, expectAccessible, test } from "./fixtures";
 
 for (const theme of ["light", "dark"] as const) {
-  test.describe(`in the ${theme} theme`, () => {
+  test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
     test("the first visit is accessible", async ({ page, person, consolePage }) => {
@@ -102,7 +102,10 @@ test("a console that is asked for before the page is awake stands beside those t
   await expect(page.getByRole("tab", { name: "best-sellers.sql" })).toBeVisible();
 });
 
-test("letters of a text that is typed before the page is awake are no shortcuts", async ({ page, person }) => {
+test("letters of a text that is typed before the page is awake are no shortcuts", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const wake = await openAsleep(page, `/w/${person.slug}/settings/keyboard`);
   await page.keyboard.type("select");
   await page.keyboard.press("ControlOrMeta+k");
@@ -151,11 +154,9 @@ test("the explorer is hidden, shown and resized from the keyboard", async ({ pag
   await expect(edge).toHaveAttribute("aria-valuenow", "280");
 });
 
-test("an explorer that was over the work for a while is beside it as before where there is room", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("an explorer that was over the work for a while is beside it as before where there is room", {
+  tag: "@long",
+}, async ({ page, person, consolePage }) => {
   const explorer = page.getByRole("complementary", { name: "Explorer" });
   const wide = { width: 1440, height: 900 };
   await page.setViewportSize({ width: 860, height: 900 });
@@ -233,7 +234,10 @@ test("controls without words show their name on hover and on the keyboard's focu
   await expect(tip).toContainText("Hide the explorer");
 });
 
-test("who follows a link while the first console is still being opened gets there", async ({ page, person }) => {
+test("who follows a link while the first console is still being opened gets there", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const delay = (milliseconds: number) => async (route: Route) => {
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
     await route.continue();

@@ -102,7 +102,7 @@ test("F opens the filter of the column, a sign compares, and Enter goes back to 
   await expect(page.getByText("3 of 4 rows")).toBeVisible();
 });
 
-test("filters are put in the query, which then says the same", async ({ page, consolePage }) => {
+test("filters are put in the query, which then says the same", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.cell(2, 2).click({ button: "right" });
   await page.getByRole("menuitem", { name: "Leave this value out" }).click();
   await expect(page.getByText("2 of 4 rows")).toBeVisible();
@@ -135,7 +135,10 @@ test("a row opens beside the grid, follows the selection, and J and K walk", asy
   await expect(page.getByRole("complementary", { name: "Agent" })).toBeVisible();
 });
 
-test("structures, long texts, pictures and bytes are shown as what they are", async ({ page, consolePage }) => {
+test("structures, long texts, pictures and bytes are shown as what they are", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   await consolePage.write(
     `select '{"carrier":"Northline","parcels":[{"kg":18.4}]}'::json as shipping, repeat('word ', 30) as note, ` +

@@ -26,7 +26,7 @@ test("cells are selected by pointer and keyboard, added up exactly, and copied",
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("| c | null |");
 });
 
-test("a head's button stands clear of its name, also where the name is at the right end", async ({
+test("a head's button stands clear of its name, also where the name is at the right end", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -43,7 +43,10 @@ test("a head's button stands clear of its name, also where the name is at the ri
   }
 });
 
-test("the strip counts the rows that were loaded since, as the foot does", async ({ page, consolePage }) => {
+test("the strip counts the rows that were loaded since, as the foot does", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await consolePage.write("select range as n from range(1500)");
   await consolePage.run.click();
   await expect(consolePage.strip).toContainText("1,000 rows");
@@ -114,7 +117,7 @@ test("columns are hidden and shown from a menu, and made wider from the keyboard
   await expect.poll(async () => (await consolePage.cell(1, 1).boundingBox())?.width ?? 0).toBeGreaterThan(before);
 });
 
-test("the rows can be read as JSON", async ({ page, consolePage }) => {
+test("the rows can be read as JSON", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select 'x' as name, null as nothing");
   await consolePage.run.click();
   await page.getByRole("radio", { name: "JSON" }).click();
@@ -216,7 +219,7 @@ test("what a cell says is never run: markup and formulas are text (T60)", async 
   expect(await page.evaluate(() => "ran" in window)).toBe(false);
 });
 
-test("sort, filters and an open row outlive a window that becomes a phone's and wide again", async ({
+test("sort, filters and an open row outlive a window that becomes a phone's and wide again", { tag: "@long" }, async ({
   page,
   person,
   consolePage,

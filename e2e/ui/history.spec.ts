@@ -40,7 +40,7 @@ test("each save is listed with its author, and shows what it changed side by sid
   await expect(page).toHaveURL(/\/history$/);
 });
 
-test("a last newline that comes or goes is no change", async ({ page }) => {
+test("a last newline that comes or goes is no change", { tag: "@long" }, async ({ page }) => {
   const id = shownId(page);
   await saveOver(page.request, id, "select 1 as one");
   await saveOver(page.request, id, "select 1 as one\nfrom products\n");
@@ -74,7 +74,7 @@ test("an older text is restored as a new save, and a draft is not lost by it", a
   await expect(page.getByText("This console was saved elsewhere since you began.")).toBeVisible();
 });
 
-test("a rename is shown as one", async ({ page, consolePage }) => {
+test("a rename is shown as one", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.tabs.first().dblclick();
   await page.getByRole("textbox", { name: "Name of the console" }).fill("top ten.sql");
   await page.keyboard.press("Enter");
@@ -97,7 +97,7 @@ test("fifty saves a page, and the older ones on demand", { tag: "@long" }, async
   await expect(page.getByRole("button", { name: "Show older saves" })).toHaveCount(0);
 });
 
-test("a console that was never saved has no history yet, and a save that is none says so", async ({
+test("a console that was never saved has no history yet, and a save that is none says so", { tag: "@long" }, async ({
   page,
   consolePage,
 }) => {
@@ -109,7 +109,7 @@ test("a console that was never saved has no history yet, and a save that is none
   await expect(page.getByRole("heading", { name: "Not saved yet" })).toBeVisible();
 });
 
-test("a history that could not be read says why and reads again when asked", async ({ page }) => {
+test("a history that could not be read says why and reads again when asked", { tag: "@long" }, async ({ page }) => {
   await page.route("**/git/history*", (route) =>
     route.fulfill({ status: 500, json: { success: false, error: "Something broke on our side.", code: "internal" } }),
   );

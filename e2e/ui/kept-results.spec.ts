@@ -84,7 +84,7 @@ test("a colleague's open console shows what was run at once, and leaves them row
   await expect(news).toHaveCount(0);
 });
 
-test("the rows of before stay, greyed, until the first new ones come, and after a failure", async ({
+test("the rows of before stay, greyed, until the first new ones come, and after a failure", { tag: "@long" }, async ({
   page,
   person,
 }) => {

@@ -136,7 +136,7 @@ test("a page whose server stands still says so, though nothing was closed, and i
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
 
-  test("it says so above the work, and fits", async ({ mortal, page, person }) => {
+  test("it says so above the work, and fits", { tag: "@long" }, async ({ mortal, page, person }) => {
     test.slow();
     await page.goto(`/w/${person.slug}/activity`);
     await expect(page.getByRole("heading", { name: "Nothing has run yet" })).toBeVisible();

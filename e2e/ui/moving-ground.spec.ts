@@ -67,7 +67,11 @@ test("saving offline keeps the text, says so, and saves when back; the page need
   expect((await readConsole(page.request, id))?.content).toBe("select 'written offline' as text");
 });
 
-test("a new console that is saved offline has its place when the server is back", async ({ context, page, person }) => {
+test("a new console that is saved offline has its place when the server is back", { tag: "@long" }, async ({
+  context,
+  page,
+  person,
+}) => {
   test.slow();
   const { consolePage } = await openShared(page, person.slug);
   await consolePage.newConsole.click();

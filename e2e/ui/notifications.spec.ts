@@ -164,7 +164,7 @@ for (const [theme, width] of [
   ["light", 1440],
   ["dark", 390],
 ] as const) {
-  test.describe(`in the ${theme} theme, ${width} wide`, () => {
+  test.describe(`in the ${theme} theme, ${width} wide`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, viewport: { width, height: 844 }, contextOptions: { reducedMotion: "reduce" } });
 
     test("rules, a rule and deliveries are accessible and fit", async ({ page, person }) => {

@@ -59,7 +59,7 @@ test("an admin is told who reads the mail that invites an owner, and leaves the 
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test.describe(`in the ${theme} theme`, () => {
+  test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
     test("the outbox and a mail are accessible", async ({ page, person }) => {

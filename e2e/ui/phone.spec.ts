@@ -49,11 +49,9 @@ test("on a phone the sample runs, shows cards, and list and account are one pres
   await expect(page).toHaveURL(/\/login$/);
 });
 
-test("on a phone two texts are compared one below the other, and a piece of the saved one is taken", async ({
-  page,
-  person,
-  consolePage,
-}) => {
+test("on a phone two texts are compared one below the other, and a piece of the saved one is taken", {
+  tag: "@long",
+}, async ({ page, person, consolePage }) => {
   await page.goto(`/w/${person.slug}`);
   await expect(page.getByRole("heading", { name: "best-sellers.sql" })).toBeVisible();
   await page.getByRole("button", { name: /^select p\.name/ }).tap();
@@ -74,7 +72,7 @@ test("on a phone two texts are compared one below the other, and a piece of the 
   expect((await readConsole(page.request, shownId(page)))?.content).toBe("select 'theirs' as a");
 });
 
-test("a long list on a phone scrolls above the bottom bar", async ({ page, person }) => {
+test("a long list on a phone scrolls above the bottom bar", { tag: "@long" }, async ({ page, person }) => {
   for (let n = 1; n <= 16; n++) await addConsole(page.request, { name: `console ${n}.sql`, content: "select 1" });
   await page.goto(`/w/${person.slug}`);
   await page.getByRole("button", { name: "Back to the list" }).tap();

@@ -70,7 +70,10 @@ test("a chart is guessed, changed by its shelves, read as a table, and kept with
   await expect(page.getByRole("img", { name: /^Bar chart of sum revenue by region/ })).toBeVisible();
 });
 
-test("a chart that was chosen before the first save is saved with it", async ({ page, consolePage }) => {
+test("a chart that was chosen before the first save is saved with it", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await consolePage.newConsole.click();
   await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
   await consolePage.run.click();
@@ -84,7 +87,7 @@ test("a chart that was chosen before the first save is saved with it", async ({ 
   await expect(page.getByRole("img", { name: /^Area chart of sum n by name/ })).toBeVisible();
 });
 
-test("a chart follows the theme", async ({ page, consolePage }) => {
+test("a chart follows the theme", { tag: "@long" }, async ({ page, consolePage }) => {
   await consolePage.write("select * from (values ('a', 1), ('b', 2)) t(name, n)");
   await consolePage.run.click();
   await page.getByRole("radio", { name: "Chart" }).click();
@@ -128,7 +131,10 @@ test("the whole result is exported as guarded CSV, all of it and only once asked
   expect(lines[120_000]).toBe("row 119999,-119999");
 });
 
-test("an export without the guard is exact, and NDJSON has every row", async ({ page, consolePage }) => {
+test("an export without the guard is exact, and NDJSON has every row", { tag: "@long" }, async ({
+  page,
+  consolePage,
+}) => {
   await withoutFileDialog(page);
   await consolePage.write("select '=1+1' as f, 9223372036854775807 as big");
   await consolePage.run.click();
@@ -198,7 +204,7 @@ test("an export as Excel or Parquet keeps types, and how many rows it has is ask
   expect([bytes.subarray(0, 4).toString(), bytes.subarray(-4).toString()]).toEqual(["PAR1", "PAR1"]);
 });
 
-test("an export that the query ends says why", async ({ page, consolePage }) => {
+test("an export that the query ends says why", { tag: "@long" }, async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write(
     "select case when range < 400000 then 'row ' || range else error('no more of these') end as v from range(800000)",
@@ -210,10 +216,9 @@ test("an export that the query ends says why", async ({ page, consolePage }) => 
   await expect(dialog).toContainText("The query failed after its first rows: no more of these");
 });
 
-test("the values of a console's variables go along into its export, its plan and all its rows", async ({
-  page,
-  consolePage,
-}) => {
+test("the values of a console's variables go along into its export, its plan and all its rows", {
+  tag: "@long",
+}, async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write("select range as n, {{word}} as word from range(2000)");
   await page.getByRole("region", { name: "Variables" }).getByLabel("word", { exact: true }).fill("it's");
@@ -271,7 +276,7 @@ test("an export goes straight to the disk where the browser allows it, and a can
   expect(await sizeOf("cut.csv")).toBe(0);
 });
 
-test("an export that breaks off says so and saves nothing", async ({ page, consolePage }) => {
+test("an export that breaks off says so and saves nothing", { tag: "@long" }, async ({ page, consolePage }) => {
   await withoutFileDialog(page);
   await consolePage.write("select 1 as one");
   await consolePage.run.click();
@@ -355,7 +360,7 @@ test("an admin sees that a private console was run, and not its text; a member s
   await expect(page.getByRole("dialog", { name: "Recent runs" })).toContainText("mine alone");
 });
 
-test("recent runs that cannot be read can be asked for again", async ({ page }) => {
+test("recent runs that cannot be read can be asked for again", { tag: "@long" }, async ({ page }) => {
   await page.route("**/executions", (route) =>
     route.fulfill({ status: 503, json: { success: false, error: "The store is not ready.", code: "unavailable" } }),
   );

@@ -145,11 +145,9 @@ test("a run that is at work is cancelled", async ({ page, person }) => {
   await expect(runs.getByRole("button", { name: "Cancel" })).toHaveCount(0);
 });
 
-test("a run that is not kept, and a console that is not for the reader, are told apart from empty ones", async ({
-  browser,
-  page,
-  person,
-}) => {
+test("a run that is not kept, and a console that is not for the reader, are told apart from empty ones", {
+  tag: "@long",
+}, async ({ browser, page, person }) => {
   const shared = await addRunnable(page.request, "shared.sql", ROWS);
   const secret = await addRunnable(page.request, "secret.sql", ROWS, "private");
   await addRule(page.request, shared.id, ["failure"], { channelType: "email", recipients: ["ana@example.com"] });
@@ -174,7 +172,10 @@ test("a run that is not kept, and a console that is not for the reader, are told
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("a message's link shows its run, and nothing is wider than the screen", async ({ page, person }) => {
+  test("a message's link shows its run, and nothing is wider than the screen", { tag: "@long" }, async ({
+    page,
+    person,
+  }) => {
     const { id } = await addRunnable(page.request, "phone.sql", ROWS);
     const runId = await runToEnd(page.request, id);
     await page.goto(`${schedulePath(person, id)}?run=${runId}`);
@@ -188,7 +189,7 @@ test.describe("on a phone", () => {
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test.describe(`in the ${theme} theme`, () => {
+  test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
     test("a schedule with its runs, rules and deliveries is accessible", async ({ page, person }) => {

@@ -2,7 +2,7 @@ import { expect, expectAccessible, test } from "./fixtures";
 import { invite, join, settings } from "./settings-people";
 
 for (const theme of ["light", "dark"] as const) {
-  test.describe(`in the ${theme} theme`, () => {
+  test.describe(`in the ${theme} theme`, { tag: theme === "dark" ? "@long" : [] }, () => {
     test.use({ colorScheme: theme, contextOptions: { reducedMotion: "reduce" } });
 
     test("the settings of the workspace are accessible", async ({ page, person }) => {

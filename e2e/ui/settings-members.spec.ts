@@ -108,7 +108,10 @@ for (const width of [1440, 390]) {
   });
 }
 
-test("a list of invitations that is too long to draw at once is reached to its end", async ({ page, person }) => {
+test("a list of invitations that is too long to draw at once is reached to its end", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const wid = await workspaceIdOf(page.request);
   const addresses = Array.from({ length: 103 }, (_, i) => `guest-${i}@example.com`);
   for (const email of addresses) {
@@ -166,7 +169,11 @@ test("a member is there now, was seen a while ago, or has not been here yet", as
   await expect(seen(/\(you\)/)).toHaveText("now");
 });
 
-test("a person has one colour, wherever they are drawn and whoever looks", async ({ page, person, browser }) => {
+test("a person has one colour, wherever they are drawn and whoever looks", { tag: "@long" }, async ({
+  page,
+  person,
+  browser,
+}) => {
   const colourOf = (place: Locator) => place.locator(".ava").evaluate((mark) => getComputedStyle(mark).backgroundColor);
   const mate = await join(browser, page, "admin");
   const key = { name: "Nightly load" };
@@ -248,7 +255,7 @@ test("a removed member is out at once", async ({ page, person, browser }) => {
   await expect(jun.page.getByRole("heading", { name: "You cannot open this" })).toBeVisible();
 });
 
-test("a refused change says why and leaves the role as it was", async ({ page, person, browser }) => {
+test("a refused change says why and leaves the role as it was", { tag: "@long" }, async ({ page, person, browser }) => {
   await join(browser, page, "member");
   await page.goto(settings(person, "members"));
   await page.route("**/members/*", (route) =>

@@ -73,7 +73,10 @@ test("a new key is shown once, works, and is refused after it is revoked", async
   await program.dispose();
 });
 
-test("a key ends on the day that was chosen, and not on one that is over", async ({ page, person }) => {
+test("a key ends on the day that was chosen, and not on one that is over", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await page.goto(settings(person, "api-keys"));
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByRole("textbox", { name: "What is it for" }).fill("Short job");
@@ -196,12 +199,9 @@ test("theme and density show at once and follow the account to another browser",
   await elsewhere.close();
 });
 
-test("times of results stand in a zone that was searched for, numbers as chosen, and what is copied stays exact", async ({
-  page,
-  context,
-  person,
-  consolePage,
-}) => {
+test("times of results stand in a zone that was searched for, numbers as chosen, and what is copied stays exact", {
+  tag: "@long",
+}, async ({ page, context, person, consolePage }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto(settings(person, "appearance"));
   const times = page.getByRole("radiogroup", { name: "Times in results" });
@@ -293,7 +293,10 @@ test("a choice stands although the answer to an earlier question comes after it 
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });
 
-test("one-letter shortcuts lead around, and rest once they are turned off", async ({ page, person }) => {
+test("one-letter shortcuts lead around, and rest once they are turned off", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await page.goto(settings(person, "keyboard"));
   const letters = page.getByRole("switch", { name: "One-letter shortcuts" });
   await expect(letters).toBeChecked();

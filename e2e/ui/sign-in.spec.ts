@@ -99,7 +99,10 @@ test("a link cannot send people elsewhere after they sign in", async ({ page, pe
   await expect(page).toHaveURL(new RegExp(`/w/${person.slug}(/|$)`));
 });
 
-test("an address without a workspace of mine and one that never was look the same", async ({ page, person }) => {
+test("an address without a workspace of mine and one that never was look the same", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await page.goto(`/w/${person.slug}-of-somebody-else`);
   await expect(page.getByRole("heading", { name: "You cannot open this" })).toBeVisible();
   await page.goto(`/w/${person.slug}/consoles/not-mine`);
@@ -108,7 +111,7 @@ test("an address without a workspace of mine and one that never was look the sam
   await expect(page.getByRole("textbox", { name: /^Query of / })).toBeVisible();
 });
 
-test("an address of the workspace that leads nowhere keeps the frame, and a deeper one, too", async ({
+test("an address of the workspace that leads nowhere keeps the frame, and a deeper one, too", { tag: "@long" }, async ({
   page,
   person,
 }) => {
@@ -146,7 +149,7 @@ test("the account's menu leads to the profile, the settings and the shortcuts", 
   await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
 });
 
-test("a way back from a provider without a session says why, in our own words", async ({ page }) => {
+test("a way back from a provider without a session says why, in our own words", { tag: "@long" }, async ({ page }) => {
   const says: [string, string][] = [
     ["OAuthAccountNotLinked", "There is an account with this email already"],
     ["AccessDenied", "You were not let in"],

@@ -41,7 +41,10 @@ test("how a table is made is shown from its menu, by mouse and by key, copied an
   await expect(page.getByRole("tab", { name: /customers\.sql/ })).toBeVisible();
 });
 
-test("the rows of a table lead to how it is made; a failure says so and is asked again", async ({ page, person }) => {
+test("the rows of a table lead to how it is made; a failure says so and is asked again", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   await page.setViewportSize({ width: 390, height: 780 });
   await page.emulateMedia({ colorScheme: "dark" });
   const connections = await page.request.get("/api/workspaces");

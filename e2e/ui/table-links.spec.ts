@@ -72,7 +72,10 @@ test("sort and filters stand in the address: reload, Back and a link show the sa
   await expect(page.getByRole("textbox", { name: "Filter name" })).toHaveValue("any of Bob, Cid");
 });
 
-test("Back twice after a reload leads two steps back, however slow the server is", async ({ page, person }) => {
+test("Back twice after a reload leads two steps back, however slow the server is", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const id = await makeShop({ page, person });
   await page.goto(`/w/${person.slug}/tables/${id}?name=people`);
   const grid = page.getByRole("grid", { name: "Rows of the table" });
@@ -106,7 +109,10 @@ test("Back twice after a reload leads two steps back, however slow the server is
   expect(asked).toBe(0);
 });
 
-test("what does not fit in an address is left out with a word, and the rows are there", async ({ page, person }) => {
+test("what does not fit in an address is left out with a word, and the rows are there", { tag: "@long" }, async ({
+  page,
+  person,
+}) => {
   const id = await makeShop({ page, person });
   const word = page.getByText("A part of this address does not fit the table");
   const address = `/w/${person.slug}/tables/${id}?name=people`;
@@ -167,10 +173,9 @@ test("a key leads to the row that it names, and a row to those that refer to it"
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("the sample's keys lead from a card's row to the row that they name, and back to those that refer to it", async ({
-    page,
-    person,
-  }) => {
+  test("the sample's keys lead from a card's row to the row that they name, and back to those that refer to it", {
+    tag: "@long",
+  }, async ({ page, person }) => {
     const [workspace] = (await (await page.request.get("/api/workspaces")).json()).data;
     const [sample] = (await (await page.request.get(`/api/workspaces/${workspace.id}/connectors`)).json()).data;
     await page.goto(`/w/${person.slug}/tables/${sample.id}?name=orders`);

@@ -219,7 +219,7 @@ describe("a push by stock git", () => {
     await git(clone, "push", "--quiet", "origin", "--delete", mine);
   });
 
-  it("of 40 MB arrives byte for byte, in pieces and without a length", async () => {
+  it("of 40 MB arrives byte for byte, in pieces and without a length", { tags: ["long"] }, async () => {
     const clone = await fresh();
     const parts = Array.from(
       { length: 2 },

@@ -333,7 +333,7 @@ describe("a linked repository", () => {
     },
   );
 
-  it("that diverged by 500 commits on both sides comes together", async () => {
+  it("that diverged by 500 commits on both sides comes together", { tags: ["long"] }, async () => {
     const world = await begin({ "apps/one/a.ts": "0\n" });
     await world.link();
     const lines: string[] = [];

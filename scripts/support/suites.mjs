@@ -66,7 +66,7 @@ export async function runVitest(name) {
   return demandSomething({ name, ...counts, seconds });
 }
 
-/** One server for all projects. @param {("api" | "ui" | "ui-long" | "sweeps")[]} projects */
+/** One server for all projects. @param {("api" | "ui" | "api-long" | "ui-long" | "sweeps")[]} projects */
 export async function runPlaywright(projects, env) {
   title(projects.join(" and "));
   const file = reportFile("e2e");

@@ -30,7 +30,10 @@ async function started(): Promise<ClientSession> {
 }
 
 describe("a transaction", () => {
-  test("of twenty thousand inserts with indexes takes time in step with their number", async () => {
+  test("of twenty thousand inserts with indexes takes time in step with their number", {
+    tags: ["long"],
+    timeout: 60_000,
+  }, async () => {
     type Item = { _id: number; n: number; tags: string[] };
     const items = store.client.db("t").collection<Item>("items");
     await items.drop();
@@ -68,7 +71,7 @@ describe("a transaction", () => {
     await session.commitTransaction();
     await session.endSession();
     await check({});
-  }, 60_000);
+  });
 
   test("refuses a key that it has itself given, and takes one that it has given back", async () => {
     const items = store.client.db("t").collection<{ _id: number; n: number }>("unique");

@@ -14,7 +14,7 @@ import { postgres } from ".";
  */
 
 const SEED = Number(process.env.TEXTS_SEED ?? 20_261);
-const COUNT = Number(process.env.TEXTS ?? 4000);
+const COUNT = Number(process.env.TEXTS ?? 1500);
 /** Through the driver each costs several round trips. */
 const DRIVEN = 400;
 
