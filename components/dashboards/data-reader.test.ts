@@ -152,6 +152,24 @@ test("each widget is drawn as its answer comes, and keeps what it has where that
   expect(reader.current().error).toBeInstanceOf(Error);
 });
 
+test("rows that are read again and are the same are the same objects, with the age that they have now", async () => {
+  const { reader, asked } = held();
+  const widget = () => reader.current().data?.get("w");
+  reader.ask(page({}));
+  asked[0]?.give(1);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  const first = widget();
+  reader.ask(page({}), true);
+  asked[1]?.tell(1);
+  expect(widget()?.rows).toBe(first?.rows);
+  asked[1]?.give(1);
+  await vi.waitFor(() => expect(reader.current().isReading).toBe(false));
+  expect([widget()?.rows === first?.rows, widget()?.fields === first?.fields]).toEqual([true, true]);
+  reader.ask(page({}), true);
+  asked[2]?.give(2);
+  await vi.waitFor(() => expect(widget()?.rows).toEqual([{ n: 2 }]));
+});
+
 /** Two regions of two and three orders, as the cube of a figure beside them has them. */
 const CUBE: Cube = {
   widgets: [

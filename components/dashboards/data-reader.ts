@@ -26,6 +26,9 @@ const KEPT_MAX = 24;
 /** So old an answer is drawn again without asking: going back through filters is at once. */
 const FRESH_MS = 30_000;
 
+/** What pictures are made from. */
+const PARTS = ["fields", "rows", "trend", "before"] as const;
+
 const NONE: ReadonlySet<string> = new Set();
 const NOTHING: Reading = {
   data: null,
@@ -142,7 +145,7 @@ export class DataReader {
         if (signal.aborted || this.#running !== text || this.#isAhead(widget.id)) return;
         const { data, arrived } = this.#reading;
         this.#put({
-          data: new Map(data ?? []).set(widget.id, widget),
+          data: new Map(data ?? []).set(widget.id, likeBefore(widget, data?.get(widget.id))),
           arrived: new Set(arrived).add(widget.id),
         });
       });
@@ -178,13 +181,20 @@ export class DataReader {
 
   #withAhead(widgets: readonly WidgetData[]): ReadonlyMap<string, WidgetData> {
     const newer = (widget: WidgetData) => (this.#isAhead(widget.id) && this.#reading.data?.get(widget.id)) || widget;
-    return byId(widgets.map(newer));
+    return byId(widgets.map((widget) => likeBefore(newer(widget), this.#reading.data?.get(widget.id))));
   }
 
   #put(news: Partial<Reading>): void {
     this.#reading = { ...this.#reading, ...news };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Rows that are as before stay the same objects: a chart of them is not drawn again. */
+function likeBefore(widget: WidgetData, before: WidgetData | undefined): WidgetData {
+  if (!before || before === widget) return widget;
+  const same = PARTS.filter((part) => JSON.stringify(widget[part]) === JSON.stringify(before[part]));
+  return { ...widget, ...Object.fromEntries(same.map((part) => [part, before[part]])) };
 }
 
 function byId(widgets: readonly WidgetData[]): ReadonlyMap<string, WidgetData> {
