@@ -5,6 +5,12 @@ import { childEntry } from "@/lib/process/entries";
 import { sharedState } from "@/lib/process/shared-state";
 import type { Batch, Field } from "@/lib/tabular/fields";
 
+/**
+ * What a row group leaves behind is thrown away within this much; by itself the thread would let a hundred mebibytes of it stand before
+ * it looked.
+ */
+const YOUNG_MIB = 16;
+
 type Waiting = { resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void };
 
 /** The thread that writes Parquet for this process (lib/embedded/parquet), started when first needed. */
@@ -42,7 +48,10 @@ class ParquetThread {
   #start(): Worker {
     if (this.#worker) return this.#worker;
     // No setting and no secret of the platform is in the thread's reach.
-    const worker = new Worker(/* turbopackIgnore: true */ childEntry("parquet"), { env: {} });
+    const worker = new Worker(/* turbopackIgnore: true */ childEntry("parquet"), {
+      env: {},
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
     this.#worker = worker;
     worker.on("message", (answer: ParquetAnswer) => this.#take(answer));
     // The exit that follows does what has to be done.
