@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -7,6 +8,20 @@ const alias = {
   "@": root.replace(/\/$/, ""),
   // The real module throws outside of a server bundle; under test everything is the server.
   "server-only": `${root}test/empty.ts`,
+};
+
+const UNIT = "{app,lib,components,inngest,emails,scripts,test}/**/*.test.{ts,tsx}";
+/** What stands in for a module, a clock or a setting would still do so in the next file of the same process. */
+const TOUCHES_OTHERS = /\bvi\b|process\.env|globalThis|setPriority|chdir/;
+/** Files of their own process each take half of the time of all unit tests to start: those that leave no trace share theirs. */
+const [alone, together] = [true, false].map((isAlone) =>
+  globSync(UNIT, { cwd: root, exclude: (path) => path === "node_modules" || path.endsWith(".int.test.ts") }).filter(
+    (path) => TOUCHES_OTHERS.test(readFileSync(`${root}${path}`, "utf8")) === isAlone,
+  ),
+) as [string[], string[]];
+const unit = {
+  // Time is no guarantee of these: a busy machine must not fail them.
+  testTimeout: 60_000,
 };
 
 export default defineConfig({
@@ -21,16 +36,8 @@ export default defineConfig({
     // It imports parts of Next by paths that only a bundler resolves.
     server: { deps: { inline: ["next-auth"] } },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: "unit",
-          include: ["{app,lib,components,inngest,emails,scripts,test}/**/*.test.{ts,tsx}"],
-          exclude: ["**/*.int.test.ts", "node_modules/**"],
-          // Time is no guarantee of these: a busy machine must not fail them.
-          testTimeout: 60_000,
-        },
-      },
+      { extends: true, test: { name: "unit", include: together, isolate: false, ...unit } },
+      { extends: true, test: { name: "unit-alone", include: alone, ...unit } },
       {
         extends: true,
         test: {

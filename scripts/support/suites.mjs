@@ -49,8 +49,8 @@ export async function runVitest(name) {
       [
         inRoot("node_modules", "vitest", "vitest.mjs"),
         "run",
-        "--project",
-        project,
+        // Unit tests are two projects, by whether a file may share its process.
+        ...(project === "unit" ? ["--project=unit", "--project=unit-alone"] : [`--project=${project}`]),
         ...(project === "int"
           ? [`--retry=${SECOND_TRY}`, `--maxWorkers=${availableParallelism() + 1}`, `--tagsFilter=${long ?? "!long"}`]
           : []),
