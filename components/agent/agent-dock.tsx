@@ -1,14 +1,14 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
+import { part } from "@/components/ui/part";
 import { useIsAwake } from "@/components/ui/use-browser";
 import { PanelEdge } from "@/components/workspace/panel-edge";
 import { setSideHost, useIsSideTaken } from "@/components/workspace/side-slot";
 import { useIsAgentOpen } from "@/components/workspace/use-agent-panel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
-import "./agent-dock.css";
 import { loadAgain } from "@/lib/client/load-again";
+import "./agent-dock.css";
 
 const loadPanel = () => import("@/components/agent/agent-panel");
 
@@ -21,13 +21,16 @@ async function preloadPanel(): Promise<void> {
     // The line was cut: whoever opens it asks again.
   }
 }
-const AgentPanel = dynamic(() => loadAgain(loadPanel).then((module) => module.AgentPanel), {
-  ssr: false,
-  loading: () => <Loading />,
-});
+const AgentPanel = part(
+  () => loadAgain(loadPanel),
+  (module) => module.AgentPanel,
+  Loading,
+);
 
 /** Where browsers have no word for a quiet moment, the panel is loaded after this time. */
 const QUIET_AFTER_MS = 2000;
+/** A moment in which the page waits for its rows is not a quiet one: who does not see the panel is not kept waiting by it. */
+const HIDDEN_AFTER_MS = 3000;
 /** A page that is never quiet loads it all the same. */
 const QUIET_WITHIN_MS = 10_000;
 
@@ -42,7 +45,18 @@ export function AgentDock() {
   const isTaken = useIsSideTaken();
   const isAwake = useIsAwake();
   const [isQuiet, setIsQuiet] = useState(false);
-  useEffect(() => whenQuiet(() => void preloadPanel().then(() => setIsQuiet(true))), []);
+  useEffect(() => {
+    const preload = () => void preloadPanel().then(() => setIsQuiet(true));
+    if (isOpen) return whenQuiet(preload);
+    let stop = () => {};
+    const timer = setTimeout(() => {
+      stop = whenQuiet(preload);
+    }, HIDDEN_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [isOpen]);
   useEffect(() => agent.wake(), [agent]);
   // As boot.js has set it for the first paint; another page may want it otherwise.
   useLayoutEffect(() => {

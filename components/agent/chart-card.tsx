@@ -1,20 +1,21 @@
 "use client";
 
 import { ChartColumn } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { openedMessages } from "@/components/agent/chats";
 import { CardHead } from "@/components/agent/step-line";
 import { findRows, type ToolPart, toRecord } from "@/components/agent/tool-parts";
+import { part } from "@/components/ui/part";
 import { useFrame } from "@/components/workspace/use-frame";
 import { later } from "@/lib/client/load-again";
 import type { ResultRow } from "@/lib/tabular/json-rows";
 
 const loadRowsChart = later(() => import("@/components/chart/rows-chart"));
-const RowsChart = dynamic(() => loadRowsChart().then((module) => module.RowsChart), {
-  ssr: false,
-  loading: () => <div className="rows-chart" aria-busy="true" />,
-});
+const RowsChart = part(
+  loadRowsChart,
+  (module) => module.RowsChart,
+  () => <div className="rows-chart" aria-busy="true" />,
+);
 
 /** A chart of the agent, drawn over the rows that its query has shown. */
 export function ChartCard({ tool, chatId, isBusy }: { tool: ToolPart; chatId: string; isBusy: boolean }) {

@@ -1,11 +1,11 @@
 "use client";
 
 import { Check, FilePen, GitPullRequestArrow } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { CardHead } from "@/components/agent/step-line";
 import type { ToolPart } from "@/components/agent/tool-parts";
 import { announce } from "@/components/ui/live-region";
+import { part } from "@/components/ui/part";
 import { useDialect } from "@/components/workspace/use-connection-types";
 import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useOpenConsole } from "@/components/workspace/use-consoles";
@@ -14,11 +14,9 @@ import { useWorkspace } from "@/components/workspace/workspace-context";
 import { loadAgain } from "@/lib/client/load-again";
 import { changeConsole } from "@/lib/ui/workbench";
 
-const DiffView = dynamic(
-  () => loadAgain(() => import("@/components/editor/diff-view")).then((module) => module.DiffView),
-  {
-    ssr: false,
-  },
+const DiffView = part(
+  () => loadAgain(() => import("@/components/editor/diff-view")),
+  (module) => module.DiffView,
 );
 
 /** A console that the agent saves. Where it was not allowed to, the person may take the text over. */

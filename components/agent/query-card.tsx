@@ -1,12 +1,12 @@
 "use client";
 
 import { SquareTerminal } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { MiniGrid, SHOWN_ROWS } from "@/components/agent/mini-grid";
 import { CardHead } from "@/components/agent/step-line";
 import { type ToolPart, toQueryOutput } from "@/components/agent/tool-parts";
 import { SqlCode } from "@/components/editor/sql-code";
+import { part } from "@/components/ui/part";
 import { uncoverWork } from "@/components/workspace/use-agent-panel";
 import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
@@ -15,11 +15,9 @@ import { loadAgain } from "@/lib/client/load-again";
 import { formatRows } from "@/lib/ui/format";
 
 // The grid and the reader of its rows are no part of the panel.
-const WholeResult = dynamic(
-  () => loadAgain(() => import("@/components/agent/whole-result")).then((module) => module.WholeResult),
-  {
-    ssr: false,
-  },
+const WholeResult = part(
+  () => loadAgain(() => import("@/components/agent/whole-result")),
+  (module) => module.WholeResult,
 );
 
 type QueryCardProps = { tool: ToolPart; chatId: string; isBusy: boolean; isLast: boolean };

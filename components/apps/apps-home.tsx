@@ -1,7 +1,6 @@
 "use client";
 
 import { GitBranch, LayoutGrid, Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
@@ -9,6 +8,7 @@ import { AppCard } from "@/components/apps/app-card";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { NoneShown } from "@/components/ui/none-shown";
+import { part } from "@/components/ui/part";
 import { type Segment, Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { NavFind } from "@/components/workspace/nav-find";
@@ -21,7 +21,7 @@ import { later } from "@/lib/client/load-again";
 import "./apps.css";
 
 const loadNewApp = later(() => import("@/components/apps/new-app"));
-const NewApp = dynamic(() => loadNewApp().then((module) => module.NewApp), { ssr: false });
+const NewApp = part(loadNewApp, (module) => module.NewApp);
 
 /** So many pages come by themselves while one scrolls; then a button is pressed for more (docs/design.md, States). */
 const PAGES_BY_THEMSELVES = 5;

@@ -1,12 +1,12 @@
 "use client";
 
-import dynamic from "next/dynamic";
+import { part } from "@/components/ui/part";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type App, appApi } from "@/lib/client/apps";
 import { later } from "@/lib/client/load-again";
 
 const loadShareDialog = later(() => import("@/components/shares/share-dialog"));
-const ShareDialog = dynamic(() => loadShareDialog().then((module) => module.ShareDialog), { ssr: false });
+const ShareDialog = part(loadShareDialog, (module) => module.ShareDialog);
 
 /** Who may see an app by its link. */
 export function ShareApp({ app, onClose }: { app: App; onClose: () => void }) {

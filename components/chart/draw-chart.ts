@@ -1,7 +1,7 @@
 import type { TopLevelSpec } from "vega-lite";
 import { later } from "@/lib/client/load-again";
 
-const loadVega = later(() => Promise.all([import("vega"), import("vega-lite"), import("vega-interpreter")]));
+const loadVega = later(() => import("@/components/chart/vega"));
 
 /** Loads what draws, for a page that waits for rows yet. What fails is told where it is needed. */
 export function prepareCharts(): void {
@@ -96,17 +96,17 @@ export async function toPictureFile(spec: TopLevelSpec, format: "png" | "svg"): 
 }
 
 async function toView(spec: TopLevelSpec, element: HTMLElement | null) {
-  const [vega, vegaLite, { expressionInterpreter }] = await loadVega();
-  const compiled = vegaLite.compile(spec, { logger: vega.logger(vega.Error) }).spec;
-  const view = new vega.View(vega.parse(compiled, undefined, { ast: true }), {
+  const { compile, ERROR_LEVEL, expressionInterpreter, loader, logger, parse, View } = await loadVega();
+  const compiled = compile(spec, { logger: logger(ERROR_LEVEL) }).spec;
+  const view = new View(parse(compiled, undefined, { ast: true }), {
     expr: expressionInterpreter,
     renderer: element ? "svg" : "none",
     ...(element && { container: element }),
     hover: false,
-    logLevel: vega.Error,
+    logLevel: ERROR_LEVEL,
     // Nothing is ever fetched for a chart, and none leads anywhere: its points are all here.
     loader: {
-      ...vega.loader(),
+      ...loader(),
       load: () => Promise.reject(new Error("A chart loads nothing.")),
       sanitize: () => Promise.reject(new Error("A chart leads nowhere.")),
     },

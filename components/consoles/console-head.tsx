@@ -18,7 +18,6 @@ import {
   WandSparkles,
   WrapText,
 } from "lucide-react";
-import dynamic from "next/dynamic";
 import { Fragment, useState } from "react";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
 import type { ConsoleNews } from "@/components/consoles/use-console-news";
@@ -27,6 +26,7 @@ import { ColourTag } from "@/components/ui/colour-tag";
 import { Keys } from "@/components/ui/keys";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
+import { part } from "@/components/ui/part";
 import { Mark } from "@/components/ui/person";
 import { Tip } from "@/components/ui/tip";
 import { useEngineName } from "@/components/workspace/use-connection-types";
@@ -42,9 +42,7 @@ import { toTrail } from "@/lib/ui/filed-tree";
 import { formatRowTime } from "@/lib/ui/run-words";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
-const MoveDialog = dynamic(() => loadMoveDialog().then((module) => module.MoveDialog), {
-  ssr: false,
-});
+const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
 
 type ChipProps = { draft: OpenConsole; connection: Connection | null };
 /** `editing` is who else types in it now. */

@@ -1,13 +1,13 @@
 "use client";
 
 import { Braces, FileCode2, FolderPlus, Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useMemo, useState } from "react";
 import { ConsoleMenu } from "@/components/consoles/console-menu";
 import { useTreeActions } from "@/components/consoles/use-tree-actions";
 import type { BringBack } from "@/components/folders/delete-folder";
 import { FiledTree } from "@/components/folders/filed-tree";
 import { useReveal } from "@/components/folders/use-reveal";
+import { part } from "@/components/ui/part";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
 import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConsoleFolders, useConsoleList, useDirtyIds } from "@/components/workspace/use-consoles";
@@ -20,9 +20,7 @@ import { closeTab, openTab } from "@/lib/ui/workbench";
 import "./consoles.css";
 
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
-const DeleteFolder = dynamic(() => loadDeleteFolder().then((module) => module.DeleteFolder<ConsoleSummary>), {
-  ssr: false,
-});
+const DeleteFolder = part(loadDeleteFolder, (module) => module.DeleteFolder<ConsoleSummary>);
 
 const NO_CONSOLES: ConsoleSummary[] = [];
 const NO_FOLDERS: ConsoleFolder[] = [];

@@ -1,7 +1,6 @@
 "use client";
 
 import { Maximize2, X } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import {
   type KeyboardEvent,
@@ -23,6 +22,7 @@ import { useVariables } from "@/components/consoles/use-variables";
 import { SqlCode } from "@/components/editor/sql-code";
 import { RunTools } from "@/components/results/run-tools";
 import { announce } from "@/components/ui/live-region";
+import { part } from "@/components/ui/part";
 import { useIsPhone, useOutage } from "@/components/ui/use-browser";
 import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
@@ -35,42 +35,29 @@ import { changeConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
 
 const loadEditor = later(() => import("@/components/consoles/code-editor"));
 const loadSplit = later(() => import("@/components/consoles/console-split"));
-const CodeEditor = dynamic(() => loadEditor().then((module) => module.CodeEditor), {
-  ssr: false,
-  loading: () => <EditorBones />,
-});
-const ConsoleSplit = dynamic(
-  async () => {
+const CodeEditor = part(loadEditor, (module) => module.CodeEditor, EditorBones);
+const ConsoleSplit = part(
+  () => {
     // The editor inside is asked for at the same time, not after.
     void loadEditor();
-    return (await loadSplit()).ConsoleSplit;
+    return loadSplit();
   },
-  { ssr: false, loading: () => <EditorBones /> },
+  (module) => module.ConsoleSplit,
+  EditorBones,
 );
 const loadCancelQuestion = later(() => import("@/components/consoles/cancel-question"));
-const CancelQuestion = dynamic(() => loadCancelQuestion().then((module) => module.CancelQuestion), {
-  ssr: false,
-});
+const CancelQuestion = part(loadCancelQuestion, (module) => module.CancelQuestion);
 
 const loadCompareView = later(() => import("@/components/consoles/compare-view"));
-const CompareView = dynamic(() => loadCompareView().then((module) => module.CompareView), {
-  ssr: false,
-  loading: () => <EditorBones />,
-});
+const CompareView = part(loadCompareView, (module) => module.CompareView, EditorBones);
 const loadSaveDialog = later(() => import("@/components/consoles/save-dialog"));
-const SaveDialog = dynamic(() => loadSaveDialog().then((module) => module.SaveDialog), {
-  ssr: false,
-});
+const SaveDialog = part(loadSaveDialog, (module) => module.SaveDialog);
 const loadFirstSaveDialog = later(() => import("@/components/consoles/first-save-dialog"));
-const FirstSaveDialog = dynamic(() => loadFirstSaveDialog().then((module) => module.FirstSaveDialog), { ssr: false });
+const FirstSaveDialog = part(loadFirstSaveDialog, (module) => module.FirstSaveDialog);
 const loadVariableBar = later(() => import("@/components/consoles/variable-bar"));
-const VariableBar = dynamic(() => loadVariableBar().then((module) => module.VariableBar), {
-  ssr: false,
-});
+const VariableBar = part(loadVariableBar, (module) => module.VariableBar);
 const loadSharedRun = later(() => import("@/components/consoles/shared-run"));
-const SharedRun = dynamic(() => loadSharedRun().then((module) => module.SharedRun), {
-  ssr: false,
-});
+const SharedRun = part(loadSharedRun, (module) => module.SharedRun);
 
 const NO_NAMES: string[] = [];
 const NOTHING_TO_RUN = "There is nothing to run. Write a query first.";

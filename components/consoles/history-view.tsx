@@ -2,7 +2,6 @@
 
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { ArrowLeft, FileCode2, History, RotateCcw } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useSearchParams } from "next/navigation";
 import { useState } from "react";
 import { SavedView } from "@/components/consoles/saved-view";
@@ -12,6 +11,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
+import { part } from "@/components/ui/part";
 import { Mark } from "@/components/ui/person";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
@@ -33,10 +33,11 @@ import { later } from "@/lib/client/load-again";
 import type { SqlDialect } from "@/lib/sql/dialects";
 
 const loadDiffView = later(() => import("@/components/editor/diff-view"));
-const DiffView = dynamic(() => loadDiffView().then((module) => module.DiffView), {
-  ssr: false,
-  loading: () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
-});
+const DiffView = part(
+  loadDiffView,
+  (module) => module.DiffView,
+  () => <ListSkeleton label="Drawing the change" rows={3} rowPx={26} />,
+);
 
 /** As many digits of a commit's id as people read. */
 const SHORT_SHA = 7;

@@ -1,12 +1,12 @@
 "use client";
 
 import { Play, Square, Waves } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import { ErrorPanel } from "@/components/consoles/error-panel";
 import type { ReadFailure } from "@/components/consoles/use-console-run";
 import { RanBy } from "@/components/results/ran-by";
 import { usePlan } from "@/components/results/use-plan";
+import { part } from "@/components/ui/part";
 import { useNow } from "@/components/ui/use-browser";
 import type { ConsoleRun, PinnedResult } from "@/components/workspace/run-store";
 import { useConsoleChart } from "@/components/workspace/use-console-chart";
@@ -17,16 +17,10 @@ import { formatClock, formatDuration, formatRows } from "@/lib/ui/format";
 import "@/components/ui/foot.css";
 
 const loadResultView = later(() => import("@/components/grid/result-view"));
-const ResultView = dynamic(() => loadResultView().then((module) => module.ResultView), {
-  ssr: false,
-  loading: () => <Bones />,
-});
+const ResultView = part(loadResultView, (module) => module.ResultView, Bones);
 
 const loadPlanView = later(() => import("@/components/results/plan-view"));
-const PlanView = dynamic(() => loadPlanView().then((module) => module.PlanView), {
-  ssr: false,
-  loading: () => <Bones />,
-});
+const PlanView = part(loadPlanView, (module) => module.PlanView, Bones);
 
 /** Faster answers than this never show a skeleton (docs/design.md, States). */
 const SKELETON_AFTER_MS = 150;

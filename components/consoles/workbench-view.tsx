@@ -1,11 +1,11 @@
 "use client";
 
 import { Lock, Plus, SquareTerminal } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type RefObject, useEffect, useRef, useSyncExternalStore } from "react";
 import { ConsoleTabs } from "@/components/consoles/console-tabs";
 import { ConsoleView } from "@/components/consoles/console-view";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { part } from "@/components/ui/part";
 import { useIsAwake } from "@/components/ui/use-browser";
 import {
   useActiveConsoleId,
@@ -26,13 +26,9 @@ import "./console.css";
 import "@/components/consoles/consoles.css";
 
 const loadHistoryView = later(() => import("@/components/consoles/history-view"));
-const HistoryView = dynamic(() => loadHistoryView().then((module) => module.HistoryView), {
-  ssr: false,
-});
+const HistoryView = part(loadHistoryView, (module) => module.HistoryView);
 const loadScheduleView = later(() => import("@/components/consoles/schedule-view"));
-const ScheduleView = dynamic(() => loadScheduleView().then((module) => module.ScheduleView), {
-  ssr: false,
-});
+const ScheduleView = part(loadScheduleView, (module) => module.ScheduleView);
 
 /** The area of consoles: tabs, and the console, its history or its schedule that the address names. */
 export function WorkbenchView() {

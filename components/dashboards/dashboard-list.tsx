@@ -1,7 +1,6 @@
 "use client";
 
 import { FileUp, LayoutDashboard, Lock, Plus, Users } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useMemo, useState } from "react";
@@ -13,6 +12,7 @@ import { ACTIONS, ListTable } from "@/components/ui/list-table";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { NameInput } from "@/components/ui/name-input";
 import { NoneShown } from "@/components/ui/none-shown";
+import { part } from "@/components/ui/part";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
 import { NavFind } from "@/components/workspace/nav-find";
 import { Page } from "@/components/workspace/page";
@@ -26,9 +26,9 @@ import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import "./dashboards.css";
 
 const loadImport = later(() => import("@/components/dashboards/import-dashboard"));
-const ImportDashboard = dynamic(() => loadImport().then((module) => module.ImportDashboard), { ssr: false });
+const ImportDashboard = part(loadImport, (module) => module.ImportDashboard);
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
-const MoveDialog = dynamic(() => loadMoveDialog().then((module) => module.MoveDialog), { ssr: false });
+const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
 
 const AGE_EVERY_MS = 30_000;
 const HEADS = ["Dashboard", "Folder", "Seen by", "Changed", ACTIONS];

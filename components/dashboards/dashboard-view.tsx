@@ -12,7 +12,6 @@ import {
   Share2,
   TriangleAlert,
 } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useRef, useState } from "react";
@@ -32,6 +31,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
 import { Notice } from "@/components/ui/notice";
+import { part } from "@/components/ui/part";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { useNow } from "@/components/ui/use-browser";
@@ -51,15 +51,15 @@ import { toScheduleWords } from "@/lib/ui/schedule-words";
 import "./dashboards.css";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
-const MoveDialog = dynamic(() => loadMoveDialog().then((module) => module.MoveDialog), { ssr: false });
+const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
 
 const loadSnapshots = later(() => import("@/components/dashboards/snapshots"));
-const Snapshots = dynamic(() => loadSnapshots().then((module) => module.Snapshots), { ssr: false });
+const Snapshots = part(loadSnapshots, (module) => module.Snapshots);
 const loadShareDialog = later(() => import("@/components/shares/share-dialog"));
-const ShareDialog = dynamic(() => loadShareDialog().then((module) => module.ShareDialog), { ssr: false });
+const ShareDialog = part(loadShareDialog, (module) => module.ShareDialog);
 
 const loadRefreshDialog = later(() => import("@/components/dashboards/refresh-dialog"));
-const RefreshDialog = dynamic(() => loadRefreshDialog().then((module) => module.RefreshDialog), { ssr: false });
+const RefreshDialog = part(loadRefreshDialog, (module) => module.RefreshDialog);
 
 const loadPagePicture = later(() => import("@/components/dashboards/page-picture"));
 

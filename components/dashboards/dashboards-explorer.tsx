@@ -1,13 +1,13 @@
 "use client";
 
 import { FolderPlus, LayoutDashboard, Plus } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useMemo, useState } from "react";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
 import { useActiveDashboardId, useFiledDashboards } from "@/components/dashboards/use-filed-dashboards";
 import type { BringBack } from "@/components/folders/delete-folder";
 import { FiledTree } from "@/components/folders/filed-tree";
 import { useReveal } from "@/components/folders/use-reveal";
+import { part } from "@/components/ui/part";
 import { ExplorerBars, ExplorerFailure, ExplorerSection } from "@/components/workspace/explorer-section";
 import { NavFind } from "@/components/workspace/nav-find";
 import { useDashboardActions, useNewDashboard } from "@/components/workspace/use-dashboard-actions";
@@ -18,9 +18,7 @@ import { later } from "@/lib/client/load-again";
 import { buildFiledTree, type FolderChoice, isSameChoice, toRoots } from "@/lib/ui/filed-tree";
 
 const loadDeleteFolder = later(() => import("@/components/folders/delete-folder"));
-const DeleteFolder = dynamic(() => loadDeleteFolder().then((module) => module.DeleteFolder<DashboardSummary>), {
-  ssr: false,
-});
+const DeleteFolder = part(loadDeleteFolder, (module) => module.DeleteFolder<DashboardSummary>);
 
 /** Not those of the consoles: each tree is folded by itself. */
 const ROOTS = toRoots("dashboards-");

@@ -1,10 +1,11 @@
 "use client";
 
-import dynamic from "next/dynamic";
+import { WidgetChart } from "@/components/dashboards/widget-chart";
 import { WidgetFigure } from "@/components/dashboards/widget-figure";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { WidgetTable } from "@/components/dashboards/widget-table";
 import { Notice } from "@/components/ui/notice";
+import { part } from "@/components/ui/part";
 import { useFrame } from "@/components/workspace/use-frame";
 import { withPageGrain } from "@/lib/charts/widget-period";
 import type { Widget, WidgetData } from "@/lib/client/dashboards";
@@ -13,17 +14,9 @@ import type { ResultRow } from "@/lib/tabular/json-rows";
 import type { Period } from "@/lib/ui/dashboards/period-words";
 import "./widgets.css";
 
-// A page of figures and tables loads no charts, one of charts no markdown.
-const loadChart = later(() => import("@/components/dashboards/widget-chart"));
-const WidgetChart = dynamic(() => loadChart().then((module) => module.WidgetChart), {
-  ssr: false,
-  loading: () => <WidgetSkeleton />,
-});
+// A page of charts loads no markdown.
 const loadMarkdown = later(() => import("@/components/markdown/markdown"));
-const Markdown = dynamic(() => loadMarkdown().then((module) => module.Markdown), {
-  ssr: false,
-  loading: () => <WidgetSkeleton />,
-});
+const Markdown = part(loadMarkdown, (module) => module.Markdown, WidgetSkeleton);
 
 type WidgetBodyProps = {
   widget: Pick<Widget, "id" | "kind" | "title" | "spec">;

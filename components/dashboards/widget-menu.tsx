@@ -1,10 +1,10 @@
 "use client";
 
 import { Code, Ellipsis, FileSpreadsheet, ImageDown, Maximize2, Table2 } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { announce } from "@/components/ui/live-region";
 import { Menu, MenuItem, MenuLine } from "@/components/ui/menu";
+import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
 import { useFrame } from "@/components/workspace/use-frame";
 import { withPageGrain } from "@/lib/charts/widget-period";
@@ -17,11 +17,11 @@ import type { Period } from "@/lib/ui/dashboards/period-words";
 import { saveFile } from "@/lib/ui/save-file";
 
 const loadLarge = later(() => import("@/components/dashboards/widget-large"));
-const WidgetLarge = dynamic(() => loadLarge().then((module) => module.WidgetLarge), { ssr: false });
+const WidgetLarge = part(loadLarge, (module) => module.WidgetLarge);
 const loadQuery = later(() => import("@/components/dashboards/widget-query"));
-const WidgetQuery = dynamic(() => loadQuery().then((module) => module.WidgetQuery), { ssr: false });
+const WidgetQuery = part(loadQuery, (module) => module.WidgetQuery);
 const loadRows = later(() => import("@/components/dashboards/widget-source-rows"));
-const WidgetSourceRows = dynamic(() => loadRows().then((module) => module.WidgetSourceRows), { ssr: false });
+const WidgetSourceRows = part(loadRows, (module) => module.WidgetSourceRows);
 const loadPicture = later(() => import("@/components/dashboards/widget-picture-file"));
 
 type WidgetMenuProps = {

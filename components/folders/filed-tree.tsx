@@ -1,19 +1,19 @@
 "use client";
 
 import { Ellipsis, Folder as FolderIcon, FolderOpen } from "lucide-react";
-import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import type { Filing } from "@/components/folders/filing";
 import { FolderMenu } from "@/components/folders/folder-menu";
 import { Menu } from "@/components/ui/menu";
 import { NameInput } from "@/components/ui/name-input";
+import { part } from "@/components/ui/part";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { later } from "@/lib/client/load-again";
 import type { Folder } from "@/lib/folders/schema";
 import { type FiledNode, type FolderChoice, isInside, isSameChoice } from "@/lib/ui/filed-tree";
 
 const loadMoveDialog = later(() => import("@/components/folders/move-dialog"));
-const MoveDialog = dynamic(() => loadMoveDialog().then((module) => module.MoveDialog), { ssr: false });
+const MoveDialog = part(loadMoveDialog, (module) => module.MoveDialog);
 
 /** What the menu of a row asks the tree for. */
 export type RowActs = { onRename: () => void; onMove: () => void };

@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { useCallback, useMemo, useState } from "react";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
 import { FiltersNote } from "@/components/grid/filters-note";
@@ -14,6 +13,7 @@ import { useResultColumns } from "@/components/grid/use-result-columns";
 import { useRows } from "@/components/grid/use-rows";
 import { useSelection } from "@/components/grid/use-selection";
 import { useViewChoice, type View } from "@/components/grid/view-choice";
+import { part } from "@/components/ui/part";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { type ConsoleRun, type PinnedResult, ROW_LIMITS } from "@/components/workspace/run-store";
 import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
@@ -48,23 +48,15 @@ export type ResultViewProps = {
 
 const Pending = () => <div className="result-fill" aria-busy="true" />;
 const loadJsonPane = later(() => import("@/components/grid/json-pane"));
-const JsonPane = dynamic(() => loadJsonPane().then((module) => module.JsonPane), {
-  ssr: false,
-  loading: Pending,
-});
+const JsonPane = part(loadJsonPane, (module) => module.JsonPane, Pending);
 const loadChartView = later(() => import("@/components/results/chart-view"));
-const ChartView = dynamic(() => loadChartView().then((module) => module.ChartView), {
-  ssr: false,
-  loading: Pending,
-});
+const ChartView = part(loadChartView, (module) => module.ChartView, Pending);
 const loadExportDialog = later(() => import("@/components/results/export-dialog"));
-const ExportDialog = dynamic(() => loadExportDialog().then((module) => module.ExportDialog), {
-  ssr: false,
-});
+const ExportDialog = part(loadExportDialog, (module) => module.ExportDialog);
 const loadAddToDashboard = later(() => import("@/components/results/add-to-dashboard"));
-const AddToDashboard = dynamic(() => loadAddToDashboard().then((module) => module.AddToDashboard), { ssr: false });
+const AddToDashboard = part(loadAddToDashboard, (module) => module.AddToDashboard);
 const loadRowPanel = later(() => import("@/components/grid/row-panel"));
-const RowPanel = dynamic(() => loadRowPanel().then((module) => module.RowPanel), { ssr: false });
+const RowPanel = part(loadRowPanel, (module) => module.RowPanel);
 
 const PHONE_VIEWS: View[] = ["cards", "table", "chart"];
 const WIDE_VIEWS: View[] = ["table", "chart", "json"];

@@ -1,12 +1,12 @@
 "use client";
 
 import { CircleX, Copy, GitCompare, MessageSquare, TriangleAlert, Waves, X } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Plan } from "@/components/results/explain-store";
 import { PlanTree } from "@/components/results/plan-tree";
 import { useEarlierPlan } from "@/components/results/use-earlier-plan";
 import { copyText } from "@/components/ui/copy-text";
+import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useIsPhone, useNow } from "@/components/ui/use-browser";
@@ -26,7 +26,7 @@ import "./results.css";
 import "@/components/ui/foot.css";
 
 const loadDiffView = later(() => import("@/components/editor/diff-view"));
-const DiffView = dynamic(() => loadDiffView().then((module) => module.DiffView), { ssr: false });
+const DiffView = part(loadDiffView, (module) => module.DiffView);
 
 /** As much of a plan as the agent is told: its slowest steps are what it is asked about, and they stand in the tree's order. */
 const ASKED_CHARS_MAX = 6000;

@@ -1,9 +1,9 @@
 "use client";
 
 import { History, ListTree } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { useExplain } from "@/components/results/use-explain";
+import { part } from "@/components/ui/part";
 import { Tip } from "@/components/ui/tip";
 import { useOffer } from "@/components/workspace/use-offer";
 import type { Bound } from "@/lib/client/execute";
@@ -13,9 +13,7 @@ import type { DraftConsole } from "@/lib/ui/workbench";
 import "./results.css";
 
 const loadRecentRuns = later(() => import("@/components/results/recent-runs"));
-const RecentRuns = dynamic(() => loadRecentRuns().then((module) => module.RecentRuns), {
-  ssr: false,
-});
+const RecentRuns = part(loadRecentRuns, (module) => module.RecentRuns);
 
 type RunToolsProps = {
   draft: DraftConsole;

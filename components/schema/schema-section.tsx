@@ -17,7 +17,6 @@ import {
   TextCursorInput,
   X,
 } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useMemo, useState } from "react";
@@ -27,6 +26,7 @@ import type { ContextItems } from "@/components/ui/context-menu";
 import { copyName } from "@/components/ui/copy-text";
 import { announce } from "@/components/ui/live-region";
 import { MenuItem, MenuLine } from "@/components/ui/menu";
+import { part } from "@/components/ui/part";
 import { showFailure, showToast } from "@/components/ui/toast";
 import { Tree, type TreeRow } from "@/components/ui/tree";
 import { useConnectivity } from "@/components/ui/use-browser";
@@ -46,7 +46,7 @@ import { toTableAddress } from "@/lib/ui/table-links";
 import { completeStep } from "@/lib/ui/workbench";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
-const DdlDialog = dynamic(() => loadDdlDialog().then((module) => module.DdlDialog), { ssr: false });
+const DdlDialog = part(loadDdlDialog, (module) => module.DdlDialog);
 
 const ENTITY_ICONS = { table: Table2, view: Eye, collection: Braces, resource: Box } as const;
 

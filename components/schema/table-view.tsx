@@ -1,7 +1,6 @@
 "use client";
 
 import { Code, FileCode2, RefreshCw, Sigma } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { ColumnsMenu } from "@/components/grid/columns-menu";
@@ -17,6 +16,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
+import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { ShowExplorer } from "@/components/workspace/show-explorer";
@@ -40,7 +40,7 @@ import "@/components/ui/page.css";
 import "./table-view.css";
 
 const loadDdlDialog = later(() => import("@/components/schema/ddl-dialog"));
-const DdlDialog = dynamic(() => loadDdlDialog().then((module) => module.DdlDialog), { ssr: false });
+const DdlDialog = part(loadDdlDialog, (module) => module.DdlDialog);
 
 type TableViewProps = { connectionId: string; table: { name: string; schema?: string } };
 

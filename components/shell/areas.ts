@@ -8,6 +8,7 @@ import {
   SquareTerminal,
   Workflow,
 } from "lucide-react";
+// biome-ignore lint/style/noRestrictedImports: the server draws these, too
 import dynamic from "next/dynamic";
 import type { ComponentType } from "react";
 import { ConsoleExplorer } from "@/components/consoles/console-explorer";

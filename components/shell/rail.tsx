@@ -6,6 +6,7 @@ import { AgentToggle } from "@/components/agent/agent-toggle";
 import { AccountMenu } from "@/components/shell/account-menu";
 import { AREAS, type Area } from "@/components/shell/areas";
 import { Tip } from "@/components/ui/tip";
+import { useIsSettled } from "@/components/ui/use-browser";
 import { Wheel } from "@/components/ui/wheel";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 
@@ -32,10 +33,12 @@ export function Rail({ onShowShortcuts }: { onShowShortcuts: () => void }) {
 
 function RailLink({ area, root, path }: { area: Area; root: string; path: string }) {
   const { name, icon: Icon, path: start, owns, keys } = area;
+  const isSettled = useIsSettled();
   return (
     <Tip label={name} keys={keys} side="right">
       <Link
         href={`${root}${start}`}
+        prefetch={isSettled ? null : false}
         aria-label={name}
         className={owns(path) ? "on" : undefined}
         aria-current={owns(path) ? "true" : undefined}

@@ -1,6 +1,5 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { usePathname, useSearchParams } from "next/navigation";
 import { type ReactNode, useRef, useState } from "react";
 import { AgentDock } from "@/components/agent/agent-dock";
@@ -15,6 +14,7 @@ import { useLoadAhead } from "@/components/shell/use-load-ahead";
 import { useShellCommands } from "@/components/shell/use-shell-commands";
 import { useShellKeys } from "@/components/shell/use-shell-keys";
 import { LiveRegion } from "@/components/ui/live-region";
+import { part } from "@/components/ui/part";
 import { TipGroup } from "@/components/ui/tip";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { uncoverFromExplorer } from "@/components/workspace/use-frame";
@@ -24,21 +24,15 @@ import "./shell.css";
 
 // Not needed for the first paint of a wide page.
 const loadBottomBar = later(() => import("@/components/shell/bottom-bar"));
-const BottomBar = dynamic(() => loadBottomBar().then((module) => module.BottomBar), {
-  ssr: false,
-});
+const BottomBar = part(loadBottomBar, (module) => module.BottomBar);
 const loadShortcutList = later(() => import("@/components/shell/shortcut-list"));
-const ShortcutList = dynamic(() => loadShortcutList().then((module) => module.ShortcutList), {
-  ssr: false,
-});
+const ShortcutList = part(loadShortcutList, (module) => module.ShortcutList);
 const loadPalette = later(() => import("@/components/palette/palette"));
-const Palette = dynamic(() => loadPalette().then((module) => module.Palette), { ssr: false });
+const Palette = part(loadPalette, (module) => module.Palette);
 const loadTextSearch = later(() => import("@/components/palette/text-search"));
-const TextSearch = dynamic(() => loadTextSearch().then((module) => module.TextSearch), { ssr: false });
+const TextSearch = part(loadTextSearch, (module) => module.TextSearch);
 const loadToaster = later(() => import("@/components/ui/toaster"));
-const Toaster = dynamic(() => loadToaster().then((module) => module.Toaster), {
-  ssr: false,
-});
+const Toaster = part(loadToaster, (module) => module.Toaster);
 
 /** The frame around every view of a workspace (docs/design.md, Layout): rail, explorer, main and status bar; on a phone the bottom bar. */
 export function Shell({ children }: { children: ReactNode }) {

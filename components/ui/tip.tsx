@@ -1,14 +1,12 @@
 "use client";
 
-import dynamic from "next/dynamic";
 import { cloneElement, type ReactElement, type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
+import { part } from "@/components/ui/part";
 import type { TipSide, TipTarget } from "@/components/ui/tip-popup";
 import { later } from "@/lib/client/load-again";
 
 const loadTipPopup = later(() => import("@/components/ui/tip-popup"));
-const TipPopup = dynamic(() => loadTipPopup().then((module) => module.TipPopup), {
-  ssr: false,
-});
+const TipPopup = part(loadTipPopup, (module) => module.TipPopup);
 
 /** A pointer that only passes by shows nothing; once one tip is shown, its neighbours follow at once. */
 const DELAY_MS = 400;

@@ -19,6 +19,27 @@ export function useIsAwake(): boolean {
   );
 }
 
+/** What a page asks for first has the line and the server for itself for so long after it was opened. */
+const SETTLED_AFTER_MS = 2000;
+let isSettled = false;
+
+/** True a while after the first page was opened: what may be needed later can be fetched. */
+export function useIsSettled(): boolean {
+  return useSyncExternalStore(
+    untilSettled,
+    () => isSettled,
+    () => false,
+  );
+}
+
+function untilSettled(listener: () => void): () => void {
+  const timer = setTimeout(() => {
+    isSettled = true;
+    listener();
+  }, SETTLED_AFTER_MS);
+  return () => clearTimeout(timer);
+}
+
 /** Whether a media query holds; false on the server and while hydrating, so that both draw the same. */
 export function useMediaQuery(query: string): boolean {
   const subscribe = useCallback(

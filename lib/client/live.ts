@@ -22,6 +22,11 @@ const KINDS: Record<EventKind, true> = {
   execution: true,
   presence: true,
 };
+/**
+ * What a page reads first has the line and the server for itself for so long after it was opened. The stream begins with
+ * `reset`, so nothing is missed, and what is read anew then does not stand in the way of what is drawn first.
+ */
+const OPEN_AFTER_MS = 1500;
 /** After a stream that was refused for good; a browser tries again by itself only after one that broke. */
 const REOPEN_AFTER_MS = 10_000;
 /** The same while the server cannot be reached: the one that is back is to be seen soon. */
@@ -83,6 +88,7 @@ export class LiveUpdates {
 
 /** Resolves when the signal aborts. */
 async function readUntil(signal: AbortSignal, url: string, pass: Pass): Promise<void> {
+  await sleepUntil(signal, OPEN_AFTER_MS - performance.now());
   while (!signal.aborted) {
     await readStream(signal, url, pass);
     await sleepUntil(signal, readConnectivity().isOnline ? REOPEN_AFTER_MS : REOPEN_LOST_AFTER_MS);
@@ -155,7 +161,7 @@ function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void>
 
 function sleepUntil(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
+    if (signal.aborted || ms <= 0) return resolve();
     const timer = setTimeout(resolve, ms);
     signal.addEventListener(
       "abort",

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { cache } from "react";
 import { SharedApp } from "@/components/apps/view/shared-app";
+import { ChartsAhead } from "@/components/dashboards/charts-ahead";
 import { SharedDashboard } from "@/components/dashboards/shared-dashboard";
 import { env } from "@/lib/env";
 import { describeSharePage } from "@/lib/shares/shown";
@@ -28,8 +29,14 @@ export async function generateMetadata({ params }: PageProps): Promise<Metadata>
 export default async function SharePage({ params }: PageProps) {
   const { token } = await params;
   const { kind, title, description } = await readShown(token);
-  const Shown = kind === "app" ? SharedApp : SharedDashboard;
-  return <Shown token={token} title={title} description={description} />;
+  const shown = { token, title, description };
+  if (kind === "app") return <SharedApp {...shown} />;
+  return (
+    <>
+      <ChartsAhead />
+      <SharedDashboard {...shown} />
+    </>
+  );
 }
 
 /** Once for the page and its head. */

@@ -1,16 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import dynamic from "next/dynamic";
 import { useState } from "react";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
+import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type App, appApi, type PublishConflict, type Resolutions } from "@/lib/client/apps";
 import { later } from "@/lib/client/load-again";
 
 const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
-const TextMerge = dynamic(() => loadDiff().then((module) => module.TextMerge), { ssr: false });
+const TextMerge = part(loadDiff, (module) => module.TextMerge);
 
 type Choice = "mine" | "published" | "edit";
 

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Download, FileQuestion, GitCompare } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
 import type { TextProblem } from "@/components/apps/workbench/text-editor";
 import { useBindings } from "@/components/apps/workbench/use-bindings";
@@ -11,6 +10,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
+import { part } from "@/components/ui/part";
 import { showFailure } from "@/components/ui/toast";
 import { toAppWorkKey } from "@/components/workspace/use-apps";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -22,12 +22,13 @@ import { toSize } from "@/lib/ui/format";
 import { saveFile } from "@/lib/ui/save-file";
 
 const loadEditor = later(() => import("@/components/apps/workbench/text-editor"));
-const TextEditor = dynamic(() => loadEditor().then((module) => module.TextEditor), {
-  ssr: false,
-  loading: () => <ListSkeleton label="Reading the editor" />,
-});
+const TextEditor = part(
+  loadEditor,
+  (module) => module.TextEditor,
+  () => <ListSkeleton label="Reading the editor" />,
+);
 const loadDiff = later(() => import("@/components/apps/workbench/text-diff"));
-const TextMerge = dynamic(() => loadDiff().then((module) => module.TextMerge), { ssr: false });
+const TextMerge = part(loadDiff, (module) => module.TextMerge);
 
 const NO_PROBLEMS: TextProblem[] = [];
 const NO_BINDINGS: BindingItem[] = [];

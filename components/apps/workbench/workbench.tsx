@@ -14,7 +14,6 @@ import {
   Settings2,
   Share2,
 } from "lucide-react";
-import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useEffect, useMemo, useState } from "react";
 import { InExplorer } from "@/components/apps/explorer-place";
@@ -35,6 +34,7 @@ import { useWork, type Work } from "@/components/apps/workbench/use-work";
 import { VersionsView } from "@/components/apps/workbench/versions-view";
 import { announce } from "@/components/ui/live-region";
 import { Notice } from "@/components/ui/notice";
+import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { showToast } from "@/components/ui/toast";
 import { useIsPhone, useMediaQuery } from "@/components/ui/use-browser";
@@ -49,10 +49,10 @@ import "./workbench.css";
 import "@/components/apps/apps.css";
 
 const loadPublish = later(() => import("@/components/apps/workbench/publish-dialog"));
-const PublishDialog = dynamic(() => loadPublish().then((module) => module.PublishDialog), { ssr: false });
+const PublishDialog = part(loadPublish, (module) => module.PublishDialog);
 
 const loadSettings = later(() => import("@/components/apps/workbench/app-settings"));
-const AppSettings = dynamic(() => loadSettings().then((module) => module.AppSettings), { ssr: false });
+const AppSettings = part(loadSettings, (module) => module.AppSettings);
 
 const PHONE_PANES: { value: Pane; label: string }[] = [
   { value: "files", label: "Files" },

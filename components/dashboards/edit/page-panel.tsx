@@ -1,17 +1,17 @@
 "use client";
 
 import { History } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useId, useState } from "react";
 import { EditSide } from "@/components/dashboards/edit/edit-side";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
+import { part } from "@/components/ui/part";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { later } from "@/lib/client/load-again";
 import { TITLE_CHARS_MAX } from "@/lib/dashboards/limits";
 
 const loadHistory = later(() => import("@/components/dashboards/edit/history-dialog"));
-const HistoryDialog = dynamic(() => loadHistory().then((module) => module.HistoryDialog), { ssr: false });
+const HistoryDialog = part(loadHistory, (module) => module.HistoryDialog);
 
 type PagePanelProps = { editing: Editing; dashboardId: string; onClose: () => void };
 

@@ -1,7 +1,6 @@
 "use client";
 
 import { CopyPlus, Trash2 } from "lucide-react";
-import dynamic from "next/dynamic";
 import { useEffect, useId, useState } from "react";
 import { EditSide } from "@/components/dashboards/edit/edit-side";
 import { LOOK_ICONS } from "@/components/dashboards/edit/gallery";
@@ -11,6 +10,7 @@ import { SpecText } from "@/components/dashboards/edit/spec-text";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { usePreview } from "@/components/dashboards/edit/use-preview";
 import { Notice } from "@/components/ui/notice";
+import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
 import type { Widget } from "@/lib/client/dashboards";
@@ -30,7 +30,7 @@ import {
 import { formatCount } from "@/lib/ui/format";
 
 const loadMarkdown = later(() => import("@/components/markdown/markdown"));
-const Markdown = dynamic(() => loadMarkdown().then((module) => module.Markdown), { ssr: false });
+const Markdown = part(loadMarkdown, (module) => module.Markdown);
 
 type WidgetPanelProps = {
   editing: Editing;

@@ -1,0 +1,4 @@
+/** What draws a chart, as one part of the page. */
+export { Error as ERROR_LEVEL, loader, logger, parse, View } from "vega";
+export { expressionInterpreter } from "vega-interpreter";
+export { compile } from "vega-lite";
