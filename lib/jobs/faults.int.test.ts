@@ -213,6 +213,8 @@ describe("jobs of a function that there is no more", () => {
     servers.length = 0;
     await start([counted], { leaseMs: LEASE_MS });
     await until(async () => (await collections.jobTasks().countDocuments({ functionId: "millrace-gone" })) === 0);
+    // Runs and tasks are looked for apart, by no order.
+    await until(async () => (await collections.jobRuns().countDocuments({ status: "failed" })) === 2);
     const ended = await collections.jobRuns().find({ status: "failed" }).sort({ _id: 1 }).toArray();
     expect(ended.map(({ _id }) => _id)).toEqual([old, waiting].toSorted());
     for (const { outcome } of ended) expect(outcome).toContain("No server has the function millrace-gone any more.");

@@ -1,20 +1,10 @@
 import { type BindingQuery, useBinding, useParams } from "@millrace/app";
 import { useDeferredValue, useState } from "react";
+import type { Customer } from "./customer";
 import { Detail } from "./Detail";
-import { type Amount, toAge, toCount, toDay, toEuro } from "./format";
+import { toAge, toCount, toDay, toEuro } from "./format";
 import { usePageTheme } from "./use-page-theme";
 
-export type Customer = {
-  id: number;
-  name: string;
-  email: string;
-  country: string;
-  segment: string;
-  joined: string;
-  orders: number;
-  revenue: Amount;
-  last_order: string | null;
-};
 type Column = keyof Customer;
 
 const COLUMNS: { field: Column; name: string; isNumber?: true }[] = [

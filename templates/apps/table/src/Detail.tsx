@@ -1,5 +1,5 @@
 import { useBinding } from "@millrace/app";
-import type { Customer } from "./App";
+import type { Customer } from "./customer";
 import { type Amount, toCount, toDay, toEuro } from "./format";
 
 type Purchase = { category: string; items: number; revenue: Amount };
