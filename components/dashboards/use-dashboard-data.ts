@@ -48,11 +48,15 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
   const ended = useRef(new Set<string>());
   /** What came meanwhile was not heard: the rows are read again where a save or a refresh may have changed them. */
   const hearWhatWasMissed = async () => {
-    setRunId(null);
     const key = toDashboardKey(workspace.id, dashboardId);
     const before = toStamp(client.getQueryData<Dashboard>(key));
     await client.refetchQueries({ queryKey: key, exact: true }).catch(() => {});
-    if (before === null || toStamp(client.getQueryData<Dashboard>(key)) !== before) reader.ask(asked, true);
+    const after = client.getQueryData<Dashboard>(key);
+    const lastRun = after?.lastRun ?? null;
+    // One at a time: what is newer, or over, has ended the one that was waited for. Ids grow with time.
+    if (lastRun !== null)
+      setRunId((id) => (isGoing(lastRun) ? lastRun.id : id !== null && lastRun.id >= id ? null : id));
+    if (before === null || toStamp(after) !== before) reader.ask(asked, true);
   };
   useLive((event) => {
     if (event.kind === "run" && event.data.resourceId === dashboardId) {

@@ -23,10 +23,10 @@ const KINDS: Record<EventKind, true> = {
   presence: true,
 };
 /**
- * What a page reads first has the line and the server for itself for so long after it was opened. The stream begins with
- * `reset`, so nothing is missed, and what is read anew then does not stand in the way of what is drawn first.
+ * What a page reads first has the line and the server for itself for so long after it was opened: what is read once more,
+ * since it may have changed before the stream was there, is read after that.
  */
-const OPEN_AFTER_MS = 1500;
+const READ_AGAIN_AFTER_MS = 1500;
 /** After a stream that was refused for good; a browser tries again by itself only after one that broke. */
 const REOPEN_AFTER_MS = 10_000;
 /** The same while the server cannot be reached: the one that is back is to be seen soon. */
@@ -88,7 +88,6 @@ export class LiveUpdates {
 
 /** Resolves when the signal aborts. */
 async function readUntil(signal: AbortSignal, url: string, pass: Pass): Promise<void> {
-  await sleepUntil(signal, OPEN_AFTER_MS - performance.now());
   while (!signal.aborted) {
     await readStream(signal, url, pass);
     await sleepUntil(signal, readConnectivity().isOnline ? REOPEN_AFTER_MS : REOPEN_LOST_AFTER_MS);
@@ -147,7 +146,11 @@ function readStream(signal: AbortSignal, url: string, pass: Pass): Promise<void>
     hear("heartbeat", () => {});
     hear("reset", () => pass({ kind: "reset" }));
     // What was read before the stream was open may be old already. A stream that is opened again says where it was.
-    source.addEventListener("open", () => pass({ kind: "reset" }), { once: true });
+    const readAgain = async () => {
+      await sleepUntil(signal, READ_AGAIN_AFTER_MS - performance.now());
+      if (!signal.aborted) pass({ kind: "reset" });
+    };
+    source.addEventListener("open", () => void readAgain(), { once: true });
     source.addEventListener("open", () => {
       heardAt = Date.now();
       pass({ kind: "reachable" });
