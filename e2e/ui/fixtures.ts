@@ -77,6 +77,10 @@ export { expect };
 export async function expectAccessible(page: Page): Promise<void> {
   // What is half faded in has half of its contrast.
   await page.evaluate(async () => {
+    // What has just come begins to fade in with the next picture.
+    const drawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    await drawn();
+    await drawn();
     const passing = document.getAnimations().filter((each) => each.effect?.getTiming().iterations !== Infinity);
     await Promise.all(passing.map((each) => each.finished.catch(() => {})));
   });
