@@ -4,7 +4,7 @@ import { CircleCheck, GitBranch, Keyboard, Waves, WifiOff } from "lucide-react";
 import Link from "next/link";
 import { useSyncExternalStore } from "react";
 import { Tip } from "@/components/ui/tip";
-import { useConnectivity } from "@/components/ui/use-browser";
+import { useConnectivity, useIsSettled } from "@/components/ui/use-browser";
 import { useActiveConsoleId } from "@/components/workspace/use-console-actions";
 import { useOpenConsole, useUnsavedCount } from "@/components/workspace/use-consoles";
 import { readFrame, subscribeFrame } from "@/components/workspace/use-frame";
@@ -18,6 +18,7 @@ import { deviceZone } from "@/lib/zones/names";
 export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) {
   const { editors, workspace } = useWorkspace();
   const connectivity = useConnectivity();
+  const isSettled = useIsSettled();
   // What this tab waits for, and what runs in the background for anybody.
   const running = useRunningCount() + useRunsInMotion();
   const unsaved = useUnsavedCount();
@@ -44,6 +45,7 @@ export function StatusBar({ onShowShortcuts }: { onShowShortcuts: () => void }) 
       <Link
         className={running > 0 ? "row moving" : "row"}
         href={`/w/${workspace.slug}/activity${running > 0 ? "?state=motion" : ""}`}
+        prefetch={isSettled ? null : false}
       >
         <Waves className="xs" />
         {running === 0 ? "Nothing running" : `${formatCount(running)} ${running === 1 ? "run" : "runs"} in motion`}
