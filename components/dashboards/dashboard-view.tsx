@@ -1,5 +1,6 @@
 "use client";
 
+import { useMutation } from "@tanstack/react-query";
 import {
   CalendarClock,
   Ellipsis,
@@ -44,8 +45,11 @@ import { hasTimes } from "@/lib/charts/widget-period";
 import { type Dashboard, dashboardApi, type ValuesAsk, type WidgetData } from "@/lib/client/dashboards";
 import { later } from "@/lib/client/load-again";
 import { ApiError } from "@/lib/client/request";
+import { type Run, runsApi } from "@/lib/client/runs";
 import { toClickKey, toClickValue } from "@/lib/ui/dashboard-choice";
 import { toTrail } from "@/lib/ui/filed-tree";
+import { isGoing } from "@/lib/ui/flow-words";
+import { formatDuration } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 import { toScheduleWords } from "@/lib/ui/schedule-words";
 import "./dashboards.css";
@@ -64,6 +68,9 @@ const RefreshDialog = part(loadRefreshDialog, (module) => module.RefreshDialog);
 const loadPagePicture = later(() => import("@/components/dashboards/page-picture"));
 
 const AGE_EVERY_MS = 15_000;
+/** Who waits longer than this is told for how long. */
+const LONG_WAIT_MS = 5000;
+const WAIT_EVERY_MS = 1000;
 
 /** A dashboard as it is looked at. What it is and what it shows are read at once, by the address alone. */
 export function DashboardView({ dashboardId }: { dashboardId: string }) {
@@ -120,7 +127,10 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   }, [title]);
   const [isSharing, setIsSharing] = useState(false);
   const [isScheduling, setIsScheduling] = useState(false);
-  const { data, error, isSlow, arrived, again, refresh, isRefreshing } = reading;
+  const { data, error, isSlow, arrived, again, refresh, sinceMs } = reading;
+  const { lastRun } = dashboard;
+  const run = reading.run ?? (lastRun !== null && isGoing(lastRun) ? lastRun : null);
+  const isRefreshing = run !== null;
   const source = useMemo(
     () => ({
       key: toDashboardDataKey(workspace.id, id),
@@ -161,7 +171,8 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   );
   const actions = (
     <>
-      <Age widgets={data} error={error} isRefreshing={isRefreshing} dashboard={dashboard} />
+      <Age widgets={data} error={error} run={run} sinceMs={sinceMs} dashboard={dashboard} />
+      {run !== null && !isWall && <CancelRefresh run={run} />}
       {isWall && (
         <button type="button" className="btn ghost sm wall-leave" onClick={() => choice.setWall(false)}>
           Leave the wall
@@ -336,26 +347,35 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
 function Age({
   widgets,
   error,
-  isRefreshing,
+  run,
+  sinceMs,
   dashboard: { schedule, lastRun },
 }: {
   widgets: ReadonlyMap<string, WidgetData> | null;
   error: unknown;
-  isRefreshing: boolean;
+  /** The refresh that goes on. */
+  run: Run | null;
+  /** Since when the page waits for its rows. */
+  sinceMs: number | null;
   dashboard: Pick<Dashboard, "schedule" | "lastRun">;
 }) {
-  const now = useNow(true, AGE_EVERY_MS);
+  const now = useNow(true, run === null && sinceMs === null ? AGE_EVERY_MS : WAIT_EVERY_MS);
   const times = [...(widgets?.values() ?? [])].flatMap(({ cachedAt }) => (cachedAt === null ? [] : [cachedAt])).sort();
   const [oldest] = times;
-  if (oldest === undefined || now === null) return null;
-  if (isRefreshing) {
+  if (now === null) return null;
+  const beganMs = run === null ? sinceMs : Date.parse(run.startedAt ?? run.createdAt);
+  const waitedMs = beganMs === null ? 0 : now - beganMs;
+  if (run !== null || waitedMs > LONG_WAIT_MS) {
     return (
       <span className="st run dashboard-age" role="status">
         <RotateCw className="s" />
-        Refreshing
+        {run === null ? "Reading the sources" : "Refreshing"}
+        {/* Nobody is read a clock to. */}
+        {waitedMs > LONG_WAIT_MS && <span aria-hidden="true">, {toWaited(waitedMs)}</span>}
       </span>
     );
   }
+  if (oldest === undefined) return null;
   const at = new Date(oldest);
   const words = schedule?.enabled ? toScheduleWords(schedule.cron) : null;
   const hasFailed = lastRun?.status === "failure";
@@ -372,5 +392,25 @@ function Age({
         {words !== null && `, ${words.charAt(0).toLowerCase()}${words.slice(1)}`}
       </span>
     </span>
+  );
+}
+
+/** Whole seconds: a tenth that stands still would be one too many. */
+function toWaited(ms: number): string {
+  return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : formatDuration(Math.floor(ms / 1000) * 1000);
+}
+
+/** Ends the refresh that goes on, for everybody; the rows of before stay. */
+function CancelRefresh({ run }: { run: Run }) {
+  const { workspace } = useWorkspace();
+  const cancel = useMutation({
+    mutationFn: () => runsApi.cancel(workspace.id, run),
+    onError: (error) => showFailure(toMessage(error)),
+  });
+  const isAsked = cancel.isPending || cancel.isSuccess || run.cancelRequestedAt !== null;
+  return (
+    <button type="button" className="btn ghost sm" disabled={isAsked} onClick={() => cancel.mutate()}>
+      {isAsked ? "Cancelling" : "Cancel"}
+    </button>
   );
 }

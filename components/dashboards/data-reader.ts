@@ -12,6 +12,8 @@ export type Reading = {
   /** Why the newest reading has failed; what is drawn stays. */
   error: unknown;
   isReading: boolean;
+  /** Since when what is being read is awaited; null while nothing is. */
+  sinceMs: number | null;
   /** The widgets whose answers to what is being read have come: they are not old. */
   arrived: ReadonlySet<string>;
   /** It takes so long that somebody would take the old for the new. */
@@ -36,6 +38,7 @@ const NOTHING: Reading = {
   readAtMs: 0,
   error: null,
   isReading: false,
+  sinceMs: null,
   arrived: NONE,
   isSlow: false,
 };
@@ -137,7 +140,7 @@ export class DataReader {
   async #start(asked: PageAsk, text: string): Promise<void> {
     const { signal } = this.#stop;
     this.#running = text;
-    this.#put({ isReading: true, arrived: NONE });
+    this.#put({ isReading: true, sinceMs: Date.now(), arrived: NONE });
     clearTimeout(this.#slow);
     this.#slow = setTimeout(() => this.#put({ isSlow: true }), SLOW_MS);
     try {
@@ -171,7 +174,7 @@ export class DataReader {
     if (next) this.ask(next.asked, next.isAnew);
     if (this.#running !== null) return;
     clearTimeout(this.#slow);
-    this.#put({ isReading: false, isSlow: false, arrived: NONE });
+    this.#put({ isReading: false, sinceMs: null, isSlow: false, arrived: NONE });
   }
 
   /** Something newer waits, and the widget shows it already. */

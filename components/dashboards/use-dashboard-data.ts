@@ -43,7 +43,8 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
     const timer = setInterval(() => document.visibilityState === "visible" && again(), WALL_EVERY_MS);
     return () => clearInterval(timer);
   }, [isWall]);
-  const [runId, setRunId] = useState<string | null>(null);
+  /** The refresh that goes on, as far as it was heard of. */
+  const [run, setRun] = useState<Run | null>(null);
   /** The news of a run's end may come before the answer of whoever has begun it. */
   const ended = useRef(new Set<string>());
   /** What came meanwhile was not heard: the rows are read again where a save or a refresh may have changed them. */
@@ -54,17 +55,18 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
     const after = client.getQueryData<Dashboard>(key);
     const lastRun = after?.lastRun ?? null;
     // One at a time: what is newer, or over, has ended the one that was waited for. Ids grow with time.
-    if (lastRun !== null)
-      setRunId((id) => (isGoing(lastRun) ? lastRun.id : id !== null && lastRun.id >= id ? null : id));
+    if (lastRun !== null) {
+      setRun((known) => (isGoing(lastRun) ? lastRun : known !== null && lastRun.id >= known.id ? null : known));
+    }
     if (before === null || toStamp(after) !== before) reader.ask(asked, true);
   };
   useLive((event) => {
     if (event.kind === "run" && event.data.resourceId === dashboardId) {
-      const run = event.data.run as Run | undefined;
-      if (run && isGoing(run)) return setRunId(run.id);
-      if (run) ended.current.add(run.id);
-      if (run?.error) showFailure(run.error);
-      setRunId(null);
+      const told = event.data.run as Run | undefined;
+      if (told && isGoing(told)) return setRun(told);
+      if (told) ended.current.add(told.id);
+      if (told?.error) showFailure(told.error);
+      setRun(null);
       // It has a last refresh now.
       void client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, dashboardId) });
       return reader.ask(asked, true);
@@ -81,12 +83,12 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
     /** The pointer, or the focus, has come to a widget: what is pressed there is answered here then. */
     enter: (widgetId: string) => reader.enter(widgetId, asked),
     leave: () => reader.leave(),
-    isRefreshing: runId !== null,
+    run,
     /** Reads the sources anew, for everybody; what is shown stays until the new rows are there. */
     refresh: async () => {
       try {
-        const { run } = await dashboardApi.refresh(workspace.id, dashboardId);
-        if (!ended.current.has(run.id)) setRunId(run.id);
+        const begun = await dashboardApi.refresh(workspace.id, dashboardId);
+        if (!ended.current.has(begun.run.id)) setRun(begun.run);
       } catch (error) {
         showFailure(toMessage(error));
       }

@@ -39,3 +39,42 @@ test("a dashboard is refreshed on a schedule, which it says, and how its last re
   await page.keyboard.press("Escape");
   await expect(page.getByText(/every 15 minutes/)).toHaveCount(0);
 });
+
+test("a refresh that takes long says for how long, also to who comes later, and is cancelled on the page", async ({
+  page,
+  person,
+}) => {
+  const { make, sample, root } = await dashboardBench(page.request);
+  const { id } = await make({
+    title: "Slow",
+    // Some minutes of work for one core.
+    datasets: [
+      {
+        id: "rows",
+        name: "Rows",
+        source: {
+          connectionId: sample,
+          query: "select sum(a.i * b.i % 7) as n from range(1000000) a(i), range(100000) b(i)",
+        },
+      },
+    ],
+    widgets: [
+      {
+        id: "sum",
+        kind: "kpi",
+        title: "Sum",
+        source: { datasetId: "rows" },
+        spec: { measures: [{ field: "n", op: "sum", as: "n" }] },
+        layout: { x: 0, y: 0, w: 3, h: 3 },
+      },
+    ],
+  });
+  expect((await page.request.post(`${root}/${id}/refresh`, { data: {} })).status()).toBe(202);
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  const said = page.getByRole("status").filter({ hasText: /^(Refreshing|Reading the sources)/ });
+  await expect(said).toContainText(/, \d+ s/);
+  await page.reload();
+  await expect(said).toContainText("Refreshing");
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await expect(said).toHaveCount(0);
+});
