@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useState, useSyncExternalStore } from "react";
 import { part } from "@/components/ui/part";
-import { useIsAwake } from "@/components/ui/use-browser";
+import { useIsAwake, useIsSettled } from "@/components/ui/use-browser";
 import { PanelEdge } from "@/components/workspace/panel-edge";
 import { setSideHost, useIsSideTaken } from "@/components/workspace/side-slot";
 import { useIsAgentOpen } from "@/components/workspace/use-agent-panel";
@@ -29,8 +29,6 @@ const AgentPanel = part(
 
 /** Where browsers have no word for a quiet moment, the panel is loaded after this time. */
 const QUIET_AFTER_MS = 2000;
-/** A moment in which the page waits for its rows is not a quiet one: who does not see the panel is not kept waiting by it. */
-const HIDDEN_AFTER_MS = 3000;
 /** A page that is never quiet loads it all the same. */
 const QUIET_WITHIN_MS = 10_000;
 
@@ -45,18 +43,11 @@ export function AgentDock() {
   const isTaken = useIsSideTaken();
   const isAwake = useIsAwake();
   const [isQuiet, setIsQuiet] = useState(false);
+  // A moment in which a page waits for its first rows is not a quiet one: who does not see the panel does not wait for it.
+  const isDue = useIsSettled() || isOpen;
   useEffect(() => {
-    const preload = () => void preloadPanel().then(() => setIsQuiet(true));
-    if (isOpen) return whenQuiet(preload);
-    let stop = () => {};
-    const timer = setTimeout(() => {
-      stop = whenQuiet(preload);
-    }, HIDDEN_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, [isOpen]);
+    if (isDue) return whenQuiet(() => void preloadPanel().then(() => setIsQuiet(true)));
+  }, [isDue]);
   useEffect(() => agent.wake(), [agent]);
   // As boot.js has set it for the first paint; another page may want it otherwise.
   useLayoutEffect(() => {

@@ -172,7 +172,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   const actions = (
     <>
       <Age widgets={data} error={error} run={run} sinceMs={sinceMs} dashboard={dashboard} />
-      {run !== null && !isWall && <CancelRefresh run={run} />}
+      {run !== null && !isWall && <CancelRefresh key={run.id} run={run} />}
       {isWall && (
         <button type="button" className="btn ghost sm wall-leave" onClick={() => choice.setWall(false)}>
           Leave the wall
@@ -369,7 +369,7 @@ function Age({
     return (
       <span className="st run dashboard-age" role="status">
         <RotateCw className="s" />
-        {run === null ? "Reading the sources" : "Refreshing"}
+        {run !== null ? "Refreshing" : widgets === null ? "Reading the sources" : "Reading"}
         {/* Nobody is read a clock to. */}
         {waitedMs > LONG_WAIT_MS && <span aria-hidden="true">, {toWaited(waitedMs)}</span>}
       </span>

@@ -1,21 +1,17 @@
 "use client";
 
 import { useEffect } from "react";
+import { useIsSettled } from "@/components/ui/use-browser";
 import { loadAhead } from "@/lib/client/load-again";
-
-/** What a person does first, such as the first run, has the line for itself. */
-const AHEAD_AFTER_MS = 3000;
 
 /** Loads what the page will need later while it rests, unless the person has asked to save data. */
 export function useLoadAhead(): void {
+  const isSettled = useIsSettled();
   useEffect(() => {
     const { connection } = navigator as { connection?: { saveData?: boolean } };
-    if (connection?.saveData === true) return;
+    if (!isSettled || connection?.saveData === true) return;
     const stop = new AbortController();
-    const timer = setTimeout(() => void loadAhead(stop.signal), AHEAD_AFTER_MS);
-    return () => {
-      clearTimeout(timer);
-      stop.abort();
-    };
-  }, []);
+    void loadAhead(stop.signal);
+    return () => stop.abort();
+  }, [isSettled]);
 }

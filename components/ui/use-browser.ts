@@ -19,8 +19,8 @@ export function useIsAwake(): boolean {
   );
 }
 
-/** What a page asks for first has the line and the server for itself for so long after it was opened. */
-const SETTLED_AFTER_MS = 2000;
+/** What a page asks for first, and what a person does first, has the line and the server for itself for so long. */
+const SETTLED_AFTER_MS = 3000;
 let isSettled = false;
 
 /** True a while after the first page was opened: what may be needed later can be fetched. */
