@@ -369,9 +369,11 @@ function Age({
     return (
       <span className="st run dashboard-age" role="status">
         <RotateCw className="s" />
-        {run !== null ? "Refreshing" : widgets === null ? "Reading the sources" : "Reading"}
-        {/* Nobody is read a clock to. */}
-        {waitedMs > LONG_WAIT_MS && <span aria-hidden="true">, {toWaited(waitedMs)}</span>}
+        <span>
+          {run !== null ? "Refreshing" : widgets === null ? "Reading the sources" : "Reading"}
+          {/* Nobody is read a clock to. */}
+          {waitedMs > LONG_WAIT_MS && <span aria-hidden="true">, {toWaited(waitedMs)}</span>}
+        </span>
       </span>
     );
   }
