@@ -26,7 +26,8 @@ export function useConsoleNews({ id, name, saved, draft }: OpenConsole): Console
   const [editing, setEditing] = useState<{ consoleId: string; userId: string; until: number }[]>([]);
   const nameOf = (userId: string) => names.get(userId) ?? "Somebody";
   useLive((event) => {
-    if (event.kind === "reset" || event.data.resourceId !== id) return;
+    if (event.kind === "reset") return void consoles.refresh(id, null);
+    if (event.data.resourceId !== id) return;
     const { userId, version } = event.data;
     if (typeof userId !== "string") return;
     const others = editing.filter((each) => each.userId !== userId);

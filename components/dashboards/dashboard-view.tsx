@@ -171,8 +171,10 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   );
   const actions = (
     <>
-      <Age widgets={data} error={error} run={run} sinceMs={sinceMs} dashboard={dashboard} />
-      {run !== null && !isWall && <CancelRefresh key={run.id} run={run} />}
+      <span className="row dashboard-now">
+        <Age widgets={data} error={error} run={run} sinceMs={sinceMs} dashboard={dashboard} />
+        {run !== null && !isWall && <CancelRefresh key={run.id} run={run} />}
+      </span>
       {isWall && (
         <button type="button" className="btn ghost sm wall-leave" onClick={() => choice.setWall(false)}>
           Leave the wall

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 
 import { prepareCharts } from "@/components/chart/draw-chart";
 import { DataReader } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
+import { useAgainWhenLost } from "@/components/dashboards/use-again-when-lost";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
 import { WidgetCard } from "@/components/dashboards/widget-card";
 import { WidgetGrid } from "@/components/dashboards/widget-grid";
@@ -68,6 +69,7 @@ function Opened({ token, title, description }: SharedDashboardProps) {
     void open(leave.signal);
     return () => leave.abort();
   }, [open]);
+  useAgainWhenLost(state.kind === "failed" ? state.error : null, () => void open());
   if (state.kind === "locked") {
     return <UnlockShare token={token} title={title} description={description} onUnlocked={() => open()} />;
   }
@@ -119,6 +121,7 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
     const timer = setInterval(() => document.visibilityState === "visible" && reader.ask(asked, true), AGAIN_EVERY_MS);
     return () => clearInterval(timer);
   }, [reader, asked]);
+  useAgainWhenLost(error, () => reader.ask(asked, true));
   const isShut = isLockedOut(error);
   useEffect(() => {
     if (isShut) onLocked();

@@ -3,6 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { DataReader } from "@/components/dashboards/data-reader";
+import { useAgainWhenLost } from "@/components/dashboards/use-again-when-lost";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure } from "@/components/ui/toast";
 import { toDashboardDataKey, toDashboardKey } from "@/components/workspace/use-dashboards";
@@ -43,6 +44,7 @@ export function useDashboardData(dashboardId: string, { asked, timezone, isWall 
     const timer = setInterval(() => document.visibilityState === "visible" && again(), WALL_EVERY_MS);
     return () => clearInterval(timer);
   }, [isWall]);
+  useAgainWhenLost(reading.error, () => reader.ask(asked, true));
   /** The refresh that goes on, as far as it was heard of. */
   const [run, setRun] = useState<Run | null>(null);
   /** The news of a run's end may come before the answer of whoever has begun it. */

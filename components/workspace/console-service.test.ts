@@ -182,6 +182,19 @@ describe("ConsoleService", () => {
     await service.refresh(ID, 3);
     expect(asked).toHaveLength(1);
     expect(queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.content).toBe("select 3");
+    await service.refresh(ID, null);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("keeps what was saved here while news that may have been missed were read", async () => {
+    const { service, queryClient } = makeService();
+    service.note(consoleOf({ version: 2 }));
+    vi.stubGlobal("fetch", async () => {
+      service.note(consoleOf({ version: 4, content: "select 'mine'" }));
+      return new Response(JSON.stringify({ success: true, data: consoleOf({ version: 3, content: "select 3" }) }));
+    });
+    await service.refresh(ID, null);
+    expect(queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.content).toBe("select 'mine'");
   });
 
   it("settles a comparison with the text that was chosen", async () => {

@@ -232,12 +232,19 @@ export class ConsoleService {
     }
   }
 
-  /** Reads a console anew when a later version than the known one is told of. Silence is no news. */
-  async refresh(id: string, version: number): Promise<void> {
-    const known = this.parts.queryClient.getQueryData<Console>(toConsoleKey(this.parts.workspaceId, id));
-    if (!known || known.version >= version) return;
+  /**
+   * Reads a console anew when a later version than the known one is told of. Silence is no news.
+   * @param version null when news may have been missed
+   */
+  async refresh(id: string, version: number | null): Promise<void> {
+    const { workspaceId, queryClient } = this.parts;
+    const known = () => queryClient.getQueryData<Console>(toConsoleKey(workspaceId, id));
+    const before = known();
+    if (!before || (version !== null && before.version >= version)) return;
     try {
-      this.note(await consoleApi.read(this.parts.workspaceId, id));
+      const newest = await consoleApi.read(workspaceId, id);
+      // What was saved here while it was read is later.
+      if (newest.version > (known()?.version ?? 0)) this.note(newest);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }

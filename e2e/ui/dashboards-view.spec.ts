@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import { dashboardBench, salesBoard } from "./dashboards-people";
 import { expect, expectAccessible, hold, type Person, test } from "./fixtures";
 
@@ -299,6 +299,40 @@ test("a wall shows the page alone, reads it anew, and keeps what it has when tha
   await page.clock.fastForward(61_000);
   await expect(page.getByRole("main").getByRole("alert")).toContainText("What is shown is older.");
   await expect(widget(page, "Revenue")).toContainText("€100");
+});
+
+test("what a server that was away has cut off is read again by itself, on a shared page too", async ({
+  page,
+  person,
+  browser,
+}) => {
+  const { make, sample, root } = await dashboardBench(page.request);
+  const { id } = await make(salesBoard(sample));
+  const shared = await page.request.put(`${root}/${id}/share`, { data: { enabled: true } });
+  const { url } = (await shared.json()).data;
+  let isAway = true;
+  const cutOff = (route: Route) => (isAway ? route.abort() : route.continue());
+  await page.route("**/data?**", cutOff);
+  await page.goto(`/w/${person.slug}/dashboards/${id}`);
+  await expect(page.getByRole("main").getByRole("alert")).toContainText("The server did not answer.");
+  isAway = false;
+  await expect(widget(page, "Revenue")).toContainText("€100", { timeout: 30_000 });
+  await expect(page.getByRole("main").getByRole("alert")).toHaveCount(0);
+
+  const context = await browser.newContext();
+  const visitor = await context.newPage();
+  await visitor.clock.install();
+  for (const part of ["**/api/share/*/dashboard", "**/api/share/*/data?**"]) {
+    isAway = true;
+    await visitor.route(part, cutOff);
+    await visitor.goto(url);
+    await expect(visitor.getByRole("main").getByRole("alert")).toContainText("The server did not answer.");
+    isAway = false;
+    await visitor.clock.fastForward(60_000);
+    await expect(widget(visitor, "Revenue")).toContainText("€100");
+    await expect(visitor.getByRole("main").getByRole("alert")).toHaveCount(0);
+  }
+  await context.close();
 });
 
 test("on a phone the widgets stand below one another, figures two abreast", async ({ page, person }) => {

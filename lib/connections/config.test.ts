@@ -177,6 +177,25 @@ describe("a setting within another", () => {
   });
 });
 
+test.each([
+  ["postgres", { passwrd: "p" }, 'PostgreSQL has no such setting. Did you mean "password"?'],
+  ["postgres", { username: "u" }, /^PostgreSQL has no such setting\. It has host, port, .*\buser, .*\.$/],
+  ["rest", { baseUrl: "https://example.com", auth: { knd: "bearer" } }, /Did you mean "auth\.kind"\?$/],
+  ["rest", { url: "https://example.com" }, /It has baseUrl, .*\bauth, /],
+])("a setting that %s does not have is refused with those that it has: %j", (type, config, words) => {
+  const driver = findDriver(type);
+  if (!driver) throw new Error(`There is no type ${type}.`);
+  let problems: { path: string; message: string }[] = [];
+  try {
+    parseConfig(driver, config);
+  } catch (error) {
+    problems = (error as AppError).details as typeof problems;
+  }
+  expect(problems.map(({ message }) => message)).toContainEqual(
+    typeof words === "string" ? words : expect.stringMatching(words),
+  );
+});
+
 test.each(drivers.map((driver) => [driver.type, driver] as const))("the declaration of %s is whole", (_, driver) => {
   const named = (name: string) => driver.fields.filter((field) => field.name === name);
   // The fields of which the interface says that a change of them asks for the secrets again.

@@ -2,6 +2,7 @@ import "server-only";
 import { AppError, type InputProblem } from "@/lib/http/errors";
 import { open, SealError, type Sealed, seal } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
+import { findClosest } from "@/lib/text/edit-distance";
 import { groupOf, isFieldShown, isPlainObject, isSetMark, valueAt, withValue } from "./config-fields";
 import type { Driver } from "./data-source";
 import { type ConnectionDoc, toFieldName, toSecretKey } from "./model";
@@ -26,7 +27,7 @@ export function parseConfig(driver: Driver, input: Config): Config {
   const { fields, label } = driver;
   const problems: InputProblem[] = findUnknown(fields, input).map(({ path, isGroup }) => ({
     path: `config.${path}`,
-    message: isGroup ? "An object is needed." : `${label} has no such setting.`,
+    message: isGroup ? "An object is needed." : `${label} has no such setting. ${toOffer(fields, path)}`,
   }));
   let config: Config = {};
   for (const field of fields) {
@@ -168,6 +169,15 @@ function findUnknown(fields: readonly ConfigField[], input: Config): Unknown[] {
     const paths = Object.keys(value).map((inner) => `${name}.${inner}`);
     return paths.filter((path) => !names.has(path)).map((path) => ({ path, isGroup: false }));
   });
+}
+
+/** The setting that was meant, if one is spelled alike, or those that there are at this place. */
+function toOffer(fields: readonly ConfigField[], path: string): string {
+  const names = fields.map(({ name }) => name).filter((name) => groupOf(name) === groupOf(path));
+  const meant = findClosest(path, names);
+  if (meant !== null) return `Did you mean "${meant}"?`;
+  const all = [...names, ...(groupOf(path) === null ? groupsOf(fields) : [])];
+  return `It has ${all.join(", ")}.`;
 }
 
 /** A change without the secrets that come back as they were shown. */

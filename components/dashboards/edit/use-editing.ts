@@ -87,7 +87,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   }, [store, id, base, draft, isRead, state]);
 
   useLive((event) => {
-    if (event.kind === "reset" || event.data.resourceId !== id) return;
+    if (event.kind !== "reset" && event.data.resourceId !== id) return;
     void client.invalidateQueries({ queryKey: toDashboardKey(workspace.id, id) });
   });
   // Another version that says the same, of a rename in a list or a move, is no news.
