@@ -18,6 +18,7 @@ import { useSearchParams } from "next/navigation";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { prepareCharts } from "@/components/chart/draw-chart";
 import { DashboardMenu } from "@/components/dashboards/dashboard-menu";
+import { toFailure } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
 import { useDashboardData } from "@/components/dashboards/use-dashboard-data";
@@ -127,7 +128,8 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
   }, [title]);
   const [isSharing, setIsSharing] = useState(false);
   const [isScheduling, setIsScheduling] = useState(false);
-  const { data, error, isSlow, arrived, again, refresh, sinceMs } = reading;
+  const { data, isSlow, arrived, again, refresh, sinceMs } = reading;
+  const error = toFailure(reading);
   const { lastRun } = dashboard;
   const run = reading.run ?? (lastRun !== null && isGoing(lastRun) ? lastRun : null);
   const isRefreshing = run !== null;

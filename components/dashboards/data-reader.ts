@@ -19,6 +19,12 @@ export type Reading = {
   /** It takes so long that somebody would take the old for the new. */
   isSlow: boolean;
 };
+
+/** What is to be said of the newest reading; null while the next one is awaited in its place, with nothing drawn yet. */
+export function toFailure({ data, error, isSlow }: Pick<Reading, "data" | "error" | "isSlow">): unknown {
+  return data === null && isSlow ? null : error;
+}
+
 type Read = (asked: PageAsk, signal: AbortSignal, onWidget: (widget: WidgetData) => void) => Promise<WidgetData[]>;
 
 /** A picture that is replaced within this time needs no sign that it is old. */

@@ -3,7 +3,7 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { prepareCharts } from "@/components/chart/draw-chart";
-import { DataReader } from "@/components/dashboards/data-reader";
+import { DataReader, toFailure } from "@/components/dashboards/data-reader";
 import { FilterBar } from "@/components/dashboards/filter-bar";
 import { useAgainWhenLost } from "@/components/dashboards/use-again-when-lost";
 import { useDashboardChoice } from "@/components/dashboards/use-dashboard-choice";
@@ -109,11 +109,9 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
     }),
     [token],
   );
-  const { data, error, isReading, isSlow, arrived } = useSyncExternalStore(
-    reader.subscribe,
-    reader.current,
-    reader.current,
-  );
+  const reading = useSyncExternalStore(reader.subscribe, reader.current, reader.current);
+  const { data, isReading, isSlow, arrived } = reading;
+  const error = toFailure(reading);
   useEffect(() => () => reader.close(), [reader]);
   const asked = choice.ask;
   useEffect(() => reader.ask(asked), [reader, asked]);
@@ -121,7 +119,7 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
     const timer = setInterval(() => document.visibilityState === "visible" && reader.ask(asked, true), AGAIN_EVERY_MS);
     return () => clearInterval(timer);
   }, [reader, asked]);
-  useAgainWhenLost(error, () => reader.ask(asked, true));
+  useAgainWhenLost(reading.error, () => reader.ask(asked, true));
   const isShut = isLockedOut(error);
   useEffect(() => {
     if (isShut) onLocked();
