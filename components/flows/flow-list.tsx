@@ -50,7 +50,7 @@ export function FlowList() {
     </Link>
   );
   const choose = (next: Show) => {
-    const params = new URLSearchParams(query);
+    const params = new URLSearchParams(window.location.search);
     if (next === "all") params.delete("show");
     else params.set("show", next);
     window.history.pushState(null, "", params.size === 0 ? root : `${root}?${params}`);

@@ -15,12 +15,14 @@ export function NavFind({ label, root }: { label: string; root: string }) {
   const query = useSearchParams();
 
   const find = (text: string) => {
-    const next = new URLSearchParams(path === root ? query : undefined);
+    // The address is ahead of what is drawn: who has just pressed another part of the list looks there.
+    const { pathname, search } = window.location;
+    const next = new URLSearchParams(pathname === root ? search : undefined);
     if (text === "") next.delete("q");
     else next.set("q", text);
     const address = next.size === 0 ? root : `${root}?${next}`;
     // Each letter is not a step to go back through.
-    if (path === root) window.history.replaceState(null, "", address);
+    if (pathname === root) window.history.replaceState(null, "", address);
     else router.push(address);
   };
   const [typed, type] = useTyped(path === root ? (query.get("q") ?? "") : "", find);

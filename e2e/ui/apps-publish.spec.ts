@@ -66,6 +66,14 @@ test("files that main has changed in the same lines are settled one by one", asy
   const bench = benchOf(page);
   await bench.type("note.md", "mine\n");
   await expect(bench.saved).toHaveText("Saved");
+  // Elsewhere, and the open page has not heard of it: nothing is left to commit, which keeps nobody from publishing.
+  const read = await page.request.get(`${root}/${app.id}/status`);
+  let hasHeard = false;
+  await page.route("**/status", (route) => (hasHeard ? route.continue() : route.fulfill({ response: read })));
+  await page.route("**/commit", (route) => {
+    hasHeard = true;
+    return route.continue();
+  });
   await commit(app, "Mine");
   // Somebody else publishes the same lines meanwhile.
   const jun = await join(browser, page, "member");

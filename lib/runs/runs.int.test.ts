@@ -164,6 +164,27 @@ describe("cancelling a run", () => {
     await expect(requestCancel(resource, run._id, new ObjectId())).rejects.toMatchObject({ kind: "conflict" });
     await expect(requestCancel(newResource(), run._id, new ObjectId())).rejects.toMatchObject({ kind: "not_found" });
   });
+
+  it("does not wait for a server that has died, and takes nothing from one that says a word", async () => {
+    const [dead, alive] = [newResource(), newResource()];
+    const runs = { dead: await begun(dead), alive: await begun(alive) };
+    const leased = (await stored(runs.dead.run))?.dueAt as Date;
+    const by = new ObjectId();
+    const asked = await requestCancel(dead, runs.dead.run._id, by);
+    expect(asked.dueAt?.getTime()).toBeLessThan(leased.getTime() - 40_000);
+    // Asked twice it does not wait anew.
+    expect((await requestCancel(dead, runs.dead.run._id, by)).dueAt).toEqual(asked.dueAt);
+    await requestCancel(alive, runs.alive.run._id, by);
+    expect(await keepRun(runs.alive.hold)).toBe("cancel");
+    expect((await stored(runs.alive.run))?.dueAt?.getTime()).toBeGreaterThanOrEqual(leased.getTime());
+
+    await touch(runs.dead.run, { dueAt: LONG_AGO });
+    await sweepRuns({ flow: async () => "woken" });
+    expect(await stored(runs.dead.run)).toMatchObject({ status: "cancelled", error: null, cancelRequestedBy: by });
+    expect(await stored(runs.alive.run)).toMatchObject({ status: "running" });
+    expect(await keepRun(runs.dead.hold)).toBe("lost");
+    expect(told.map(({ data }) => data.runId)).toEqual([runs.dead.run._id.toHexString()]);
+  });
 });
 
 describe("the end of a run", () => {

@@ -15,6 +15,8 @@ import { type OnlyVisible, visiblePage } from "./visible-page";
 const QUEUE_PATIENCE_MS = 30_000;
 /** Who carries a run out says so at least this often, or is given up. `keepRun` is for a third of it. */
 export const RUN_LEASE_MS = 60_000;
+/** Who has been asked to end a run says a word within a second; nobody waits a whole lease for a server that has died. */
+const CANCEL_PATIENCE_MS = 15_000;
 /** Of what a source or a database said; its place is the log. */
 const ERROR_CHARS_MAX = 10_000;
 const UNFINISHED: RunStatus[] = ["queued", "running"];
@@ -208,7 +210,8 @@ export async function releaseRun(hold: RunHold): Promise<boolean> {
 }
 
 /**
- * Asks a run to end: a queued one is cancelled here and now, one that runs learns of it with its next word.
+ * Asks a run to end: a queued one is cancelled here and now, one that runs learns of it with its next word. Whose server
+ * says nothing more is ended by the sweeper.
  * @param by null when what it was for is gone
  * @returns the run as it is then
  * @throws AppError `not_found`; `conflict` for one that has ended
@@ -224,6 +227,7 @@ export async function requestCancel(resource: RunResource, runId: ObjectId, by: 
         $set: {
           cancelRequestedAt: { $ifNull: ["$cancelRequestedAt", "$$NOW"] },
           cancelRequestedBy: { $ifNull: ["$cancelRequestedBy", by] },
+          dueAt: { $min: ["$dueAt", { $add: ["$$NOW", CANCEL_PATIENCE_MS] }] },
         },
       },
     ],

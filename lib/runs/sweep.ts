@@ -49,6 +49,7 @@ async function recoverOverdue(owners: RunOwners): Promise<void> {
 }
 
 async function recover(run: RunDoc, owners: RunOwners): Promise<void> {
+  if (run.cancelRequestedAt !== null) return void (await endUnheldRun(run, { status: "cancelled" }));
   const isHopeless = (run.fruitlessLapses ?? 0) >= FRUITLESS_LAPSES_MAX;
   const verdict = isHopeless ? "give_up" : await owners[run.resourceType]?.(run);
   if (verdict === "woken") return;

@@ -64,7 +64,7 @@ export function PublishDialog({ work, onClose, onGoTo, onDiff }: PublishDialogPr
     setPhase("work");
     const said = message.trim() === "" ? undefined : message.trim();
     try {
-      if (uncommitted > 0 && (await work.commit(said)) === null) return setPhase("ask");
+      if (uncommitted > 0 && !(await work.commitOpen(said))) return setPhase("ask");
       setFollowing("latest");
       const answer = await appApi.publish(workspace.id, app.id, {
         ...(said !== undefined && { message: said }),

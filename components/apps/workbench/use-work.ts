@@ -83,6 +83,11 @@ export function useWork(app: App) {
     }
     return true;
   };
+  const commit = async (message: string | undefined) => {
+    if (await store.flush()) return appApi.commit(workspace.id, app.id, message);
+    showFailure("Not everything that you have typed is saved. Look at the files that say so, then commit.");
+    return null;
+  };
   return {
     app,
     tree,
@@ -120,14 +125,19 @@ export function useWork(app: App) {
         await appApi.discard(workspace.id, app.id, path);
         return true;
       }),
-    commit: (message: string | undefined) =>
+    commit: (message: string | undefined) => attempt("Nothing was committed.", () => commit(message)),
+    /** Commits what is open, if anything is: another tab may have done so. @returns false when that did not work */
+    commitOpen: (message: string | undefined) =>
       attempt("Nothing was committed.", async () => {
-        if (!(await store.flush())) {
-          showFailure("Not everything that you have typed is saved. Look at the files that say so, then commit.");
-          return null;
+        try {
+          return (await commit(message)) !== null;
+        } catch (error) {
+          if (!(error instanceof ApiError) || error.status !== 409) throw error;
+          const { drafts } = await appApi.readStatus(workspace.id, app.id);
+          if (drafts.length > 0) throw error;
+          return true;
         }
-        return appApi.commit(workspace.id, app.id, message);
-      }),
+      }).then((isDone) => isDone === true),
   };
 }
 
