@@ -18,7 +18,7 @@ import { Select } from "@/components/ui/select";
 import { useStaleSince } from "@/components/ui/use-browser";
 import { useTyped } from "@/components/ui/use-typed";
 import { Page } from "@/components/workspace/page";
-import { useAddress } from "@/components/workspace/use-address";
+import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
 import { useConnections } from "@/components/workspace/use-schema";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -45,6 +45,7 @@ export function ActivityView() {
   const { user } = useWorkspace();
   const staleSince = useStaleSince();
   const { query, put: putAll } = useAddress();
+  useOwnSteps();
   const filter = readFilter(query, user.id);
   const activity = useActivity(filter.kind);
   const { failed } = activity;

@@ -13,6 +13,7 @@ import { type Segment, Segments } from "@/components/ui/segments";
 import { useIsPhone } from "@/components/ui/use-browser";
 import { NavFind } from "@/components/workspace/nav-find";
 import { Page } from "@/components/workspace/page";
+import { useOwnSteps } from "@/components/workspace/use-address";
 import { toFeedKey, useFeed, useRepositoryLink } from "@/components/workspace/use-apps";
 import { useRefresh } from "@/components/workspace/use-refresh";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -53,6 +54,7 @@ export function AppsHome() {
   useRefresh([toFeedKey(workspace.id)], ({ kind, data }) => kind === "app" && data.resourceType === "app", GATHER_MS);
   const isLinked = Boolean(useRepositoryLink().data?.repo);
   const query = useSearchParams();
+  useOwnSteps();
   const router = useRouter();
   const pathname = usePathname();
   const isPhone = useIsPhone();

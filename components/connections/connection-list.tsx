@@ -13,6 +13,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { NoneShown } from "@/components/ui/none-shown";
 import { useIsPhone, useOutage } from "@/components/ui/use-browser";
 import { Page } from "@/components/workspace/page";
+import { useOwnSteps } from "@/components/workspace/use-address";
 import { useConnectionTypes } from "@/components/workspace/use-connection-types";
 import { NO_USES, useConnectionUses } from "@/components/workspace/use-connection-uses";
 import { useConnections } from "@/components/workspace/use-schema";
@@ -40,6 +41,7 @@ export function ConnectionList() {
   const names = useMemberNames();
   const uses = useConnectionUses();
   const query = useSearchParams();
+  useOwnSteps();
   const outage = useOutage();
   const isPhone = useIsPhone();
   /** Counts the presses on "Test all": each row tests itself when it changes. */

@@ -7,6 +7,7 @@ import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
 import { useLater } from "@/components/ui/use-later";
+import { useTyped } from "@/components/ui/use-typed";
 import { useFrame } from "@/components/workspace/use-frame";
 import type { Filter, FilterChoice, FilterValues, ValuesAsk } from "@/lib/client/dashboards";
 import { toShownText } from "@/lib/tabular/cell-look";
@@ -41,7 +42,13 @@ export function FilterList({ source, filter, value, others, timezone, onChoose }
   const [typed, setTyped] = useState("");
   const q = useLater(typed, TYPED_AFTER_MS);
   const isMany = filter.kind === "multiSelect";
-  const chosen: unknown[] = isMany ? (Array.isArray(value) ? value : []) : value === undefined ? [] : [value];
+  const given = isMany ? (Array.isArray(value) ? value : []) : value === undefined ? [] : [value];
+  // The address is drawn later than one presses: of two boxes that are ticked quickly both count.
+  const [text, put] = useTyped(JSON.stringify(given), (next) => {
+    const all: unknown[] = JSON.parse(next);
+    onChoose(all.length === 0 ? null : isMany ? all : all[0]);
+  });
+  const chosen: unknown[] = JSON.parse(text);
   const found = useQuery({
     queryKey: [...source.key, "values", filter.id, toChoiceText(others), timezone, q],
     queryFn: ({ signal }) => source.read(filter.id, { filters: others, timezone, q }, signal),
@@ -54,9 +61,8 @@ export function FilterList({ source, filter, value, others, timezone, onChoose }
   const gone = q === "" ? chosen.filter((each) => each !== null && !values.some((known) => known.value === each)) : [];
   const shown = [...gone.map((each) => ({ value: each, count: 0 })), ...values];
   const choose = (each: unknown, isOn: boolean) => {
-    if (!isMany) return onChoose(isOn ? each : null);
-    const next = isOn ? [...chosen, each] : chosen.filter((other) => other !== each);
-    onChoose(next.length === 0 ? null : next);
+    const others = isMany ? chosen.filter((other) => other !== each) : [];
+    put(JSON.stringify(isOn ? [...others, each] : others));
   };
   return (
     <div className="filter-list">

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo } from "react";
-import { useAddress } from "@/components/workspace/use-address";
+import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
 import type { FilterChoice } from "@/lib/client/dashboards";
 import { type PageAsk, readChoice, toChoiceText, toParam } from "@/lib/ui/dashboard-choice";
 import { type Period, readPeriod } from "@/lib/ui/dashboards/period-words";
@@ -9,6 +9,7 @@ import { type Period, readPeriod } from "@/lib/ui/dashboards/period-words";
 /** What filters the page, from the address. Each change is a step that Back undoes, but for letters that are typed. */
 export function useDashboardChoice() {
   const { query, put } = useAddress();
+  useOwnSteps();
   const text = toChoiceText(readChoice(query));
   // The same object for the same choice: it is what reading hangs on.
   const choice = useMemo(() => Object.fromEntries(JSON.parse(text)) as FilterChoice, [text]);

@@ -11,7 +11,7 @@ import { LoadFailure } from "@/components/ui/load-failure";
 import { LoadMore } from "@/components/ui/load-more";
 import { Segments } from "@/components/ui/segments";
 import { useIsAwake, useStaleSince } from "@/components/ui/use-browser";
-import { useAddress } from "@/components/workspace/use-address";
+import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
 import { useArrivals, useFlowRuns } from "@/components/workspace/use-flows";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import type { Arrival, Run } from "@/lib/client/flows";
@@ -33,6 +33,7 @@ const SHOWS = [
 /** What came to a webhook, the newest first: whether it was taken, and which run has written it. */
 export function ArrivalList({ flowId }: { flowId: string }) {
   const { query, put } = useAddress();
+  useOwnSteps();
   const isLive = useStaleSince() === null;
   const show = SHOWS.find(({ value }) => value === query.get("show"))?.value ?? "all";
   const eventId = query.get("event") ?? "";

@@ -28,7 +28,6 @@ const HEADS = [
   ACTIONS,
 ];
 
-const isOwnParam = (name: string) => name === "show" || name === "q";
 const SHOW_WORDS: Record<Show, string> = { all: "All", moving: "In motion", problems: "Failed", paused: "Paused" };
 
 /** Everything that brings rows from somewhere into a table. */
@@ -36,7 +35,7 @@ export function FlowList() {
   const { workspace } = useWorkspace();
   const flows = useFlows();
   const query = useSearchParams();
-  useOwnSteps(isOwnParam);
+  useOwnSteps();
   const isPhone = useIsPhone();
   const root = `/w/${workspace.slug}/flows`;
   const all = flows.data ?? [];

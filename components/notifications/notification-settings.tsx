@@ -39,14 +39,12 @@ const STATES: { value: DeliveryStatus | "any"; label: string }[] = [
   { value: "skipped", label: "Skipped" },
 ];
 const NEW = "new";
-const OWN_PARAMS = new Set(["show", "rule", "by", "state", "delivery"]);
-const isOwnParam = (name: string) => OWN_PARAMS.has(name);
 
 /** The rules of the workspace and what they have sent. Rule, filters and opened delivery stand in the address. */
 export function NotificationSettings() {
   const { isAdmin } = useRights();
   const { query, put } = useAddress();
-  useOwnSteps(isOwnParam);
+  useOwnSteps();
   const rules = useRules();
   const { nameOf } = useResources();
   useLiveDeliveries();

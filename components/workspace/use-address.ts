@@ -27,9 +27,9 @@ export function useAddress(): { query: ReturnType<typeof useSearchParams>; put: 
  * Makes Back and Forward between addresses of one page that differ in parameters of its own (`isOwn`) a matter of the
  * browser alone. Of steps from before a reload the router has the page no more: it would ask the server for it, and put
  * that address back when the answer comes, although somebody has gone on since.
- * @param isOwn the same function every time
+ * @param isOwn the same function every time; without it all parameters are the page's own
  */
-export function useOwnSteps(isOwn: (param: string) => boolean): void {
+export function useOwnSteps(isOwn: (param: string) => boolean = isAny): void {
   const path = usePathname();
   const rest = restOf(useSearchParams(), isOwn);
   useEffect(() => {
@@ -44,6 +44,10 @@ export function useOwnSteps(isOwn: (param: string) => boolean): void {
     window.addEventListener("popstate", onStep, { capture: true });
     return () => window.removeEventListener("popstate", onStep, { capture: true });
   }, [path, rest, isOwn]);
+}
+
+function isAny(): boolean {
+  return true;
 }
 
 function restOf(query: { entries(): Iterable<[string, string]> }, isOwn: (param: string) => boolean): string {

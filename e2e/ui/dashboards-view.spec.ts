@@ -72,12 +72,20 @@ test("filters narrow the widgets, stand in the address, and are taken off by Bac
   await filters.getByRole("button", { name: "Channel: any" }).click();
   const channels = page.getByRole("list", { name: "Values of Channel" });
   await expect(channels.getByRole("listitem")).toHaveText([/shop10/, /web10/]);
-  await channels.getByRole("checkbox", { name: /web/ }).click();
+  // Two that are ticked before the first is drawn are both ticked.
+  await channels.getByRole("checkbox").evaluateAll(async (boxes) => {
+    for (const box of boxes as HTMLInputElement[]) {
+      box.click();
+      await Promise.resolve();
+    }
+  });
+  await expect(filters.getByRole("button", { name: /^Channel: (shop, web|web, shop|2 )/ })).toBeVisible();
+  await channels.getByRole("checkbox", { name: /shop/ }).click();
   await expect(widget(page, "Revenue")).toContainText("€10");
   await page.keyboard.press("Escape");
   await page.reload();
   await expect(widget(page, "Revenue")).toContainText("€10");
-  await page.goBack();
+  for (const _ of ["shop", "web", "shop"]) await page.goBack();
   await expect(widget(page, "Revenue")).toContainText("€40");
   await expect(filters.getByRole("button", { name: "Channel: any" })).toBeVisible();
   await filters.getByRole("button", { name: "Take off Region: north" }).click();

@@ -75,15 +75,8 @@ export { expect };
 
 /** No violation of WCAG 2.2 AA that a machine can find. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // What is half faded in has half of its contrast.
-  await page.evaluate(async () => {
-    // What has just come begins to fade in with the next picture.
-    const drawn = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    await drawn();
-    await drawn();
-    const passing = document.getAnimations().filter((each) => each.effect?.getTiming().iterations !== Infinity);
-    await Promise.all(passing.map((each) => each.finished.catch(() => {})));
-  });
+  // A frame that is loaded anew meanwhile is looked at when it is there.
+  await Promise.all(page.frames().map((frame) => frame.evaluate(untilDrawn).catch(() => {})));
   const { violations } = await new AxeBuilder({ page })
     // Menus and dialogs are layers of their own at the end of the body, outside of every landmark.
     .disableRules(["region"])
@@ -92,6 +85,21 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`)).toEqual(
     [],
   );
+}
+
+/** What is half faded in has half of its contrast, and what is half loaded has one style without the other. */
+async function untilDrawn(): Promise<void> {
+  if (document.readyState !== "complete") await new Promise((resolve) => addEventListener("load", resolve));
+  // What has just come begins to fade in with the next picture; a frame that is out of sight has none.
+  const drawn = () =>
+    new Promise<unknown>((resolve) => {
+      requestAnimationFrame(resolve);
+      setTimeout(resolve, 200);
+    });
+  await drawn();
+  await drawn();
+  const passing = document.getAnimations().filter((each) => each.effect?.getTiming().iterations !== Infinity);
+  await Promise.all(passing.map((each) => each.finished.catch(() => {})));
 }
 
 /** Keeps the answers to a request back until they are let go. */

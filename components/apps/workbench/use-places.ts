@@ -2,6 +2,7 @@
 
 import { usePathname, useSearchParams } from "next/navigation";
 import { useCallback, useEffect, useState } from "react";
+import { useOwnSteps } from "@/components/workspace/use-address";
 
 /** What stands in the middle, where the editor is. */
 const VIEWS = ["changes", "versions", "bindings"] as const;
@@ -18,6 +19,7 @@ const TABS_MAX = 30;
 export function usePlaces(appId: string, userId: string) {
   const pathname = usePathname();
   const query = useSearchParams();
+  useOwnSteps();
   const key = `millrace:app-tabs:${userId}:${appId}`;
   const [tabs, setTabs] = useState<readonly string[]>([]);
   useEffect(() => setTabs(readTabs(key)), [key]);
