@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,8 +22,9 @@ let shell: ChildProcess | undefined;
 const clients: MongoClient[] = [];
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "authentication-")).toLowerCase();
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  // Drivers take the path of a socket for the name of a host, which they write in small letters.
+  dir = join(tmpdir(), `authentication-${randomBytes(8).toString("hex")}`);
+  mkdirSync(dir, { mode: 0o700 });
 });
 
 afterEach(async () => {

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,8 +15,9 @@ import { forkStore } from "./testing/start.ts";
 const dirs: string[] = [];
 
 function newDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "store-")).toLowerCase();
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  // Drivers take the path of a socket for the name of a host, which they write in small letters.
+  const dir = join(tmpdir(), `store-${randomBytes(8).toString("hex")}`);
+  mkdirSync(dir, { mode: 0o700 });
   dirs.push(dir);
   return dir;
 }
