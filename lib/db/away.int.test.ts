@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { MongoBulkWriteError, MongoClient, MongoServerError } from "mongodb";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -20,8 +21,9 @@ let client: MongoClient;
 const start = () => forkStore(folder, ["--socket", join(folder, "s.sock")]);
 
 beforeAll(async () => {
-  folder = mkdtempSync("/tmp/away-").toLowerCase();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Drivers take the path of a socket for the name of a host, which they write in small letters.
+  folder = `/tmp/away-${randomBytes(8).toString("hex")}`;
+  mkdirSync(folder, { mode: 0o700 });
   store = await start();
   client = await new MongoClient(store.uri, { serverSelectionTimeoutMS: 2000 }).connect();
 });

@@ -17,10 +17,11 @@ import { SpecRunner } from "./spec/runner.ts";
 type Exclusion = { feature: string; tests: RegExp[]; code: number | undefined; message: string };
 
 const specDir = process.env.MONGODB_SPEC_DIR;
-const dir = mkdtempSync(join(tmpdir(), "crud-spec-"));
+let dir: string;
 let store: RunningStore;
 
 beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "crud-spec-"));
   store = await startStore({ dataDir: dir, port: 0 });
 });
 
