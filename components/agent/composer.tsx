@@ -44,7 +44,7 @@ const HEIGHT_MAX_PX = 220;
 
 type ComposerProps = {
   draft: Outgoing;
-  onDraft: (draft: Outgoing) => void;
+  onDraft: (change: (before: Outgoing) => Outgoing) => void;
   isBusy: boolean;
   onSend: (outgoing: Outgoing) => void;
   onStop: () => void;
@@ -60,6 +60,8 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
   const outage = useOutage();
   const mentions = useMentions(draft.text, fieldRef);
   const { text, images } = draft;
+  /** Pictures that were chosen and are not read yet. */
+  const reading = useRef(0);
   const isTooLong = new TextEncoder().encode(text).length > TEXT_BYTES_MAX;
   const canSend = (text.trim() !== "" || images.length > 0) && !isTooLong && outage === null;
 
@@ -77,11 +79,12 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
     if (agent.takeSummons()) fieldRef.current?.focus({ preventScroll: true });
   }, [agent, asked]);
 
-  const write = (next: string) => onDraft({ ...draft, text: next });
+  const write = (next: string) => onDraft((before) => ({ ...before, text: next }));
   const send = () => {
-    if (!canSend || isBusy) return;
+    // A picture that is being read goes with it, or with nothing.
+    if (!canSend || isBusy || reading.current > 0) return;
     onSend(draft);
-    onDraft({ text: "", images: [] });
+    onDraft(() => ({ text: "", images: [] }));
   };
   const put = (chosen: Mentionable) => {
     const { from, to } = mentions.range ?? { from: text.length, to: text.length };
@@ -106,17 +109,22 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
     }
   };
   const attach = async (files: Iterable<File>) => {
-    const taken = [...images];
-    let bytes = taken.reduce((sum, { url }) => sum + url.length * 0.75, 0);
-    for (const file of files) {
-      bytes += file.size;
-      if (!IMAGE_TYPES.includes(file.type))
-        showFailure(`${file.name} is no image that the agent can read: PNG, JPEG, GIF or WebP.`);
-      else if (bytes > IMAGES_BYTES_MAX)
-        showFailure("The images are larger than 5 MB together. Send fewer, or smaller ones.");
-      else taken.push({ type: "file", mediaType: file.type, filename: file.name, url: await toDataUrl(file) });
+    const taken: Outgoing["images"] = [];
+    let bytes = images.reduce((sum, { url }) => sum + url.length * 0.75, 0);
+    reading.current += 1;
+    try {
+      for (const file of files) {
+        bytes += file.size;
+        if (!IMAGE_TYPES.includes(file.type))
+          showFailure(`${file.name} is no image that the agent can read: PNG, JPEG, GIF or WebP.`);
+        else if (bytes > IMAGES_BYTES_MAX)
+          showFailure("The images are larger than 5 MB together. Send fewer, or smaller ones.");
+        else taken.push({ type: "file", mediaType: file.type, filename: file.name, url: await toDataUrl(file) });
+      }
+    } finally {
+      reading.current -= 1;
     }
-    onDraft({ ...draft, images: taken });
+    onDraft((before) => ({ ...before, images: [...before.images, ...taken] }));
   };
   const onPaste = (event: ClipboardEvent) => {
     const files = [...event.clipboardData.files];
@@ -168,7 +176,9 @@ export function Composer({ draft, onDraft, isBusy, onSend, onStop, onLeaveEdit }
               <button
                 type="button"
                 aria-label={`Take ${filename ?? "the image"} away`}
-                onClick={() => onDraft({ ...draft, images: images.filter((_, index) => index !== at) })}
+                onClick={() =>
+                  onDraft((before) => ({ ...before, images: before.images.filter((_, index) => index !== at) }))
+                }
               >
                 <X className="xs" />
               </button>

@@ -6,6 +6,7 @@ import { CardHead } from "@/components/agent/step-line";
 import type { ToolPart } from "@/components/agent/tool-parts";
 import { announce } from "@/components/ui/live-region";
 import { part } from "@/components/ui/part";
+import { showFailure } from "@/components/ui/toast";
 import { useDialect } from "@/components/workspace/use-connection-types";
 import { useActiveConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useOpenConsole } from "@/components/workspace/use-consoles";
@@ -143,6 +144,7 @@ function Card({ target, before, next, note, outcome, onEnd }: CardProps) {
     announce(`The edit is in ${target.name}. Nothing is saved yet.`);
   };
   const undo = () => {
+    if (target.content !== next) return showFailure(`${target.name} was changed since. Undo it in the editor.`);
     write(before);
     onEnd(null);
   };

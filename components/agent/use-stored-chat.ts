@@ -4,6 +4,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { type AgentMessage, toAgentMessage } from "@/components/agent/chats";
 import { toChatKey } from "@/components/agent/use-agent";
+import { toMessage } from "@/components/ui/to-message";
+import { showFailure } from "@/components/ui/toast";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi } from "@/lib/client/agent";
@@ -48,6 +50,8 @@ export function useStoredChat(chatId: string, isNew: boolean, hasAnswer: boolean
       const page = await agentApi.readChat(workspace.id, chatId, cursor);
       setOlder({ cursor: page.nextCursor });
       put((shown) => [...page.data.messages.map(toAgentMessage), ...shown]);
+    } catch (error) {
+      showFailure(toMessage(error));
     } finally {
       setIsReadingOlder(false);
     }

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { SquareTerminal, Trash2 } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { ConnectionEditor } from "@/components/connections/connection-editor";
 import { ConnectionState } from "@/components/connections/connection-row";
 import { DeleteConnection } from "@/components/connections/delete-connection";
@@ -49,7 +49,7 @@ export function ConnectionDetails({ connectionId }: { connectionId: string }) {
     const { updatedAt } = connection.data;
     return (
       <Loaded
-        key={updatedAt}
+        key={connectionId}
         connection={connection.data}
         type={type}
         root={root}
@@ -91,6 +91,14 @@ function Loaded({ connection, type, root, isSaved, onSaved, outcome, onOutcome }
   const names = useMemberNames();
   const isAwake = useIsAwake();
   const [isDeleting, setIsDeleting] = useState(false);
+  /** What is being changed, as it was then: what others save, or a test writes down, takes nothing from under the hands. */
+  const [changed, setChanged] = useState<Connection | null>(null);
+  const latest = useRef(connection);
+  useEffect(() => {
+    latest.current = connection;
+  }, [connection]);
+  const onDirty = useCallback((isDirty: boolean) => setChanged(isDirty ? latest.current : null), []);
+  const shown = changed ?? connection;
   const actions = (
     <>
       {connection.category === "database" && (
@@ -132,11 +140,16 @@ function Loaded({ connection, type, root, isSaved, onSaved, outcome, onOutcome }
       {type ? (
         <div className="conn-edit">
           <ConnectionEditor
+            key={shown.updatedAt}
             type={type}
-            connection={connection}
+            connection={shown}
             mayChange={mayChange}
             isSaved={isSaved}
-            onSaved={onSaved}
+            onSaved={(updatedAt) => {
+              onSaved(updatedAt);
+              setChanged(null);
+            }}
+            onDirty={onDirty}
             outcome={outcome}
             onOutcome={onOutcome}
           />

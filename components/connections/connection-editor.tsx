@@ -34,6 +34,8 @@ type ConnectionEditorProps = {
   /** What is shown is what this page has just saved. */
   isSaved?: boolean;
   onSaved?: (updatedAt: string) => void;
+  /** Whether something is changed and not saved: it is not to be shown anew meanwhile. */
+  onDirty?: (isDirty: boolean) => void;
   /** How the last test went; null before one. */
   outcome: TestOutcome | null;
   onOutcome: (outcome: TestOutcome | null) => void;
@@ -41,13 +43,15 @@ type ConnectionEditorProps = {
 
 /** The form of a connection, with its test. What was tested is what is saved. */
 export function ConnectionEditor(props: ConnectionEditorProps) {
-  const { type, connection, mayChange, isSaved = false, onSaved, outcome, onOutcome: setOutcome } = props;
+  const { type, connection, mayChange, isSaved = false, onSaved, onDirty, outcome, onOutcome: setOutcome } = props;
   const id = useId();
   const router = useRouter();
   const { workspace, workbench } = useWorkspace();
   const queryClient = useQueryClient();
   const outage = useOutage();
   const form = useConnectionForm(type, connection);
+  const { isDirty } = form;
+  useEffect(() => onDirty?.(isDirty), [onDirty, isDirty]);
   const [failure, setFailure] = useState<string | null>(null);
   /** What was tested: a list of what another server has is no choice here. */
   const [testedAs, setTestedAs] = useState(form.whereItLeads);
@@ -179,7 +183,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
             value={form.name}
             autoComplete="off"
             maxLength={80}
-            disabled={!mayChange}
+            disabled={!mayChange || isBusy}
             aria-invalid={nameProblem ? true : undefined}
             aria-describedby={`${id}-name-help`}
             onChange={(event) => form.setName(event.target.value)}
@@ -192,7 +196,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
           What your team sees in the tree and in completions.
         </div>
       </div>
-      <TagField tag={form.tag} problem={form.problems.tag} isDisabled={!mayChange} onChange={form.setTag} />
+      <TagField tag={form.tag} problem={form.problems.tag} isDisabled={!mayChange || isBusy} onChange={form.setTag} />
       {inputsOf(own)}
       {form.hasTunnelFields && (
         <section className="conn-part span-6" aria-label="SSH tunnel">
@@ -224,7 +228,7 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
             help="The database itself refuses every change. Turn this off to let consoles change rows."
             isOn={form.isReadOnly}
             onChange={form.setIsReadOnly}
-            isDisabled={!mayChange}
+            isDisabled={!mayChange || isBusy}
           />
         </div>
       )}

@@ -182,6 +182,7 @@ function toHandle(view: EditorView, consoleId: string): EditorHandle {
     consoleId,
     leave: () => ({ state: view.state, scrollTop: view.scrollDOM.scrollTop }),
     focus: () => view.focus(),
+    blur: () => view.contentDOM.blur(),
     read: () => {
       const { main } = view.state.selection;
       return {

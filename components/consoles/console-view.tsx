@@ -24,14 +24,15 @@ import { RunTools } from "@/components/results/run-tools";
 import { announce } from "@/components/ui/live-region";
 import { part } from "@/components/ui/part";
 import { useIsPhone, useOutage } from "@/components/ui/use-browser";
+import type { WhatToRun } from "@/components/workspace/editor-memory";
 import { useDialect, useScriptLanguage } from "@/components/workspace/use-connection-types";
-import { useConsoleActions } from "@/components/workspace/use-console-actions";
+import { readOpenedConsoleId, useConsoleActions } from "@/components/workspace/use-console-actions";
 import { type OpenConsole, useSaveState } from "@/components/workspace/use-consoles";
 import { useFrame } from "@/components/workspace/use-frame";
 import { useConnections, useEntities, useFindDatabase } from "@/components/workspace/use-schema";
 import { useWorkbench, useWorkspace } from "@/components/workspace/workspace-context";
 import { later } from "@/lib/client/load-again";
-import { changeConsole, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
+import { changeConsole, isSavedId, SAMPLE_CONSOLE_ID } from "@/lib/ui/workbench";
 
 const loadEditor = later(() => import("@/components/consoles/code-editor"));
 const loadSplit = later(() => import("@/components/consoles/console-split"));
@@ -135,24 +136,28 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       : connection === null && !connectionsQuery.isPending
         ? "No database is connected to this workspace."
         : null;
-  const guard = (action: () => void) => () => {
-    if (disabledReason !== null || connection === null || isRunning) return;
-    setIsEditorOpen(false);
-    action();
-  };
-  const isToRun = useSyncExternalStore(
-    editors.subscribe,
-    () => editors.isToRun(id),
-    () => false,
-  );
-  const runAsked = useEffectEvent(() => {
-    editors.forgetToRun();
-    guard(runAll)();
-  });
   const isDecided = connection !== null || disabledReason !== null;
+  const runThat = (what: WhatToRun) => () => {
+    // A key may be quicker than the picture of the tab that was just opened, and than the list of connections.
+    const opened = readOpenedConsoleId() ?? id;
+    if (opened !== id || !isDecided) return editors.askToRun(opened, what);
+    if (disabledReason !== null || isRunning) return;
+    setIsEditorOpen(false);
+    if (what === "all") runAll();
+    else runAtCursor();
+  };
+  const toRun = useSyncExternalStore(
+    editors.subscribe,
+    () => editors.toRun(id),
+    () => null,
+  );
+  const runAsked = useEffectEvent((what: WhatToRun) => {
+    editors.forgetToRun();
+    runThat(what)();
+  });
   useEffect(() => {
-    if (isToRun && isDecided) runAsked();
-  }, [isToRun, isDecided]);
+    if (toRun !== null && isDecided) runAsked(toRun);
+  }, [toRun, isDecided]);
   const bound = { consoleId: saved === null ? null : id, variables: variables.values };
   const { failure } = run;
   const error = useMemo(() => (failure?.place ? { ...failure.place, content: failure.run.content } : null), [failure]);
@@ -160,12 +165,17 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
     workbench !== null && draft.id === (workbench.sampleId ?? SAMPLE_CONSOLE_ID) && !workbench.done.includes("sample");
 
   useConsoleCommands(draft, {
-    run: guard(runAtCursor),
-    runAll: guard(runAll),
+    run: runThat("at-cursor"),
+    runAll: runThat("all"),
     isRunning,
     latest,
     // One that was never saved is asked for its name and its folder; so it is by either way to save.
-    save: () => (saved === null ? setIsNaming(true) : void save(id)),
+    save: () => {
+      const opened = readOpenedConsoleId() ?? id;
+      if (opened !== id) void (isSavedId(opened) && save(opened));
+      else if (saved === null) setIsNaming(true);
+      else void save(id);
+    },
     saveWithMessage: () => setIsNaming(true),
   });
 
@@ -189,8 +199,8 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         entities={entities}
         error={error}
         onChange={onChange}
-        onRun={guard(runAtCursor)}
-        onRunAll={guard(runAll)}
+        onRun={runThat("at-cursor")}
+        onRunAll={runThat("all")}
         onCommand={(command) => commands.run(command)}
         onEscape={cancelByKey}
       />
@@ -215,8 +225,8 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
           isRunning={isRunning}
         />
       }
-      onRun={guard(runAtCursor)}
-      onRunAll={guard(runAll)}
+      onRun={runThat("at-cursor")}
+      onRunAll={runThat("all")}
       onCancel={cancel}
       onExplained={() => store.change((each) => ({ ...each, isStripExplained: true }))}
     />
@@ -242,7 +252,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
         failure={failure}
         isSample={isSampleWaiting}
         canRun={disabledReason === null && connection !== null}
-        onRun={guard(runAtCursor)}
+        onRun={runThat("at-cursor")}
         onLoadMore={run.loadMore}
         onShowQuery={() => {
           setIsEditorOpen(true);
@@ -261,7 +271,7 @@ export function ConsoleView({ draft }: { draft: OpenConsole }) {
       )}
       {draft.isStale && !isComparing && <StaleNotice open={draft} savedBy={news.savedBy} />}
       {variables.names.length > 0 && !isComparing && (
-        <VariableBar variables={variables} missing={missing} onRun={guard(runAtCursor)} />
+        <VariableBar variables={variables} missing={missing} onRun={runThat("at-cursor")} />
       )}
       {isComparing && draft.saved && draft.draft ? (
         <CompareView key={draft.saved.version} open={draft} saved={draft.saved} draft={draft.draft} />

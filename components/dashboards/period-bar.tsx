@@ -9,7 +9,8 @@ type PeriodBarProps = {
   period: Period;
   /** Whether a range of days is chosen: without one there is nothing to compare. */
   hasRange: boolean;
-  put: (period: Period) => void;
+  /** Sets what it names; what it leaves out stays. */
+  put: (part: Period) => void;
 };
 
 /** By what the times of a page are put together, and what it is compared with. */
@@ -22,7 +23,7 @@ export function PeriodBar({ period, hasRange, put }: PeriodBarProps) {
         icon={<CalendarRange className="s" />}
         value={period.grain}
         words={GRAIN_WORDS}
-        put={(grain) => put({ ...period, grain })}
+        put={(grain) => put({ grain })}
       />
       <PeriodChip
         name="Compare"
@@ -30,7 +31,7 @@ export function PeriodBar({ period, hasRange, put }: PeriodBarProps) {
         icon={<GitCompareArrows className="s" />}
         value={period.compare}
         words={COMPARISON_WORDS}
-        put={(compare) => put({ ...period, compare })}
+        put={(compare) => put({ compare })}
         note={hasRange ? null : "Choose a range of days first: it is compared with the one before it."}
       />
     </>

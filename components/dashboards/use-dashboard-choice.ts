@@ -19,7 +19,9 @@ export function useDashboardChoice() {
     choice,
     /** All that the data hangs on, the same object for the same. */
     ask,
-    setPeriod: (period: Period) => put({ grain: period.grain ?? null, compare: period.compare ?? null }, true),
+    /** Sets what it names; what it leaves out stays. */
+    setPeriod: (part: Period) =>
+      put(Object.fromEntries(Object.entries(part).map(([key, value]) => [key, value ?? null])), true),
     /** @param value undefined stands on the default */
     set: (key: string, value: unknown, isStep = true) =>
       put({ [toParam(key)]: value === undefined ? null : JSON.stringify(value) }, isStep),

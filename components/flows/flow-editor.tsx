@@ -62,6 +62,8 @@ export function FlowEditor({ flow, newest, onLoad, connections, mayChange, root 
   const [refusals, setRefusals] = useState(0);
   const [hasConflict, setHasConflict] = useState(false);
   const change = (more: Partial<FlowDraft>) => {
+    // What is sent is what is shown: it would be taken for saved.
+    if (isSaving.current) return;
     setDraft((before) => settle({ ...before, ...more }));
     setProblems([]);
     setFailure(null);

@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { CHANNEL_WORDS } from "@/components/notifications/rule-words";
 import { type NamedResource, RULES, useResources } from "@/components/notifications/use-notifications";
 import { announce } from "@/components/ui/live-region";
@@ -9,6 +9,7 @@ import { Segments } from "@/components/ui/segments";
 import { Select } from "@/components/ui/select";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
+import { showFailure } from "@/components/ui/toast";
 import { useOutage } from "@/components/ui/use-browser";
 import { useChange } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -61,7 +62,15 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
   const { resources, nameOf } = useResources();
   const [draft, setDraft] = useState<Draft>(() => toDraft(rule, resource ?? null));
   const [problems, setProblems] = useState<Problems>({});
-  const change = (news: Partial<Draft>) => setDraft({ ...draft, ...news });
+  const change = (news: Partial<Draft>) => setDraft((before) => ({ ...before, ...news }));
+  const isSaving = useRef(false);
+  const isShown = useRef(false);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
   const save = useChange([RULES], (given: Draft) =>
     rule === null
       ? notificationApi.createRule(workspace.id, toBody(given))
@@ -69,9 +78,9 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
   );
   const isKept = rule !== null && rule.channelType === draft.channelType;
 
-  const submit = (event: FormEvent) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (readOnly || save.isPending) return;
+    if (readOnly || isSaving.current) return;
     const found = findProblems(draft, isKept);
     setProblems(found);
     if (Object.keys(found).length > 0) {
@@ -79,14 +88,19 @@ export function RuleForm({ id: formId, rule, resource, readOnly, onSaved, childr
       return;
     }
     if (outage !== null) return setProblems({ form: `${outage}. Save it when the server answers again.` });
-    save.mutate(draft, {
-      onSuccess: (saved) => {
-        announce("Saved");
-        setDraft(toDraft(saved, draft.resource));
-        onSaved(saved);
-      },
-      onError: (error) => setProblems(toProblems(error)),
-    });
+    isSaving.current = true;
+    try {
+      // Closed meanwhile or not: its secret is shown once, and what is refused is said.
+      const saved = await save.mutateAsync(draft);
+      announce("Saved");
+      setDraft((before) => (before === draft ? toDraft(saved, draft.resource) : before));
+      onSaved(saved);
+    } catch (error) {
+      if (isShown.current) setProblems(toProblems(error));
+      else showFailure(`The rule is not saved. ${toMessage(error)}`);
+    } finally {
+      isSaving.current = false;
+    }
   };
 
   return (

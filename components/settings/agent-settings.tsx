@@ -4,12 +4,12 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleCheck, MessageSquare, Shield } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { SettingsPage } from "@/components/settings/settings-page";
+import { LeaveQuestion } from "@/components/ui/leave-question";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { announce } from "@/components/ui/live-region";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
-import { useLeaveGuard } from "@/components/ui/use-leave-guard";
 import { useMemberNames, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { agentApi, type Instructions } from "@/lib/client/agent";
@@ -45,7 +45,7 @@ export function AgentSettings() {
         {instructions.isError && !instructions.data && (
           <LoadFailure error={instructions.error} onRetry={() => instructions.refetch()} />
         )}
-        {instructions.data && <InstructionsForm key={instructions.data.updatedAt} saved={instructions.data} />}
+        {instructions.data && <InstructionsForm saved={instructions.data} />}
       </section>
       <section className="part" aria-labelledby="powers">
         <h2 id="powers">What it may do</h2>
@@ -116,17 +116,29 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
   const { isAdmin } = useRights();
   const queryClient = useQueryClient();
   const names = useMemberNames();
+  /** What it was begun from, and what is known to be stored by now. */
+  const [base, setBase] = useState(saved.text);
+  const [known, setKnown] = useState(saved.text);
   const [text, setText] = useState(saved.text);
+  const begin = (from: string) => {
+    setBase(from);
+    setText(from);
+  };
+  const isDirty = text !== base;
+  if (saved.text !== known) {
+    setKnown(saved.text);
+    if (!isDirty) begin(saved.text);
+  }
   const [isSaving, setIsSaving] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  const isDirty = text !== saved.text;
-  useLeaveGuard(isDirty);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setIsSaving(true);
     setFailure(null);
     try {
       const next = await agentApi.writeInstructions(workspace.id, text);
+      setBase(next.text);
+      setKnown(next.text);
       queryClient.setQueryData(["agent-instructions", workspace.id], next);
       announce("Instructions saved");
     } catch (error) {
@@ -152,6 +164,18 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
           {failure}
         </Notice>
       )}
+      {isDirty && !isSaving && saved.text !== base && (
+        <Notice
+          kind="warn"
+          action={
+            <button type="button" className="btn sm" onClick={() => begin(saved.text)}>
+              Show theirs
+            </button>
+          }
+        >
+          Others were saved{toAuthor(saved, names)} since you began. Saving yours writes over them.
+        </Notice>
+      )}
       <textarea
         className="instructions"
         aria-label="Workspace instructions"
@@ -167,7 +191,7 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
           {text.length.toLocaleString("en")} of {CHARS_MAX.toLocaleString("en")} characters{last && `. ${last}`}
         </span>
         {isDirty && (
-          <button type="button" className="btn ghost" disabled={isSaving} onClick={() => setText(saved.text)}>
+          <button type="button" className="btn ghost" disabled={isSaving} onClick={() => begin(saved.text)}>
             Discard
           </button>
         )}
@@ -175,6 +199,9 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
           {isSaving ? "Saving" : "Save instructions"}
         </button>
       </div>
+      <LeaveQuestion title="Leave without saving?" isOn={isDirty} onDiscard={null}>
+        What you have changed in the instructions is not saved.
+      </LeaveQuestion>
     </form>
   );
 }

@@ -84,7 +84,11 @@ function NameForm() {
   const { workspace } = useWorkspace();
   const router = useRouter();
   const [failure, setFailure] = useState<string | null>(null);
-  const form = useForm<{ name: string }>({ mode: "onTouched", values: { name: workspace.name } });
+  const form = useForm<{ name: string }>({
+    mode: "onTouched",
+    values: { name: workspace.name },
+    resetOptions: { keepDirtyValues: true },
+  });
   const { errors, isSubmitting, isDirty } = form.formState;
   const rename = useChange(["workspace"], (name: string) => workspaceApi.rename(workspace.id, name));
   const submit = form.handleSubmit(async ({ name }) => {

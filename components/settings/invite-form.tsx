@@ -62,7 +62,9 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
       }
     }
     if (next.sent.length > 0) workbench.change((each) => completeStep(each, "invite"));
-    setEmails(next.failed.map(({ email }) => email));
+    // What was added while they were sent is for the next time.
+    const done = new Set(all.filter((email) => next.failed.every((each) => each.email !== email)));
+    setEmails((before) => before.filter((email) => !done.has(email)));
     setOutcome(next);
     const said = toOutcomeText(next.sent);
     if (said !== "") announce(said);
@@ -80,7 +82,7 @@ export function InviteForm({ members, onCreated }: { members: Member[]; onCreate
                 type="button"
                 aria-label={`Leave out ${email}`}
                 onClick={() => {
-                  setEmails(emails.filter((each) => each !== email));
+                  setEmails((before) => before.filter((each) => each !== email));
                   inputRef.current?.focus();
                 }}
               >

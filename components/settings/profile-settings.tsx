@@ -67,7 +67,8 @@ function NameForm() {
     setFailure(null);
     try {
       const { name } = await change.mutateAsync(fields.name.trim());
-      form.reset({ name });
+      // What was typed on meanwhile stays, and is not saved.
+      if (form.getValues("name") === fields.name) form.reset({ name });
       announce("Name changed");
       // The frame around the page carries the name, too, and the server draws that.
       router.refresh();

@@ -25,6 +25,8 @@ export function Confirm(props: ConfirmProps) {
   const [typed, setTyped] = useState("");
   const isNamed = typedName === undefined || typed.trim() === typedName;
   const close = () => {
+    // It is done, or refused, whatever is pressed: to be called off it is too late.
+    if (isBusy) return;
     setTyped("");
     onClose();
   };
@@ -35,7 +37,7 @@ export function Confirm(props: ConfirmProps) {
       onClose={close}
       foot={
         <>
-          <button type="button" className="btn ghost" onClick={close}>
+          <button type="button" className="btn ghost" disabled={isBusy} onClick={close}>
             Cancel
           </button>
           <button

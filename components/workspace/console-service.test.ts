@@ -257,7 +257,7 @@ describe("ConsoleService", () => {
     const shown = () => queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.chart;
     const seen: unknown[] = [];
     queryClient.getQueryCache().subscribe(() => seen.push(shown()?.mark));
-    const kept = ["bar", "line", "area"].map((mark) => service.keepChart(ID, { mark }));
+    const kept = ["bar", "line", "area"].map((mark) => service.choose(ID, { chart: { mark } }));
     await Promise.all(kept);
     expect(server.bodies.map(({ version, chart }) => [version, chart])).toEqual([
       [1, { mark: "bar" }],
@@ -266,5 +266,50 @@ describe("ConsoleService", () => {
     expect(server.read().chart).toEqual({ mark: "area" });
     expect(seen.lastIndexOf("bar")).toBeLessThan(seen.indexOf("line"));
     expect(shown()).toEqual({ mark: "area" });
+  });
+
+  it("runs on the connection that was chosen at once, also before the server has it, and on the one of before when it refuses", async () => {
+    const server = serve(consoleOf({ connectionId: "old" }));
+    const { service, queryClient } = makeService();
+    service.note(consoleOf({ connectionId: "old" }));
+    const shown = () => queryClient.getQueryData<Console>(toConsoleKey("w", ID))?.connectionId;
+    const chosen = service.choose(ID, { connectionId: "new" });
+    expect(shown()).toBe("new");
+    // What is heard of it meanwhile changes nothing of that.
+    service.note(consoleOf({ connectionId: "old" }));
+    expect(shown()).toBe("new");
+    await chosen;
+    expect([shown(), server.read().connectionId]).toEqual(["new", "new"]);
+
+    vi.stubGlobal("fetch", async () => {
+      const answer = { success: false, code: "forbidden", error: "This connection is not yours." };
+      return new Response(JSON.stringify(answer), { status: 403 });
+    });
+    const refused = service.choose(ID, { connectionId: "theirs" });
+    expect(shown()).toBe("theirs");
+    await refused;
+    expect(shown()).toBe("new");
+  });
+
+  it("saves what was typed during a save when that was asked for, and makes no second console of one", async () => {
+    const server = serve(consoleOf());
+    const { service, drafts, workbench } = makeService();
+    service.note(consoleOf());
+    drafts.write(consoleOf(), "select 'first'");
+    const first = service.save(ID);
+    drafts.write(consoleOf(), "select 'second'");
+    expect(await Promise.all([first, service.save(ID, "With a message")])).toEqual([ID, ID]);
+    expect(server.read().content).toBe("select 'second'");
+    expect(server.bodies.map(({ content, message }) => [content, message])).toEqual([
+      ["select 'first'", undefined],
+      ["select 'second'", "With a message"],
+    ]);
+    expect(drafts.read(ID)).toBeNull();
+
+    workbench.change(() =>
+      addConsole(EMPTY_WORKBENCH, { id: "u", name: "new.sql", content: "select 3", connectionId: null }),
+    );
+    expect(await Promise.all([service.save("u"), service.save("u")])).toEqual([ID, ID]);
+    expect(workbench.read()?.tabs).toEqual([ID]);
   });
 });

@@ -6,7 +6,6 @@ import type { EditorMemory } from "@/components/workspace/editor-memory";
 import type { RunStore } from "@/components/workspace/run-store";
 import type { WorkbenchStore } from "@/components/workspace/workbench-store";
 import { readConnectivity, subscribeConnectivity } from "@/lib/client/connectivity";
-import type { KeptChart } from "@/lib/client/consoles";
 import {
   type Console,
   type ConsoleFolder,
@@ -24,6 +23,11 @@ type Later = { message?: string; place?: ConsolePlace };
 
 /** What a person may change of a console besides its text. */
 export type ConsoleChange = Partial<Pick<Console, "name" | "folderId" | "access" | "connectionId" | "chart">>;
+
+/** What is chosen of a console by the way, and shown before the server has it. */
+type Choice = Partial<Pick<Console, "connectionId" | "chart">>;
+/** What is on its way, and what follows it. */
+type Choices = { sent: Choice; next: Choice | null };
 
 type Parts = {
   userId: string;
@@ -47,9 +51,10 @@ export const toHistoryKey = (workspaceId: string, id: string) => ["console-histo
 export class ConsoleService {
   #comparing: ReadonlySet<string> = new Set();
   #saving: ReadonlySet<string> = new Set();
-  /** Charts that were chosen and not yet sent, by console. */
-  #charts = new Map<string, KeptChart>();
-  #keepingCharts = new Set<string>();
+  /** Saves under way, by console, each with its result. */
+  #saves = new Map<string, Promise<string | null>>();
+  /** What was chosen and is not yet kept, by console. */
+  #choices = new Map<string, Choices>();
   /** Consoles to save when the server is back, and how. */
   #later = new Map<string, Later>();
   #waiting: ReadonlySet<string> = new Set();
@@ -109,7 +114,8 @@ export class ConsoleService {
   note(answer: Console, isCached = true): void {
     const { workspaceId, queryClient, drafts, workbench } = this.parts;
     // One that was chosen meanwhile is shown on, and sent next.
-    const saved = { ...answer, chart: this.#charts.get(answer.id) ?? answer.chart };
+    const choices = this.#choices.get(answer.id);
+    const saved = { ...answer, ...choices?.sent, ...choices?.next };
     drafts.observe(saved);
     if (isCached) queryClient.setQueryData(toConsoleKey(workspaceId, saved.id), saved);
     const { content: _, chart: __, ...summary } = saved;
@@ -146,13 +152,25 @@ export class ConsoleService {
    * @returns the id of the saved console, another one when it was saved for the first time; null when nothing was saved
    */
   async save(id: string, message?: string, place?: ConsolePlace): Promise<string | null> {
+    const under = this.#saves.get(id);
+    if (under !== undefined) {
+      // What was typed since is not in it, nor is this message.
+      const savedId = await under;
+      return savedId === null ? null : this.save(savedId, message);
+    }
     if (this.#saving.has(id)) return null;
     if (!readConnectivity().isOnline) return this.#saveLater(id, { message, place });
+    const saving = this.#saveNow(id, { message, place });
+    this.#saves.set(id, saving);
+    return saving.finally(() => this.#saves.delete(id));
+  }
+
+  async #saveNow(id: string, later: Later): Promise<string | null> {
     this.#setSaving(id, true);
     try {
-      return isSavedId(id) ? await this.#saveAgain(id, message) : await this.#saveFirst(id, { message, place });
+      return isSavedId(id) ? await this.#saveAgain(id, later.message) : await this.#saveFirst(id, later);
     } catch (error) {
-      if (error instanceof ApiError && error.code === "unreachable") return this.#saveLater(id, { message, place });
+      if (error instanceof ApiError && error.code === "unreachable") return this.#saveLater(id, later);
       tell(error, "It is not saved.");
       return null;
     } finally {
@@ -353,19 +371,32 @@ export class ConsoleService {
     }
   }
 
-  /** Keeps a chart with its saved console. It is shown at once; of several quick choices the last one stays. */
-  async keepChart(id: string, chart: KeptChart): Promise<void> {
+  /**
+   * Keeps what was chosen for a saved console. It is shown, and counts for the next run, at once; of several quick choices
+   * the last one stays. A connection that could not be kept is the one of before again.
+   */
+  async choose(id: string, choice: Choice): Promise<void> {
     const { workspaceId, queryClient } = this.parts;
     const key = toConsoleKey(workspaceId, id);
-    queryClient.setQueryData<Console>(key, (shown) => shown && { ...shown, chart });
-    this.#charts.set(id, chart);
-    if (this.#keepingCharts.has(id)) return;
-    this.#keepingCharts.add(id);
-    for (let next = this.#charts.get(id); next !== undefined; next = this.#charts.get(id)) {
-      this.#charts.delete(id);
-      await this.change(id, { chart: next });
+    let kept = queryClient.getQueryData<Console>(key)?.connectionId ?? null;
+    const show = (news: Choice) => queryClient.setQueryData<Console>(key, (shown) => shown && { ...shown, ...news });
+    show(choice);
+    const known = this.#choices.get(id);
+    if (known) {
+      known.next = { ...known.next, ...choice };
+      return;
     }
-    this.#keepingCharts.delete(id);
+    const choices: Choices = { sent: choice, next: null };
+    this.#choices.set(id, choices);
+    let isAsKept = true;
+    for (let next: Choice | null = choice; next !== null; next = choices.next) {
+      Object.assign(choices, { sent: next, next: null });
+      const saved = await this.change(id, next);
+      if (saved !== null) kept = saved.connectionId;
+      if (next.connectionId !== undefined) isAsKept = saved !== null;
+    }
+    this.#choices.delete(id);
+    if (!isAsKept) show({ connectionId: kept });
   }
 
   async duplicate(id: string): Promise<Console | null> {

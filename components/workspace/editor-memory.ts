@@ -1,13 +1,16 @@
 /** What an editor leaves behind when its tab is changed: history, selection and scroll, opaque to everything else. */
 export type EditorTrace = { state: unknown; scrollTop: number };
 
+/** All statements, or the one at the cursor. */
+export type WhatToRun = "all" | "at-cursor";
+
 /** Keeps the traces of the consoles' editors while the workspace is open, and who is at work now. */
 export class EditorMemory {
   #traces = new Map<string, EditorTrace>();
   #listeners = new Set<() => void>();
   #cursor: EditorCursor | null = null;
   #asked: { consoleId: string; place: EditorPlace } | null = null;
-  #toRun: string | null = null;
+  #toRun: { consoleId: string; what: WhatToRun } | null = null;
 
   /** The editor that is shown, for whatever wants to write or look into it; null while none is. */
   active: EditorHandle | null = null;
@@ -31,13 +34,14 @@ export class EditorMemory {
   }
 
   /** A console is to be run once it is shown; or now, when it is. */
-  askToRun(consoleId: string): void {
-    this.#toRun = consoleId;
+  askToRun(consoleId: string, what: WhatToRun = "all"): void {
+    this.#toRun = { consoleId, what };
     this.#notify();
   }
 
-  isToRun(consoleId: string): boolean {
-    return this.#toRun === consoleId;
+  /** What of the console is to be run; null for nothing. */
+  toRun(consoleId: string): WhatToRun | null {
+    return this.#toRun?.consoleId === consoleId ? this.#toRun.what : null;
   }
 
   /** The console has been run, or cannot be. */
@@ -93,6 +97,8 @@ export type EditorHandle = {
   /** What the editor would leave behind now. */
   leave: () => EditorTrace;
   focus: () => void;
+  /** Takes no letter any more: another console is opened. */
+  blur: () => void;
   /** The text, the cursor and the selected range, now. */
   read: () => { content: string; position: number; selectionFrom: number; selectionTo: number };
   /** Replaces a range, puts the cursor behind it or at a place in the new text, and takes the focus. */

@@ -12,7 +12,16 @@ import {
 
 /** The console that the address names; null on the workspace's own address. */
 export function useActiveConsoleId(): string | null {
-  const match = /^\/w\/[^/]+\/consoles\/([^/]+)/.exec(usePathname());
+  return toConsoleId(usePathname());
+}
+
+/** The console that is opened, which may not be drawn yet; null where there is none. */
+export function readOpenedConsoleId(): string | null {
+  return toConsoleId(window.location.pathname);
+}
+
+function toConsoleId(pathname: string): string | null {
+  const match = /^\/w\/[^/]+\/consoles\/([^/]+)/.exec(pathname);
   return match?.[1] === undefined ? null : decodeURIComponent(match[1]);
 }
 
@@ -49,6 +58,8 @@ export function useConsoleActions() {
     const active = () => workbench.read()?.lastActiveId ?? null;
     const open = (id: string) => {
       workbench.change((each) => openTab(each, id));
+      // What is typed before the other one is drawn is not for this one.
+      if (editors.active?.consoleId !== id) editors.active?.blur();
       go(id);
     };
 
@@ -211,7 +222,7 @@ export function useConsoleActions() {
         else if (name !== consoles.find(id)?.name) void consoles.change(id, { name });
       },
       setConnection: (id: string, connectionId: string) => {
-        if (isSavedId(id)) void consoles.change(id, { connectionId });
+        if (isSavedId(id)) void consoles.choose(id, { connectionId });
         else workbench.change((each) => changeConsole(each, id, { connectionId, changedAt: Date.now() }));
       },
     };

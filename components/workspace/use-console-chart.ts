@@ -12,7 +12,7 @@ export function useConsoleChart({ id, chart, saved }: OpenConsole): [KeptChart |
   const isSaved = saved !== null;
   const keep = useCallback(
     (next: KeptChart) => {
-      if (isSaved) void consoles.keepChart(id, next);
+      if (isSaved) void consoles.choose(id, { chart: next });
       else workbench.change((each) => changeConsole(each, id, { chart: next, changedAt: Date.now() }));
     },
     [workbench, consoles, id, isSaved],

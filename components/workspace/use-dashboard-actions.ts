@@ -2,7 +2,7 @@
 
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
-import { useMemo } from "react";
+import { useMemo, useRef } from "react";
 import { showFailure } from "@/components/ui/toast";
 import { toDashboardFoldersKey, toDashboardKey, toDashboardsKey } from "@/components/workspace/use-dashboards";
 import { useWorkspace } from "@/components/workspace/workspace-context";
@@ -37,9 +37,17 @@ export function useNewDashboard(): (place?: FolderChoice) => Promise<void> {
   const { workspace } = useWorkspace();
   const { create } = useDashboardActions();
   const router = useRouter();
+  // A double click makes one.
+  const isUnderWay = useRef(false);
   return async (place) => {
-    const made = await create({ title: UNTITLED, ...place });
-    if (made !== null) router.push(`/w/${workspace.slug}/dashboards/${made.id}/edit`);
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    try {
+      const made = await create({ title: UNTITLED, ...place });
+      if (made !== null) router.push(`/w/${workspace.slug}/dashboards/${made.id}/edit`);
+    } finally {
+      isUnderWay.current = false;
+    }
   };
 }
 

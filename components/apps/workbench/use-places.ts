@@ -1,7 +1,7 @@
 "use client";
 
 import { usePathname, useSearchParams } from "next/navigation";
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useOwnSteps } from "@/components/workspace/use-address";
 
 /** What stands in the middle, where the editor is. */
@@ -29,8 +29,14 @@ export function usePlaces(appId: string, userId: string) {
   const isAtFiles = query.get("pane") === "files" || (centre === "file" && file === null);
   const pane: Pane = isAtFiles ? "files" : centre;
 
+  /** Quicker than what is drawn: of two presses the second begins with what the first has left. */
+  const latest = useRef(tabs);
+  useLayoutEffect(() => {
+    latest.current = tabs;
+  }, [tabs]);
   const keep = useCallback(
     (next: readonly string[]) => {
+      latest.current = next;
       setTabs(next);
       try {
         localStorage.setItem(key, JSON.stringify(next));
@@ -53,32 +59,40 @@ export function usePlaces(appId: string, userId: string) {
     },
     [pathname],
   );
-  const shown = file !== null && !tabs.includes(file) ? [...tabs, file] : tabs;
+  const withFile = (all: readonly string[], shown: string | null) =>
+    shown !== null && !all.includes(shown) ? [...all, shown] : all;
+  const readNow = () => {
+    const shown = new URLSearchParams(window.location.search).get("file");
+    return { shown, all: withFile(latest.current, shown) };
+  };
   return {
     file,
     centre,
     pane,
     sha: query.get("sha"),
-    tabs: shown,
+    tabs: withFile(tabs, file),
     /** Opens a file in its tab. */
     open: (path: string) => {
-      if (!shown.includes(path)) keep([...shown, path].slice(-TABS_MAX));
-      else if (shown !== tabs) keep(shown);
+      const { all } = readNow();
+      if (!all.includes(path)) keep([...all, path].slice(-TABS_MAX));
+      else if (all !== latest.current) keep(all);
       go({ file: path, view: null, sha: null, pane: null });
     },
     /** @returns nothing; the neighbour is shown in the place of a file that was */
     close: (path: string) => {
-      const at = shown.indexOf(path);
-      const rest = shown.filter((each) => each !== path);
+      const { shown, all } = readNow();
+      const at = all.indexOf(path);
+      const rest = all.filter((each) => each !== path);
       keep(rest);
-      if (path === file) go({ file: rest[Math.min(at, rest.length - 1)] ?? null }, false);
+      if (path === shown) go({ file: rest[Math.min(at, rest.length - 1)] ?? null }, false);
     },
     /** Files that have gone or are called otherwise. @param to null for those that are gone */
     follow: (to: (path: string) => string | null) => {
-      const rest = shown.flatMap((path) => to(path) ?? []);
-      if (rest.join("\n") !== tabs.join("\n")) keep(rest);
-      const next = file === null ? null : to(file);
-      if (next !== file) go({ file: next ?? rest[0] ?? null }, false);
+      const { shown, all } = readNow();
+      const rest = all.flatMap((path) => to(path) ?? []);
+      if (rest.join("\n") !== latest.current.join("\n")) keep(rest);
+      const next = shown === null ? null : to(shown);
+      if (next !== shown) go({ file: next ?? rest[0] ?? null }, false);
     },
     showCentre: (next: Centre, sha: string | null = null) =>
       go({ view: next === "file" ? null : next, sha, pane: null }),

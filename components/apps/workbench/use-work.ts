@@ -76,9 +76,13 @@ export function useWork(app: App) {
     for (const { path, oid } of files) {
       const target = movedPath(path, from, to);
       if (target === null) continue;
-      const content = store.read(path)?.content ?? (await appApi.readFileBytes(workspace.id, app.id, path));
-      await appApi.writeFile(workspace.id, app.id, target, content, "none");
+      const typed = store.read(path)?.content;
+      const content = typed ?? (await appApi.readFileBytes(workspace.id, app.id, path));
+      const moved = await appApi.writeFile(workspace.id, app.id, target, content, "none");
       await appApi.removeFile(workspace.id, app.id, path, oid);
+      // What was typed meanwhile goes along.
+      const since = store.read(path)?.content;
+      if (since !== undefined && since !== typed) store.write(target, since, { oid: moved.oid, content: typed ?? "" });
       store.drop(path);
     }
     return true;

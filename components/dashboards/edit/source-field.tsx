@@ -119,8 +119,11 @@ function QueryField({ query, onRun }: { query: string; onRun: (query: string) =>
           onChange={({ target }) => setText(target.value)}
           onBlur={() => isNew && text.trim() !== "" && onRun(text)}
           onKeyDown={(event) => {
-            if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-            event.preventDefault();
+            if (!(event.metaKey || event.ctrlKey)) return;
+            // Saved is what stands here; the save itself is the page's.
+            const isSave = event.key.toLowerCase() === "s";
+            if (event.key !== "Enter" && !isSave) return;
+            if (!isSave) event.preventDefault();
             if (isNew && text.trim() !== "") onRun(text);
           }}
         />

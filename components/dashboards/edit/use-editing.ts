@@ -1,7 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { announce } from "@/components/ui/live-region";
 import { showFailure } from "@/components/ui/toast";
 import { useConnectivity } from "@/components/ui/use-browser";
@@ -111,11 +111,16 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     try {
       const body = over ? toUpdateBody(draft, toDraft(over), over.version) : toUpdateBody(draft, base.draft, version);
       const saved = await dashboardApi.update(workspace.id, id, body);
-      setState("saved");
-      store.drop(id);
       client.setQueryData(toDashboardKey(workspace.id, id), saved);
       void client.invalidateQueries({ queryKey: toDashboardsKey(workspace.id) });
       void client.invalidateQueries({ queryKey: toDashboardDataKey(workspace.id, id) });
+      if (latestDraft.current !== draft) {
+        setBase(toBase(saved));
+        setState("idle");
+        return announce(`${saved.title} is saved. What you have changed since then is not.`);
+      }
+      setState("saved");
+      store.drop(id);
       announce(`${saved.title} is saved`);
       onSaved(saved);
     } catch (error) {
@@ -128,8 +133,10 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     }
   };
   const sendLatest = useRef(send);
-  useEffect(() => {
+  const latestDraft = useRef(draft);
+  useLayoutEffect(() => {
     sendLatest.current = send;
+    latestDraft.current = draft;
   });
   useEffect(() => {
     if (state === "waiting" && isOnline) void sendLatest.current(null);
@@ -163,7 +170,8 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
     undo: () => change(undo),
     redo: () => change(redo),
     discard: () => start(newest),
-    save: () => void send(null),
+    // What the same key has just put into the draft, as a query that was being typed, is in it then.
+    save: () => void setTimeout(() => sendLatest.current(null)),
     state,
     failure,
     theirs,
