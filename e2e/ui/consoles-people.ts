@@ -33,7 +33,7 @@ export async function saveOver(
 export async function readConsole(
   request: APIRequestContext,
   id: string,
-): Promise<(SavedConsole & { access: string; path: string; chart: unknown }) | undefined> {
+): Promise<(SavedConsole & { access: string; path: string; chart: unknown; connectionId: string | null }) | undefined> {
   return (await (await request.get(`${await url(request)}/${id}`)).json()).data;
 }
 

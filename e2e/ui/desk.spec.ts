@@ -1,4 +1,6 @@
+import { addConsole, readConsole } from "./consoles-people";
 import { expect, expectAccessible, test } from "./fixtures";
+import { workspaceIdOf } from "./settings-people";
 
 test.beforeEach(async ({ consolePage, person }) => {
   await consolePage.open(person.slug);
@@ -149,4 +151,60 @@ test("while there is only the sample, its tables lead on to one's own data", asy
   const link = page.getByRole("region", { name: "Schema" }).getByRole("link", { name: "Connect your own data" });
   await link.click();
   await expect(page.getByRole("heading", { name: "Add a connection" })).toBeVisible();
+});
+
+test("keys are for the tab that was just opened, and a run for the connection that was just chosen, before either is drawn", async ({
+  page,
+  person,
+  consolePage,
+}) => {
+  const first = await addConsole(page.request, { name: "first.sql", content: "select 'of the first' as text" });
+  const second = await addConsole(page.request, { name: "second.sql", content: "select 'of the second' as text" });
+  for (const { id, content } of [first, second]) {
+    await page.goto(`/w/${person.slug}/consoles/${id}`);
+    await expect(consolePage.editor).toContainText(content);
+  }
+  const at = (await consolePage.tabs.allTextContents()).findIndex((name) => name.includes("first.sql"));
+  await consolePage.editor.click();
+  const asked: unknown[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST" && request.url().includes("/execute")) asked.push(request.postDataJSON());
+  });
+  await page.evaluate(async (digit) => {
+    const press = (init: KeyboardEventInit) =>
+      (document.activeElement ?? document.body).dispatchEvent(
+        new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...init }),
+      );
+    press({ code: `Digit${digit}`, key: String(digit), altKey: true });
+    await Promise.resolve();
+    press({ code: "Enter", key: "Enter", ctrlKey: true });
+  }, at + 1);
+  await expect(consolePage.cells.first()).toContainText("of the first");
+  await expect(consolePage.editor).toContainText("of the first");
+
+  // The server is slow to keep what was chosen.
+  const wid = await workspaceIdOf(page.request);
+  const made = await page.request.post(`/api/workspaces/${wid}/connectors`, {
+    data: { name: "Scratch", type: "duckdb", config: { file: "scratch.duckdb" } },
+  });
+  expect(made.status(), await made.text()).toBe(201);
+  const { id: scratch } = (await made.json()).data;
+  await page.reload();
+  await expect(consolePage.editor).toContainText("of the first");
+  let letGo = () => {};
+  const isLetGo = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(`**/api/workspaces/${wid}/consoles/${first.id}`, async (route) => {
+    if (route.request().method() !== "GET") await isLetGo;
+    await route.continue();
+  });
+  await page.locator("button.chip").filter({ hasText: "Sample shop" }).click();
+  await page.getByRole("menuitemradio", { name: /^Scratch/ }).click();
+  await consolePage.editor.click();
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect.poll(() => asked).toHaveLength(2);
+  expect(asked).toMatchObject([{}, { connectionId: scratch }]);
+  letGo();
+  await expect.poll(async () => (await readConsole(page.request, first.id))?.connectionId).toBe(scratch);
 });

@@ -1,5 +1,5 @@
 import { expect, expectAccessible, test } from "./fixtures";
-import { join, settings } from "./settings-people";
+import { join, settings, workspaceIdOf } from "./settings-people";
 
 for (const theme of ["light", "dark"] as const) {
   test(`an admin writes what the agent is told, and a member reads it, in the ${theme} theme`, async ({
@@ -24,6 +24,40 @@ for (const theme of ["light", "dark"] as const) {
     await expect(jun.page.getByRole("button", { name: "Save instructions" })).toHaveCount(0);
   });
 }
+
+test("unsaved instructions are asked after, kept under the hands when others save, and saved over theirs on purpose", async ({
+  page,
+  person,
+  browser,
+}) => {
+  await page.goto(settings(person, "agent"));
+  const field = page.getByRole("textbox", { name: "Workspace instructions" });
+  await field.fill("Mine.");
+  await page.getByRole("link", { name: "Dashboards" }).first().click();
+  const question = page.getByRole("dialog", { name: "Leave without saving?" });
+  await expectAccessible(page);
+  await question.getByRole("button", { name: "Stay" }).click();
+  await expect(field).toHaveValue("Mine.");
+
+  const jun = await join(browser, page, "admin");
+  const written = await jun.request.put(`/api/workspaces/${await workspaceIdOf(page.request)}/agent/instructions`, {
+    data: { text: "Theirs." },
+  });
+  expect(written.status(), await written.text()).toBe(200);
+  // Who comes back to the page after a while reads anew.
+  await page.clock.install();
+  await page.clock.fastForward(120_000);
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+  const notice = page.getByText(/^Others were saved by Jun Abe since you began/);
+  await expect(notice).toBeVisible();
+  await expect(field).toHaveValue("Mine.");
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Show theirs" }).click();
+  await expect(field).toHaveValue("Theirs.");
+  await expect(notice).toHaveCount(0);
+  await page.getByRole("link", { name: "Dashboards" }).first().click();
+  await expect(page).toHaveURL(/\/dashboards$/);
+});
 
 test("the lines for a client hold the key that was just made, which may only read and works", async ({
   page,
