@@ -246,6 +246,34 @@ test("a save of somebody else is told, compared, and taken or overwritten", asyn
   expect(await layoutOf(page, "total")).toMatchObject({ w: 4 });
 });
 
+test("what is changed while it is saved stays on the page, unsaved, until it is saved too", async ({
+  page,
+  person,
+}) => {
+  await open(page, person);
+  await place(page, "Revenue").focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  let letGo = () => {};
+  const isLetGo = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route(`**/dashboards/${made.id}`, async (route) => {
+    if (route.request().method() !== "GET") await isLetGo;
+    await route.continue();
+  });
+  const sent = page.waitForRequest((request) => request.method() === "PUT");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await sent;
+  await place(page, "Revenue").focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  letGo();
+  await expect.poll(() => layoutOf(page, "total")).toMatchObject({ w: 4 });
+  await expect(page.getByText("1 change, kept in this browser")).toBeVisible();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page).toHaveURL(new RegExp(`/dashboards/${made.id}$`));
+  expect(await layoutOf(page, "total")).toMatchObject({ w: 5 });
+});
+
 test("offline it waits, and is saved when the server is back", async ({ page, person, context }) => {
   await open(page, person);
   await expect(card(page, "By month").getByRole("img")).toBeVisible();
