@@ -286,7 +286,7 @@ function Loaded({ dashboard, choice, reading, timezone, isWall }: LoadedProps) {
                     isAwaited={error === null || data !== null}
                     press={{
                       value: toClickValue(choice.choice[key]),
-                      put: (value) => choice.set(key, value ?? undefined),
+                      put: (change) => choice.press(widget.id, change),
                     }}
                     period={choice.ask}
                     onEnter={() => reading.enter(widget.id)}

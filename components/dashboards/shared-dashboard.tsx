@@ -164,7 +164,7 @@ function Board({ token, shown, onLocked }: { token: string; shown: Shown; onLock
                   isAwaited={error === null || data !== null}
                   press={{
                     value: toClickValue(choice.choice[key]),
-                    put: (value) => choice.set(key, value ?? undefined),
+                    put: (change) => choice.press(widget.id, change),
                   }}
                   period={choice.ask}
                   onEnter={() => reader.enter(widget.id, asked)}

@@ -3,7 +3,15 @@
 import { useMemo } from "react";
 import { useAddress, useOwnSteps } from "@/components/workspace/use-address";
 import type { FilterChoice } from "@/lib/client/dashboards";
-import { type PageAsk, readChoice, toChoiceText, toParam } from "@/lib/ui/dashboard-choice";
+import {
+  type ClickValue,
+  type PageAsk,
+  readChoice,
+  toChoiceText,
+  toClickKey,
+  toClickValue,
+  toParam,
+} from "@/lib/ui/dashboard-choice";
 import { type Period, readPeriod } from "@/lib/ui/dashboards/period-words";
 
 /** What filters the page, from the address. Each change is a step that Back undoes, but for letters that are typed. */
@@ -25,6 +33,12 @@ export function useDashboardChoice() {
     /** @param value undefined stands on the default */
     set: (key: string, value: unknown, isStep = true) =>
       put({ [toParam(key)]: value === undefined ? null : JSON.stringify(value) }, isStep),
+    /** Presses something in a widget, by what is pressed there according to the address. */
+    press: (widgetId: string, change: (before: ClickValue | null) => ClickValue | null) => {
+      const key = toClickKey(widgetId);
+      const next = change(toClickValue(readChoice(new URLSearchParams(window.location.search))[key]));
+      put({ [toParam(key)]: next === null ? null : JSON.stringify(next) }, true);
+    },
     setWall: (isWall: boolean) => put({ wall: isWall ? "1" : null }, true),
     clear: (keys: readonly string[]) => put(Object.fromEntries(keys.map((key) => [toParam(key), null])), true),
   };

@@ -100,15 +100,14 @@ function toMarks(press: WidgetPress, settings: ChartSettings, data: ChartData, s
     onPick: (stop, row, isAdding) => {
       const click = toClick(stop, row);
       if (click === null) return;
-      if (isAdding) return press.put(addClick(press.value, click));
-      press.put(isSameClick(press.value, click) ? null : click);
+      press.put((before) => (isAdding ? addClick(before, click) : isSameClick(before, click) ? null : click));
     },
     onRange:
       data.scale !== "time"
         ? null
         : (from, to) => {
             const [first, last] = [toAcross(from), toAcross(to)];
-            if (first && last) press.put(addClick(first, last));
+            if (first && last) press.put(() => addClick(first, last));
           },
   };
 }

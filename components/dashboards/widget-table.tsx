@@ -145,7 +145,7 @@ function Cell({ text, value, column, press }: CellProps) {
       aria-pressed={isOn}
       onClick={(event) => {
         const isAdding = event.shiftKey || event.metaKey || event.ctrlKey;
-        press.put(isAdding ? addClick(press.value, click) : isSameClick(press.value, click) ? null : click);
+        press.put((before) => (isAdding ? addClick(before, click) : isSameClick(before, click) ? null : click));
       }}
     >
       {text}
