@@ -114,8 +114,17 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
     }
   };
 
+  /** Two presses of Enter come before its button is drawn as busy. */
+  const isUnderWay = useRef(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
+    if (isUnderWay.current) return;
+    isUnderWay.current = true;
+    await submitOnce().finally(() => {
+      isUnderWay.current = false;
+    });
+  };
+  const submitOnce = async () => {
     const saved = await saveNow();
     if (saved === null) return;
     if (connection === null) {

@@ -15,6 +15,7 @@ import { Segments } from "@/components/ui/segments";
 import { TextField } from "@/components/ui/text-field";
 import { toMessage } from "@/components/ui/to-message";
 import { showFailure, showToast } from "@/components/ui/toast";
+import { useOnceAtATime } from "@/components/ui/use-once-at-a-time";
 import { useLive } from "@/components/workspace/use-live";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type CreateSnapshotBody, type Dashboard, dashboardApi, type Snapshot } from "@/lib/client/dashboards";
@@ -187,15 +188,17 @@ function NewSnapshot({ dashboardId, asked, onAdded }: NewSnapshotProps) {
     enabled: true,
   });
   const [wrong, setWrong] = useState<string | null>(null);
-  const add = useMutation({
-    mutationFn: (body: CreateSnapshotBody) => dashboardApi.createSnapshot(workspace.id, dashboardId, body),
-    onSuccess: (saved) => {
-      setTo("");
-      setLabel("");
-      announce("Snapshot added");
-      onAdded(toName(saved), saved.signingSecretOnce);
-    },
-  });
+  const add = useOnceAtATime(
+    useMutation({
+      mutationFn: (body: CreateSnapshotBody) => dashboardApi.createSnapshot(workspace.id, dashboardId, body),
+      onSuccess: (saved) => {
+        setTo("");
+        setLabel("");
+        announce("Snapshot added");
+        onAdded(toName(saved), saved.signingSecretOnce);
+      },
+    }),
+  );
   const problems = add.error instanceof ApiError ? add.error.problems : [];
   const ofTo = problems.find(({ path }) => /^(recipients|url|chatWebhookUrl)/.test(path))?.message;
   const ofSchedule = problems.some(({ path }) => path === "cron" || path === "timezone");

@@ -1,6 +1,6 @@
 "use client";
 
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useId, useRef, useState } from "react";
 import { Modal } from "@/components/ui/modal";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
@@ -49,6 +49,7 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
     workspaceApi.createApiKey(workspace.id, body),
   );
 
+  const isUnderWay = useRef(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setFailure(null);
@@ -61,7 +62,9 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
       found.expiresAt = error instanceof Error ? error.message : "Choose the day on which the key ends.";
     }
     setProblems(found);
-    if (found.name || found.expiresAt) return;
+    // Of two keys the secret of the first would be gone.
+    if (found.name || found.expiresAt || isUnderWay.current) return;
+    isUnderWay.current = true;
     try {
       onMade(await create.mutateAsync({ name: name.trim(), expiresAt, access }));
     } catch (error) {
@@ -70,6 +73,8 @@ function KeyForm({ access: first = "full", onClose, onMade }: Omit<NewApiKeyProp
       );
       setProblems(placed);
       if (!placed.name && !placed.expiresAt) setFailure(toMessage(error));
+    } finally {
+      isUnderWay.current = false;
     }
   };
 
