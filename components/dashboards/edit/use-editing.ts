@@ -98,8 +98,9 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
   );
   const version = isNews ? base.version : Math.max(base.version, newest.version);
 
+  const isSending = useRef(false);
   const send = async (over: Dashboard | null) => {
-    if (state === "saving" || state === "saved") return;
+    if (isSending.current || state === "saved") return;
     setFailure(null);
     const problem = findDraftProblem(draft);
     if (problem !== null) return setFailure(problem);
@@ -107,6 +108,7 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       announce("You are offline. It is saved when the server is back.");
       return setState("waiting");
     }
+    isSending.current = true;
     setState("saving");
     try {
       const body = over ? toUpdateBody(draft, toDraft(over), over.version) : toUpdateBody(draft, base.draft, version);
@@ -130,6 +132,8 @@ export function useEditing(newest: Dashboard, onSaved: (saved: Dashboard) => voi
       if (current) client.setQueryData(toDashboardKey(workspace.id, id), current);
       else if (error.code === "unreachable") setState("waiting");
       else setFailure([...new Set([error.message, ...error.problems.map(({ message }) => message)])].join(" "));
+    } finally {
+      isSending.current = false;
     }
   };
   const sendLatest = useRef(send);
