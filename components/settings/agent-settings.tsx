@@ -138,7 +138,7 @@ function InstructionsForm({ saved }: { saved: Instructions }) {
     try {
       const next = await agentApi.writeInstructions(workspace.id, text);
       setBase(next.text);
-      setKnown(next.text);
+      setText((typed) => (typed === text ? next.text : typed));
       queryClient.setQueryData(["agent-instructions", workspace.id], next);
       announce("Instructions saved");
     } catch (error) {
