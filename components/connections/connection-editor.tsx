@@ -120,14 +120,13 @@ export function ConnectionEditor(props: ConnectionEditorProps) {
     event.preventDefault();
     if (isUnderWay.current) return;
     isUnderWay.current = true;
-    await submitOnce().finally(() => {
+    // What is read anew afterwards holds up no second save.
+    const saved = await saveNow().finally(() => {
       isUnderWay.current = false;
     });
-  };
-  const submitOnce = async () => {
-    const saved = await saveNow();
     if (saved === null) return;
     if (connection === null) {
+      isUnderWay.current = true;
       workbench.change((each) => completeStep(each, "connect"));
       // A test that passed was of these very settings; the list shall not call it untested.
       if (outcome?.ok) await connectionsApi.test(workspace.id, saved.id).catch(() => undefined);
