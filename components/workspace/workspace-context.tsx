@@ -18,6 +18,7 @@ import { ConsoleService } from "@/components/workspace/console-service";
 import { DraftStore } from "@/components/workspace/draft-store";
 import { EditorMemory } from "@/components/workspace/editor-memory";
 import { type ConsoleRun, RunStore } from "@/components/workspace/run-store";
+import { isSigningOut } from "@/components/workspace/sign-out";
 import { WorkbenchStore } from "@/components/workspace/workbench-store";
 import type { User, WorkspaceSummary } from "@/lib/client/api";
 import { consoleApi } from "@/lib/client/consoles";
@@ -121,6 +122,7 @@ export function useRunningCount(): number {
 
 /** The session has ended: sign in again and come back to the same place. What was typed is kept in this browser. */
 export function goToLogin(): void {
+  if (isSigningOut()) return;
   const here = `${window.location.pathname}${window.location.search}`;
   window.location.assign(`/login?next=${encodeURIComponent(here)}`);
 }
