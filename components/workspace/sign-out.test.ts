@@ -1,0 +1,16 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { signOut } from "./sign-out";
+import { goToLogin } from "./workspace-context";
+
+afterEach(() => vi.unstubAllGlobals());
+
+it("what is refused while somebody signs out leads nowhere; a session that has run out leads back to the page", async () => {
+  const assign = vi.fn();
+  vi.stubGlobal("window", { location: { pathname: "/w/acme/flows", search: "?show=paused", assign } });
+  goToLogin();
+  expect(assign.mock.calls).toEqual([["/login?next=%2Fw%2Facme%2Fflows%3Fshow%3Dpaused"]]);
+  vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ success: true, data: null })));
+  await signOut();
+  goToLogin();
+  expect(assign.mock.calls.slice(1)).toEqual([["/login"]]);
+});
