@@ -5,8 +5,8 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ModelServer, startModelServer } from "@/lib/agent/testing/model-server";
-import { heapSettings, keptHeap, openSockets } from "@/scripts/testing/kept-heap";
-import { childrenOf } from "@/scripts/testing/server";
+import { heapSettings, keptHeap, openSockets } from "@/test/servers/kept-heap";
+import { childrenOf } from "@/test/servers/millrace";
 import { memoryOfTree, startProduct } from "./support/product";
 
 /*

@@ -209,7 +209,7 @@ function isHealthy(stage) {
 async function stop(server, ended) {
   if (server.exitCode !== null) return;
   const timer = setTimeout(() => server.kill("SIGKILL"), STOP_TIMEOUT_MS);
-  const { childrenOf } = await import("./testing/server.ts");
+  const { childrenOf } = await import("../test/servers/millrace.ts");
   const [first] = childrenOf(server.pid);
   const [command] = childrenOf(first);
   if (command) process.kill(command, "SIGTERM");

@@ -4,7 +4,8 @@ import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { becomesHealthy, childrenOf, freePort, startServer, type TestServer } from "./testing/server";
+import { freePort } from "@/test/servers/free-port";
+import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
 /** Builds when this file runs alone on a changed tree. */
 const BUILD_TIMEOUT_MS = 180_000;

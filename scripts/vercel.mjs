@@ -113,7 +113,7 @@ async function checkServing(folder) {
     if (types.length === 0 || types.some((type) => ["sqlite", "duckdb"].includes(type)) || connections.length > 0) {
       throw new ScriptError(`It offers ${types}, and a new workspace has ${connections.length} connections.`);
     }
-    const { childrenOf } = await import("./testing/server.ts");
+    const { childrenOf } = await import("../test/servers/millrace.ts");
     const children = childrenOf(server.child.pid);
     if (children.length > 0) throw new ScriptError(`It has started ${children.length} processes.`);
     console.log(`With a store elsewhere it serves, starts no process and offers ${types.join(", ")}.`);

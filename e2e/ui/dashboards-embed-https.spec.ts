@@ -5,8 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "@playwright/test";
-import { becomesHealthy, freePort, startServer } from "../../scripts/testing/server";
 import { CERTIFICATE_KEY, VALID_CERTIFICATE } from "../../test/servers/certificates";
+import { freePort } from "../../test/servers/free-port";
+import { becomesHealthy, startServer } from "../../test/servers/millrace";
 import { dashboardBench, salesBoard } from "./dashboards-people";
 import { expect, newEmail, PASSWORD as OWN_PASSWORD, test } from "./fixtures";
 

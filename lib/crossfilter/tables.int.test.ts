@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { parquet } from "@/lib/query/serialize/parquet";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
-import { childrenOf } from "@/scripts/testing/server";
+import { childrenOf } from "@/test/servers/millrace";
 import { Asker } from "./asker";
 import { type AggregateSpec, aggregateSpec, type Condition } from "./spec";
 import { type TableField, toAggregateStatement } from "./statement";

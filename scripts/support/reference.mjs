@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { becomesHealthy, startServer } from "../testing/server.ts";
+import { becomesHealthy, startServer } from "../../test/servers/millrace.ts";
 import { inRoot } from "./paths.mjs";
 import { addCounts, countJunit } from "./report.ts";
 

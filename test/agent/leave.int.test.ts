@@ -3,8 +3,8 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { newId, userMessage } from "@/lib/agent/testing/ask";
 import { type ModelServer, startModelServer } from "@/lib/agent/testing/model-server";
-import { heapSettings, keptHeap, openSockets } from "@/scripts/testing/kept-heap";
 import { registerAt, type Server, Servers } from "@/test/faults/two-servers";
+import { heapSettings, keptHeap, openSockets } from "@/test/servers/kept-heap";
 
 /* Readers of a real server who leave in the middle, a hundred times: nothing of theirs goes on, and nothing stays. */
 

@@ -7,10 +7,10 @@ import { collections as jobCollections } from "@/lib/jobs/collections";
 import { toEventDocs } from "@/lib/jobs/events";
 import { collections } from "@/lib/lifecycle/collections";
 import { addConsole } from "@/lib/notifications/testing/ended-run";
-import { becomesHealthy, startServer, type TestServer } from "@/scripts/testing/server";
 import { bundleProcess } from "@/test/bundle";
 import { takeOwnDatabase } from "@/test/database";
 import { type Person, seedPerson } from "@/test/seed";
+import { becomesHealthy, startServer, type TestServer } from "@/test/servers/millrace";
 import { addRules, queue, startReceivers } from "./backlog";
 
 /*

@@ -3,9 +3,9 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/scripts/testing/server";
 import { ask, type Reply, sessionOf } from "@/test/security/real-servers";
 import { PASSWORD } from "@/test/seed";
+import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
 /* A real server whose disk is full: nothing is lost or half, what needs room says so, and goes on once there is some (F11). */
 

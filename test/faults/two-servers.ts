@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { type Db, MongoClient } from "mongodb";
 import { expect } from "vitest";
 import { storeUri } from "@/lib/process/store-uri";
-import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/scripts/testing/server";
 import { ask, sessionOf } from "@/test/security/real-servers";
 import { PASSWORD } from "@/test/seed";
+import { becomesHealthy, childrenOf, startServer, type TestServer } from "@/test/servers/millrace";
 
 /** A built server that can be killed, and what the job executor in it is called. */
 export type Server = TestServer & { webPid: number; worker: string };

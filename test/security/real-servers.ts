@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { childrenOf, type TestServer } from "@/scripts/testing/server";
+import { childrenOf, type TestServer } from "@/test/servers/millrace";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 

@@ -3,8 +3,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { becomesHealthy, startServer, type TestServer } from "@/scripts/testing/server";
 import { PASSWORD } from "@/test/seed";
+import { becomesHealthy, startServer, type TestServer } from "@/test/servers/millrace";
 import { ask, runScript, sessionOf } from "./real-servers";
 
 /** Builds when this file runs alone on a changed tree. */

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { storeUri } from "@/lib/process/store-uri";
-import { becomesHealthy, startServer, type TestServer } from "@/scripts/testing/server";
 import { PASSWORD } from "@/test/seed";
+import { becomesHealthy, startServer, type TestServer } from "@/test/servers/millrace";
 import { dumpDatabase } from "./dump";
 import { ask, type Reply, residentBytes, runScript, sendRaw, sessionOf } from "./real-servers";
 

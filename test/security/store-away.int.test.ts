@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { forkStore, type StoreChild } from "@/lib/embedded/mongo/testing/start";
-import { becomesHealthy, startServer, type TestServer } from "@/scripts/testing/server";
 import { PASSWORD } from "@/test/seed";
 import { freePort } from "@/test/servers/free-port";
+import { becomesHealthy, startServer, type TestServer } from "@/test/servers/millrace";
 import { ask, sessionOf } from "./real-servers";
 
 /** Builds when this file runs alone on a changed tree. */

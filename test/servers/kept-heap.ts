@@ -10,7 +10,7 @@ const POLL_MS = 50;
 /** Settings with which the processes of a server tell what they keep. */
 export function heapSettings(root: string): { env: Record<string, string>; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "millrace-heap-"));
-  const preload = join(root, "scripts", "testing", "heap-on-demand.mjs");
+  const preload = join(root, "test", "servers", "heap-on-demand.mjs");
   const options = [`--import=${preload}`, process.env.NODE_OPTIONS].filter(Boolean).join(" ");
   return { env: { HEAP_FOLDER: folder, NODE_OPTIONS: options }, folder };
 }
