@@ -1,6 +1,6 @@
 import type { PlanForm } from "@/lib/explain/plan";
 import type { SqlDialect } from "@/lib/sql/dialects";
-import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
+import type { Batch, Entity, Field } from "@/lib/tabular/fields";
 import type { ConfigField, ReaderHint, SchemaChoice, TestStep } from "./schema";
 import type { VariableBinding } from "./variables";
 
@@ -39,9 +39,12 @@ export type SourceFacts = { serverVersion?: string; warning?: string };
 export type TestProgress = { steps: TestStep[]; failedStep: TestStep["name"] | null };
 
 /**
- * How far a reading has come. JSON that is stored between two runs, exact in every digit; only its source reads it.
+ * The progress of a reading. JSON that is stored between two runs, exact in every digit; only its source reads it. An
+ * immutable value: nobody changes one, neither the source that takes it nor the one that gave it.
  */
-export type Checkpoint = Exclude<WireValue, null>;
+export type Checkpoint = boolean | number | string | readonly CheckpointPart[] | CheckpointParts;
+type CheckpointPart = Checkpoint | null;
+type CheckpointParts = { readonly [name: string]: CheckpointPart | undefined };
 
 export type ExtractRequest = {
   /** As `entities` names it. */

@@ -166,6 +166,7 @@ function sourceOf(doc: FlowDefinition): Flow["source"] {
 
 /** A checkpoint as it is shown: the value of the cursor where it has one, else as its source wrote it. */
 export function shownCheckpoint(checkpoint: Checkpoint): unknown {
-  if (typeof checkpoint !== "object" || Array.isArray(checkpoint)) return checkpoint;
-  return checkpoint.value ?? checkpoint.since ?? checkpoint;
+  if (typeof checkpoint !== "object") return checkpoint;
+  const { value, since } = checkpoint as { value?: unknown; since?: unknown };
+  return value ?? since ?? checkpoint;
 }

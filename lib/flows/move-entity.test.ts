@@ -209,4 +209,48 @@ describe("rows on their way", () => {
     expect([ids(destination), destination.columns]).toEqual([ALL, ["id", "more"]]);
     expect(destination.rows.at(-1)).toEqual([10, "x"]);
   });
+
+  it("C6 end when a source changes the checkpoint that it was given", async () => {
+    const destination = new Destination();
+    const { move } = moving(destination, {});
+    const position = { run: "before", checkpoint: { since: 3, keys: ["a"] }, read: 3, isEnd: true };
+    const note = { checkpoint: { since: 3, keys: ["a"] }, visible: "batch" as const };
+    const read: Move["read"] = async (from) => {
+      (from as { keys: string[] }).keys.push("b");
+      return { fields: FIELDS, batches: (async function* (): AsyncGenerator<ExtractBatch> {})() };
+    };
+    const load: Move["load"] = async (fields) => {
+      const opened = destination.open(fields, "batch", "run");
+      return { ...opened, state: { position, isResumed: false, rowCount: 0, isFinished: false } };
+    };
+    await expect(moveEntity({ ...move, read, load, start: "continue", note })).rejects.toThrow(/not extensible/);
+  });
+
+  it("C6 end when the destination names another position each time", async () => {
+    const destination = new Destination();
+    const { move, reads } = moving(destination, {});
+    let turn = 0;
+    const load: Move["load"] = async (fields) => {
+      turn += 1;
+      const position = { run: "other", checkpoint: turn, read: turn, isEnd: false };
+      const opened = destination.open(fields, "batch", "run");
+      return { ...opened, state: { position, isResumed: false, rowCount: 0, isFinished: false } };
+    };
+    await expect(moveEntity({ ...move, load, start: "continue" })).rejects.toThrow(/5 different positions for things/);
+    expect(reads).toHaveLength(5);
+  });
+
+  it("C6 end when a source fails behind empty batches each time", async () => {
+    const destination = new Destination();
+    const { move, retries } = moving(destination, {});
+    const read: Move["read"] = async () => ({
+      fields: FIELDS,
+      batches: (async function* (): AsyncGenerator<ExtractBatch> {
+        yield { rowCount: 0, columns: [[]], checkpoint: 5 };
+        throw away();
+      })(),
+    });
+    await expect(moveEntity({ ...move, read })).rejects.toThrow("connection refused");
+    expect(retries).toEqual([1000, 4000]);
+  });
 });

@@ -58,6 +58,12 @@ type Position = {
   isEnd: boolean;
 };
 
+/**
+ * Readings that one attempt opens before the first row: one at the noted checkpoint, one at the destination's. Another
+ * run that moves the load in between costs one more.
+ */
+const BEGIN_TRIES_MAX = 5;
+
 const PASSING: ReadonlySet<ErrorKind> = new Set(["source_unreachable", "timeout", "unavailable", "rate_limited"]);
 
 /**
@@ -151,7 +157,8 @@ class Attempt {
   async #begin(): Promise<Reading | null> {
     const move = this.#move;
     let from = this.#firstGuess();
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
+      if (tries > BEGIN_TRIES_MAX) throw unsteadyPosition(move.name);
       const reading = await Reading.open(move, from);
       try {
         const start = await this.#open(reading);
@@ -246,7 +253,9 @@ class Attempt {
     }
     this.#read = read;
     this.#written += written;
-    this.hasMoved = position !== null;
+    // An empty batch at the same place is no progress, so tries behind it count on.
+    const isFurther = batch.rowCount > 0 || !isSame(checkpoint, this.#checkpoint);
+    this.hasMoved ||= position !== null && isFurther;
     await this.#noteMoved(checkpoint ?? this.#checkpoint);
   }
 
@@ -295,7 +304,7 @@ class Reading {
   static async open(move: Move, from: Checkpoint | null): Promise<Reading> {
     const stop = new AbortController();
     const signal = AbortSignal.any([move.signal, stop.signal]);
-    const stream = await heard(move.read(from, signal), signal, stop);
+    const stream = await heard(move.read(immutable(from), signal), signal, stop);
     const reading = new Reading(stream, signal, stop);
     reading.#first = await reading.#pull();
     return reading;
@@ -325,6 +334,7 @@ class Reading {
   async #pull(): Promise<ExtractBatch | null> {
     const { done, value } = await heard(this.#iterator.next(), this.#signal, this.#stop);
     if (done) return null;
+    immutable(value.checkpoint);
     if (value.fields) this.#fields = value.fields;
     this.#grown.set(value, this.#fields);
     return value;
@@ -382,6 +392,24 @@ function align(batch: Batch, fields: Field[], columns: Field[]): Batch {
       return (place === undefined ? undefined : batch.columns[place]) ?? new Array(batch.rowCount).fill(null);
     }),
   };
+}
+
+/** Freezes a checkpoint, so that whoever changes it fails at once instead of losing rows. */
+function immutable(checkpoint: Checkpoint | null): Checkpoint | null {
+  const freeze = (part: unknown): void => {
+    if (typeof part !== "object" || part === null || Object.isFrozen(part)) return;
+    Object.freeze(part);
+    Object.values(part).forEach(freeze);
+  };
+  freeze(checkpoint);
+  return checkpoint;
+}
+
+function unsteadyPosition(name: string): AppError {
+  return new AppError(
+    "conflict",
+    `The destination named ${BEGIN_TRIES_MAX} different positions for ${name}. Check whether another run writes to the same table, then retry.`,
+  );
 }
 
 function isSame(left: Checkpoint | null, right: Checkpoint | null): boolean {

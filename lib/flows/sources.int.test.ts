@@ -211,6 +211,18 @@ describe.each(SOURCES)("a flow from $type", ({ type, config, found }) => {
     expect(await amounts()).toEqual(upTo(COUNT + 5));
   });
 
+  it("C6 ends when new records have exactly the cursor value of the last run", async () => {
+    const { flow, amounts } = await makeFlow();
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: COUNT } });
+    const twin = (number: number): Item => ({ ...item(number), created: BEGIN + COUNT });
+    put([...stock, twin(COUNT + 1), twin(COUNT + 2)]);
+    requests = 0;
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { read: 2, written: 2 } });
+    expect(requests).toBeLessThan(10);
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: 0 } });
+    expect(await amounts()).toEqual(upTo(COUNT + 2));
+  });
+
   it("that replaces everything by what a service has empties its table when that is nothing", async () => {
     const { flow, amounts } = await makeFlow({ mode: "full" }, "replace");
     expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: COUNT } });

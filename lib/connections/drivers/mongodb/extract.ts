@@ -145,7 +145,7 @@ async function* wholeBatches(
 }
 
 function wholeFilter(from: Checkpoint | null): Doc {
-  const key = typeof from === "object" && from !== null && !Array.isArray(from) ? from.key : undefined;
+  const key = typeof from === "object" && from !== null && "key" in from ? from.key : undefined;
   return Array.isArray(key) && typeof key[0] === "string" ? above("_id", key[0], "$gt") : {};
 }
 

@@ -292,6 +292,18 @@ describe("only what is new", () => {
     expect(ids(await readSource(source, "orders", { ...options, primaryKey: [], from }))).toEqual([7]);
   });
 
+  test("C6 leaves the checkpoint as it was when records have exactly its value", async () => {
+    const service = await serve(answer);
+    const source = await connect(service, { resources: resources(), pagination });
+    const from = (await readSource(source, "orders", options)).checkpoints.at(-1) ?? null;
+    const kept = JSON.stringify(from);
+    items.push({ id: 6, at: day(5) });
+    const second = await readSource(source, "orders", { ...options, from });
+    expect([ids(second), JSON.stringify(from)]).toEqual([[6], kept]);
+    const last = second.checkpoints.at(-1) ?? null;
+    expect((await readSource(source, "orders", { ...options, from: last })).rows).toEqual([]);
+  });
+
   test("a reading that is killed anywhere, while new rows come, loses none and gives none twice", async () => {
     const service = await serve(({ url }) => {
       // In the order in which they came, so that new ones stand behind.

@@ -15,6 +15,8 @@ const EMPTY_PAGES_MAX = 100;
 /** Records of one value of the cursor that a checkpoint tells apart by their keys; beyond, they may come again. */
 const KEYS_MAX = 500;
 const DIGEST_CHARS = 16;
+/** Two pages of one record with one key may be two versions of it; two whole pages are not. */
+const COMPARED_RECORDS_MIN = 2;
 
 /** Where a page begins, in the source's own terms: a number, an offset, a token, an address. */
 export type PagePlace = string | number;
@@ -38,9 +40,9 @@ export type ReadPage = (place: PagePlace | null, since: CursorValue | null) => P
 type Position = {
   since?: CursorValue;
   /** Of the records that have just the value of `since` (of `top`): digests of their keys. */
-  sinceKeys?: string[];
+  sinceKeys?: readonly string[];
   top?: CursorValue;
-  topKeys?: string[];
+  topKeys?: readonly string[];
   next?: PagePlace;
   /** Records of the page at `next` that are kept already, and a digest of them. */
   skip?: number;
@@ -63,6 +65,7 @@ class Reading {
   readonly #read: ReadPage;
   readonly #table = new RecordTable();
   readonly #seenPages = new Set<string>();
+  readonly #seenKeys = new Set<string>();
   readonly #seenPlaces = new Set<PagePlace>();
   readonly #since: CursorValue | null;
   readonly #sinceKeys: ReadonlySet<string>;
@@ -83,7 +86,9 @@ class Reading {
     this.#since = request.cursorField === null ? null : (position.since ?? null);
     this.#sinceKeys = new Set(position.sinceKeys);
     this.#top = position.top ?? this.#since;
-    this.#topKeys = position.top === undefined ? (position.sinceKeys ?? []) : (position.topKeys ?? null);
+    // A copy: the checkpoint of the caller never changes.
+    const topKeys = position.top === undefined ? (position.sinceKeys ?? []) : position.topKeys;
+    this.#topKeys = topKeys === undefined ? null : [...topKeys];
     this.#place = position.next ?? null;
     const { skip, skipped } = position;
     this.#skip = skip === undefined || skipped === undefined ? null : { count: skip, digest: skipped };
@@ -187,7 +192,8 @@ class Reading {
   #checkpoint(page: RecordPage, at: number): Checkpoint | null {
     const isPageDone = at >= page.records.length;
     const isFull = this.#request.cursorField === null;
-    const keysOf = (keys: string[] | null) => (keys !== null && keys.length > 0 ? keys : undefined);
+    // A copy: this reading goes on while the checkpoint is being stored.
+    const keysOf = (keys: readonly string[] | null) => (keys !== null && keys.length > 0 ? [...keys] : undefined);
     if (isPageDone && page.next === null) {
       if (isFull || this.#top === null) return null;
       return compact({ since: this.#top, sinceKeys: keysOf(this.#topKeys) });
@@ -207,6 +213,23 @@ class Reading {
     return compact({ ...cursor, next: this.#place ?? undefined, skip: at, skipped });
   }
 
+  /**
+   * Compares pages by the keys of their records: a source that ignores the page number may answer the same records with
+   * other figures each time.
+   * @throws AppError `source_unreachable`
+   */
+  #judgeKeys(records: readonly unknown[]): void {
+    const keys = distinctKeys(records, this.#request.primaryKey);
+    if (keys === null || keys.length < COMPARED_RECORDS_MIN) return;
+    const page = digest(keys);
+    if (this.#seenKeys.has(page)) {
+      throw sourceFailure(
+        `Page ${this.#pages} of ${this.#request.entity.name} has the same keys as an earlier page, so the source repeats itself. Check the pagination settings.`,
+      );
+    }
+    this.#seenKeys.add(page);
+  }
+
   #judge({ records, next }: RecordPage): void {
     const { cursorField, entity } = this.#request;
     if (records.length > 0) {
@@ -217,6 +240,7 @@ class Reading {
         );
       }
       this.#seenPages.add(page);
+      this.#judgeKeys(records);
     }
     this.#emptyPages = records.length > 0 ? 0 : this.#emptyPages + 1;
     if (this.#emptyPages > EMPTY_PAGES_MAX) {
@@ -236,6 +260,17 @@ class Reading {
       );
     }
   }
+}
+
+/** @returns null unless each record has a key of its own */
+function distinctKeys(records: readonly unknown[], primaryKey: readonly string[]): string[] | null {
+  if (primaryKey.length === 0) return null;
+  const keys = new Set<string>();
+  for (const record of records) {
+    if (!isObject(record) || !primaryKey.every((name) => Object.hasOwn(record, name))) return null;
+    keys.add(JSON.stringify(primaryKey.map((name) => record[name] ?? null)));
+  }
+  return keys.size === records.length ? [...keys] : null;
 }
 
 function toPosition(from: Checkpoint | null): Position {

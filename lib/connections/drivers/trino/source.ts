@@ -291,8 +291,9 @@ class Run {
     const signal = AbortSignal.timeout(CANCEL_TIMEOUT_MS);
     try {
       let page = await this.#line.send({ ...request, signal, bytesMax: ROW_BYTES_MAX });
-      while (page.next !== null) {
-        page = await this.#line.send({ method: "GET", path: page.next, signal, bytesMax: ROW_BYTES_MAX });
+      for (let path = ""; page.next !== null && page.next !== path; ) {
+        path = page.next;
+        page = await this.#line.send({ method: "GET", path, signal, bytesMax: ROW_BYTES_MAX });
       }
     } catch {
       // See above.
@@ -316,6 +317,7 @@ class Run {
       this.#facts.signal.throwIfAborted();
       try {
         const page = await this.#line.send({ ...request, signal, bytesMax });
+        if (page.next !== null && page.next === request.path) throw leadsToItself();
         this.#next = page.next;
         if (page.error) {
           this.#next = null;
@@ -375,4 +377,12 @@ function withParams(text: string, values: readonly string[]): { body: string; he
   const prepared = `${PREPARED_NAME}=${encodeURIComponent(text)}`;
   if (prepared.length > HEADER_CHARS_MAX) return { body: `EXECUTE IMMEDIATE ${quoted(text)} ${using}`, headers: {} };
   return { body: `EXECUTE ${PREPARED_NAME} ${using}`, headers: { "X-Trino-Prepared-Statement": prepared } };
+}
+
+/** The protocol names another address with each page, so one that repeats would never end. */
+function leadsToItself(): AppError {
+  return new AppError(
+    "source_unreachable",
+    "Trino named the same page as the next one, so the result would never end.",
+  );
 }

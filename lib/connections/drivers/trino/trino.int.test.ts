@@ -149,6 +149,14 @@ test("a server that was restarted under a statement is told as such", async () =
   });
 });
 
+test("C6 ends when the server names one page as the next one again and again", async () => {
+  behave = (_, response) => answer(response, { columns: COLUMNS, data: [[1]], nextUri: `HOST${PLACE}/1` });
+  await expect(ask(source, "select 1")).rejects.toMatchObject({
+    kind: "source_unreachable",
+    message: expect.stringContaining("the same page"),
+  });
+});
+
 test("T52 T53 an abort, and a reader's leave, end the statement where it stands", async () => {
   behave = ({ method, path }, response) => {
     if (method === "POST") answer(response, { nextUri: `HOST${PLACE}/1` });

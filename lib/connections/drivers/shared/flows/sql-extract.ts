@@ -104,7 +104,7 @@ type Reading = {
 function wholeReading(shape: TableShape, { from, batchRows }: ExtractRequest): Reading {
   const key = shape.primaryKey.map((name) => columnOf(shape, name));
   const places = key.map((column) => shape.columns.indexOf(column));
-  const begun = typeof from === "object" && from !== null && !Array.isArray(from) ? from.key : undefined;
+  const begun = typeof from === "object" && from !== null && "key" in from ? from.key : undefined;
   return {
     cursor: null,
     key,
