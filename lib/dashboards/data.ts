@@ -17,6 +17,7 @@ import {
   type Dataset as KeptDataset,
   readDatasets,
   refreshDataset,
+  type SeenDataset,
   toSourceKey,
 } from "@/lib/datasets/service";
 import { AppError } from "@/lib/http/errors";
@@ -402,12 +403,12 @@ export async function standParts(
       if (kept || hasJustFailed) {
         stands.set(name, { kept, error: failure?.message ?? null });
         const isOld = kept && maxAgeS !== null && Date.now() - kept.at.getTime() > maxAgeS * SECOND_MS;
-        if (isOld && !isRefreshing && !hasJustFailed) refreshBeside(reader, place, source);
+        if (isOld && !isRefreshing && !hasJustFailed) refreshBeside(reader, place, source, dataset);
         return;
       }
       const leave = await reads.acquire(signal);
       try {
-        const { kept: read } = await refreshDataset(reader, place, source, signal, limits);
+        const { kept: read } = await refreshDataset(reader, place, source, signal, limits, dataset);
         stands.set(name, { kept: read, error: null });
       } catch (error) {
         signal.throwIfAborted();
@@ -420,8 +421,8 @@ export async function standParts(
 }
 
 /** Nobody waits for it: its failure is written down with the dataset. */
-function refreshBeside(reader: Caller, place: DatasetPlace, source: DatasetSource): void {
-  refreshDataset(reader, place, source, new AbortController().signal).catch((error: unknown) =>
+function refreshBeside(reader: Caller, place: DatasetPlace, source: DatasetSource, seen: SeenDataset): void {
+  refreshDataset(reader, place, source, new AbortController().signal, undefined, seen).catch((error: unknown) =>
     log.info({ err: error, dataset: place.name }, "a dataset could not be read anew"),
   );
 }

@@ -14,7 +14,7 @@ import { collections as resultCollections } from "@/lib/results/collections";
 import { takeOwnDatabase } from "@/test/database";
 import { collections } from "./collections";
 import type { DatasetPlace } from "./model";
-import { type Dataset, dropDatasets, readDatasets, refreshDataset, toSourceKey } from "./service";
+import { type Dataset, dropDatasets, readDatasets, refreshDataset, type SeenDataset, toSourceKey } from "./service";
 
 const dataDir = takeOwnDataDir();
 const database = takeOwnDatabase();
@@ -212,6 +212,86 @@ describe("a refresh", () => {
     left.abort(new Error("left"));
     await expect(first).rejects.toThrow();
     expect((await second).kept?.rowCount).toBe(1);
+  });
+
+  describe("of callers that have seen a state", () => {
+    const LOTS = "select random() as lot";
+    const NEVER: SeenDataset = { kept: null, failure: null };
+    const view = async (place: DatasetPlace, query: string, pause = Promise.resolve()) => {
+      const seen = await look(place, query);
+      await pause;
+      return refreshDataset(caller, place, from(query), ANY, undefined, seen);
+    };
+    const idOf = (dataset: Dataset | undefined) => dataset?.kept?.table.id;
+
+    it.each([1, 2, 10])("C38 reads the source once for ten first viewers, %i of them after the read", async (late) => {
+      const place = newPlace();
+      const gate = Promise.withResolvers<void>();
+      const pauses = Array.from({ length: 10 }, (_, index) => (index < late ? gate.promise : undefined));
+      const all = pauses.map((pause) => view(place, LOTS, pause));
+      const first = late === 10 ? await view(place, LOTS) : await all.at(-1);
+      gate.resolve();
+      expect(new Set((await Promise.all(all)).map(idOf))).toEqual(new Set([idOf(first)]));
+    });
+
+    it("C38 reads a stale dataset once for all who saw the same rows", async () => {
+      const place = newPlace();
+      const old = await refresh(place, LOTS);
+      const gate = Promise.withResolvers<void>();
+      const late = [view(place, LOTS, gate.promise), view(place, LOTS, gate.promise)];
+      const read = await view(place, LOTS);
+      gate.resolve();
+      expect((await Promise.all(late)).map(idOf)).toEqual([idOf(read), idOf(read)]);
+      expect(idOf(read)).not.toBe(idOf(old));
+    });
+
+    it("C38 throws a failure since then without asking the source again", async () => {
+      const place = newPlace();
+      const query = "select * from lots_38";
+      await expect(view(place, query)).rejects.toThrow(/lots_38/);
+      await write("create table lots_38 as select 1 as n");
+      await expect(refreshDataset(caller, place, from(query), ANY, undefined, NEVER)).rejects.toThrow(/lots_38/);
+      expect((await view(place, query)).kept?.rowCount).toBe(1);
+    });
+
+    it.each<[string, (place: DatasetPlace) => Promise<SeenDataset | undefined>, boolean]>([
+      ["a caller that saw no rows", async () => NEVER, false],
+      ["a caller that saw older rows", async () => ({ ...NEVER, kept: { at: new Date(0) } }), false],
+      ["a caller that saw these rows", (place) => look(place, LOTS), true],
+      ["a caller that asks for new rows", async () => undefined, true],
+      ["a caller that saw rows which are dropped", async (place) => dropped(place), true],
+    ])("C38 decides by the state whether %s reads again", async (_, seenOf, isRead) => {
+      const place = newPlace();
+      const first = await refresh(place, LOTS);
+      const seen = await seenOf(place);
+      const second = await refreshDataset(caller, place, from(LOTS), ANY, undefined, seen);
+      expect(idOf(second) !== idOf(first)).toBe(isRead);
+    });
+    const dropped = async (place: DatasetPlace) => {
+      const seen = await look(place, LOTS);
+      await dropDatasets(place.owner);
+      return seen;
+    };
+
+    it("C38 reads another query of the same name, whatever is kept of the first", async () => {
+      const place = newPlace();
+      await refresh(place, "select 1 as n, 'other' as text");
+      const all = await Promise.all(Array.from({ length: 5 }, () => view(place, LOTS)));
+      expect(new Set(all.map(idOf)).size).toBe(1);
+      expect(all[0]?.kept?.fields.map(({ name }) => name)).toEqual(["lot"]);
+    });
+
+    it("C38 reads again when the first viewer leaves before the end", async () => {
+      const place = newPlace();
+      const left = new AbortController();
+      const query = "select sum(i * i % 7) as n from range(300000000) t(i)";
+      const first = refreshDataset(caller, place, from(query), left.signal, undefined, NEVER);
+      await expect.poll(() => look(place, query)).toMatchObject({ isRefreshing: true });
+      const others = Array.from({ length: 3 }, () => view(place, query));
+      left.abort(new Error("left"));
+      await expect(first).rejects.toThrow();
+      expect(new Set((await Promise.all(others)).map(idOf)).size).toBe(1);
+    });
   });
 
   it("whose reader was killed is taken over once it has said nothing for long", async () => {

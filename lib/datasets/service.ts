@@ -115,6 +115,8 @@ export function toSourceKey(
  * was kept before stands until the new rows do, and stays when they do not come.
  * @param caller with whose rights it is read
  * @param signal whoever asked has left; the first to ask ends the query by it
+ * @param seen the state that the caller found too old or missing: rows or a failure since then are returned or thrown
+ *   without another read. Absent: reads in any case
  * @throws AppError of the query; then the failure is written down, too
  */
 export async function refreshDataset(
@@ -123,15 +125,20 @@ export async function refreshDataset(
   source: DatasetSource,
   signal: AbortSignal,
   limits = LIMITS,
+  seen?: SeenDataset,
 ): Promise<Dataset> {
   const sourceKey = toSourceKey(caller, source);
   const holder = new ObjectId();
-  let claimed = await claim(place, sourceKey, holder);
+  let claimed: Claimed | null = null;
   while (!claimed) {
+    const basis = seen && (await basisOf(place));
+    const since = seen && outcomeSince(seen, toDataset(basis ?? undefined, sourceKey));
+    if (since) return since;
+    claimed = await claim(place, sourceKey, holder, basis);
+    if (claimed) break;
     const others = await awaitOther(place, sourceKey, signal);
     if (others) return others;
-    // Whoever read it has left before its end.
-    claimed = await claim(place, sourceKey, holder);
+    // The reader left before its end, or had finished by the time of the claim.
   }
   const stop = new AbortController();
   const words = setInterval(() => void goOn(place, holder, stop), WORD_EVERY_MS);
@@ -198,11 +205,41 @@ export async function keepNewest(owner: DatasetOwner, countMax: number, since: D
   if (names.length > 0) await dropDatasets(owner, names);
 }
 
+/** The last outcome that a caller knows of. */
+export type SeenDataset = { kept: { at: Date } | null; failure: { at: Date } | null };
+
+function basisOf(place: DatasetPlace): Promise<DatasetDoc | null> {
+  return collections.datasets().findOne(keyOf(place));
+}
+
+/**
+ * Returns rows that another refresh has kept since the caller looked; null when there are none.
+ * @throws AppError `query_failed` when a refresh has failed since
+ */
+function outcomeSince(seen: SeenDataset, current: Dataset): Dataset | null {
+  const isNewer = (now: { at: Date } | null, before: { at: Date } | null) =>
+    now !== null && (before === null || now.at > before.at);
+  if (isNewer(current.kept, seen.kept)) return current;
+  if (current.failure && isNewer(current.failure, seen.failure)) {
+    throw new AppError("query_failed", current.failure.message);
+  }
+  return null;
+}
+
 type Claimed = DatasetDoc & { refresh: NonNullable<DatasetDoc["refresh"]> };
 
-/** @returns null when somebody else reads the same; who reads another source is overtaken */
-async function claim(place: DatasetPlace, sourceKey: string, holder: ObjectId): Promise<Claimed | null> {
-  const key = keyOf(place);
+/**
+ * @param basis the document on which the caller decided to read, null for none: a refresh that ended since makes the
+ *   claim fail. Absent: claims whatever has ended
+ * @returns null when somebody else reads the same; who reads another source is overtaken
+ */
+async function claim(
+  place: DatasetPlace,
+  sourceKey: string,
+  holder: ObjectId,
+  basis?: DatasetDoc | null,
+): Promise<Claimed | null> {
+  const key = { ...keyOf(place), ...(basis !== undefined && unchangedSince(basis)) };
   const until = { $add: ["$$NOW", LEASE_MS] };
   const isFree = { $or: [{ $lt: ["$refresh.until", "$$NOW"] }, { $ne: ["$refresh.sourceKey", sourceKey] }] };
   try {
@@ -219,6 +256,13 @@ async function claim(place: DatasetPlace, sourceKey: string, holder: ObjectId): 
     if (isDuplicateKey(error)) return null;
     throw error;
   }
+}
+
+function unchangedSince(basis: DatasetDoc | null) {
+  return {
+    "kept.resultId": basis?.kept?.resultId ?? { $exists: false },
+    "failure.at": basis?.failure?.at ?? { $exists: false },
+  };
 }
 
 /**

@@ -108,7 +108,7 @@ async function publishedRows(app: AppDoc, sha: string, name: string, signal: Abo
     const publisher = set && (await callerOfJob(app.workspaceId, set.publisherId, app._id));
     if (!binding || !publisher) throw new AppError("forbidden", "Who published it has left.");
     const source = await resolveBinding(publisher, binding);
-    const { kept } = await refreshDataset(publisher, place, source, signal);
+    const { kept } = await refreshDataset(publisher, place, source, signal, undefined, there);
     if (kept) return kept;
     throw new AppError("conflict", "These rows were replaced meanwhile. Ask again.");
   } catch (error) {

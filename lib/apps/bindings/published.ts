@@ -65,13 +65,21 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
   await Promise.all(
     keyed.map(async ({ binding, sourceKey }) => {
       const { name, path } = binding;
-      const there = kept.get(sourceKey)?.kept;
+      const state = kept.get(sourceKey);
+      const there = state?.kept;
       if (there) return onLog(`${name}: ${rowsOf(there.rowCount)}, read ${there.at.toISOString()}`);
       const leave = await reads.acquire(signal);
       try {
         onLog(`${name}: is being read`);
         const source = await resolveBinding(publisher, binding);
-        const dataset = await refreshDataset(publisher, publishedPlace(app, sourceKey), source, signal);
+        const dataset = await refreshDataset(
+          publisher,
+          publishedPlace(app, sourceKey),
+          source,
+          signal,
+          undefined,
+          state,
+        );
         const cut = dataset.kept?.truncated ? ", and there is more than is kept" : "";
         onLog(`${name}: ${rowsOf(dataset.kept?.rowCount ?? 0)}${cut}`);
       } catch (error) {

@@ -78,7 +78,7 @@ export async function triedBinding(caller: Caller, app: AppDoc, name: string, si
   const sourceKey = sourceKeyOf(caller.user._id, binding);
   const place = workPlace(app, caller.user._id, sourceKey);
   const there = (await readDatasets(place.owner, new Map([[place.name, sourceKey]]))).get(place.name);
-  return there?.kept ? there : readTried(caller, app, binding, signal);
+  return there?.kept ? there : readTried(caller, app, binding, signal, there);
 }
 
 type Stand = {
@@ -157,12 +157,18 @@ async function ownBinding(caller: Caller, app: AppDoc, name: string): Promise<Bi
   });
 }
 
-async function readTried(caller: Caller, app: AppDoc, binding: Binding, signal: AbortSignal): Promise<Dataset> {
+async function readTried(
+  caller: Caller,
+  app: AppDoc,
+  binding: Binding,
+  signal: AbortSignal,
+  seen?: Dataset,
+): Promise<Dataset> {
   const userId = caller.user._id;
   const place = workPlace(app, userId, sourceKeyOf(userId, binding));
   const source = await resolveBinding(caller, binding);
   await keepNewest(place.owner, TRIED_MAX, new Date(Date.now() - TRIED_MS));
-  return refreshDataset(caller, place, source, signal, TRIED_LIMITS);
+  return refreshDataset(caller, place, source, signal, TRIED_LIMITS, seen);
 }
 
 /** What is too large, or one too many, is named and not read. */
