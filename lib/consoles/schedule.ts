@@ -1,8 +1,9 @@
 import "server-only";
 import { ObjectId } from "mongodb";
-import type { Caller } from "@/lib/access/caller";
+import { type Caller, isReadOnly } from "@/lib/access/caller";
 import { callerOfJob } from "@/lib/auth/identity";
 import { driverOf } from "@/lib/connections/drivers/registry";
+import type { ConnectionDoc } from "@/lib/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import type { Use } from "@/lib/connections/uses";
 import { accessOf, visibleTo } from "@/lib/folders/model";
@@ -13,7 +14,7 @@ import { consumeQuery } from "@/lib/query/service";
 import { bindVariables } from "@/lib/query/variables";
 import type { ResultPreview } from "@/lib/results/schema";
 import { keepResult, previewResults } from "@/lib/results/service";
-import { carryOutRun } from "@/lib/runs/carry-out";
+import { carryOutRun, RUN_DRAIN_MS } from "@/lib/runs/carry-out";
 import { tailLog } from "@/lib/runs/logs";
 import { type RunDoc, type RunResource, toRun } from "@/lib/runs/model";
 import { findRun, listRunDocs, queueRun, requestCancel } from "@/lib/runs/service";
@@ -38,7 +39,7 @@ const KEPT = { rows: 10_000, bytes: 16 * 1024 * 1024, ms: 30 * 24 * 60 * 60 * 10
 /** What one run shows of its log: its end, where a failure says why. */
 const LOG_LINES_SHOWN = 1000;
 const STOPPED =
-  "The server was stopped while the query ran. It is not started again by itself: a part may have been done.";
+  "The server stopped while the query ran on a connection that may write. The database may have applied all of it, a part or nothing. Check the data, then run it again.";
 
 /**
  * Sets when a console runs by itself, as the caller.
@@ -135,9 +136,9 @@ export async function queueConsoleTick(
   return queueUnlessBusy(start, CONSOLE_RUN_QUEUED_EVENT);
 }
 
-/** A run that was queued and not begun is begun; one that was broken off in the midst is not done a second time. */
+/** Wakes a run that is queued or only reads; gives up one that was interrupted while it may have written. */
 export async function recoverConsoleRun(run: RunDoc): Promise<"woken" | "give_up"> {
-  if (run.status !== "queued") return "give_up";
+  if (run.status !== "queued" && !run.isRepeatable) return "give_up";
   await wakeRun(run, CONSOLE_RUN_QUEUED_EVENT);
   return "woken";
 }
@@ -159,25 +160,35 @@ export async function listScheduledUses({ workspaceId }: Caller, connectionId: O
 }
 
 /**
- * Carries out a queued run to its end (`carryOutRun`). A run whose server stops ends as a failure: what a query has done
- * by then is not known.
+ * Carries out a queued run to its end (`carryOutRun`). When this server stops, the query first has time to finish. Then a
+ * run that only reads is queued again, and one that may have written fails.
+ * @param drainMs time to finish
  */
-export async function carryOutConsoleRun(queued: RunQueued): Promise<void> {
+export async function carryOutConsoleRun(queued: RunQueued, { drainMs = RUN_DRAIN_MS } = {}): Promise<void> {
   await carryOutRun(queued, {
-    whenStopped: new AppError("unavailable", STOPPED),
-    open: (held) => ({
-      async carryOut() {
-        const { resultId, rowCount, isCut } = await runScheduled(held.run, held.signal);
-        if (isCut) await held.log([{ level: "warn", text: "The result ends before a value that is too large." }]);
-        return { rowCount, resultId };
-      },
-    }),
+    wakeBy: CONSOLE_RUN_QUEUED_EVENT,
+    drainMs,
+    open: (held) => {
+      let mayHaveWritten = false;
+      return {
+        async carryOut() {
+          const { caller, doc, connection } = await resolveRun(held.run);
+          mayHaveWritten = !connection.readOnly && !isReadOnly(caller);
+          if (!mayHaveWritten) await held.markRepeatable();
+          held.signal.throwIfAborted();
+          const { resultId, rowCount, isCut } = await runScheduled(caller, doc, connection, held.signal);
+          if (isCut) await held.log([{ level: "warn", text: "The result ends before a value that is too large." }]);
+          return { rowCount, resultId };
+        },
+        whenInterrupted: () => (mayHaveWritten ? new AppError("unavailable", STOPPED) : null),
+      };
+    },
   });
 }
 
-async function runScheduled(run: RunDoc, signal: AbortSignal) {
-  const { workspaceId, resourceId } = run;
-  const caller = await callerOfJob(workspaceId, new ObjectId(String(run.params.userId)), run._id);
+/** Returns who runs a console, the console and its connection. @throws AppError when one of them is gone */
+async function resolveRun({ _id, workspaceId, resourceId, params }: RunDoc) {
+  const caller = await callerOfJob(workspaceId, new ObjectId(String(params.userId)), _id);
   if (!caller) {
     throw new AppError(
       "forbidden",
@@ -187,8 +198,10 @@ async function runScheduled(run: RunDoc, signal: AbortSignal) {
   const doc = await collections.consoles().findOne({ _id: resourceId, ...visibleTo(caller) });
   if (!doc)
     throw new AppError("not_found", "The console is deleted, or is no longer shared with who set its schedule.");
-  const connectionId = requireRunnable(doc);
-  const connection = await getConnectionDocOrThrow(caller, connectionId);
+  return { caller, doc, connection: await getConnectionDocOrThrow(caller, requireRunnable(doc)) };
+}
+
+async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: ConnectionDoc, signal: AbortSignal) {
   const { query, params } = bindVariables(doc.content, driverOf(connection.type), {});
   return consumeQuery(
     caller,
@@ -198,9 +211,9 @@ async function runScheduled(run: RunDoc, signal: AbortSignal) {
       statement: { query, params },
       timeoutMs: RUN_TIMEOUT_MS,
       signal,
-      watch: keepAsLast(caller, doc, { connectionId, statement: doc.content, variables: {} }),
+      watch: keepAsLast(caller, doc, { connectionId: connection._id, statement: doc.content, variables: {} }),
     },
-    (result) => keepResult(workspaceId, result, KEPT),
+    (result) => keepResult(caller.workspaceId, result, KEPT),
   );
 }
 

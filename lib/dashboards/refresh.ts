@@ -139,7 +139,7 @@ export async function recoverRefresh(run: RunDoc): Promise<"woken" | "give_up"> 
 /** Carries out a queued refresh to its end (`carryOutRun`). When this server stops, it goes on elsewhere. */
 export async function carryOutRefresh(queued: RunQueued): Promise<void> {
   await carryOutRun(queued, {
-    whenStopped: { wakeBy: REFRESH_QUEUED_EVENT },
+    wakeBy: REFRESH_QUEUED_EVENT,
     limit: {
       ms: TIMEOUT_HOURS * 60 * 60_000,
       reason: `The refresh took longer than ${TIMEOUT_HOURS} hours and was stopped. What was read by then is kept.`,

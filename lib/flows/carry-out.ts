@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000;
  */
 export async function carryOutFlowRun(queued: RunQueued): Promise<void> {
   const run = await carryOutRun(queued, {
-    whenStopped: { wakeBy: FLOW_RUN_QUEUED_EVENT },
+    wakeBy: FLOW_RUN_QUEUED_EVENT,
     limit: {
       ms: RUN_TIMEOUT_MS,
       reason: `The run took longer than ${RUN_TIMEOUT_MS / HOUR_MS} hours and was stopped. The next one goes on there.`,

@@ -46,9 +46,12 @@ export function onShutdown(callback: () => void | Promise<void>): () => void {
 /**
  * Registers what has to happen when the last request is over and the store is still there: what was gathered in memory
  * is written.
+ * @returns takes the registration back
  */
-export function afterRequests(write: () => void | Promise<void>): void {
-  shutdownState().lastWrites.add(write);
+export function afterRequests(write: () => void | Promise<void>): () => void {
+  const { lastWrites } = shutdownState();
+  lastWrites.add(write);
+  return () => lastWrites.delete(write);
 }
 
 /** True from the signal on: health is red, nothing long should begin. */

@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
-import { isShuttingDown, onShutdown } from "@/lib/process/shutdown";
+import { afterRequests, isShuttingDown, onShutdown } from "@/lib/process/shutdown";
 import { RunGoesOn } from "./goes-on";
 import { appendLog, type NewLogLine } from "./logs";
 import type { RunDoc } from "./model";
@@ -11,6 +11,7 @@ import {
   finishRun,
   isCancelRequested,
   keepRun,
+  markRepeatable,
   type RunEnd,
   type RunHold,
   type RunProgress,
@@ -24,6 +25,11 @@ import { type RunQueued, wakeRun } from "./wake";
 const HEARTBEAT_MS = 5_000;
 /** How long a run may go on after somebody has asked it to end: a read, while that it goes on is a write. */
 const CANCEL_LOOK_MS = 1_000;
+/**
+ * Drain time of runs that cannot continue where they were, in ms. Shorter than the 13 s that requests have, so that the
+ * run is stopped and its end written before its own request is cut.
+ */
+export const RUN_DRAIN_MS = 10_000;
 const OURS = "The run failed for a reason of ours. It is written down in the server's log.";
 
 /** Another server has the run now, or it has ended. */
@@ -65,6 +71,11 @@ export class HeldRun {
     await this.#tell(() => keepRun(this.#hold), "a run could not say that it goes on");
   }
 
+  /** Records that the run only reads and may start again on another server. */
+  async markRepeatable(): Promise<void> {
+    await markRepeatable(this.#hold);
+  }
+
   /** Whether somebody has pressed Cancel; what it is to do then, the store says. */
   async lookForCancel(): Promise<void> {
     const isOver = await isCancelRequested(this.run.workspaceId, this.run._id).catch(() => false);
@@ -98,11 +109,15 @@ export type RunWork = {
   summary?: () => string;
   /** Called before the end is written. */
   beforeEnd?: (end: RunEnd) => Promise<void>;
+  /** Returns the error of a run that must not start again after its server stopped; null when it may. Absent: it may. */
+  whenInterrupted?: () => AppError | null;
 };
 
 export type RunKind = {
-  /** When this server stops, the run ends with this, or is let go and goes on elsewhere by this event. */
-  whenStopped: AppError | { wakeBy: string };
+  /** Event that starts the run again when this server stops. */
+  wakeBy: string;
+  /** Time that the run keeps after this server is told to stop, in ms. Default: 0. */
+  drainMs?: number;
   /** From its first beginning on, wherever that was. */
   limit?: { ms: number; reason: string };
   /** What it throws is no end of the run: the run is recovered later. */
@@ -114,7 +129,8 @@ export type RunKind = {
  * the run as a failure; what fails around it is thrown, and the run is recovered later.
  * @returns the run as it was begun; null when there was nothing to do
  */
-export async function carryOutRun(queued: RunQueued, { whenStopped, limit, open }: RunKind): Promise<RunDoc | null> {
+export async function carryOutRun(queued: RunQueued, kind: RunKind): Promise<RunDoc | null> {
+  const { wakeBy, drainMs = 0, limit, open } = kind;
   if (isShuttingDown()) return null;
   const begun = await beginRun(new ObjectId(queued.workspaceId), new ObjectId(queued.runId));
   if (!begun) return null;
@@ -124,16 +140,25 @@ export async function carryOutRun(queued: RunQueued, { whenStopped, limit, open 
   const look = setInterval(() => void held.lookForCancel(), CANCEL_LOOK_MS);
   const end = limit && setTimeout(() => held.stop(new AppError("timeout", limit.reason)), msLeft(run, limit.ms));
   const isOver = Promise.withResolvers<void>();
+  let work: RunWork | null = null;
+  let draining: NodeJS.Timeout | undefined;
+  let forgetWrite = () => {};
+  const interrupt = () => held.stop(work?.whenInterrupted?.() ?? new RunGoesOn());
   const forget = onShutdown(() => {
-    held.stop(whenStopped instanceof AppError ? whenStopped : new RunGoesOn());
-    return isOver.promise;
+    if (drainMs === 0) {
+      interrupt();
+      return isOver.promise;
+    }
+    draining = setTimeout(interrupt, drainMs);
+    // The store stays until the end of the run is written.
+    forgetWrite = afterRequests(() => isOver.promise);
   });
   try {
-    const work = await open(held);
+    work = await open(held);
     const outcome = await outcomeOf(held, work);
     if (outcome === "goes_on") {
       // Told at once: a sweeper would find it, too, but some seconds later.
-      if ((await releaseRun(hold)) && !(whenStopped instanceof AppError)) await wakeRun(run, whenStopped.wakeBy);
+      if (await releaseRun(hold)) await wakeRun(run, wakeBy);
     } else if (outcome !== "lost") {
       await work.beforeEnd?.(outcome);
       await finishRun(hold, outcome);
@@ -142,7 +167,9 @@ export async function carryOutRun(queued: RunQueued, { whenStopped, limit, open 
     clearInterval(heart);
     clearInterval(look);
     clearTimeout(end);
+    clearTimeout(draining);
     forget();
+    forgetWrite();
     isOver.resolve();
   }
   return run;

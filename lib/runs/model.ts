@@ -39,6 +39,8 @@ export type RunDoc = RunResource & {
   holder?: ObjectId;
   /** By the store's clock: when nobody has said a word by then, the run is looked after. Absent from ended runs. */
   dueAt?: Date;
+  /** The run only reads, so it may start again after its server died. Absent: it may have written. */
+  isRepeatable?: true;
   /** Until then no sweeper looks after it again. */
   nextLookAt?: Date;
   cancelRequestedAt: Date | null;

@@ -203,10 +203,18 @@ export function keepRun(hold: RunHold): Promise<RunWord> {
  * @returns false when it was not held any more
  */
 export async function releaseRun(hold: RunHold): Promise<boolean> {
-  const { modifiedCount } = await collections
+  const run = await collections
     .runs()
-    .updateOne(heldBy(hold), [{ $set: { status: "queued", dueAt: "$$NOW" } }, { $unset: "holder" }]);
-  return modifiedCount === 1;
+    .findOneAndUpdate(heldBy(hold), [{ $set: { status: "queued", dueAt: "$$NOW" } }, { $unset: "holder" }], {
+      returnDocument: "after",
+    });
+  if (run) tellRun(run);
+  return run !== null;
+}
+
+/** Records that the run only reads, so that a server may start it again after this one died. */
+export async function markRepeatable(hold: RunHold): Promise<void> {
+  await collections.runs().updateOne(heldBy(hold), { $set: { isRepeatable: true } });
 }
 
 /**
@@ -308,7 +316,7 @@ async function end(filter: Document, outcome: RunEnd, cancelledBy?: ObjectId | n
         },
       },
       ...(outcome.status === "success" ? [] : [{ $set: { entities: ENTITIES_AFTER[outcome.status] } }]),
-      { $unset: ["isUnfinished", "holder", "dueAt", "nextLookAt", "params"] },
+      { $unset: ["isUnfinished", "holder", "dueAt", "nextLookAt", "params", "isRepeatable"] },
     ],
     { returnDocument: "after" },
   );
