@@ -9,7 +9,7 @@ export const CHILD_ENTRIES = {
   frames: "lib/embedded/engine/frame-worker.ts",
   hashing: "lib/embedded/hashing/worker.ts",
   sandbox: "lib/embedded/sandbox/main.ts",
-  drawing: "lib/embedded/drawing/worker.ts",
+  drawing: "lib/embedded/drawing/main.ts",
   parquet: "lib/embedded/parquet/worker.ts",
 } as const;
 

@@ -1,9 +1,9 @@
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { cutTo, widthOf, wrapTo } from "@/lib/embedded/drawing/text";
 import { drawPage } from "@/lib/pictures/draw";
 import type { Widget, WidgetData } from "../schema";
 import { type PageToDraw, toPicturePage } from "./page";
-import { cutTo, widthOf, wrapTo } from "./text";
 
 const NASTY = `<script>&"' \u0000\ud800 日本 \u{1F9AB}`;
 const layout = (x: number, y: number, w: number, h: number) => ({ x, y, w, h });

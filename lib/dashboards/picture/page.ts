@@ -1,4 +1,3 @@
-import { lexer, type Token } from "marked";
 import { toForeignSpec } from "@/lib/charts/foreign-spec";
 import { toPicture } from "@/lib/charts/picture";
 import { colourOf, toDrawnSpec } from "@/lib/charts/spec";
@@ -10,12 +9,12 @@ import { toTotals } from "@/lib/charts/widget-table";
 import { describeChart } from "@/lib/charts/words";
 import { type Comparison, type Grain, toBeforeWords } from "@/lib/crossfilter/words";
 import type { PicturePage, PicturePart } from "@/lib/embedded/drawing/messages";
+import { cutTo, escapeXml, round, toText, widthOf, wrapTo } from "@/lib/embedded/drawing/text";
 import { type CellLook, toShownText } from "@/lib/tabular/cell-look";
 import { isNumericField } from "@/lib/tabular/cell-text";
 import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import type { Widget, WidgetData } from "../schema";
 import { PAINTS, type Paint, type PictureTheme } from "./paint";
-import { cutTo, escapeXml, round, toText, widthOf, wrapTo } from "./text";
 
 /** As wide as a mail is read, with type that is still legible on a phone. */
 const PAGE = { width: 880, edge: 20, head: 72, foot: 12, gap: 12, columns: 12, rowPitch: 44 };
@@ -130,7 +129,7 @@ function drawWidget(widget: Widget, data: WidgetData | undefined, box: Box, how:
   const top = widget.title === "" ? 12 : 36;
   const body = { x: box.x + 14, y: box.y + top, width: box.width - 28, height: box.height - top - 12 };
   if (widget.kind === "text")
-    return { parts: clip(body, drawMarkdown(String(widget.spec.text ?? ""), body, how.paint)), words: [] };
+    return { parts: [toMarkdownPart(String(widget.spec.text ?? ""), body, paint)], words: [] };
   if (data === undefined || data.cachedAt === null || data.fields.length === 0) {
     return drawWords(data?.error ?? "Nothing was read yet.", body, paint.bad);
   }
@@ -335,39 +334,9 @@ function toWidths(lines: readonly (readonly string[])[], width: number): number[
   return widths;
 }
 
-/** A text's blocks as lines; what is more than lines and lists is its words. */
-function drawMarkdown(text: string, body: Box, paint: Paint): string {
-  const svg: string[] = [];
-  let y = body.y;
-  const add = (
-    said: string,
-    { size, isBold = false, inset = 0 }: { size: number; isBold?: boolean; inset?: number },
-  ) => {
-    for (const line of wrapTo(said, body.width - inset, size)) {
-      y += size + 6;
-      if (y > body.y + body.height) return;
-      svg.push(toText(line, body.x + inset, y, { size, fill: isBold ? paint.ink : paint.quiet, isBold }));
-    }
-  };
-  for (const token of lexer(text, { gfm: true })) {
-    if (token.type === "space") continue;
-    if (token.type === "heading") add(wordsOf(token), { size: token.depth === 1 ? 17 : 14, isBold: true });
-    else if (token.type === "list") {
-      for (const [at, item] of (token.items as Token[]).entries()) {
-        const mark = token.ordered ? `${Number(token.start || 1) + at}.` : "•";
-        add(`${mark} ${wordsOf(item)}`, { size: 13, inset: 4 });
-      }
-    } else add(wordsOf(token), { size: 13 });
-    y += 4;
-  }
-  return svg.join("");
-}
-
-function wordsOf(token: Token): string {
-  const inner = "tokens" in token && Array.isArray(token.tokens) ? token.tokens : null;
-  if (inner) return inner.map(wordsOf).join("");
-  if (token.type === "br") return " ";
-  return "text" in token && typeof token.text === "string" ? token.text : token.raw;
+/** Markdown is parsed by the drawing process: some texts of 64 KiB take it seconds. */
+function toMarkdownPart(text: string, body: Box, paint: Paint): PicturePart {
+  return { kind: "markdown", text, ...body, ink: paint.ink, quiet: paint.quiet };
 }
 
 let clips = 0;

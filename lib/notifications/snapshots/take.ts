@@ -26,8 +26,8 @@ const FILE_BYTES_MAX = 6 * 1024 * 1024;
 const TAKE_TIMEOUT_MS = 30 * 60_000;
 /** Nobody guesses one. */
 const TOKEN_BYTES = 24;
-/** What trying again cannot help. */
-const HOPELESS: ReadonlySet<string> = new Set(["not_found", "forbidden", "invalid_request"]);
+/** Failures that a retry cannot cure. */
+const HOPELESS: ReadonlySet<string> = new Set(["not_found", "forbidden", "invalid_request", "too_large"]);
 
 export type SnapshotDue = { workspaceId: string; snapshotId: string; at: string };
 

@@ -1,20 +1,17 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { parentPort } from "node:worker_threads";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import * as vega from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
-import { giveRightOfWay } from "../../process/right-of-way.ts";
-import type { DrawAnswer, DrawRequest, PicturePage, PicturePart } from "./messages.ts";
+import { drawMarkdown } from "./markdown.ts";
+import type { PicturePage, PicturePart } from "./messages.ts";
 import { toPdf } from "./pdf.ts";
 
 /*
- * Makes pages into PNG, and PDF of it, in a thread of its own: laying out charts and filling pixels takes a processor for a second, which nobody's
- * request should wait for. Nothing is fetched: charts load nothing, pictures within a picture are left out, and the fonts are those
- * that are shipped, whatever the machine has.
+ * Nothing is fetched: charts load nothing, images within an image are left out, and the fonts are those that are shipped,
+ * whatever the machine has.
  */
-giveRightOfWay({ isWorker: true });
 
 const require = createRequire(import.meta.url);
 /** The order is that in which they are asked for a character. */
@@ -34,26 +31,33 @@ const { textMetrics } = vega as unknown as {
 };
 textMetrics.width = ({ fontSize = 11 }, text) => String(text ?? "").length * fontSize * CHARACTER_EM;
 
-parentPort?.on("message", async (request: DrawRequest) => {
-  parentPort?.postMessage(await answer(request));
-});
-
-async function answer({ id, page, withPdf }: DrawRequest): Promise<DrawAnswer> {
-  try {
-    await ready;
-    let undrawn = 0;
-    const pieces: string[] = [];
-    for (const part of page.parts) {
-      try {
-        pieces.push(part.kind === "svg" ? part.svg : await toChart(part));
-      } catch {
-        undrawn += 1;
-        if (part.kind === "chart") pieces.push(toWords(part));
-      }
+/**
+ * Draws a page as PNG, and as PDF on request.
+ * @returns `undrawn` counts the parts in whose place words stand
+ */
+export async function drawPage(page: PicturePage, withPdf: boolean) {
+  await ready;
+  let undrawn = 0;
+  const pieces: string[] = [];
+  for (const part of page.parts) {
+    try {
+      pieces.push(await toSvg(part));
+    } catch {
+      undrawn += 1;
+      pieces.push(toWords(part));
     }
-    return { id, ...toFiles(page, pieces, withPdf), undrawn };
-  } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) };
+  }
+  return { ...toFiles(page, pieces, withPdf), undrawn };
+}
+
+async function toSvg(part: PicturePart): Promise<string> {
+  switch (part.kind) {
+    case "svg":
+      return part.svg;
+    case "chart":
+      return toChart(part);
+    case "markdown":
+      return drawMarkdown(part);
   }
 }
 
@@ -77,8 +81,10 @@ async function toChart({ spec, x, y }: Extract<PicturePart, { kind: "chart" }>):
   }
 }
 
-function toWords({ x, y, ink }: Extract<PicturePart, { kind: "chart" }>): string {
-  return `<text x="${x + 4}" y="${y + 20}" font-size="12" fill="${ink}">This chart could not be drawn.</text>`;
+function toWords(part: PicturePart): string {
+  if (part.kind === "svg") return "";
+  const what = part.kind === "chart" ? "chart" : "text";
+  return `<text x="${part.x + 4}" y="${part.y + 20}" font-size="12" fill="${part.ink}">This ${what} could not be drawn.</text>`;
 }
 
 function toFiles(page: PicturePage, pieces: readonly string[], withPdf: boolean) {
