@@ -55,7 +55,7 @@ type ActivityRowProps = { item: Activity; isOpen: boolean; onToggle: () => void 
 /** One line: what ran, by whom, how it went, and where to look further. */
 export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
   const connectionName = useConnectionName();
-  const name = nameOf(item) ?? "Text of a private console";
+  const name = nameOf(item) ?? "Private query";
   const at = new Date(item.at);
   const place =
     item.kind === "query"
@@ -101,7 +101,7 @@ export function ActivityRow({ item, isOpen, onToggle }: ActivityRowProps) {
           <td colSpan={COLUMNS} className="wrap">
             {item.execution.error && <p className="mono raw activity-error">{item.execution.error}</p>}
             {item.execution.query === null ? (
-              <p className="t2">The query is the text of another person's private console.</p>
+              <p className="t2">Only the person who ran this query can see its text.</p>
             ) : (
               <CodeBox label="The query">{item.execution.query}</CodeBox>
             )}

@@ -17,7 +17,7 @@ import { type Execution, executionsApi } from "@/lib/client/executions";
 import { formatDuration, formatRows } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
 
-const WITHHELD = "The query is the text of another person's private console.";
+const WITHHELD = "Only the person who ran this query can see its text.";
 
 type SharedRunProps = { executionId: string; open: OpenConsole; latest: ConsoleRun | null };
 

@@ -65,8 +65,8 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
     <Modal title="Recent runs" isOpen onClose={onClose}>
       <p className="xs t3">
         {isAdmin
-          ? "What you and the others have run. Their private consoles show no text."
-          : "What you have run. Admins see it too, without the text of your private consoles."}
+          ? "Queries of this workspace. Other people's private queries show no text."
+          : "Your queries. Admins see the text of shared consoles, dashboards and apps only."}
       </p>
       {outage !== null && <p className="xs t3">{outage}: these are the runs that were read before.</p>}
       {runs.isPending ? (
@@ -116,7 +116,7 @@ function RunText({ query, onPick, children }: RunTextProps) {
       <div className="recent-run">
         <span className="row t2">
           <Lock className="s" />
-          Text of a private console
+          Private query
         </span>
         {children}
       </div>

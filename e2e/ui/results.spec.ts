@@ -351,7 +351,7 @@ test("an admin sees that a private console was run, and not its text; a member s
   };
   const [admin, member] = [await join(browser, page, "admin"), await join(browser, page, "member", "Mateo Silva")];
   const seen = await open(admin.page);
-  await expect(seen.getByRole("listitem")).toContainText(["Text of a private console"]);
+  await expect(seen.getByRole("listitem")).toContainText(["Private query"]);
   await expect(seen.getByRole("listitem")).toContainText([/Finished.*1 row.*by Ines/]);
   await expect(seen).not.toContainText("mine alone");
   await expectAccessible(admin.page);

@@ -342,6 +342,7 @@ class Turn {
       requireGrant: (grant) => requireGrant(this.#turn, grant),
       mayWriteByQuery: () => hasGrant(this.#turn, "query-write"),
       chat: {
+        id: this.#turn.chatId,
         keep: (resultId) => this.#resultIds.push(new ObjectId(resultId)),
         hasKept: async (resultId) => {
           const id = new ObjectId(resultId);

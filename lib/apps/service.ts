@@ -131,6 +131,16 @@ export async function getAppDocOrThrow(caller: Caller, ref: string): Promise<App
   return doc;
 }
 
+/** Returns the ids of apps that the caller may see. */
+export async function visibleAppIds(caller: Caller, ids: ObjectId[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const docs = await collections
+    .apps()
+    .find({ _id: { $in: ids }, ...visibleTo(caller) }, { projection: { _id: 1 } })
+    .toArray();
+  return new Set(docs.map(({ _id }) => _id.toHexString()));
+}
+
 async function withThumbnail({ user }: Caller, doc: AppDoc): Promise<App> {
   return toApp(doc, user._id, (await findThumbnail(doc))?.name ?? null);
 }

@@ -40,7 +40,7 @@ export async function executeConsole(
       caller,
       {
         connection,
-        console: { id: consoleId, isPrivate: accessOf(doc.space) === "private" },
+        origin: { kind: "console", id: consoleId, isPrivate: accessOf(doc.space) === "private" },
         statement: { query, params },
         limit,
         timeoutMs,

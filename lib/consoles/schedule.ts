@@ -207,7 +207,7 @@ async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: Connect
     caller,
     {
       connection,
-      console: { id: doc._id, isPrivate: accessOf(doc.space) === "private" },
+      origin: { kind: "console", id: doc._id, isPrivate: accessOf(doc.space) === "private" },
       statement: { query, params },
       timeoutMs: RUN_TIMEOUT_MS,
       signal,

@@ -23,13 +23,14 @@ import {
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { Semaphore } from "@/lib/process/semaphore";
+import type { QueryOrigin } from "@/lib/query/model";
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import { type Click, conditionsOfClicks, takeClicks } from "./clicks";
 import { partNameOf, readText } from "./content";
 import { findFirstPage, keepFirstPage, toPageKey, zonesOfPages } from "./first-pages";
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
 import type { DashboardDoc } from "./model";
-import { OWNER_LEFT, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
+import { OWNER_LEFT, originOf, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
 import type { DashboardFile, DataQuery, Filter, FilterValues, ValuesQuery, Widget, WidgetData } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 
@@ -353,7 +354,7 @@ export async function readParts(
     for (const { name } of parts) stands.set(name, { kept: null, error: OWNER_LEFT });
     return stands;
   }
-  await standParts({ reader, owner, signal }, parts, stands);
+  await standParts({ reader, owner, origin: originOf(doc), signal }, parts, stands);
   return stands;
 }
 
@@ -361,6 +362,7 @@ export async function readParts(
 export type Shelf = {
   reader: Caller;
   owner: DatasetOwner;
+  origin: QueryOrigin;
   signal: AbortSignal;
   /** Under which name a part is kept; default: its own. */
   nameOf?: (part: Part, sourceKey: string) => string;
@@ -369,14 +371,14 @@ export type Shelf = {
 
 /** Writes down in `stands` how parts stand: reads what was never read, and starts to read anew what is too old. */
 export async function standParts(
-  { reader, owner, signal, nameOf = ({ name }) => name, limits }: Shelf,
+  { reader, owner, origin, signal, nameOf = ({ name }) => name, limits }: Shelf,
   parts: readonly Part[],
   stands: Map<string, Stand>,
 ): Promise<void> {
   const sources = new Map<string, DatasetSource>();
   for (const part of parts) {
     try {
-      sources.set(part.name, await resolvePart(reader, part));
+      sources.set(part.name, await resolvePart(reader, part, origin));
     } catch (error) {
       stands.set(part.name, { kept: null, error: wordsOf(error) });
     }

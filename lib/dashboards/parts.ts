@@ -6,8 +6,10 @@ import { driverOf } from "@/lib/connections/drivers/registry";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { getConsoleDocOrThrow } from "@/lib/consoles/service";
 import type { DatasetSource } from "@/lib/datasets/service";
+import { accessOf } from "@/lib/folders/model";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
+import type { QueryOrigin } from "@/lib/query/model";
 import { bindVariables } from "@/lib/query/variables";
 import { partNameOf } from "./content";
 import type { DashboardDoc } from "./model";
@@ -60,18 +62,33 @@ export function readerOf({ _id, workspaceId, ownerId }: DashboardDoc): Promise<C
   return callerOfJob(workspaceId, ownerId, _id);
 }
 
-/** The connection and the statement of a source as they are now. @throws AppError of what the owner cannot see or run */
-export async function resolvePart(reader: Caller, { source }: Pick<Part, "source">): Promise<DatasetSource> {
+/**
+ * Returns the connection and the statement of a source as they are now.
+ * @param origin the dashboard or draft whose part it is
+ * @throws AppError of what the owner cannot see or run
+ */
+export async function resolvePart(
+  reader: Caller,
+  { source }: Pick<Part, "source">,
+  origin: QueryOrigin,
+): Promise<DatasetSource> {
   if ("connectionId" in source) {
     const connection = await getConnectionDocOrThrow(reader, new ObjectId(source.connectionId));
     const { query, params } = source;
-    return { connection, statement: { query, ...(params && { params }) } };
+    return { connection, origin, statement: { query, ...(params && { params }) } };
   }
-  const { content, connectionId } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
+  const { _id, space, content, connectionId } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
   if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Choose one and save it.");
   const connection = await getConnectionDocOrThrow(reader, connectionId);
   const { query, params } = bindVariables(content, driverOf(connection.type), {});
-  return { connection, statement: { query, ...(params && { params }) } };
+  const console = { id: _id, isPrivate: accessOf(space) === "private" };
+  const ofBoth = origin.kind === "dashboard" ? { ...origin, console } : origin;
+  return { connection, origin: ofBoth, statement: { query, ...(params && { params }) } };
+}
+
+/** The origin of what a dashboard reads. */
+export function originOf({ _id, space }: Pick<DashboardDoc, "_id" | "space">): QueryOrigin {
+  return { kind: "dashboard", id: _id, isPrivate: accessOf(space) === "private" };
 }
 
 /** What went wrong, for people. */

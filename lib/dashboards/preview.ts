@@ -6,7 +6,7 @@ import { type DatasetLimits, keepNewest } from "@/lib/datasets/service";
 import { isSameJson } from "@/lib/text/same-json";
 import { complete, partNameOf, readText, refuseUnfit, sourcesOf } from "./content";
 import { asItIs, computeAll, type Shelf, type Stand, standParts, toLook } from "./data";
-import { allPartsOf, type Part } from "./parts";
+import { allPartsOf, originOf, type Part } from "./parts";
 import type { DashboardFile, Preview, PreviewBody } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 import { refuseUnreadable } from "./sources";
@@ -55,6 +55,7 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
   const tried: Shelf = {
     reader: caller,
     owner,
+    origin: { kind: "draft", id: doc?._id ?? null },
     signal,
     // By what is read: the same source in another widget, or in a draft that was begun anew, is not read twice.
     nameOf: (_, sourceKey) => sourceKey,
@@ -62,7 +63,9 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
   };
   const reader = doc && (await callerOfJob(workspaceId, doc.ownerId, doc._id));
   const kept: Shelf | null =
-    doc && reader ? { reader, owner: { workspaceId, kind: "dashboard", id: doc._id }, signal } : null;
+    doc && reader
+      ? { reader, owner: { workspaceId, kind: "dashboard", id: doc._id }, origin: originOf(doc), signal }
+      : null;
   const stand = async (wanted: readonly Part[]) => {
     const stands = new Map<string, Stand>();
     const ofPage = kept ? wanted.filter(isKnown) : [];

@@ -20,7 +20,7 @@ import { readText } from "./content";
 import { prepareFirstPages } from "./data";
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
 import type { DashboardDoc } from "./model";
-import { allPartsOf, OWNER_LEFT, type Part, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
+import { allPartsOf, OWNER_LEFT, originOf, type Part, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
 import type { DashboardRun } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 import { onlyForOwner, RESOURCE_TYPE, runResourceOf } from "./standing";
@@ -219,7 +219,7 @@ class Refresh {
     await this.#set(index, { status: "running" });
     try {
       const owner = { workspaceId: doc.workspaceId, kind: "dashboard" as const, id: doc._id };
-      const source = await resolvePart(reader, part);
+      const source = await resolvePart(reader, part, originOf(doc));
       const { kept } = await refreshDataset(reader, { owner, name: part.name }, source, signal);
       const rows = kept?.rowCount ?? 0;
       await this.#set(index, { status: "done", counts: { ...NO_COUNTS, read: rows, written: rows } });

@@ -10,6 +10,7 @@ import { askKept, closeTables } from "@/lib/crossfilter/tables";
 import { databaseReady } from "@/lib/db/ready";
 import { writeNow } from "@/lib/query/history-writer";
 import { runQuery } from "@/lib/query/service";
+import { ADHOC } from "@/lib/query/testing/origins";
 import { collections as resultCollections } from "@/lib/results/collections";
 import { takeOwnDatabase } from "@/test/database";
 import { collections } from "./collections";
@@ -57,12 +58,12 @@ function connectionTo(readOnly: boolean): ConnectionDoc {
 }
 
 const write = (query: string) =>
-  runQuery(caller, { connection: connectionTo(false), statement: { query }, signal: ANY });
+  runQuery(caller, { connection: connectionTo(false), origin: ADHOC, statement: { query }, signal: ANY });
 const newPlace = (name = "sales"): DatasetPlace => ({
   owner: { workspaceId, kind: "dashboard", id: new ObjectId() },
   name,
 });
-const from = (query: string) => ({ connection, statement: { query } });
+const from = (query: string) => ({ connection, origin: ADHOC, statement: { query } });
 const refresh = (place: DatasetPlace, query: string, signal = ANY, ...rest: [Parameters<typeof refreshDataset>[4]?]) =>
   refreshDataset(caller, place, from(query), signal, ...rest);
 const look = async (place: DatasetPlace, query: string): Promise<Dataset | undefined> =>
@@ -171,7 +172,11 @@ describe("a refresh", () => {
   });
 
   it("writes nothing, whatever the connection may", async () => {
-    const source = { connection: connectionTo(false), statement: { query: "delete from sales returning id" } };
+    const source = {
+      connection: connectionTo(false),
+      origin: ADHOC,
+      statement: { query: "delete from sales returning id" },
+    };
     await expect(refreshDataset(caller, newPlace(), source, ANY)).rejects.toMatchObject({ kind: "read_only" });
     expect((await write("select count(*) as n from sales")).rows).toEqual([{ n: 1000 }]);
   });

@@ -7,8 +7,9 @@ import type { ConnectionDoc } from "@/lib/connections/model";
 import { followKept, type Kept } from "@/lib/crossfilter/tables";
 import { DAY_SECONDS } from "@/lib/db/collection";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
-import { AppError } from "@/lib/http/errors";
+import { AppError, type ErrorKind } from "@/lib/http/errors";
 import { log } from "@/lib/log";
+import type { QueryOrigin } from "@/lib/query/model";
 import { consumeQuery, type QueryRequest } from "@/lib/query/service";
 import { dropResults } from "@/lib/results/service";
 import { extendTable, keepTable, readTable } from "@/lib/results/tables";
@@ -34,6 +35,15 @@ const LEASE_MS = 30_000;
 const WORD_EVERY_MS = 10_000;
 /** Who waits for a refresh of somebody else looks this often: one read of one document. */
 const LOOK_EVERY_MS = 250;
+/** Kinds of errors whose message never contains a part of the statement. */
+const QUOTES_NOTHING: ReadonlySet<ErrorKind> = new Set([
+  "timeout",
+  "cancelled",
+  "rate_limited",
+  "unavailable",
+  "source_unreachable",
+  "conflict",
+]);
 /** Of a full workspace, given up at once. */
 const OLDEST_AT_ONCE = 50;
 
@@ -41,6 +51,7 @@ const OLDEST_AT_ONCE = 50;
 export type DatasetSource = {
   connection: ConnectionDoc;
   statement: QueryRequest["statement"];
+  origin: QueryOrigin;
 };
 
 /** How a dataset stands, for its owner's domain. */
@@ -149,6 +160,7 @@ export async function refreshDataset(
       {
         connection: source.connection,
         statement: source.statement,
+        origin: source.origin,
         timeoutMs: REFRESH_TIMEOUT_MS,
         readOnly: true,
         signal: AbortSignal.any([signal, stop.signal]),
@@ -166,7 +178,8 @@ export async function refreshDataset(
     const doc = await finish(place, holder, kept);
     await keepWithinWorkspace(caller.workspaceId, resultId, limits.workspaceBytes);
     return toDataset(doc, sourceKey);
-  } catch (error) {
+  } catch (cause) {
+    const error = withoutPrivateText(cause, source.origin);
     // Nobody's fault: who left, or another who has taken over, leaves no failure behind.
     const message = signal.aborted || stop.signal.aborted ? null : reasonOf(error);
     await giveUp(place, holder, message);
@@ -394,6 +407,15 @@ function toShown(workspaceId: ObjectId, kept: NonNullable<DatasetDoc["kept"]>): 
 
 function toTable(workspaceId: ObjectId, { resultId, fields, rowCount }: NonNullable<DatasetDoc["kept"]>): Kept {
   return { id: resultId.toHexString(), fields, rowCount, read: () => readTable(workspaceId, resultId) };
+}
+
+/** Returns an error that repeats no private console's text to those who see a dashboard that reads it. */
+function withoutPrivateText(error: unknown, origin: QueryOrigin): unknown {
+  const isPrivate = origin.kind === "dashboard" && origin.console?.isPrivate === true;
+  if (!isPrivate || !(error instanceof AppError) || QUOTES_NOTHING.has(error.kind)) return error;
+  return new AppError(error.kind, "The query of a private console failed. Its owner can run it to see why.", {
+    cause: error,
+  });
 }
 
 function reasonOf(error: unknown): string {

@@ -49,8 +49,15 @@ async function ofQuery(
   query: string,
   signal: AbortSignal,
 ): Promise<FirstRows> {
-  const request = { connection, statement: { query }, limit: ROWS_MAX, timeoutMs: TIMEOUT_MS, readOnly: true, signal };
-  const { fields, rows } = await runQuery(caller, request);
+  const { fields, rows } = await runQuery(caller, {
+    connection,
+    origin: { kind: "preview", id: null },
+    statement: { query },
+    limit: ROWS_MAX,
+    timeoutMs: TIMEOUT_MS,
+    readOnly: true,
+    signal,
+  });
   return { fields, rows: rows.map((row) => Object.values(row)) };
 }
 

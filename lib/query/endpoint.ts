@@ -48,7 +48,8 @@ export async function executeOn(
 ): Promise<Response> {
   if (!connection) throw noSuchConnection();
   const { query, params, variables, limit, timeoutMs, executionId, readOnly } = body;
-  const rest = { connection, limit, timeoutMs, executionId, readOnly, signal };
+  const origin = { kind: "adhoc" as const, id: connection._id };
+  const rest = { connection, origin, limit, timeoutMs, executionId, readOnly, signal };
   if (variables === undefined) return executeQuery(caller, { ...rest, statement: { query, params } }, format);
   if (typeof query !== "string" || params !== undefined) {
     const message = "Variables go with a text, and without params.";

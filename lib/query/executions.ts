@@ -13,7 +13,14 @@ import { afterRequests } from "@/lib/process/shutdown";
 import { collections } from "./collections";
 import { claimExecutionId, usedBefore, writeNow, writeSoon } from "./history-writer";
 import { HISTORY_TEXT_CHARS } from "./limits";
-import type { ExecutionDoc, ExecutionStatus, RunConsole } from "./model";
+import {
+  type ExecutionDoc,
+  type ExecutionStatus,
+  type QueryOrigin,
+  type RunItem,
+  SHAREABLE_ORIGINS,
+  type ShareableOrigin,
+} from "./model";
 import type { Execution } from "./schema";
 
 /** A query that still runs then is written before its end, so that all see it and may cancel it. */
@@ -37,11 +44,12 @@ type Shared = {
   isAtShutdown: boolean;
 };
 
-/** Which of these consoles the caller may see now: consoles stand above queries, so the route hands this in. */
-export type FindVisibleConsoles = (caller: Caller, consoleIds: ObjectId[]) => Promise<ReadonlySet<string>>;
+/** Returns the ids that the caller may see now. Routes supply one per kind, because these domains import this one. */
+export type FindVisible = (caller: Caller, ids: ObjectId[]) => Promise<ReadonlySet<string>>;
+export type OriginVisibility = Record<ShareableOrigin, FindVisible>;
 
 export type ExecutionStart = Pick<ExecutionDoc, "connectionId" | "queryText" | "format"> & {
-  console: RunConsole | null;
+  origin: QueryOrigin;
   /** The client's own id for the query; absent: a new one. */
   executionId: string | undefined;
   /** Called when somebody cancels the query, here or through another server. */
@@ -139,7 +147,7 @@ export async function cancelExecution(whoever: Caller, executionId: string): Pro
 export async function listExecutions(
   caller: Caller,
   { limit = LIST_LIMIT_DEFAULT, cursor }: { limit?: number; cursor?: string },
-  findVisible: FindVisibleConsoles,
+  visibility: OriginVisibility,
 ): Promise<Page<Execution>> {
   const before = readCursor(cursor);
   // Whoever has just run a query finds it here.
@@ -151,7 +159,7 @@ export async function listExecutions(
     .limit(withExtra(limit))
     .toArray();
   const { items, nextCursor } = toPage(docs, limit, (doc) => doc);
-  return { items: await toExecutions(caller, items, findVisible), nextCursor };
+  return { items: await toExecutions(caller, items, visibility), nextCursor };
 }
 
 /**
@@ -161,7 +169,7 @@ export async function listExecutions(
 export async function getExecution(
   caller: Caller,
   executionId: string,
-  findVisible: FindVisibleConsoles,
+  visibility: OriginVisibility,
 ): Promise<Execution> {
   const here = shared().running.get(keyOf(caller.workspaceId, executionId))?.doc;
   // What has just ended here may not be written yet.
@@ -170,7 +178,7 @@ export async function getExecution(
     here && isInReach(here, caller)
       ? here
       : await collections.executions().findOne({ ...reachOf(caller), executionId }, { sort: { _id: -1 } });
-  const [found] = doc ? await toExecutions(caller, [doc], findVisible) : [];
+  const [found] = doc ? await toExecutions(caller, [doc], visibility) : [];
   if (!found) throw new AppError("not_found", "There is no query with this id in this workspace.");
   return found;
 }
@@ -186,30 +194,47 @@ function isInReach({ workspaceId, userId }: ExecutionDoc, caller: Caller): boole
 }
 
 /**
- * What the caller may read of queries that they may know of: not the text of others' private consoles, nor the
- * messages that may repeat it (docs/api.md, Queries). A console is judged twice: as it was when the query ran, since what
- * is shared later is its text of then; and as it is now, so that one that was made private or is gone for good is hidden.
+ * Returns queries as the caller may read them. The text, and the error that may repeat it, is visible to the person who ran
+ * it, and to others who can see its origin. An origin is judged twice: as it was when the query ran, because a text that was
+ * private stays private; and as it is now, so that an item that was made private or is gone for good is hidden.
  */
-async function toExecutions(
-  caller: Caller,
-  docs: ExecutionDoc[],
-  findVisible: FindVisibleConsoles,
-): Promise<Execution[]> {
+async function toExecutions(caller: Caller, docs: ExecutionDoc[], visibility: OriginVisibility): Promise<Execution[]> {
   const isOwn = ({ userId }: ExecutionDoc) => userId.equals(caller.user._id);
-  const toJudge = docs.flatMap((doc) => (!isOwn(doc) && doc.console?.isPrivate === false ? [doc.console.id] : []));
-  const visible = await findVisible(caller, toJudge);
-  return docs.map((doc) => {
-    if (isOwn(doc) || doc.console === null) return toExecution(doc, true);
-    return toExecution(doc, doc.console?.isPrivate === false && visible.has(doc.console.id.toHexString()));
+  const needed = docs.map((doc) => (isOwn(doc) ? [] : itemsBehind(doc.origin)));
+  const visible = new Map(
+    await Promise.all(
+      SHAREABLE_ORIGINS.map(async (kind) => {
+        const ids = needed.flatMap((items) => items?.flatMap((item) => (item.kind === kind ? [item.id] : [])) ?? []);
+        return [kind, await visibility[kind](caller, ids)] as const;
+      }),
+    ),
+  );
+  return docs.map((doc, index) => {
+    const items = needed[index] ?? null;
+    const isVisible = items?.every(({ kind, id }) => visible.get(kind)?.has(id.toHexString())) === true;
+    return toExecution(doc, isVisible);
   });
 }
 
+/** Returns the items that have to be visible to read the text of a query; null where it is visible to its asker alone. */
+function itemsBehind(origin: QueryOrigin | undefined): { kind: ShareableOrigin; id: ObjectId }[] | null {
+  if (!origin || !isShareable(origin)) return null;
+  const behind = [origin, ...(origin.console ? [{ kind: "console" as const, ...origin.console }] : [])];
+  return behind.some(({ isPrivate }) => isPrivate) ? null : behind;
+}
+
+function isShareable(origin: QueryOrigin): origin is QueryOrigin & RunItem & { kind: ShareableOrigin } {
+  return (SHAREABLE_ORIGINS as readonly string[]).includes(origin.kind);
+}
+
 function toExecution(doc: ExecutionDoc, hasText: boolean): Execution {
+  const { origin } = doc;
   return {
     executionId: doc.executionId,
     connectionId: doc.connectionId.toHexString(),
     userId: doc.userId.toHexString(),
     runId: doc.runId?.toHexString() ?? null,
+    origin: origin ? { kind: origin.kind, id: hasText ? (origin.id?.toHexString() ?? null) : null } : null,
     query: hasText ? doc.queryText : null,
     status: doc.status,
     startedAt: doc.startedAt.toISOString(),

@@ -75,15 +75,15 @@ async function runConsole(runner: Runner, access: "private" | "workspace", saved
 const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner, text: string) => Promise<string> }> =
   {
     "a query of no console": {
-      forAdmins: "text",
+      forAdmins: "no text",
       run: async (runner, text) => idOf(await runOn(callers[runner], text)),
     },
     "a query of no console, by a key": {
-      forAdmins: "text",
+      forAdmins: "no text",
       run: async (runner, text) => idOf(await runOn(callers[`${runner}'s key`], text)),
     },
     "a query of no console, at the short address": {
-      forAdmins: "text",
+      forAdmins: "no text",
       run: async (runner, query) => {
         const body = { workspaceId: people.owner.workspaceId, connectionId, query };
         return idOf(await call("POST", "/api/execute", { ...callers[runner], body }));
@@ -186,14 +186,14 @@ const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner
         return idOf(await authors[runner].send("POST", `/${copy.id}/execute`, {}));
       },
     },
-    "a query that does not say of which console": {
+    "a query of an earlier version, without an origin": {
       forAdmins: "no text",
       run: async (runner, text) => {
         const executionId = idOf(await runOn(callers[runner], text));
         await writeNow();
         await collections
           .executions()
-          .updateOne({ workspaceId: workspaceId(), executionId }, { $unset: { console: "" } });
+          .updateOne({ workspaceId: workspaceId(), executionId }, { $unset: { origin: "" } });
         return executionId;
       },
     },
@@ -395,7 +395,7 @@ describe("who cancels whose query (T27)", () => {
       workspaceId: workspaceId(),
       connectionId: new ObjectId(connectionId),
       userId: new ObjectId(people.ana.id),
-      console: null,
+      origin: { kind: "adhoc", id: null },
       queryText: "select 1",
       status: "running",
       startedAt: new Date(),

@@ -8,6 +8,7 @@ import { collections } from "@/lib/lifecycle/collections";
 import { takeOwnDatabase } from "@/test/database";
 import { type ExecutionEnd, type ExecutionStart, listExecutions, startExecution } from "./executions";
 import { writeNow } from "./history-writer";
+import { ADHOC, NOTHING_VISIBLE } from "./testing/origins";
 
 /** What history may be late by (docs/api.md, Queries), with room for a busy machine. */
 const SOON_MS = 5000;
@@ -44,7 +45,7 @@ function start(rest: Partial<ExecutionStart> = {}, caller = callerIn(workspaceId
     queryText: "select 1",
     format: "json",
     executionId: undefined,
-    console: null,
+    origin: ADHOC,
     cancel: () => {},
     ...rest,
   });
@@ -57,8 +58,8 @@ async function runOne(rest: Partial<ExecutionStart> = {}, caller = callerIn(work
   return record.executionId;
 }
 
-/** As an admin sees it; no console is in it. */
-const listAll = (of: ObjectId) => listExecutions(callerIn(of, { role: "admin" }), {}, async () => new Set());
+/** As an admin sees it. */
+const listAll = (of: ObjectId) => listExecutions(callerIn(of, { role: "admin" }), {}, NOTHING_VISIBLE);
 
 const stored = () => collections.executions().find({ workspaceId }).toArray();
 

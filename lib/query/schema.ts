@@ -4,6 +4,7 @@ import { isoDate, objectIdText } from "@/lib/http/schema";
 import { ANY_VALUES_MAX, CONDITION_OPS } from "@/lib/sql/conditions";
 import { VARIABLE_NAME } from "@/lib/sql/marks";
 import { ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
+import { ORIGIN_KINDS } from "./model";
 
 /** What a database is asked. */
 export const query = z
@@ -168,7 +169,11 @@ export const executionSchema = z.object({
   connectionId: objectIdText,
   userId: objectIdText,
   runId: objectIdText.nullable().describe("The run in the background that it was a part of"),
-  query: z.string().nullable().describe("Null where it is the text of another person's private console"),
+  origin: z
+    .object({ kind: z.enum(ORIGIN_KINDS), id: objectIdText.nullable() })
+    .nullable()
+    .describe("Where the query ran. `id` is null where the query is withheld. Null for queries of earlier versions"),
+  query: z.string().nullable().describe("Null for another person's query whose origin the caller cannot see"),
   status: z.enum(["queued", "running", "success", "failure", "cancelled", "timeout"]),
   startedAt: isoDate,
   completedAt: isoDate.nullable(),

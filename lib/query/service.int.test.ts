@@ -14,6 +14,7 @@ import { cancelExecution, listExecutions as listWith } from "./executions";
 import { writeNow } from "./history-writer";
 import type { ExecuteAnswer, ResultFormat } from "./schema";
 import { executeQuery, type QueryRequest, runQuery } from "./service";
+import { ADHOC, NOTHING_VISIBLE } from "./testing/origins";
 
 const ENDLESS = "select count(*) from range(1000000000) a, range(1000000000) b";
 const MIB = 1024 * 1024;
@@ -60,10 +61,10 @@ const callerOf = (id: ObjectId) => callerIn(id, { _id: userId, role: "admin" });
 
 /** No other person and no console here: nothing has to be withheld. */
 const listExecutions = (caller: Caller, page: { limit?: number; cursor?: string } = {}) =>
-  listWith(caller, page, async () => new Set());
+  listWith(caller, page, NOTHING_VISIBLE);
 
 function requestOf(query: string, rest: Partial<QueryRequest> = {}): QueryRequest {
-  return { connection, statement: { query }, signal: new AbortController().signal, ...rest };
+  return { connection, origin: ADHOC, statement: { query }, signal: new AbortController().signal, ...rest };
 }
 
 async function ask(

@@ -21,7 +21,7 @@ import {
   TIMEOUT_DEFAULT_MS,
   TIMEOUT_MAX_MS,
 } from "./limits";
-import type { RunConsole } from "./model";
+import type { QueryOrigin } from "./model";
 import { CONTENT_TYPES, type ResultFormat } from "./schema";
 import { arrow } from "./serialize/arrow";
 import { byteStream } from "./serialize/byte-stream";
@@ -34,8 +34,8 @@ import { xlsx } from "./serialize/xlsx";
 
 export type QueryRequest = {
   connection: ConnectionDoc;
-  /** The console whose text the statement is; null or absent for none. */
-  console?: RunConsole | null;
+  /** Decides who may read the statement in the query history. */
+  origin: QueryOrigin;
   statement: Statement;
   /** Rows at the most. Absent: 1,000 for JSON and for `runQuery`, all for streams. */
   limit?: number;
@@ -203,7 +203,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   const record = await startExecution(caller, {
     executionId: request.executionId,
     connectionId: connection._id,
-    console: request.console ?? null,
+    origin: request.origin,
     queryText: queryTextOf(statement),
     format,
     cancel: () => stop.abort(new AppError("cancelled", "The query was cancelled.")),

@@ -5,6 +5,7 @@ import type { ConnectionDoc } from "@/lib/connections/model";
 import { getEntityOrThrow, noSuchConnection, noSuchEntity } from "@/lib/connections/service";
 import type { Entity } from "@/lib/tabular/fields";
 import { COLLECTION_PAGE_MAX, toCollectionCount, toCollectionPage } from "./collection-statement";
+import type { QueryOrigin } from "./model";
 import type { TableCountBody, TableRowsAnswer, TableRowsBody } from "./schema";
 import { runQuery } from "./service";
 import { toTableCount, toTablePage } from "./table-statement";
@@ -29,7 +30,14 @@ export async function readTableRows(
   const limit = isCollection ? Math.min(body.limit, COLLECTION_PAGE_MAX) : body.limit;
   const toPage = isCollection ? toCollectionPage : toTablePage;
   const { statement, toNext } = toPage(driver, entity, { ...body, limit });
-  const result = await runQuery(caller, { connection, statement, limit: limit + 1, signal, readOnly: true });
+  const result = await runQuery(caller, {
+    connection,
+    origin: rowsOf(connection),
+    statement,
+    limit: limit + 1,
+    signal,
+    readOnly: true,
+  });
   const rows = result.rows.slice(0, limit);
   const last = rows.at(-1);
   // A page may also have ended at the bytes that an answer takes.
@@ -60,10 +68,21 @@ export async function countTableRows(
   const driver = driverOf(connection.type);
   const toCount = driver.language === "mongodb" ? toCollectionCount : toTableCount;
   const statement = toCount(driver, entity, body.filters);
-  const result = await runQuery(caller, { connection, statement, limit: 1, signal, readOnly: true });
+  const result = await runQuery(caller, {
+    connection,
+    origin: rowsOf(connection),
+    statement,
+    limit: 1,
+    signal,
+    readOnly: true,
+  });
   const count = Object.values(result.rows[0] ?? {})[0];
   const { executionId, durationMs } = result;
   return { executionId, count: typeof count === "number" ? count : String(count), durationMs };
+}
+
+function rowsOf({ _id }: ConnectionDoc): QueryOrigin {
+  return { kind: "rows", id: _id };
 }
 
 async function getTableOrThrow(

@@ -14,6 +14,7 @@ const EXECUTION = {
   connectionId: "c",
   userId: "ana",
   runId: null,
+  origin: null,
   query: "select 1\n  from  dual",
   status: "success",
   startedAt: "2026-11-22T10:00:00.000Z",

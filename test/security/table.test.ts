@@ -35,8 +35,9 @@ const onceThrough = read("docs/security.md")
   });
 
 describe("what got through once, in docs/security.md", () => {
-  it("has eleven ways, in order", () => {
-    expect(onceThrough.map(({ number }) => number)).toEqual(Array.from({ length: 11 }, (_, i) => i + 1));
+  it("is numbered in order", () => {
+    expect(onceThrough.length).toBeGreaterThanOrEqual(11);
+    expect(onceThrough.map(({ number }) => number)).toEqual(onceThrough.map((_, index) => index + 1));
   });
 
   it.each(onceThrough)("$number is proven by tests of that title", ({ proof }) => {

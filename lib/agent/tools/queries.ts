@@ -81,7 +81,14 @@ export async function query(
   const mayWrite = !connection.readOnly && (await context.mayWriteByQuery());
   const { fields, resultId, executionId, durationMs, beginning } = await consumeQuery(
     caller,
-    { connection, statement: { query: text }, timeoutMs: TIMEOUT_MS, signal, readOnly: !mayWrite },
+    {
+      connection,
+      origin: chat ? { kind: "chat", id: chat.id } : { kind: "mcp", id: null },
+      statement: { query: text },
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      readOnly: !mayWrite,
+    },
     async ({ fields, batches }) => {
       const beginning = new Beginning(fields, limit);
       const seen = beginning.watch(batches);

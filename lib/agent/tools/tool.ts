@@ -1,3 +1,4 @@
+import type { ObjectId } from "mongodb";
 import type { z } from "zod";
 import type { Caller } from "@/lib/access/caller";
 import type { PlanDoc } from "../model";
@@ -18,6 +19,7 @@ export type ToolContext = {
 };
 
 export type ChatContext = {
+  id: ObjectId;
   /** Notes a result that was kept: the chat's owner may open it. */
   keep: (resultId: string) => void;
   /** Whether a tool of this chat has kept it. */

@@ -17,7 +17,7 @@ import { byteStream } from "@/lib/query/serialize/byte-stream";
 import type { Field } from "@/lib/tabular/fields";
 import { toZoneName } from "@/lib/zones/names";
 import type { AppDoc } from "../model";
-import { publishedPlace, resolveBinding } from "./places";
+import { originOf, publishedPlace, resolveBinding } from "./places";
 import { bindingIn, findSet, findSourceKey } from "./published";
 import { type BindingData, type DataQuery, dataQuery } from "./schema";
 import { triedBinding } from "./work";
@@ -107,7 +107,7 @@ async function publishedRows(app: AppDoc, sha: string, name: string, signal: Abo
     const binding = set && bindingIn(set, name);
     const publisher = set && (await callerOfJob(app.workspaceId, set.publisherId, app._id));
     if (!binding || !publisher) throw new AppError("forbidden", "Who published it has left.");
-    const source = await resolveBinding(publisher, binding);
+    const source = await resolveBinding(publisher, binding, originOf(app));
     const { kept } = await refreshDataset(publisher, place, source, signal, undefined, there);
     if (kept) return kept;
     throw new AppError("conflict", "These rows were replaced meanwhile. Ask again.");

@@ -4,7 +4,9 @@ import type { Caller } from "@/lib/access/caller";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/connections/service";
 import type { DatasetOwner, DatasetPlace } from "@/lib/datasets/model";
 import { type DatasetSource, toSourceKey } from "@/lib/datasets/service";
+import { accessOf } from "@/lib/folders/model";
 import { AppError } from "@/lib/http/errors";
+import type { QueryOrigin } from "@/lib/query/model";
 import type { AppDoc, BindingSetDoc } from "../model";
 import type { Binding } from "./front-matter";
 
@@ -48,12 +50,21 @@ export function sourceKeyOf(userId: ObjectId, { frontMatter, sql }: Binding): st
  * @throws AppError not_found for a connection that is unknown, another workspace's or deleted; invalid_request for one that
  *   only flows read
  */
-export async function resolveBinding(reader: Caller, { frontMatter, sql }: Binding): Promise<DatasetSource> {
+export async function resolveBinding(
+  reader: Caller,
+  { frontMatter, sql }: Binding,
+  origin: QueryOrigin,
+): Promise<DatasetSource> {
   const connection = await getConnectionDocOrThrow(reader, new ObjectId(frontMatter.connectionId));
   if (!getDriverOrThrow(connection.type).language) {
     throw new AppError("invalid_request", "This source can only be read by flows. Choose a database.");
   }
-  return { connection, statement: toStatement(sql, frontMatter.params) };
+  return { connection, origin, statement: toStatement(sql, frontMatter.params) };
+}
+
+/** The origin of what a published app reads. */
+export function originOf({ _id, space }: Pick<AppDoc, "_id" | "space">): QueryOrigin {
+  return { kind: "app", id: _id, isPrivate: accessOf(space) === "private" };
 }
 
 /** The connections that a set of bindings reads, each once. */

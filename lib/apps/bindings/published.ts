@@ -15,6 +15,7 @@ import {
   connectionIdsOf,
   isIn,
   type OfApp,
+  originOf,
   publishedOwner,
   publishedPlace,
   RESOURCE_TYPE,
@@ -34,7 +35,7 @@ const SETTLED_AT_ONCE = 20;
 
 type Prepare = {
   workspaceId: ObjectId;
-  app: Pick<AppDoc, "_id" | "workspaceId">;
+  app: Pick<AppDoc, "_id" | "workspaceId" | "space">;
   /** The commit that is about to be published. */
   sha: string;
   /** Its files; only those of `bindings/` are looked at. */
@@ -71,7 +72,7 @@ export async function prepareBindings({ app, sha, files, publisher, onLog, signa
       const leave = await reads.acquire(signal);
       try {
         onLog(`${name}: is being read`);
-        const source = await resolveBinding(publisher, binding);
+        const source = await resolveBinding(publisher, binding, originOf(app));
         const dataset = await refreshDataset(
           publisher,
           publishedPlace(app, sourceKey),

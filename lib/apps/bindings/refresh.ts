@@ -13,7 +13,7 @@ import type { BindingDoc, BindingSetDoc } from "../model";
 import { getAppDocOrThrow } from "../service";
 import { tellApp } from "../tell";
 import { type Build, toBuild } from "./build";
-import { publishedOwner, publishedPlace, resolveBinding } from "./places";
+import { originOf, publishedOwner, publishedPlace, resolveBinding } from "./places";
 import { bindingIn, findLiveSet, settleBindings } from "./published";
 import { PUBLISHER_LEFT, wordsOf } from "./words";
 
@@ -123,10 +123,14 @@ async function readAnew(doc: BindingDoc, signal: AbortSignal): Promise<void> {
   const binding = set && bindingIn(set, name);
   // It was published without it meanwhile.
   if (!set || !binding) return;
-  const publisher = await callerOfJob(workspaceId, set.publisherId, doc._id);
+  const [publisher, appDoc] = await Promise.all([
+    callerOfJob(workspaceId, set.publisherId, doc._id),
+    collections.apps().findOne(app),
+  ]);
+  if (!appDoc) return;
   if (!publisher) throw new AppError("forbidden", PUBLISHER_LEFT);
   const place = publishedPlace(app, sourceKeyIn(set, name));
-  await refreshDataset(publisher, place, await resolveBinding(publisher, binding), signal);
+  await refreshDataset(publisher, place, await resolveBinding(publisher, binding, originOf(appDoc)), signal);
 }
 
 async function isBeingRead({ workspaceId, appId, name }: BindingDoc): Promise<boolean> {

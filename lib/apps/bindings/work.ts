@@ -166,7 +166,7 @@ async function readTried(
 ): Promise<Dataset> {
   const userId = caller.user._id;
   const place = workPlace(app, userId, sourceKeyOf(userId, binding));
-  const source = await resolveBinding(caller, binding);
+  const source = await resolveBinding(caller, binding, { kind: "draft", id: app._id });
   await keepNewest(place.owner, TRIED_MAX, new Date(Date.now() - TRIED_MS));
   return refreshDataset(caller, place, source, signal, TRIED_LIMITS, seen);
 }

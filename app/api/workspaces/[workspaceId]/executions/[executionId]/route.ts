@@ -1,7 +1,7 @@
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { visibleConsoleIds } from "@/lib/consoles/service";
 import { pathIds } from "@/lib/http/ids";
+import { originVisibility } from "@/lib/lifecycle/origin-visibility";
 import { getExecution } from "@/lib/query/executions";
 import { executionParams, executionSchema } from "@/lib/query/schema";
 
@@ -9,11 +9,11 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "One query of the history",
     description:
-      "Members see their own, admins all, without the text of others' private consoles. It is here from its start on.",
+      "Members see their own, admins all. The text is returned to the person who ran it, and to admins who can see its origin. A query is listed from its start.",
     tag: "Queries",
     access: member,
     params: pathIds("workspaceId").extend(executionParams.shape),
     response: executionSchema,
-    handle: ({ caller, params: { executionId } }) => getExecution(caller, executionId, visibleConsoleIds),
+    handle: ({ caller, params: { executionId } }) => getExecution(caller, executionId, originVisibility),
   }),
 });
