@@ -59,7 +59,7 @@ function ofTaken(doc: FlowEventDoc): Arrival {
     status: doc.isPending ? "waiting" : doc.isFailed ? "failed" : "written",
     bytes: doc.bytes - EVENT_BYTES,
     runId: doc.runId?.toHexString() ?? null,
-    reason: null,
+    reason: doc.reason ?? null,
     from: null,
     agent: null,
     snippet: null,

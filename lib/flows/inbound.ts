@@ -5,7 +5,7 @@ import { hashToken } from "@/lib/auth/tokens";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { inTransaction } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
-import { BODY_LIMITS, parseJsonBytes, readRawBody } from "@/lib/http/body";
+import { BODY_LIMITS, readRawBody } from "@/lib/http/body";
 import { AppError } from "@/lib/http/errors";
 import { oneAtATime, oneForAll } from "@/lib/http/one-at-a-time";
 import { remoteAddress } from "@/lib/http/remote-address";
@@ -13,7 +13,9 @@ import { log } from "@/lib/log";
 import { open } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
 import { isSameSignature, plainSignature, standardSignature } from "@/lib/secrets/signing-secret";
+import { ExactNumber } from "@/lib/text/exact-json";
 import { collections } from "./collections";
+import { type EventBody, readEventBody } from "./event-body";
 import type { FlowWebhookDoc } from "./model";
 import { EVENT_ID_CHARS_MAX, type InboundAnswer } from "./schema";
 import { tellFlowSoon } from "./tell";
@@ -55,11 +57,11 @@ export async function receiveEvent(token: string, request: Request, now = new Da
     });
   }
   let body: Buffer | null = null;
-  let value: unknown;
+  let event: EventBody;
   try {
     body = await readRawBody(request, BODY_LIMITS.json);
     requireSignature(hook, request.headers, body, now);
-    value = parseJsonBytes(body);
+    event = readEventBody(body, request.headers.get("content-type"));
   } catch (error) {
     // What broke off, or found the server full, comes again.
     if (error instanceof AppError && error.kind !== "unavailable") {
@@ -67,6 +69,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
     }
     throw error;
   }
+  const { json, value } = event;
   const type = typeOf(value);
   const eventId = eventIdOf(request.headers, value);
   const facts = { ...(eventId !== null && { eventId }), ...(type !== null && { type }) };
@@ -80,7 +83,7 @@ export async function receiveEvent(token: string, request: Request, now = new Da
       retryAfterSeconds: FULL_RETRY_SECONDS,
     });
   }
-  if (!(await store(hook, facts, body, now))) {
+  if (!(await store(hook, facts, json, now))) {
     await count(hook, { status: "repeat", bytes: body.byteLength, ...facts }, now);
     return { duplicate: true };
   }
@@ -192,12 +195,14 @@ function cut(text: string, chars: number): string {
 /** @returns null for an event without one, which is never a repeat */
 function eventIdOf(headers: Headers, value: unknown): string | null {
   const inBody = field(value, "id");
-  const id =
-    headers.get("webhook-id") ??
-    headers.get("svix-id") ??
-    (typeof inBody === "string" || typeof inBody === "number" ? String(inBody) : "");
+  const isId = typeof inBody === "string" || typeof inBody === "number" || inBody instanceof ExactNumber;
+  const id = headers.get("webhook-id") ?? headers.get("svix-id") ?? (isId ? String(inBody) : "");
   if (id === "") return null;
-  return id.length <= EVENT_ID_CHARS_MAX ? id : `sha256:${createHash("sha256").update(id).digest("hex")}`;
+  // Half a character and code 0 are not stored as they are, so two such ids could become one.
+  const isKept = id.length <= EVENT_ID_CHARS_MAX && id.isWellFormed() && !id.includes("\0");
+  if (isKept) return id;
+  const digested = id.isWellFormed() ? id : JSON.stringify(id);
+  return `sha256:${createHash("sha256").update(digested).digest("hex")}`;
 }
 
 function field(value: unknown, name: string): unknown {
@@ -215,18 +220,18 @@ function writing(hook: FlowWebhookDoc, work: (session: ClientSession) => Promise
 async function store(
   hook: FlowWebhookDoc,
   facts: { eventId?: string; type?: string },
-  body: Buffer,
+  payload: string,
   now: Date,
 ): Promise<boolean> {
   const { _id, workspaceId } = hook;
   const { eventId } = facts;
-  const bytes = body.byteLength + EVENT_BYTES;
+  const bytes = Buffer.byteLength(payload) + EVENT_BYTES;
   const doc = {
     workspaceId,
     flowId: _id,
     ...facts,
     receivedAt: now,
-    payload: body.toString("utf8"),
+    payload,
     bytes,
     isPending: true,
   } as const;

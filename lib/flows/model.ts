@@ -94,7 +94,7 @@ export type FlowEventDoc = {
   /** What kind of event its sender calls it; absent where it says none. */
   type?: string;
   receivedAt: Date;
-  /** The body as it came, until it is in the destination. */
+  /** The JSON text of the body, until it is in the destination. */
   payload?: string;
   bytes: number;
   isPending?: true;
@@ -103,6 +103,8 @@ export type FlowEventDoc = {
   /** The run that has brought it to the destination, which may have refused it. */
   runId?: ObjectId;
   isFailed?: true;
+  /** Why the destination refused it. */
+  reason?: string;
   forgetAt?: Date;
 };
 

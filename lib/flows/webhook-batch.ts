@@ -2,10 +2,12 @@ import "server-only";
 import type { ObjectId } from "mongodb";
 import type { DataSource, Load, RejectedRow } from "@/lib/connections/data-source";
 import { inTransaction } from "@/lib/db/transaction";
+import { AppError } from "@/lib/http/errors";
 import type { RunDoc } from "@/lib/runs/model";
-import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import type { Field, WireValue } from "@/lib/tabular/fields";
+import { jsonText } from "@/lib/tabular/json-text";
 import { collections } from "./collections";
-import { REJECTED_ROWS_MAX } from "./limits";
+import { readEventText } from "./event-body";
 import { requireLoad } from "./loads";
 import type { FlowDoc, FlowEventDoc } from "./model";
 import type { Progress } from "./progress";
@@ -18,8 +20,8 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 /** After a run that failed; each failure doubles it. */
 const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 3_600_000;
-/** A digit more, and a double may not hold it. */
-const LONG_NUMBER = /\d{16}/;
+/** Of the destination's words about an event that it refused. */
+const REASON_CHARS_MAX = 300;
 
 /** What a row of a webhook flow has. */
 const COLUMNS: Field[] = [
@@ -83,31 +85,91 @@ async function writeBatch(
     visible: "batch",
     signal,
   });
-  const rejected = isWritten(load, batchId) ? [] : await writeEvents(load, events, batchId);
+  const refused = await writeEvents(load, events, batchId).catch(async (error: unknown) => {
+    // Nothing of it was written: the next run may take events that have come since, and so tell a bad event from a bad
+    // destination.
+    if (isRefusal(error) && writtenOf(load, batchId, events.length).at === 0) await releaseBatch(flow, events);
+    throw error;
+  });
   await load.finish();
   await progress.log(
-    rejected.map(({ row, column, message }) => ({
+    refused.map(({ row, column, message }) => ({
       level: "warn",
       text: `Event ${nameOf(events[row])}${column === null ? "" : `, ${column}`} was refused: ${message}`,
     })),
   );
-  await settle(flow, runId, events, rejected);
-  const counts = { read: events.length, written: events.length - rejected.length, skipped: 0, failed: rejected.length };
+  await settle(flow, runId, events, refused);
+  const counts = { read: events.length, written: events.length - refused.length, skipped: 0, failed: refused.length };
   await progress.set(0, { counts }, "now");
 }
 
-/** The batch was written, and whoever wrote it could not say so any more. */
-function isWritten({ state }: Load, batchId: string): boolean {
-  const position = state.position as { batch?: string } | null;
-  return state.isResumed && position?.batch === batchId;
+/** Kept by the destination with the rows: how many events of a batch are done, and which of them were refused. */
+type BatchPosition = { batch: string; at?: number; refused?: number[] };
+
+/** Returns what the destination knows of a batch whose writer could not tell any more. */
+function writtenOf({ state }: Load, batch: string, count: number): { at: number; refused: number[] } {
+  const position = state.position as BatchPosition | null;
+  if (!state.isResumed || position?.batch !== batch) return { at: 0, refused: [] };
+  return { at: position.at ?? count, refused: position.refused ?? [] };
 }
 
-async function writeEvents(load: Load, events: FlowEventDoc[], batchId: string): Promise<RejectedRow[]> {
-  const { rejected } = await load.write(toRows(events), {
-    position: { batch: batchId },
-    rejectsMax: REJECTED_ROWS_MAX,
+/**
+ * Writes the events of a batch that are not written yet: at once, or one by one where the destination refuses them
+ * without naming a row, so that one bad event fails alone.
+ * @throws AppError what the destination refuses all of them with
+ */
+async function writeEvents(load: Load, events: FlowEventDoc[], batch: string): Promise<RejectedRow[]> {
+  const known = writtenOf(load, batch, events.length);
+  const refused = known.refused.map((row): RejectedRow => ({ row, column: null, message: REFUSED_BEFORE }));
+  const rows = events.flatMap((event, row) => {
+    if (row < known.at) return [];
+    try {
+      return [{ row, cells: toCells(event) }];
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      refused.push({ row, column: "payload", message: error.message });
+      return [];
+    }
   });
-  return rejected;
+  const write = async (some: typeof rows, at: number) => {
+    const position: BatchPosition = { batch, at, refused: refused.map(({ row }) => row) };
+    const columns = COLUMNS.map((_, index) => some.map(({ cells }) => cells[index] ?? null));
+    const { rejected } = await load.write({ rowCount: some.length, columns }, { position, rejectsMax: some.length });
+    for (const each of rejected) refused.push({ ...each, row: some[each.row]?.row ?? 0 });
+  };
+  if (known.at >= events.length) return refused;
+  try {
+    await write(rows, events.length);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    let failed = 0;
+    for (const each of rows) {
+      try {
+        await write([each], each.row + 1);
+      } catch (alone) {
+        if (!isRefusal(alone)) throw alone;
+        failed += 1;
+        refused.push({ row: each.row, column: null, message: alone.message });
+      }
+    }
+    if (failed === rows.length) throw error;
+    await write([], events.length);
+  }
+  return refused.sort((a, b) => a.row - b.row);
+}
+
+const REFUSED_BEFORE = "The destination refused it in a run that was interrupted.";
+
+/** A failure of the statement itself, about rows that the destination does not name. */
+function isRefusal(error: unknown): error is AppError {
+  return error instanceof AppError && error.kind === "query_failed";
+}
+
+async function releaseBatch({ _id, workspaceId }: FlowDoc, events: FlowEventDoc[]): Promise<void> {
+  const _ids = events.map((event) => event._id);
+  await collections
+    .flowEvents()
+    .updateMany({ workspaceId, flowId: _id, isPending: true, _id: { $in: _ids } }, { $unset: { batchId: true } });
 }
 
 /** What is written waits no more; what was refused is kept for a while, for whoever looks into it. */
@@ -117,7 +179,8 @@ async function settle(
   events: FlowEventDoc[],
   rejected: RejectedRow[],
 ): Promise<void> {
-  const refused = new Set(rejected.map(({ row }) => events[row]?._id.toHexString()));
+  const reasons = new Map(rejected.map(({ row, message }) => [events[row]?._id.toHexString(), message]));
+  const refused = new Set(reasons.keys());
   const bytes = events.reduce((sum, event) => sum + event.bytes, 0);
   const idsOf = (isRefused: boolean) =>
     events.filter((event) => refused.has(event._id.toHexString()) === isRefused).map((event) => event._id);
@@ -132,6 +195,14 @@ async function settle(
         },
         { session },
       );
+    }
+    for (const event of events) {
+      const reason = reasons.get(event._id.toHexString());
+      if (reason === undefined) continue;
+      const place = { _id: event._id, workspaceId, flowId: _id };
+      await collections
+        .flowEvents()
+        .updateOne(place, { $set: { reason: cutText(reason, REASON_CHARS_MAX) } }, { session });
     }
     await collections.flowWebhooks().updateOne(
       { _id, workspaceId },
@@ -175,15 +246,10 @@ export async function queuePendingEvents(): Promise<void> {
   for await (const { _id, workspaceId } of waiting) await queuePendingOf(workspaceId, _id);
 }
 
-function toRows(events: FlowEventDoc[]): Batch {
-  return {
-    rowCount: events.length,
-    columns: [
-      events.map(nameOf),
-      events.map(({ receivedAt }) => receivedAt.toISOString()),
-      events.map(({ payload = "null" }) => readPayload(payload)),
-    ],
-  };
+/** @throws AppError `invalid_request` for a payload that the parser of the door refuses */
+function toCells(event: FlowEventDoc): WireValue[] {
+  const { receivedAt, payload = "null" } = event;
+  return [nameOf(event), receivedAt.toISOString(), jsonText(readEventText(payload).json)];
 }
 
 /** Its own id, or ours where the sender gives none. */
@@ -191,13 +257,6 @@ function nameOf(event: FlowEventDoc | undefined): string {
   return event?.eventId ?? event?._id.toHexString() ?? "";
 }
 
-/** As results write numbers: those that a double does not hold are texts. */
-function readPayload(payload: string): WireValue {
-  if (!LONG_NUMBER.test(payload)) return JSON.parse(payload);
-  type Context = { source?: string };
-  const revive = (_: string, value: unknown, context?: Context) =>
-    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
-      ? context?.source
-      : value;
-  return JSON.parse(payload, revive as Parameters<typeof JSON.parse>[1]);
+function cutText(text: string, chars: number): string {
+  return text.slice(0, chars).toWellFormed().replaceAll("\0", "\uFFFD");
 }

@@ -1,6 +1,7 @@
 import { ownTurn } from "@/lib/process/own-turn";
 import { PacedLine } from "@/lib/process/paced-line";
 import { sharedState } from "@/lib/process/shared-state";
+import { ExactNumber, parseExactJson } from "@/lib/text/exact-json";
 import { AppError } from "./errors";
 
 const MIB = 1024 * 1024;
@@ -64,9 +65,9 @@ export async function readJson(
     throw new AppError("unsupported_media_type", "Send JSON, with Content-Type: application/json.");
   }
   if (bytes.byteLength > LARGE_BYTES) await ownTurn();
-  const values = measure(bytes);
-  if (values === null) throw notJson();
-  options.held.add(values * VALUE_BYTES);
+  const size = measure(bytes);
+  if (size === null) throw notJson();
+  options.held.add(size.values * VALUE_BYTES);
   if (bytes.byteLength > LARGE_BYTES) await ownTurn();
   return parse(bytes);
 }
@@ -89,6 +90,27 @@ export async function readRawBody(request: Request, limitBytes: number): Promise
 export function parseJsonBytes(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0 || measure(bytes) === null) throw notJson();
   return parse(bytes);
+}
+
+/**
+ * Parses a text by the rules of bodies (depth, number of values, no `__proto__`), keeping the digits of every number and
+ * refusing a key that an object has twice: readers differ in which of them counts.
+ * @throws AppError `invalid_request`
+ */
+export function parseStrictJson(text: string): unknown {
+  const size = measure(Buffer.from(text));
+  if (size === null) throw notJson();
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch {
+    throw notJson();
+  }
+  if (isHarmful(value, DEPTH_MAX)) throw notJson();
+  if (membersOf(value) < size.members) {
+    throw new AppError("invalid_request", "The JSON has an object with one key twice. Send each key once.");
+  }
+  return value;
 }
 
 /** @throws AppError `unsupported_media_type` */
@@ -151,8 +173,9 @@ async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
  * needs, and safe for text that is no JSON.
  * @returns null when it is deeper or has more values than a body may
  */
-function measure(bytes: Uint8Array): number | null {
+function measure(bytes: Uint8Array): { values: number; members: number } | null {
   let values = 1;
+  let members = 0;
   let depth = 0;
   for (let index = 0; index < bytes.length; index += 1) {
     switch (bytes[index]) {
@@ -164,6 +187,9 @@ function measure(bytes: Uint8Array): number | null {
         break;
       case COMMA:
         values += 1;
+        break;
+      case COLON:
+        members += 1;
         break;
       case OPEN_LIST:
       case OPEN_OBJECT:
@@ -177,10 +203,10 @@ function measure(bytes: Uint8Array): number | null {
     }
     if (values > VALUES_MAX) return null;
   }
-  return values;
+  return { values, members };
 }
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Larger bodies are measured and parsed one in a turn of the event loop, so that a thousand hold up nobody else (F15). */
@@ -218,6 +244,13 @@ function isHarmful(value: unknown, levels: number): boolean {
   const maker = Object.hasOwn(value, "constructor") && (value as { constructor: unknown }).constructor;
   if (maker && typeof maker === "object" && Object.hasOwn(maker, "prototype")) return true;
   return Object.values(value).some((inner) => isHarmful(inner, levels - 1));
+}
+
+/** Counts the members of all objects. */
+function membersOf(value: unknown): number {
+  if (value === null || typeof value !== "object" || value instanceof ExactNumber) return 0;
+  const inner = Object.values(value).reduce((sum: number, each) => sum + membersOf(each), 0);
+  return Array.isArray(value) ? inner : inner + Object.keys(value).length;
 }
 
 function isJson(contentType: string | null): boolean {

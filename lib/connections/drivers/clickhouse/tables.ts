@@ -1,6 +1,6 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import { decimalWithin, isUnsigned64, isUuid, precisionOf } from "@/lib/tabular/precision";
-import { CellRefused, exactDecimal, exactFloat, isNotANumber, textOf, utcText } from "../shared/flows/rows";
+import { CellRefused, exactDecimal, exactFloat, isNotANumber, jsonTextOf, textOf, utcText } from "../shared/flows/rows";
 import type { TableShape, TargetColumn } from "../shared/flows/table-shape";
 import { readerOf } from "./types";
 
@@ -107,7 +107,7 @@ export function toClickHouseCell(value: Exclude<WireValue, null>, column: Target
     throw new CellRefused(`${textOf(value).slice(0, 60)} is neither true nor false.`);
   }
   if (/^(?:Array|Map|Tuple|JSON|Object|Nested|Variant|Dynamic)/.test(type)) return value;
-  return column.from === "json" ? textOf(JSON.stringify(value)) : textOf(value);
+  return column.from === "json" ? jsonTextOf(value) : textOf(value);
 }
 
 function integerOf(value: Exclude<WireValue, null>, isUnsigned: boolean, bits: number, type: string): string {

@@ -3,7 +3,15 @@ import type { EngineClient } from "@/lib/engines/client";
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import { decimalWithin, isBelowMicros, isUnsigned64, isUuid } from "@/lib/tabular/precision";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../data-source";
-import { CellRefused, exactDecimal, exactFloat, exactInt64, exactMicros, textOf } from "../shared/flows/rows";
+import {
+  CellRefused,
+  exactDecimal,
+  exactFloat,
+  exactInt64,
+  exactMicros,
+  jsonTextOf,
+  textOf,
+} from "../shared/flows/rows";
 import { extractBySql } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, type Target } from "../shared/flows/sql-load";
 import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
@@ -143,7 +151,7 @@ function toText(value: Exclude<WireValue, null>, column: TargetColumn): string {
     case "interval":
       return intervalText(textOf(value));
     case "json":
-      return column.from === "string" ? textOf(value) : textOf(JSON.stringify(value));
+      return column.from === "string" ? textOf(value) : jsonTextOf(value);
     default:
       return textOf(value);
   }

@@ -18,7 +18,9 @@ import {
 } from "mongodb";
 import { AppError } from "@/lib/http/errors";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import { isJsonText } from "@/lib/tabular/json-text";
 import { isUuid } from "@/lib/tabular/precision";
+import { parseExactJson } from "@/lib/text/exact-json";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../data-source";
 import { CellRefused, exactInt64, pick, RowRefused, searchRefused, textOf } from "../shared/flows/rows";
 import { checkRequest, LOADS_TABLE, LoadTaken, NoColumns, STAGING_PREFIX, toRejection } from "../shared/flows/sql-load";
@@ -483,8 +485,21 @@ function toBson(value: Exclude<WireValue, null>, field: Field): unknown {
     case "string":
       return isUuid(field) && UUID.isValid(String(value)) ? new UUID(String(value)) : textOf(value);
     default:
-      return typeof value === "string" ? textOf(value) : value;
+      return typeof value === "string" ? textOf(value) : documentOf(value);
   }
+}
+
+/** Lists and documents, in which JSON that came as its text is parsed with every digit of its numbers. */
+function documentOf(value: unknown): unknown {
+  if (isJsonText(value)) return parseExactJson(value.json, numberOf);
+  return Array.isArray(value) ? value.map(documentOf) : value;
+}
+
+/** A number that no double holds: an int64 where it is one, else a decimal. @throws CellRefused */
+function numberOf(text: string): Long | Decimal128 {
+  if (!/^-?\d{1,19}$/.test(text)) return decimalOf(text);
+  const integer = BigInt(text);
+  return BigInt.asIntN(64, integer) === integer ? Long.fromBigInt(integer) : decimalOf(text);
 }
 
 function decimalOf(text: string): Decimal128 {

@@ -7,6 +7,7 @@ import {
   exactInt64,
   exactMicros,
   isNotANumber,
+  jsonTextOf,
   textOf,
   utcText,
 } from "../shared/flows/rows";
@@ -129,9 +130,9 @@ export function toMysqlCell(value: Exclude<WireValue, null>, column: TargetColum
     case "binary":
       return column.from === "binary" ? Buffer.from(String(value), "base64") : Buffer.from(textOf(value), "utf8");
     case "json":
-      return column.from === "string" ? textOf(value) : textOf(JSON.stringify(value));
+      return column.from === "string" ? textOf(value) : jsonTextOf(value);
     default:
       // A column of JSON is one of texts to MariaDB.
-      return column.from === "json" || column.from === "array" ? textOf(JSON.stringify(value)) : textOf(value);
+      return column.from === "json" || column.from === "array" ? jsonTextOf(value) : textOf(value);
   }
 }

@@ -1,5 +1,5 @@
 import type { WireValue } from "@/lib/tabular/fields";
-import { CellRefused, exactDecimal, exactMicros, isNotANumber, textOf } from "../shared/flows/rows";
+import { CellRefused, exactDecimal, exactMicros, isNotANumber, jsonTextOf, textOf } from "../shared/flows/rows";
 import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
 
 /** A value as the text that PostgreSQL reads as a column's type: what `decode.ts` makes of it comes back. */
@@ -29,7 +29,7 @@ function write(value: Exclude<WireValue, null>, column: TargetColumn): string {
       return exactMicros(textOf(value));
     case "json":
       // A text that comes from a column of texts is read as JSON; one that is a JSON value is written as one.
-      return column.from === "string" ? textOf(value) : textOf(JSON.stringify(value));
+      return column.from === "string" ? textOf(value) : jsonTextOf(value);
     case "array":
       return Array.isArray(value) ? arrayText(value, column) : textOf(value);
     case "binary":

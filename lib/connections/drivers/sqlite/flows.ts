@@ -3,7 +3,7 @@ import type { EngineClient } from "@/lib/engines/client";
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest } from "../../data-source";
 import { allOf, type Cell, readEngine, transactEngine } from "../duckdb/engine-flows";
-import { CellRefused, exactFloat, exactInt64, textOf } from "../shared/flows/rows";
+import { CellRefused, exactFloat, exactInt64, jsonTextOf, textOf } from "../shared/flows/rows";
 import { extractBySql } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, type Target } from "../shared/flows/sql-load";
 import type { TableColumn, TableShape, TargetColumn } from "../shared/flows/table-shape";
@@ -111,7 +111,7 @@ function toReal(value: Exclude<WireValue, null>): number | string {
 }
 
 function toText(value: Exclude<WireValue, null>, { from }: TargetColumn): string {
-  return from === "json" || from === "array" ? textOf(JSON.stringify(value)) : textOf(value);
+  return from === "json" || from === "array" ? jsonTextOf(value) : textOf(value);
 }
 
 const TABLE = "select name from sqlite_schema where type in ('table', 'view') and lower(name) = lower(?)";

@@ -1,4 +1,5 @@
 import type { Batch, WireValue } from "@/lib/tabular/fields";
+import { isJsonText } from "@/lib/tabular/json-text";
 import { precisionOf } from "@/lib/tabular/precision";
 import type { TargetColumn } from "./table-shape";
 
@@ -89,10 +90,15 @@ export function exactText(text: string): string {
   return text;
 }
 
-/** What a value is as text: numbers in all their digits, lists and objects as JSON. */
+/** Returns a value as text: numbers in all their digits, lists and objects as JSON. */
 export function textOf(value: Exclude<WireValue, null>): string {
   if (typeof value === "string") return exactText(value);
-  return typeof value === "object" ? exactText(JSON.stringify(value)) : String(value);
+  return typeof value === "object" ? jsonTextOf(value) : String(value);
+}
+
+/** Returns a value as JSON text. JSON that came as its text is that text. */
+export function jsonTextOf(value: Exclude<WireValue, null>): string {
+  return exactText(isJsonText(value) ? value.json : JSON.stringify(value));
 }
 
 /** What databases keep of a second. */

@@ -1,0 +1,55 @@
+import { parseStrictJson } from "@/lib/http/body";
+import { decodeText, Undecodable } from "@/lib/http/charset";
+import { AppError } from "@/lib/http/errors";
+
+/** An event as it is stored and written: the JSON text without a byte order mark, and its value. */
+export type EventBody = { json: string; value: unknown };
+
+/**
+ * Reads the body of a webhook. The door and the run that writes the event both read by it, so what is accepted can be
+ * written. Numbers keep every digit.
+ * @throws AppError `invalid_request`, `unsupported_media_type` for a charset that nobody knows
+ */
+export function readEventBody(bytes: Uint8Array, contentType: string | null): EventBody {
+  let text: string;
+  try {
+    text = decodeText(bytes, contentType);
+  } catch (error) {
+    if (!(error instanceof Undecodable)) throw error;
+    const kind = /not supported/.test(error.message) ? "unsupported_media_type" : "invalid_request";
+    throw new AppError(kind, `The body cannot be read: ${error.message}`, { cause: error });
+  }
+  return readEventText(text, contentType);
+}
+
+/** @throws AppError `invalid_request` */
+export function readEventText(text: string, contentType: string | null = null): EventBody {
+  const json = text.replace(/^\uFEFF/, "").trim();
+  if (json === "") throw new AppError("invalid_request", "The body is empty. Send one JSON value.");
+  try {
+    return { json, value: parseStrictJson(json) };
+  } catch (error) {
+    throw hintOf(json, contentType) ?? error;
+  }
+}
+
+/** Tells senders of other formats what to change; null for JSON that is merely wrong. */
+function hintOf(text: string, contentType: string | null): AppError | null {
+  if (/^application\/x-www-form-urlencoded|^multipart\/form-data/i.test(contentType ?? "")) {
+    return new AppError("invalid_request", "The body is a form. Have the sender send JSON.");
+  }
+  const lines = text.split(/\r?\n/, 3).filter((line) => line.trim() !== "");
+  if (lines.length > 1 && lines.every(isJson)) {
+    return new AppError("invalid_request", "The body holds several JSON values, one a line. Send one event a request.");
+  }
+  return null;
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}

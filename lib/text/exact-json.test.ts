@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { ExactNumber, mayRound, parseExactJson } from "./exact-json";
+
+describe("parseExactJson", () => {
+  it.each([
+    "9007199254740993", "-9007199254740993", "9223372036854775807", "18446744073709551615", "12345678901234567890.123456789",
+    "0.12345678901234567", "1e400", "-1E+999", "1e-400", "123456789012345678901234567890", "1.00000000000000000001", "9007199254740992", "4.9e-324",
+  ])("C11 C15 keeps %s as its text, and writes it as it was", (text) => {
+    const value = parseExactJson(text);
+    expect(value).toBeInstanceOf(ExactNumber);
+    expect([String(value), JSON.stringify(value), JSON.stringify({ a: [value] })]).toEqual([text, text, `{"a":[${text}]}`]);
+    expect(parseExactJson(`{"a":[${text}]}`, (source) => source)).toEqual({ a: [text] });
+  }); // biome-ignore format: lists
+
+  it.each([
+    "0", "-0", "1", "1.5", "1.50", "1.0000000000000000", "100000000000000e3", "9007199254740991", "-9007199254740991", "0.1", "0.30", "1e21", "1E5", "5e-324",
+    "1.7976931348623157e308", "0.000000000000000000001", "123456789012345",
+  ])("C11 C15 gives %s as the number that it is", (text) => {
+    expect(parseExactJson(text)).toBe(JSON.parse(text));
+  }); // biome-ignore format: lists
+
+  it("C11 leaves digits in texts and names alone", () => {
+    const text = '{"12345678901234567890":"12345678901234567890.5"}';
+    expect(parseExactJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it("C11 spares the slower parsing where no number is long", () => {
+    expect(["[1,2.5,1e5]", '{"a":"b"}', "123456789012345"].map(mayRound)).toEqual([false, false, false]);
+    expect(() => parseExactJson("{12345678901234567890")).toThrow(SyntaxError);
+  });
+});

@@ -1,0 +1,74 @@
+/*
+ * JSON whose numbers keep every digit. `JSON.parse` rounds what a double cannot hold; here such a number stays its text.
+ */
+
+/** A run that a double may not hold: 16 digits, or an exponent of three. Everything else is exact without a look. */
+const LONG_NUMBER = /[\d.]{16}|\d[eE][+-]?\d{3}/;
+
+/** A JSON number that no double holds. It is no `number`, so code that expects one refuses it instead of rounding. */
+export class ExactNumber {
+  /** As it was written: `12345678901234567890.5`, `1e400`. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get isInteger(): boolean {
+    return /^-?\d+$/.test(this.text);
+  }
+
+  /** The digits, without quotes. */
+  toJSON(): unknown {
+    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+/** Whether a text may hold such a number; false for nearly all, which then need no slower parsing. */
+export function mayRound(text: string): boolean {
+  return LONG_NUMBER.test(text);
+}
+
+type Context = { source?: string };
+type Reviver = Parameters<typeof JSON.parse>[1];
+
+/**
+ * Parses JSON; the numbers that a double cannot hold become what `keep` makes of their text.
+ * @throws SyntaxError for text that is not JSON
+ */
+export function parseExactJson(text: string, keep: (source: string) => unknown = toExactNumber): unknown {
+  if (!mayRound(text)) return JSON.parse(text);
+  const revive = (_: string, value: unknown, { source }: Context = {}) =>
+    typeof value === "number" && source !== undefined && isRounded(source, value) ? keep(source) : value;
+  return JSON.parse(text, revive as Reviver);
+}
+
+function toExactNumber(source: string): ExactNumber {
+  return new ExactNumber(source);
+}
+
+/** Whether a number's text says something else than the double that was made of it. */
+export function isRounded(source: string, value: number): boolean {
+  const written = String(value);
+  if (written === source) return Number.isInteger(value) && !Number.isSafeInteger(value);
+  if (!Number.isFinite(value)) return true;
+  // An integer of more than 53 bits may be equal by chance; it is text in every answer, so that its kind is one.
+  if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value);
+  const [exact, kept] = [toDigits(source), toDigits(written)];
+  return exact.digits !== kept.digits || exact.exponent !== kept.exponent;
+}
+
+/** A number as its significant digits and the power of ten behind them; 0 has none. */
+function toDigits(text: string): { digits: string; exponent: number } {
+  const [mantissa = "", power = "0"] = text.toLowerCase().split("e");
+  const sign = mantissa.startsWith("-") ? "-" : "";
+  const [whole = "", fraction = ""] = mantissa.replace(/^[+-]/, "").split(".");
+  const all = (whole + fraction).replace(/^0+/, "");
+  const digits = all.replace(/0+$/, "");
+  if (digits === "") return { digits: "", exponent: 0 };
+  return { digits: sign + digits, exponent: Number(power) - fraction.length + (all.length - digits.length) };
+}
