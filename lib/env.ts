@@ -55,7 +55,9 @@ const settings = z.object({
   JOB_RETRY_FAST: flag().default(false),
   TRUST_PROXY: integer("the number of proxies in front, 0 to 10", 0, 10).optional(),
   SAMPLE_DATA: z.enum(["on", "off"], "must be on or off").default("on"),
+  SIGN_UP: signUpPolicy().default({ mode: "open", domains: [] }),
 
+  SMTP_URL: smtpAddress().optional(),
   RESEND_API_KEY: z.string().optional(),
   RESEND_BASE_URL: webAddress().default("https://api.resend.com"),
   MAIL_FROM: z.string().default("Millrace <millrace@localhost>"),
@@ -252,11 +254,47 @@ function flag() {
   return z.enum(["0", "1", "false", "true"], "must be 1 or 0").transform((value) => value === "1" || value === "true");
 }
 
+/** Who may create an account. `domains` is empty unless the mode is `domain`. */
+export type SignUpPolicy = { mode: "open" | "domain" | "invite" | "off"; domains: string[] };
+
+function signUpPolicy() {
+  const message = "must be open, domain:example.com (several with commas between them), invite or off";
+  return z.string().transform((value, context): SignUpPolicy => {
+    const [mode = "", list, ...rest] = value.trim().toLowerCase().split(":");
+    if (list === undefined && (mode === "open" || mode === "invite" || mode === "off")) return { mode, domains: [] };
+    const domains = (list ?? "").split(",").map((domain) => domain.trim().replace(/^@/, ""));
+    const isDomain = mode === "domain" && rest.length === 0 && domains.every((domain) => DOMAIN.test(domain));
+    if (isDomain) return { mode, domains };
+    context.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+}
+
+/** A host name with at least one dot, in lower case: RFC 1035 labels, international ones in their ASCII form. */
+const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
 function webAddress() {
   return z
     .string()
     .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), "must be a web address (http:// or https://)")
     .transform((value) => value.replace(/\/+$/, ""));
+}
+
+function smtpAddress() {
+  const isAddress = (value: string) => {
+    const url = URL.parse(value);
+    return url !== null && url.hostname !== "" && (url.password === "" || url.username !== "");
+  };
+  return z
+    .string()
+    .refine(
+      (value) => /^smtps?:\/\//.test(value) && isAddress(value),
+      "must be smtp://user:password@host:587 or smtps://...; write special characters of the password percent-encoded",
+    )
+    .refine((value) => {
+      const options = [...(URL.parse(value)?.searchParams ?? [])].map(([name, given]) => `${name}=${given}`);
+      return options.every((option) => option === "tls=required" || option === "tls=off") && options.length <= 1;
+    }, "takes one option, tls=required or tls=off");
 }
 
 function origin() {

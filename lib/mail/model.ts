@@ -25,6 +25,12 @@ export type MailDoc = {
   createdAt: Date;
 };
 
+/** A file that goes along with a mail. By its `contentId` the mail shows a picture within it. */
+export type MailFile = { filename: string; contentType: string; contentId?: string; bytes: Buffer };
+
+/** A rendered mail, ready for a mail service. */
+export type OutgoingMail = { to: string[]; subject: string; html: string; text: string; files: readonly MailFile[] };
+
 /** @param reader the role of who reads: a link that gives more than they may give themselves is not for them */
 export function toOutboxEntry(doc: MailDoc, reader: Role): OutboxEntry {
   const { grants = "owner" } = doc;

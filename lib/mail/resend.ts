@@ -2,13 +2,11 @@ import "server-only";
 import { Resend } from "resend";
 import { env } from "@/lib/env";
 import { safeFetch } from "@/lib/net/safe-fetch";
+import type { OutgoingMail } from "./model";
 
 /** Accepting a mail takes the service well under a second; a hanging one must not hold the caller for long. */
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-
-/** What goes along with a mail. By its `contentId` the mail shows a picture within it. */
-export type MailFile = { filename: string; contentType: string; contentId?: string; bytes: Buffer };
 
 /**
  * Hands a mail to Resend through its own package, and the package's requests to the egress door.
@@ -16,11 +14,7 @@ export type MailFile = { filename: string; contentType: string; contentId?: stri
  *   went out
  * @throws Error naming the status that the service answered; AppError when it could not be reached
  */
-export async function sendByResend(
-  apiKey: string,
-  { files, ...mail }: { to: string[]; subject: string; html: string; text: string; files: readonly MailFile[] },
-  key?: string,
-): Promise<void> {
+export async function sendByResend(apiKey: string, { files, ...mail }: OutgoingMail, key?: string): Promise<void> {
   const { RESEND_BASE_URL, MAIL_FROM } = env();
   const resend = new GuardedResend(apiKey, { baseUrl: RESEND_BASE_URL });
   const attachments = files.map(({ bytes, ...file }) => ({ ...file, content: bytes.toString("base64") }));

@@ -9,9 +9,10 @@ import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/li
 import { log } from "@/lib/log";
 import { toKeptBody } from "./account-mail";
 import { collections } from "./collections";
-import { type MailDoc, toOutboxEntry } from "./model";
-import { type MailFile, sendByResend } from "./resend";
+import { type MailDoc, type MailFile, type OutgoingMail, toOutboxEntry } from "./model";
+import { sendByResend } from "./resend";
 import type { OutboxEntry } from "./schema";
+import { sendBySmtp } from "./smtp";
 
 /** A subject is one header line: longer ones are cut, control characters go (T83). */
 const SUBJECT_MAX = 200;
@@ -75,20 +76,21 @@ export async function listOutbox({ workspaceId, user, role }: Caller, page: Page
   return toPage(docs, page.limit, (doc) => toOutboxEntry(doc, role));
 }
 
-async function deliver(
-  mail: {
-    to: string[];
-    subject: string;
-    html: string;
-    text: string;
-    files: readonly MailFile[];
-  },
-  key: string | undefined,
-): Promise<Pick<MailDoc, "status" | "error">> {
-  const { RESEND_API_KEY } = env();
-  if (!RESEND_API_KEY) return { status: "kept", error: null };
+/** Returns which service sends mails; `outbox` where none is set up. */
+export function mailService(): "smtp" | "resend" | "outbox" {
+  const { SMTP_URL, RESEND_API_KEY } = env();
+  return SMTP_URL ? "smtp" : RESEND_API_KEY ? "resend" : "outbox";
+}
+
+async function deliver(mail: OutgoingMail, key: string | undefined): Promise<Pick<MailDoc, "status" | "error">> {
+  const { SMTP_URL, RESEND_API_KEY } = env();
+  if (!SMTP_URL && !RESEND_API_KEY) return { status: "kept", error: null };
   try {
-    await sendByResend(RESEND_API_KEY, mail, key);
+    if (SMTP_URL) {
+      const { refused } = await sendBySmtp(SMTP_URL, mail, { key });
+      // A repeated mail would reach the others twice.
+      if (refused.length > 0) return { status: "sent", error: `The mail server refused ${refused.join(", ")}.` };
+    } else if (RESEND_API_KEY) await sendByResend(RESEND_API_KEY, mail, key);
     return { status: "sent", error: null };
   } catch (error) {
     log.error({ err: error }, "a mail could not be sent");

@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import { createElement } from "react";
 import { RunEndedMail } from "@/emails/run-ended";
 import { SnapshotMail } from "@/emails/snapshot";
-import type { MailFile } from "@/lib/mail/resend";
+import type { MailFile } from "@/lib/mail/model";
 import { sendOnce } from "@/lib/mail/service";
 import { toFacts } from "../facts";
 import { findSnapshotFiles } from "../snapshots/picture";
