@@ -1,9 +1,10 @@
 import { redirect } from "next/navigation";
 import { getPageSession } from "@/lib/auth/page-session";
+import { hasAccounts } from "@/lib/users/service";
 
 export default async function HomePage() {
   const session = await getPageSession();
-  if (session === null) redirect("/login");
+  if (session === null) redirect((await hasAccounts()) ? "/login" : "/register");
   const [workspace] = session.workspaces;
   redirect(workspace ? `/w/${workspace.slug}` : "/new-workspace");
 }

@@ -49,6 +49,7 @@ export function RegisterForm({ next, loginHref, invitation }: RegisterFormProps)
         email: fields.email.trim(),
         password: fields.password,
         ...(fields.name.trim() === "" ? {} : { name: fields.name.trim() }),
+        ...(invitation && { inviteToken: invitation.token }),
       });
       window.location.assign(await toFirstPage(invitation, next ?? `/w/${workspace.slug}`));
     } catch (error) {

@@ -44,7 +44,8 @@ export function OutboxMail({ mail, isMissing, onClose }: OutboxMailProps) {
           </dl>
           {mail.status === "failed" && (
             <Notice kind="bad">
-              The mail service did not take it. Check SMTP_URL or RESEND_API_KEY and MAIL_FROM, or pass the text on yourself.
+              The mail service did not take it. Check SMTP_URL or RESEND_API_KEY and MAIL_FROM, or pass the text on
+              yourself.
             </Notice>
           )}
           {mail.text === WITHHELD_MAIL_TEXT ? <Notice kind="locked">{mail.text}</Notice> : <MailBody mail={mail} />}

@@ -10,6 +10,7 @@ import { discardWorkspace } from "@/lib/workspaces/service";
 import { collections } from "./collections";
 import { createFirstWorkspace, nameFromEmail } from "./first-workspace";
 import type { SessionDoc } from "./model";
+import { requireSignUp } from "./sign-up";
 import { hashToken } from "./tokens";
 
 /** Real ones are shorter; the list of a user's own sessions shows no more. */
@@ -41,6 +42,7 @@ export function authAdapter(from: SessionOrigin = UNKNOWN_ORIGIN): Adapter {
       const email = profile.email.trim().toLowerCase();
       const name = profile.name?.trim().slice(0, USER_NAME_MAX) || nameFromEmail(email);
       const facts = { id: new ObjectId().toHexString(), email, name, createdAt: new Date() };
+      await requireSignUp({ email, inviteToken: null, isVerified: true }, new ObjectId(facts.id));
       // As at registration the user comes last, so that no account is ever without a workspace.
       const workspace = await createFirstWorkspace(name, new ObjectId(facts.id), facts.createdAt);
       try {

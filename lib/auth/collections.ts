@@ -1,6 +1,6 @@
 import "server-only";
 import { declareCollection } from "@/lib/db/collection";
-import type { ApiKeyDoc, CredentialDoc, PasswordResetDoc, SessionDoc } from "./model";
+import type { ApiKeyDoc, CredentialDoc, InstanceDoc, PasswordResetDoc, SessionDoc } from "./model";
 
 export const collections = {
   accounts: declareCollection("accounts", {
@@ -37,6 +37,10 @@ export const collections = {
       { key: { userId: 1 }, serves: "an account's other links end with a new password" },
       { key: { expiresAt: 1 }, expireAfterSeconds: 0, serves: "links that are over are swept" },
     ],
+  }),
+  instance: declareCollection<InstanceDoc>("instance", {
+    isOfWorkspace: false,
+    indexes: [],
   }),
   apiKeys: declareCollection<ApiKeyDoc>("api_keys", {
     isOfWorkspace: true,

@@ -34,6 +34,9 @@ export type ApiKeyDoc = {
 /** A one-time link; `tokenHash` is the SHA-256 of its token, in hex. */
 export type PasswordResetDoc = { _id: ObjectId; userId: ObjectId; tokenHash: string; expiresAt: Date };
 
+/** The one document about this installation. `adminId` is the first account, which may not exist yet. */
+export type InstanceDoc = { _id: "instance"; adminId: ObjectId; claimedAt: Date };
+
 export function toSession(doc: SessionDoc, currentId: ObjectId): Session {
   return {
     id: doc._id.toHexString(),

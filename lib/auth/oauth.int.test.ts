@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from "node:crypto";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { database } from "@/lib/db/client";
+import { env } from "@/lib/env";
 import { collections } from "@/lib/lifecycle/collections";
 import { type Answer, call, cookieOf } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
@@ -84,6 +85,38 @@ async function signIn(user: GitHubUser, jar = new Jar()): Promise<Answer> {
   const begun = await begin(jar);
   return comeBack(jar, github.agree(begun.headers.get("location") ?? "", user));
 }
+
+it("C46 a provider's new account needs what SIGN_UP demands, an existing one does not", async () => {
+  const known = newUser();
+  await signIn(known);
+  Object.assign(env(), { SIGN_UP: { mode: "invite", domains: [] } });
+  try {
+    const stranger = newUser();
+    const refused = await signIn(stranger);
+    expect(refused.headers.get("location")).toBe(`${PUBLIC_URL}/login?error=SignUpClosed`);
+    expect(sessionCookiesOf(refused)).toEqual([]);
+    expect(await collections.users().countDocuments({ email: `octo-${stranger.id}@example.com` })).toBe(0);
+
+    expect((await signIn(known)).headers.get("location")).toBe(`${PUBLIC_URL}/w/harbour`);
+
+    const owner = await collections.memberships().findOne({ role: "owner" });
+    if (!owner) throw new Error("There is no owner.");
+    const now = Date.now();
+    await collections.invites().insertOne({
+      _id: new ObjectId(),
+      workspaceId: owner.workspaceId,
+      email: `octo-${stranger.id}@example.com`,
+      role: "member",
+      invitedBy: owner.userId,
+      tokenHash: randomUUID(),
+      createdAt: new Date(now),
+      expiresAt: new Date(now + 60_000),
+    });
+    expect((await signIn(stranger)).headers.get("location")).toBe(`${PUBLIC_URL}/w/harbour`);
+  } finally {
+    Object.assign(env(), { SIGN_UP: { mode: "open", domains: [] } });
+  }
+});
 
 const me = (cookie: string) => call("GET", "/api/auth/me", { cookie });
 const sessionCookiesOf = (answer: Answer) =>

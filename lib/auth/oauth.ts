@@ -9,13 +9,18 @@ import { remoteAddress } from "@/lib/http/remote-address";
 import { log } from "@/lib/log";
 import { fetchThrough } from "@/lib/net/fetch-through";
 import { deriveKey } from "@/lib/secrets/bootstrap";
+import { hasAccounts } from "@/lib/users/service";
 import { authAdapter, type SessionOrigin } from "./adapter";
+import { collections } from "./collections";
 import { closeSession, SESSION_COOKIE, SESSION_IDLE_MS, sessionTokenOf, withoutSessionToken } from "./session";
+import { isAdmitted } from "./sign-up";
 import { newToken } from "./tokens";
 
 export type SignInProvider = "github" | "google";
 
 const GITHUB_API = "https://api.github.com";
+/** Where a person lands whom SIGN_UP does not admit. */
+const SIGN_UP_CLOSED = "/login?error=SignUpClosed";
 /** Renewing is ours (session.ts): next-auth's own must not come first. */
 const NEVER_SECONDS = 10 * 365 * 24 * 60 * 60;
 /** Both tie the way back to the browser that went, whichever of them a provider knows (T13). */
@@ -69,6 +74,16 @@ function toCanonical(request: Request): NextRequest {
   });
 }
 
+/** Accounts that exist enter; new ones need what SIGN_UP demands. */
+async function mayEnter(account: { provider: string; providerAccountId: string }, email: string): Promise<boolean> {
+  const known = await collections.accounts().findOne({
+    provider: account.provider,
+    providerAccountId: account.providerAccountId,
+  });
+  if (known || !(await hasAccounts())) return true;
+  return isAdmitted({ email: email.trim().toLowerCase(), inviteToken: null, isVerified: true });
+}
+
 function setsSession(response: Response): boolean {
   return response.headers.getSetCookie().some((cookie) => cookie.startsWith(`${SESSION_COOKIE}=`));
 }
@@ -98,8 +113,11 @@ function config(from: SessionOrigin): NextAuthConfig {
       // A fresh object: the one that comes in carries the token and the whole user.
       session: ({ session, user }) => ({ expires: session.expires, user: { id: user.id, name: user.name } }),
       redirect: ({ url }) => ownAddress(url),
-      signIn: ({ account, profile }) =>
-        account?.provider === "google" ? profile?.email_verified === true : Boolean(profile?.email),
+      signIn: async ({ account, profile }) => {
+        const isVerified = account?.provider === "google" ? profile?.email_verified === true : Boolean(profile?.email);
+        if (!isVerified || !account || !profile?.email) return false;
+        return (await mayEnter(account, profile.email)) || SIGN_UP_CLOSED;
+      },
     },
     logger: { error: logFailure, warn: () => undefined, debug: () => undefined },
   };

@@ -17,10 +17,16 @@ export const newPassword = z
     description: "Counted after Unicode's NFC",
   });
 
+/** The token of an invitation has 43 characters; anything else is simply no invitation. */
+const INVITE_TOKEN_MAX = 200;
+
 export const registerBody = z.object({
   email: emailAddress,
   password: newPassword,
   name: z.string().trim().pipe(boundedText(USER_NAME_MAX)).meta({ maxLength: USER_NAME_MAX }).optional(),
+  inviteToken: boundedText(INVITE_TOKEN_MAX)
+    .optional()
+    .describe("The token of an invitation's link. Required where SIGN_UP admits invited people only."),
 });
 export type RegisterBody = z.infer<typeof registerBody>;
 
@@ -43,6 +49,16 @@ export type ChangePasswordBody = z.infer<typeof changePasswordBody>;
 export const forgotPasswordBody = z.object({ email: emailAddress });
 export const resetPasswordBody = z.object({ token: boundedText(200), password: newPassword });
 export type ResetPasswordBody = z.infer<typeof resetPasswordBody>;
+
+/** What the instance's admin sees of the installation. */
+export const instanceSchema = z.object({
+  version: z.string(),
+  signUp: z.object({ mode: z.enum(["open", "domain", "invite", "off"]), domains: z.array(z.string()) }),
+  mail: z.enum(["smtp", "resend", "outbox"]).describe("`outbox`: no mail service, mails are kept."),
+  accounts: z.int(),
+  workspaces: z.int(),
+});
+export type Instance = z.infer<typeof instanceSchema>;
 
 /** What next-auth reads of the form. */
 export const signInForm = z.object({

@@ -18,12 +18,13 @@ import type { CredentialDoc } from "./model";
 import { hashPassword, inLineForHashing, isOutdated, verifyPassword } from "./passwords";
 import type { LoginBody, Me, RegisterBody } from "./schema";
 import { closeSession, openSession } from "./session";
+import { requireSignUp } from "./sign-up";
 
 type SignedIn<T> = T & { setCookie: string };
 
 /**
  * Creates an account with a first workspace that it owns, and signs it in (docs/api.md, Accounts).
- * @throws AppError `email_taken`, `rate_limited`, `unavailable`
+ * @throws AppError `forbidden` where SIGN_UP does not admit the address, `email_taken`, `rate_limited`, `unavailable`
  */
 export function register(
   body: RegisterBody,
@@ -37,12 +38,14 @@ async function makeAccount(
   origin: SessionOrigin,
 ): Promise<SignedIn<{ user: User; workspace: Workspace }>> {
   await consume("register", addressSubject(origin.address));
+  const userId = new ObjectId();
+  await requireSignUp({ email: body.email, inviteToken: body.inviteToken ?? null, isVerified: false }, userId);
   if (await findUserByEmail(body.email)) throw emailTaken();
   const passwordHash = await hashPassword(body.password);
 
   const now = new Date();
   const name = body.name || nameFromEmail(body.email);
-  const user: UserDoc = { _id: new ObjectId(), email: body.email, name, emailVerified: null, createdAt: now };
+  const user: UserDoc = { _id: userId, email: body.email, name, emailVerified: null, createdAt: now };
   // The user comes last: only then does the account exist. What a crash leaves before it belongs to nobody.
   const workspace = await createFirstWorkspace(name, user._id, now);
   await collections.credentials().insertOne({ _id: user._id, passwordHash, changedAt: now });

@@ -4,6 +4,7 @@ import { createElement } from "react";
 import { InviteMail } from "@/emails/invite";
 import type { Caller, UserCaller } from "@/lib/access/caller";
 import { mayGive, ROLES, type Role } from "@/lib/access/roles";
+import type { Applicant } from "@/lib/auth/sign-up";
 import { hashToken, newToken } from "@/lib/auth/tokens";
 import { isDuplicateKey } from "@/lib/db/duplicate-key";
 import { inTransaction } from "@/lib/db/transaction";
@@ -23,6 +24,8 @@ import { toInvitedRole, toInviteToken } from "./words";
 
 /** docs/api.md, Workspaces. */
 const INVITE_DAYS = 7;
+/** One address may be invited to several workspaces; a single valid invitation is enough. */
+const OPEN_INVITES_MAX = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
@@ -149,6 +152,23 @@ export async function findInvitationBehind(
   if (token === null) return null;
   const invitation = await findInvitation(token);
   return invitation === null ? "ended" : { ...invitation, token };
+}
+
+/**
+ * Tells whether an open invitation admits an applicant: by the token of its link, or by its address alone where a
+ * provider has verified it.
+ */
+export async function isInvited(applicant: Applicant, now = new Date()): Promise<boolean> {
+  const { email, inviteToken: token, isVerified } = applicant;
+  if (token === null && !isVerified) return false;
+  const which = token === null ? { email } : { email, tokenHash: hashToken(token) };
+  const open = await collections
+    .invites()
+    .find({ ...which, expiresAt: { $gt: now } })
+    .limit(OPEN_INVITES_MAX)
+    .toArray();
+  const backed = await Promise.all(open.map((invite) => isBacked(invite)));
+  return backed.includes(true);
 }
 
 /**

@@ -1,10 +1,12 @@
 import "server-only";
 import { findShownApp } from "@/lib/apps/share";
+import { checkInvitationsBy } from "@/lib/auth/sign-up";
 import { CONSOLE_FILES } from "@/lib/consoles/file-kind";
 import { DASHBOARD_FILES } from "@/lib/dashboards/file-kind";
 import { findShownDashboard } from "@/lib/dashboards/share";
 import { noticeLanding } from "@/lib/git/base-pack";
 import { type FileKind, handInFileKinds } from "@/lib/git/pushed-files";
+import { isInvited } from "@/lib/invites/service";
 import { deleteRulesOf } from "@/lib/notifications/service";
 import { deleteSnapshotsOf } from "@/lib/notifications/snapshots/service";
 import { noticeLandingOfLinked } from "@/lib/repohost/wake";
@@ -25,6 +27,7 @@ const APP_FILES: FileKind = {
 
 /** Tells domains what they cannot know of those above them. Once a process, before its first request. */
 export function handIn(): void {
+  checkInvitationsBy(isInvited);
   followDeletionBy(async (resource) => {
     await deleteRulesOf(resource);
     await deleteSnapshotsOf(resource);

@@ -12,6 +12,10 @@ const WORDS = new Map([
     "OAuthCallbackError",
     "The sign-in was cancelled there, or took too long. Try again, or use your email and password.",
   ],
+  [
+    "SignUpClosed",
+    "This server does not admit new accounts without an invitation. Ask a workspace admin to invite you.",
+  ],
   ["MissingCSRF", "The sign-in began in another tab or too long ago. Try again."],
   [
     "Configuration",

@@ -47,6 +47,11 @@ export async function hasAccounts(): Promise<boolean> {
   return (await collections.users().findOne({}, { projection: { _id: 1 } })) !== null;
 }
 
+/** Returns the oldest account; null on a server without accounts. */
+export function findFirstUser(): Promise<UserDoc | null> {
+  return collections.users().findOne({}, { sort: { _id: 1 } });
+}
+
 /** What `lookUpUser` adds to a document: one user, or none when the account is gone. */
 export type WithUser = { user: [UserDoc?] };
 

@@ -7,9 +7,11 @@ import { LoginForm } from "@/components/auth/login-form";
 import { ProviderButtons } from "@/components/auth/provider-buttons";
 import { signInProviders } from "@/lib/auth/oauth";
 import { getPageSession } from "@/lib/auth/page-session";
+import { offersSignUp } from "@/lib/auth/sign-up";
 import { findInvitationBehind } from "@/lib/invites/service";
 import { toSafeNext } from "@/lib/ui/safe-next";
 import { toSignInFailure } from "@/lib/ui/sign-in-failure";
+import { hasAccounts } from "@/lib/users/service";
 
 export const metadata: Metadata = { title: "Sign in" };
 
@@ -20,6 +22,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Promis
   const failure = toSignInFailure(Array.isArray(error) ? error[0] : error);
   const target = toSafeNext(typeof next === "string" ? next : null);
   if ((await getPageSession()) !== null) redirect(target ?? "/");
+  if (!(await hasAccounts())) redirect(target ? `/register?next=${encodeURIComponent(target)}` : "/register");
   const invitation = await findInvitationBehind(target);
   if (invitation === "ended") {
     return (
@@ -36,10 +39,12 @@ export default async function LoginPage({ searchParams }: { searchParams: Promis
           {invitation.inviterName} invites you to <b className="b6">{invitation.workspaceName}</b>.
         </p>
       )}
-      <p>
-        New here? {/* A link of the framework would bring its router's prefetching along, for one of two links. */}
-        <a href={target ? `/register?next=${encodeURIComponent(target)}` : "/register"}>Create an account</a>
-      </p>
+      {(invitation || (await offersSignUp())) && (
+        <p>
+          New here? {/* A link of the framework would bring its router's prefetching along, for one of two links. */}
+          <a href={target ? `/register?next=${encodeURIComponent(target)}` : "/register"}>Create an account</a>
+        </p>
+      )}
       {failure && <FormFailure>{failure}</FormFailure>}
       <ProviderButtons providers={signInProviders()} next={target ?? "/"} />
       <LoginForm next={target ?? "/"} email={invitation ? invitation.email : ""} />

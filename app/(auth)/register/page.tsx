@@ -8,6 +8,7 @@ import { ReachNotice } from "@/components/auth/reach-notice";
 import { RegisterForm } from "@/components/auth/register-form";
 import { signInProviders } from "@/lib/auth/oauth";
 import { getPageSession } from "@/lib/auth/page-session";
+import { offersSignUp } from "@/lib/auth/sign-up";
 import { env } from "@/lib/env";
 import { findInvitationBehind } from "@/lib/invites/service";
 import { toInvitedRole } from "@/lib/invites/words";
@@ -29,6 +30,17 @@ export default async function RegisterPage({ searchParams }: { searchParams: Pro
       </AuthFrame>
     );
   }
+  if (invitation === null && !(await offersSignUp())) {
+    return (
+      <AuthFrame>
+        <h1>Registration is closed</h1>
+        <p>Ask a workspace admin to invite you, then open the link in the invitation.</p>
+        <Link className="btn lg" href="/login">
+          Sign in
+        </Link>
+      </AuthFrame>
+    );
+  }
   const loginHref = target ? `/login?next=${encodeURIComponent(target)}` : "/login";
   return (
     <AuthFrame>
@@ -42,7 +54,7 @@ export default async function RegisterPage({ searchParams }: { searchParams: Pro
       <p>
         {invitation ? "Have an account already?" : "Already have one?"} <Link href={loginHref}>Sign in</Link>
       </p>
-      {!(await hasAccounts()) && <ReachNotice reach={toReach(env())} />}
+      {!(await hasAccounts()) && env().SIGN_UP.mode === "open" && <ReachNotice reach={toReach(env())} />}
       <ProviderButtons providers={signInProviders()} next={target ?? "/"} />
       <RegisterForm next={target} loginHref={loginHref} invitation={invitation} />
     </AuthFrame>

@@ -26,6 +26,8 @@ export const authAccess: AccessRows = {
     },
     "GET /api/auth/sessions": { statuses: ACCOUNT },
     "DELETE /api/auth/sessions/{sessionId}": { statuses: "401 401 404 404 404 403 403 404 401 404 403" },
+    // The owner registered first.
+    "GET /api/instance": { statuses: "401 401 403 403 200 403 403 403 401 403 403" },
     "GET /api/auth/me": { statuses: ACCOUNT },
     "PATCH /api/auth/me": { statuses: ACCOUNT, body: () => ({ name: "Ana Lopez" }) },
     "GET /api/workspaces/{workspaceId}/api-keys": { statuses: ADMIN_IN_PERSON },
