@@ -13,7 +13,7 @@ import type { Driver } from "./data-source";
 import { findDriver, listDrivers } from "./drivers/registry";
 import { isOwnTable } from "./drivers/shared/flows/sql-load";
 import { type ConnectionDoc, toConnection } from "./model";
-import { closeDataSource, openDataSource } from "./pool";
+import { retireDataSource, withDataSource } from "./pool";
 import type { Connection, ConnectionType, CreateConnectionBody, EntityName, UpdateConnectionBody } from "./schema";
 import type { FindUses, Use } from "./uses";
 
@@ -236,7 +236,7 @@ export async function deleteConnection(
   }
   const { deletedCount } = await collections.connections().deleteOne({ _id: connectionId, workspaceId });
   if (deletedCount === 0) throw noSuchConnection();
-  closeDataSource(connectionId.toHexString());
+  retireDataSource(connectionId.toHexString());
 }
 
 /**
@@ -312,8 +312,9 @@ export async function listEntities(
   const cached = entitiesCache.get(cacheKey);
   if (cached && !options.refresh && Date.now() - cached.readAt < ENTITIES_CACHE_MS) return cached.entities;
 
-  const source = await openDataSource(doc);
-  const all = await inTime(options.signal, "list its tables", (signal) => source.entities(signal));
+  const all = await withDataSource(doc, (source) =>
+    inTime(options.signal, "list its tables", (signal) => source.entities(signal)),
+  );
   // Where flows have come stands beside what they write, and is nobody's to read.
   const entities = all.filter(({ name }) => !isOwnTable(name));
   entitiesCache.delete(cacheKey);
@@ -361,8 +362,9 @@ export async function readDdl(
   const { tellsDdl, label } = getDriverOrThrow(doc.type);
   if (!tellsDdl) throw new AppError("invalid_request", `${label} does not tell how its tables are made.`);
   const entity = await getEntityOrThrow(caller, connectionId, name, signal);
-  const source = await openDataSource(doc);
-  const text = await inTime(signal, "tell how the table is made", async (inner) => source.ddl?.(entity, inner));
+  const text = await withDataSource(doc, (source) =>
+    inTime(signal, "tell how the table is made", async (inner) => source.ddl?.(entity, inner)),
+  );
   if (text === undefined) throw new Error(`${doc.type} says that it tells DDL and has no port for it.`);
   if (text.length > DDL_CHARS_MAX) {
     throw new AppError("too_large", "The text that makes this is too long to be shown. Ask the database for it.");

@@ -6,6 +6,7 @@ import { AppError } from "@/lib/http/errors";
 import { childEntry } from "@/lib/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/process/paths";
 import { ensureService, type Service, ServiceDown } from "@/lib/process/service";
+import { SharedResource } from "@/lib/process/shared-resource";
 import { sharedState } from "@/lib/process/shared-state";
 import { engineSandbox } from "./sandbox";
 
@@ -27,7 +28,7 @@ export type EngineFile = {
   trusted: boolean;
 };
 
-type Entry = { users: number; service: Service; wasUp: boolean; stopping: Promise<void> | null };
+type Entry = { service: Service; wasUp: boolean; shared: SharedResource<Service> };
 
 /** The one engine of a file in this process. Connections share it; the last one to leave stops it. */
 export type EngineLease = {
@@ -42,22 +43,10 @@ export type EngineLease = {
 /** Takes a share in the engine of a file. Nothing is started before the first `socket()`. */
 export async function leaseEngine(file: EngineFile): Promise<EngineLease> {
   const entries = sharedState("file-engines", () => new Map<string, Entry>());
-  for (let old = entries.get(file.path); old?.stopping; old = entries.get(file.path)) await old.stopping;
+  for (let old = entries.get(file.path); old?.shared.isClosing; old = entries.get(file.path)) await old.shared.closed;
   const entry = entries.get(file.path) ?? startEntry(file, entries);
-  entry.users += 1;
-  let isHeld = true;
-  return {
-    socket: () => socketOf(entry),
-    release: async () => {
-      if (!isHeld) return;
-      isHeld = false;
-      entry.users -= 1;
-      if (entry.users > 0) return;
-      entry.stopping = entry.service.stop();
-      await entry.stopping;
-      entries.delete(file.path);
-    },
-  };
+  const { release } = entry.shared.lease();
+  return { socket: () => socketOf(entry), release };
 }
 
 /** A folder of its own for each socket: an engine in its sandbox sees no other service's. */
@@ -93,7 +82,14 @@ function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
       readOnly: file.kind === "memory" ? "folder" : file.readOnlyFile ? "file" : "nothing",
     }),
   });
-  const entry: Entry = { users: 0, service, wasUp: false, stopping: null };
+  const shared = new SharedResource(service, {
+    closesWhenFree: true,
+    close: async () => {
+      await service.stop();
+      entries.delete(file.path);
+    },
+  });
+  const entry: Entry = { service, wasUp: false, shared };
   entries.set(file.path, entry);
   return entry;
 }

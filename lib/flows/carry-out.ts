@@ -3,7 +3,7 @@ import type { Checkpoint, DataSource, ExtractBatch, ExtractStream } from "@/lib/
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { regroup } from "@/lib/connections/drivers/shared/flows/regroup";
 import type { ConnectionDoc } from "@/lib/connections/model";
-import { openDataSource } from "@/lib/connections/pool";
+import { withDataSource } from "@/lib/connections/pool";
 import { requireQueryable } from "@/lib/connections/queryable";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
@@ -69,10 +69,21 @@ async function carryOut(flow: FlowDoc, run: RunDoc, progress: Progress, signal: 
   const into = await getConnectionDocOrThrow({ workspaceId }, flow.destination.connectionId);
   if (into.readOnly)
     throw new AppError("read_only", `${into.name} is read-only by now, so nothing can be written to it.`);
-  const destination = await openDataSource(into);
-  if (flow.type === "webhook") return moveEvents(flow, run, { destination, progress, signal });
-  const connection = await getConnectionDocOrThrow({ workspaceId }, flow.source.connectionId);
-  const source = await openDataSource(connection);
+  // Held to the end of the run: nothing that happens to the connections meanwhile closes them.
+  await withDataSource(into, async (destination) => {
+    if (flow.type === "webhook") return moveEvents(flow, run, { destination, progress, signal });
+    const connection = await getConnectionDocOrThrow({ workspaceId }, flow.source.connectionId);
+    await withDataSource(connection, (source) =>
+      moveEntities(flow, run, { connection, source, destination, progress, signal }),
+    );
+  });
+}
+
+async function moveEntities(
+  flow: Part["flow"],
+  run: RunDoc,
+  { connection, source, destination, progress, signal }: Omit<Part, "flow" | "run" | "entity" | "index">,
+): Promise<void> {
   const params = run.params as FlowRunParams;
   const totals = await totalsOf(flow, source, params, signal);
   for (const [index, entity] of entitiesOf(flow).entries()) {

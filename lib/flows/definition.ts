@@ -2,7 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import type { ConnectionDoc } from "@/lib/connections/model";
-import { openDataSource } from "@/lib/connections/pool";
+import { withDataSource } from "@/lib/connections/pool";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import type { FlowDefinition, FlowDestination, FlowEntity, FlowMode, QuerySource, SyncSource } from "./model";
@@ -138,7 +138,7 @@ async function judgeConnections(
 /** Whether a connection can do it. One that cannot be opened right now may, and its runs say more. */
 async function hasPort(connection: ConnectionDoc, port: "load" | "extract" | "query"): Promise<boolean> {
   try {
-    return (await openDataSource(connection))[port] !== undefined;
+    return await withDataSource(connection, async (source) => source[port] !== undefined);
   } catch {
     return true;
   }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDataSources } from "@/lib/connections/pool";
+import { closeDataSources, dataSourcePool } from "@/lib/connections/pool";
 import { databaseReady } from "@/lib/db/ready";
 import { collections } from "@/lib/lifecycle/collections";
 import { bundleProcess } from "@/test/bundle";
@@ -265,4 +265,59 @@ describe("a run that is cancelled", () => {
       await ana.sql(postgres, "select tablename from pg_tables where tablename like '\\_millrace\\_stage%'"),
     ).toEqual([]);
   }, 120_000);
+});
+
+/** Each change of the connections that a run uses, and the pool's own closing. */
+const DURING: Record<string, (ids: string[], turn: number) => Promise<unknown>> = {
+  "new names and tags": (ids, turn) =>
+    Promise.all(
+      ids.map((id) =>
+        ana.send("PATCH", `/connectors/${id}`, {
+          name: `renamed ${id.slice(-6)} ${turn}`,
+          tag: { name: `live ${turn}`, colour: "rose" },
+        }),
+      ),
+    ),
+  "idle close": async () => dataSourcePool().sweep(Date.now() + 86_400_000),
+};
+
+describe.each<[Kind, Kind]>([
+  ["postgres", "duckdb"],
+  ["sqlite", "postgres"],
+])("a run from %s to %s", (from, to) => {
+  // biome-ignore format: one look
+  it.each(Object.keys(DURING))("C4 goes on to its end through %s", async (event) => {
+    if (!server) return;
+    const names = [1, 2, 3].map((part) => `held_${tables++}_${part}`);
+    for (const name of names) {
+      await ana.sql(CONNECTIONS[from](), `create table ${name} (id integer primary key)`);
+      await ana.sql(
+        CONNECTIONS[from](),
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into ${name} select i from n`,
+      );
+    }
+    const { flow } = await ana.make({
+      type: "sync",
+      source: { connectionId: CONNECTIONS[from](), entities: names.map((name) => ({ name })) },
+      destination: { connectionId: CONNECTIONS[to](), write: "replace" },
+      trigger: true,
+    });
+    let isOver = false;
+    const over = ana.carryOut().finally(() => {
+      isOver = true;
+    });
+    let turns = 0;
+    do {
+      const ids = [CONNECTIONS[from](), CONNECTIONS[to]()];
+      const answers = await DURING[event]?.(ids, turns++);
+      if (Array.isArray(answers)) expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      await ana.send("POST", `/databases/${CONNECTIONS[to]()}/execute`, { query: "select 1" });
+    } while (!isOver);
+    await over;
+    const [run] = (await ana.send("GET", `/flows/${flow.id}/runs`)).json.data.items;
+    expect(run).toMatchObject({ status: "success", error: null, counts: { read: 60_000, written: 60_000 } });
+    for (const name of names) expect(await count(to, name)).toEqual([20_000, 20_000]);
+    expect(turns).toBeGreaterThan(1);
+    expect(dataSourcePool().counts().leases).toBe(0);
+  }, 60_000);
 });

@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import type { DataSource } from "@/lib/connections/data-source";
 import type { ConnectionDoc } from "@/lib/connections/model";
-import { openDataSource } from "@/lib/connections/pool";
+import { withDataSource } from "@/lib/connections/pool";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
@@ -73,8 +73,10 @@ async function ofEntity(
   try {
     const leave = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), signal);
     try {
-      const source = await openDataSource(connection);
-      return await orAborted(readFirst(source, entity, signal), signal);
+      return await orAborted(
+        withDataSource(connection, (source) => readFirst(source, entity, signal)),
+        signal,
+      );
     } finally {
       leave();
     }

@@ -2,7 +2,7 @@ import "server-only";
 import { type Caller, isReadOnly } from "@/lib/access/caller";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
 import type { ConnectionDoc } from "@/lib/connections/model";
-import { openDataSource } from "@/lib/connections/pool";
+import { type DataSourceLease, leaseDataSource } from "@/lib/connections/pool";
 import { requireQueryable } from "@/lib/connections/queryable";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
@@ -215,6 +215,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
 
   let databaseMs = 0;
   let leavePlace: (() => void) | null = null;
+  let lease: DataSourceLease | null = null;
   let isOver = false;
   let watch: ResultWatch | null = null;
   const end = (outcome: Omit<ExecutionEnd, "durationMs">, truncated = false): Timing => {
@@ -224,6 +225,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       isOver = true;
       clearTimeout(timer);
       request.signal.removeEventListener("abort", onLeave);
+      lease?.release();
       leavePlace?.();
       record.end({ ...outcome, durationMs });
       const { status, rowCount } = outcome;
@@ -247,7 +249,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
     async open(cellBytesMax) {
       leavePlace = await admit(caller.workspaceId.toHexString(), connection._id.toHexString(), stop.signal);
       record.running();
-      const source = requireQueryable(await orAborted(openDataSource(connection), stop.signal));
+      lease = leaseDataSource(connection);
+      const source = requireQueryable(await orAborted(lease.source, stop.signal));
       const result = await measured(
         source.query(statement, {
           readOnly: connection.readOnly || request.readOnly === true || isReadOnly(caller),

@@ -1,0 +1,180 @@
+import { ObjectId } from "mongodb";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startClickHouseStandIn } from "@/test/servers/clickhouse-stand-in";
+import { startTrinoStandIn } from "@/test/servers/trino-stand-in";
+import { batchOf, begin, field } from "./drivers/conformance/flow-steps";
+import { ask, type SubjectName, startSubject } from "./drivers/conformance/subjects";
+import type { ConnectionDoc } from "./model";
+import { closeDataSources, dataSourcePool, leaseDataSource, retireDataSource, withDataSource } from "./pool";
+import { requireQueryable } from "./queryable";
+
+const DAY_MS = 86_400_000;
+const { openMax } = dataSourcePool().limits;
+afterEach(() => {
+  dataSourcePool().limits.openMax = openMax;
+});
+afterAll(closeDataSources, 10_000);
+
+function recordOf(type: string, config: Record<string, unknown>): ConnectionDoc {
+  const now = new Date();
+  return {
+    _id: new ObjectId(),
+    workspaceId: new ObjectId("a".repeat(24)),
+    name: type,
+    type,
+    category: "database",
+    readOnly: false,
+    config,
+    secrets: {},
+    status: "ok",
+    lastTestedAt: null,
+    lastError: null,
+    createdBy: new ObjectId(),
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+const changed = (record: ConnectionDoc, by: Partial<ConnectionDoc>): ConnectionDoc => ({
+  ...record,
+  ...by,
+  updatedAt: new Date(record.updatedAt.getTime() + 1),
+});
+
+/** A connection nobody uses, to push others out. */
+const other = () => recordOf("rest", { baseUrl: "https://example.com", resources: [], auth: { kind: "none" } });
+
+/** Each closes the source of a connection for a reason of its own; what uses it must not notice. */
+const EVENTS: Record<string, (record: ConnectionDoc) => Promise<unknown>> = {
+  "idle close": async () => dataSourcePool().sweep(Date.now() + DAY_MS),
+  eviction: async () => {
+    dataSourcePool().limits.openMax = 1;
+    for (const each of [other(), other(), other()]) await withDataSource(each, async () => {});
+  },
+  "a new name": (record) => withDataSource(changed(record, { name: "renamed" }), async () => {}),
+  "a new tag": (record) => withDataSource(changed(record, { tag: { name: "live", colour: "rose" } }), async () => {}),
+  "a config that does not open": (record) =>
+    withDataSource(changed(record, { config: { unknown: true } }), async () => {}).catch(() => {}),
+  "a turn to read-only": (record) => withDataSource(changed(record, { readOnly: true }), async () => {}),
+  deletion: async (record) => retireDataSource(record._id.toHexString()),
+  "the end of the server": async () => void closeDataSources(),
+};
+
+const LOADED: SubjectName[] = ["postgres", "mariadb", "sqlite", "duckdb", "mongodb"];
+
+describe.each(LOADED)("%s", (name) => {
+  let subject: Awaited<ReturnType<typeof startSubject>> = null;
+  beforeAll(async () => {
+    subject = await startSubject(name);
+  }, 120_000);
+  afterAll(async () => {
+    await closeDataSources();
+    await subject?.stop();
+  }, 20_000);
+
+  test.each(Object.entries(EVENTS))("C4 a load and a stream outlive %s", async (event, happen) => {
+    if (!subject) return;
+    const record = recordOf(subject.driver.type, subject.config);
+    const table = `c4_${Object.keys(EVENTS).indexOf(event)}`;
+    await withDataSource(record, async (opened) => {
+      const source = requireQueryable(opened);
+      const load = await begin(source, { table: { name: table }, columns: [field("id", "int64")] });
+      const rows = (from: number) => batchOf(Array.from({ length: 500 }, (_, index) => [from + index]));
+      await load.write(rows(0), { position: null, rejectsMax: 0 });
+      await happen(record);
+      await load.write(rows(500), { position: null, rejectsMax: 0 });
+      await load.finish();
+      if (!source.extract) throw new Error("Every database here is a flow's source.");
+      const request = {
+        cursorField: null,
+        primaryKey: [],
+        from: null,
+        batchRows: 100,
+        signal: new AbortController().signal,
+      };
+      const { batches } = await source.extract({ entity: { name: table }, ...request });
+      let read = 0;
+      for await (const { rowCount } of batches) {
+        read += rowCount;
+        await happen(record);
+      }
+      expect(read).toBe(1000);
+      const statement = name === "mongodb" ? `db.${table}.countDocuments()` : `select count(*) as n from ${table}`;
+      expect((await ask(source, statement, { readOnly: false })).rows.flat().map(Number)).toEqual([1000]);
+    });
+    expect(dataSourcePool().counts().leases).toBe(0);
+  });
+
+  test("C4 a use after a change opens the changed connection, while the old one goes on", async () => {
+    if (!subject) return;
+    const record = recordOf(subject.driver.type, subject.config);
+    const before = leaseDataSource(record);
+    const after = leaseDataSource(changed(record, { name: "renamed" }));
+    expect(await after.source).not.toBe(await before.source);
+    const statement = name === "mongodb" ? "db.nothing.countDocuments()" : "select 1";
+    for (const { source } of [before, after]) await ask(requireQueryable(await source), statement);
+    for (const { release } of [before, after]) release();
+  });
+
+  test("C4 leaves no lease behind 1,000 uses that end, fail and are aborted", async () => {
+    if (!subject) return;
+    const record = recordOf(subject.driver.type, subject.config);
+    const statement = name === "mongodb" ? "db.nothing.countDocuments()" : "select 1";
+    const uses = Array.from({ length: 1000 }, (_, index) =>
+      withDataSource(index % 100 === 99 ? changed(record, { name: `${index}` }) : record, async (source) => {
+        if (index % 3 === 1) throw new Error("failed");
+        const signal = index % 3 === 2 ? AbortSignal.abort(new Error("aborted")) : undefined;
+        if (index % 5 === 0) await ask(requireQueryable(source), statement, signal && { signal });
+      }),
+    );
+    await Promise.allSettled(uses);
+    expect(dataSourcePool().counts().leases).toBe(0);
+    await closeDataSources();
+    expect(dataSourcePool().counts()).toEqual({ open: 0, leases: 0 });
+  });
+});
+
+describe("stand-ins", () => {
+  const STARTS = {
+    clickhouse: async () => {
+      const server = await startClickHouseStandIn();
+      const config = { host: "127.0.0.1", port: server.port, user: server.user, password: server.password };
+      return { ...server, config, statement: "select 1", rows: 1 };
+    },
+    trino: async () => {
+      const server = await startTrinoStandIn();
+      const config = { host: "127.0.0.1", port: server.port, catalog: "lake", schema: "shop", user: "reader" };
+      return { ...server, config, statement: "select * from lied", rows: 3 };
+    },
+  };
+  const CASES = Object.keys(STARTS).flatMap((type) => Object.keys(EVENTS).map((event) => [type, event] as const));
+
+  test.each(CASES)("C4 what holds %s outlives %s", async (type, event) => {
+    const server = await STARTS[type as keyof typeof STARTS]();
+    const record = recordOf(type, server.config);
+    await withDataSource(record, async (source) => {
+      for (let turn = 0; turn < 3; turn += 1) {
+        expect((await ask(requireQueryable(source), server.statement)).rows).toHaveLength(server.rows);
+        await EVENTS[event]?.(record);
+      }
+    });
+    await closeDataSources();
+    await server.stop();
+  });
+});
+
+test("C4 keeps more sources open than the limit while all are in use, and no more afterwards", async () => {
+  dataSourcePool().limits.openMax = 2;
+  const leases = [other(), other(), other(), other()].map((record) => leaseDataSource(record));
+  await Promise.all(leases.map(({ source }) => source));
+  expect(dataSourcePool().counts()).toEqual({ open: 4, leases: 4 });
+  for (const { release } of leases) release();
+  await closeDataSources();
+  expect(dataSourcePool().counts()).toEqual({ open: 0, leases: 0 });
+});
+
+test("C4 tries again to open a source that failed to open", async () => {
+  const record = recordOf("duckdb", { file: "../outside.duckdb" });
+  for (let turn = 0; turn < 2; turn += 1) await expect(withDataSource(record, async () => {})).rejects.toThrow();
+  expect(dataSourcePool().counts()).toEqual({ open: 0, leases: 0 });
+});

@@ -1,0 +1,77 @@
+/** A share of a resource. The resource stays open until every lease on it is released. */
+export type Lease<T> = {
+  readonly resource: T;
+  /** Gives the share back; later calls do nothing. Resolves when the resource is closed, if this was its last lease. */
+  release(): Promise<void>;
+};
+
+type Options<T> = {
+  close: (resource: T) => Promise<void>;
+  /** Closes with the last release. Otherwise it stays open for the next lease until `retire` is called. */
+  closesWhenFree?: boolean;
+  /** Called after each release that leaves the resource open. */
+  onRelease?: () => void;
+};
+
+/** A resource with several users. It closes when it is no longer wanted and its last lease is released. */
+export class SharedResource<T> {
+  readonly #resource: T;
+  readonly #options: Options<T>;
+  readonly #closed = Promise.withResolvers<void>();
+  #leaseCount = 0;
+  #isRetired: boolean;
+  #isClosing = false;
+
+  constructor(resource: T, options: Options<T>) {
+    this.#resource = resource;
+    this.#options = options;
+    this.#isRetired = options.closesWhenFree ?? false;
+    // Whoever waits for it hears of a failure; nobody has to wait.
+    this.#closed.promise.catch(() => {});
+  }
+
+  get leaseCount(): number {
+    return this.#leaseCount;
+  }
+
+  /** True once closing has started: take a lease on a new resource instead. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Resolves when the resource is closed, and rejects when closing fails. Does not close it. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  /** @throws Error when closing has started */
+  lease(): Lease<T> {
+    if (this.#isClosing) throw new Error("This resource is closing.");
+    this.#leaseCount += 1;
+    let isHeld = true;
+    return {
+      resource: this.#resource,
+      release: async () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.#leaseCount -= 1;
+        if (this.#leaseCount === 0 && this.#isRetired) await this.#close();
+        else this.#options.onRelease?.();
+      },
+    };
+  }
+
+  /** Closes the resource now if it is free, else with the last release. Resolves when it is closed. */
+  retire(): Promise<void> {
+    this.#isRetired = true;
+    return this.#leaseCount === 0 ? this.#close() : this.#closed.promise;
+  }
+
+  #close(): Promise<void> {
+    if (!this.#isClosing) {
+      this.#isClosing = true;
+      this.#options.close(this.#resource).then(this.#closed.resolve, this.#closed.reject);
+    }
+    return this.#closed.promise;
+  }
+}
