@@ -32,7 +32,7 @@ export async function seedMember(workspaceId: string, role: Role): Promise<Perso
 }
 
 /** An API key of the workspace that this person made. */
-export async function seedKey(workspaceId: string, creator: Person, access?: KeyAccess): Promise<string> {
+export async function seedKey(workspaceId: string, creator: Person, access: KeyAccess = "full"): Promise<string> {
   const { key, prefix } = newApiKey();
   await collections.apiKeys().insertOne({
     _id: new ObjectId(),
@@ -41,8 +41,7 @@ export async function seedKey(workspaceId: string, creator: Person, access?: Key
     name: "test",
     prefix,
     hash: hashToken(key),
-    // Without one it is a key of before.
-    ...(access && { access }),
+    access,
     createdAt: new Date(),
     expiresAt: null,
     lastUsedAt: null,

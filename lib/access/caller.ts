@@ -24,7 +24,12 @@ export type UserCaller<V extends Via = Via> = { user: Person; via: V };
 
 /** Whether they may change nothing, whatever their role: queries of theirs only read. */
 export function isReadOnly({ via }: { via: Via }): boolean {
-  return via.kind === "key" && via.access === "read";
+  return via.kind === "key" && via.access !== "full";
+}
+
+/** Returns a key's access as stored. Anything but "full" only reads: a newer version may have kinds of its own. */
+export function toKeyAccess(stored: unknown): KeyAccess {
+  return stored === "full" ? "full" : "read";
 }
 
 /** Who acts in a workspace, and as what. The first argument of every function that does something for somebody. */

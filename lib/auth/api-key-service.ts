@@ -1,6 +1,6 @@
 import "server-only";
 import { type ClientSession, ObjectId } from "mongodb";
-import type { Caller } from "@/lib/access/caller";
+import { type Caller, toKeyAccess } from "@/lib/access/caller";
 import { AppError } from "@/lib/http/errors";
 import { type Page, type PageRequest, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import type { ApiKey, CreateApiKeyBody, CreatedApiKey } from "./api-key-schema";
@@ -62,7 +62,7 @@ function toApiKey(doc: ApiKeyDoc): ApiKey {
     id: doc._id.toHexString(),
     name: doc.name,
     prefix: doc.prefix,
-    access: doc.access ?? "full",
+    access: toKeyAccess(doc.access),
     createdBy: doc.createdBy.toHexString(),
     createdAt: doc.createdAt.toISOString(),
     expiresAt: doc.expiresAt?.toISOString() ?? null,

@@ -4,7 +4,7 @@ import { collections } from "@/lib/lifecycle/collections";
 import { call } from "@/test/client";
 import { takeOwnDatabase } from "@/test/database";
 import { dumpDatabase } from "@/test/security/dump";
-import { type Person, seedKey, seedMember, seedPerson } from "@/test/seed";
+import { type Person, seedMember, seedPerson } from "@/test/seed";
 
 const own = takeOwnDatabase();
 afterAll(() => own.drop());
@@ -60,12 +60,6 @@ describe("a key that may only read", () => {
     await vi.waitFor(async () => expect((await theirs.cancel({ cookie: owner.cookie })).status).toBe(200), 10_000);
     expect((await its.answer).json.code).toBe("cancelled");
     expect((await theirs.answer).json.code).toBe("cancelled");
-  });
-
-  it("is what it was when it was made before there were two kinds: full", async () => {
-    const old = await seedKey(owner.workspaceId, owner);
-    expect((await call("POST", `${base}/consoles`, { key: old, body: { name: "old", content: "" } })).status).toBe(201);
-    expect((await list()).json.data[0]).toMatchObject({ access: "full" });
   });
 
   it("is refused another kind than these", async () => {

@@ -1,6 +1,7 @@
 import "server-only";
 import type { Document, ObjectId } from "mongodb";
-import type { Caller, Identity, Membership, UserCaller } from "@/lib/access/caller";
+import { type Caller, type Identity, type Membership, toKeyAccess, type UserCaller } from "@/lib/access/caller";
+import { isKnownRole } from "@/lib/access/roles";
 import { BEARER_NEEDED, enter, type WorkspaceAccess } from "@/lib/access/rules";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { lookUpConnection, type WithConnection } from "@/lib/connections/service";
@@ -144,7 +145,7 @@ async function identifyKey(authorization: string, named: Named, now: Date): Prom
   noteUse(found, now);
   return {
     user,
-    via: { kind: "key", keyId: found._id, membership, access: found.access ?? "full" },
+    via: { kind: "key", keyId: found._id, membership, access: toKeyAccess(found.access) },
     membership,
     connection: found.connection?.[0] ?? null,
     setCookie: null,
@@ -152,7 +153,7 @@ async function identifyKey(authorization: string, named: Named, now: Date): Prom
 }
 
 function toMembership({ membership: [found] }: WithMembership): Membership | null {
-  return found ? { workspaceId: found.workspaceId, role: found.role } : null;
+  return found && isKnownRole(found.role) ? { workspaceId: found.workspaceId, role: found.role } : null;
 }
 
 /**

@@ -24,8 +24,8 @@ export type ApiKeyDoc = {
   name: string;
   prefix: string;
   hash: string;
-  /** Absent from keys of before: they are full. */
-  access?: KeyAccess;
+  /** Read by `toKeyAccess`. */
+  access: KeyAccess;
   createdAt: Date;
   expiresAt: Date | null;
   lastUsedAt: Date | null;

@@ -36,6 +36,11 @@ export function toFieldName(secretKey: string): string {
   return secretKey.replace(":", ".");
 }
 
+/** Returns whether a connection may only read: always, unless its record has `readOnly: false`. */
+export function mayOnlyRead({ readOnly }: Pick<ConnectionDoc, "readOnly">): boolean {
+  return readOnly !== false;
+}
+
 export function toConnection(doc: ConnectionDoc): Connection {
   let config = doc.config;
   for (const name of Object.keys(doc.secrets).map(toFieldName)) {
@@ -47,7 +52,7 @@ export function toConnection(doc: ConnectionDoc): Connection {
     name: doc.name,
     type: doc.type,
     category: doc.category,
-    readOnly: doc.readOnly,
+    readOnly: mayOnlyRead(doc),
     tag: doc.tag ?? null,
     config,
     // What nobody has tested is neither good nor bad: samples of before were called good from the beginning.

@@ -5,7 +5,7 @@ import { sharedState } from "@/lib/process/shared-state";
 import { openConfig } from "./config";
 import type { DataSource } from "./data-source";
 import { driverOf } from "./drivers/registry";
-import type { ConnectionDoc } from "./model";
+import { type ConnectionDoc, mayOnlyRead } from "./model";
 
 /** Open sources of one server. Beyond it the source that was unused for longest is closed; one in use never is. */
 const OPEN_SOURCES_MAX = 100;
@@ -160,7 +160,7 @@ async function open(doc: ConnectionDoc, connectionId: string): Promise<DataSourc
     workspaceId: doc.workspaceId.toHexString(),
     connectionId,
     config: openConfig(doc),
-    readOnly: doc.readOnly,
+    readOnly: mayOnlyRead(doc),
   });
 }
 

@@ -3,7 +3,7 @@ import { ObjectId } from "mongodb";
 import { type Caller, isReadOnly } from "@/lib/access/caller";
 import { callerOfJob } from "@/lib/auth/identity";
 import { driverOf } from "@/lib/connections/drivers/registry";
-import type { ConnectionDoc } from "@/lib/connections/model";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import type { Use } from "@/lib/connections/uses";
 import { accessOf, visibleTo } from "@/lib/folders/model";
@@ -173,7 +173,7 @@ export async function carryOutConsoleRun(queued: RunQueued, { drainMs = RUN_DRAI
       return {
         async carryOut() {
           const { caller, doc, connection } = await resolveRun(held.run);
-          mayHaveWritten = !connection.readOnly && !isReadOnly(caller);
+          mayHaveWritten = !mayOnlyRead(connection) && !isReadOnly(caller);
           if (!mayHaveWritten) await held.markRepeatable();
           held.signal.throwIfAborted();
           const { resultId, rowCount, isCut } = await runScheduled(caller, doc, connection, held.signal);

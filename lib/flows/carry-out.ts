@@ -2,7 +2,7 @@ import "server-only";
 import type { Checkpoint, DataSource, ExtractBatch, ExtractStream } from "@/lib/connections/data-source";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { regroup } from "@/lib/connections/drivers/shared/flows/regroup";
-import type { ConnectionDoc } from "@/lib/connections/model";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
 import { withDataSource } from "@/lib/connections/pool";
 import { requireQueryable } from "@/lib/connections/queryable";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
@@ -67,7 +67,7 @@ async function openWork(held: HeldRun): Promise<RunWork> {
 async function carryOut(flow: FlowDoc, run: RunDoc, progress: Progress, signal: AbortSignal): Promise<void> {
   const { workspaceId } = flow;
   const into = await getConnectionDocOrThrow({ workspaceId }, flow.destination.connectionId);
-  if (into.readOnly)
+  if (mayOnlyRead(into))
     throw new AppError("read_only", `${into.name} is read-only by now, so nothing can be written to it.`);
   // Held to the end of the run: nothing that happens to the connections meanwhile closes them.
   await withDataSource(into, async (destination) => {

@@ -1,7 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
-import type { ConnectionDoc } from "@/lib/connections/model";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
 import { withDataSource } from "@/lib/connections/pool";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
@@ -112,7 +112,7 @@ async function judgeConnections(
   if (into.category === "source") {
     throw invalid("destination.connectionId", "Nothing can be written to this connection. Choose a database.");
   }
-  if (into.readOnly) {
+  if (mayOnlyRead(into)) {
     throw new AppError("read_only", `${into.name} is read-only. Let the connection write first, or choose another.`);
   }
   if (!(await hasPort(into, "load"))) {

@@ -8,6 +8,7 @@ import { collections as consoles } from "@/lib/consoles/collections";
 import { collections as dashboards } from "@/lib/dashboards/collections";
 import { collections as datasets } from "@/lib/datasets/collections";
 import type { CollectionDeclaration } from "@/lib/db/collection";
+import { collections as db } from "@/lib/db/collections";
 import { collections as events } from "@/lib/events/collections";
 import { collections as flows } from "@/lib/flows/collections";
 import { collections as folders } from "@/lib/folders/collections";
@@ -29,6 +30,7 @@ import { collections as workspaces } from "@/lib/workspaces/collections";
 
 /** The collections of all domains. Only what concerns the whole store (indexes, the end of a workspace) reads them. */
 export const collections = {
+  ...db,
   ...users,
   ...access,
   ...workspaces,

@@ -1,7 +1,10 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSampleDashboard } from "@/lib/dashboards/sample";
+import { isStoreAway } from "@/lib/db/away";
 import { databaseReady } from "@/lib/db/ready";
+import { NewerSchema, refuseNewerSchema } from "@/lib/db/schema-migration";
+import { SCHEMA_VERSION } from "@/lib/db/schema-version";
 import { type Env, env } from "@/lib/env";
 import { prepareRequests } from "@/lib/http/remote-address";
 import { startJobs } from "@/lib/jobs/start";
@@ -31,9 +34,13 @@ export async function startUp(): Promise<void> {
   } catch (error) {
     // Told to stop while it started: the shutdown ends the process.
     if (isShuttingDown()) return;
-    process.stderr.write(`\nMillrace cannot start. ${error instanceof Error ? error.message : String(error)}\n\n`);
-    process.exit(1);
+    refuseToStart(error);
   }
+}
+
+function refuseToStart(error: unknown): never {
+  process.stderr.write(`\nMillrace cannot start. ${error instanceof Error ? error.message : String(error)}\n\n`);
+  process.exit(1);
 }
 
 async function prepare(settings: Env): Promise<void> {
@@ -50,6 +57,10 @@ async function prepare(settings: Env): Promise<void> {
     const store = ensureStoreService({ dataDir: settings.DATA_DIR, durability: settings.STORE_DURABILITY });
     await store.whenUp(STORE_START_TIMEOUT_MS);
   }
+  await refuseNewerSchema(SCHEMA_VERSION).catch((error: unknown) => {
+    // A server starts without its store too; the work of the start looks again once the store is back.
+    if (!isStoreAway(error)) throw error;
+  });
   const checkJobs = await startJobs();
   if (checkJobs) setHealthCheck("jobs", checkJobs);
   watchHealth();
@@ -64,6 +75,7 @@ async function untilDone(name: string, work: () => Promise<void>): Promise<void>
     try {
       return await work();
     } catch (error) {
+      if (error instanceof NewerSchema) refuseToStart(error);
       log.error({ err: error, work: name }, "work of the start has failed, and is tried again");
       await sleep(RETRY_AFTER_MS, undefined, { ref: false });
     }

@@ -1,7 +1,7 @@
 import "server-only";
 import { type Caller, isReadOnly } from "@/lib/access/caller";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
-import type { ConnectionDoc } from "@/lib/connections/model";
+import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
 import { type DataSourceLease, leaseDataSource } from "@/lib/connections/pool";
 import { requireQueryable } from "@/lib/connections/queryable";
 import { AppError } from "@/lib/http/errors";
@@ -253,7 +253,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       const source = requireQueryable(await orAborted(lease.source, stop.signal));
       const result = await measured(
         source.query(statement, {
-          readOnly: connection.readOnly || request.readOnly === true || isReadOnly(caller),
+          readOnly: mayOnlyRead(connection) || request.readOnly === true || isReadOnly(caller),
           signal: stop.signal,
           timeoutMs: timeoutMs + DATABASE_TIMEOUT_EXTRA_MS,
           ...(cellBytesMax !== undefined && { cellBytesMax }),

@@ -1,7 +1,7 @@
 import "server-only";
 import type { ClientSession, ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
-import type { Role } from "@/lib/access/roles";
+import { isAtLeast, type Role } from "@/lib/access/roles";
 import { inTransaction } from "@/lib/db/transaction";
 import { AppError } from "@/lib/http/errors";
 import { collections } from "./collections";
@@ -51,7 +51,7 @@ export function removeMember(caller: Caller, userId: ObjectId, follow: FollowRol
   const { workspaceId } = caller;
   return inTransaction(async (session) => {
     const isSelf = caller.user._id.equals(userId);
-    if (!isSelf && caller.role === "member") {
+    if (!isSelf && !isAtLeast(caller.role, "admin")) {
       throw new AppError("forbidden", "Only an owner or admin of the workspace can do this.");
     }
     const membership = await getMembershipOrThrow(workspaceId, userId, session);

@@ -1,6 +1,6 @@
 import "server-only";
 import { type ClientSession, type Document, ObjectId } from "mongodb";
-import type { Role } from "@/lib/access/roles";
+import { isKnownRole, type Role } from "@/lib/access/roles";
 import { collections } from "./collections";
 import { SEEN_EVERY_SECONDS } from "./limits";
 import type { MembershipDoc } from "./model";
@@ -39,9 +39,10 @@ export function findMembership(
   return collections.memberships().findOne({ workspaceId, userId }, { session });
 }
 
-/** The person's role in the workspace; null for who is no member. */
+/** Returns the person's role in the workspace; null for no member, and for a role that this version does not know. */
 export async function findRole(workspaceId: ObjectId, userId: ObjectId, session?: ClientSession): Promise<Role | null> {
-  return (await findMembership(workspaceId, userId, session))?.role ?? null;
+  const role = (await findMembership(workspaceId, userId, session))?.role;
+  return isKnownRole(role) ? role : null;
 }
 
 /**

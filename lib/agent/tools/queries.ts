@@ -1,6 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
+import { mayOnlyRead } from "@/lib/connections/model";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
 import { objectIdText } from "@/lib/http/schema";
@@ -78,7 +79,7 @@ export async function query(
 ) {
   const { caller, signal, chat } = context;
   const connection = await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
-  const mayWrite = !connection.readOnly && (await context.mayWriteByQuery());
+  const mayWrite = !mayOnlyRead(connection) && (await context.mayWriteByQuery());
   const { fields, resultId, executionId, durationMs, beginning } = await consumeQuery(
     caller,
     {
