@@ -1,11 +1,11 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ObjectId } from "mongodb";
-import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { version as millrace } from "@/package.json";
 import { collections, type SchemaStampDoc } from "./collections";
 import { isDuplicateKey } from "./duplicate-key";
+import { NewerSchema } from "./newer-schema";
 
 /** A server that is silent for this long lost its migration to another one, in ms. It renews three times as often. */
 export const MIGRATION_LEASE_MS = 30_000;
@@ -13,30 +13,11 @@ export const MIGRATION_LEASE_MS = 30_000;
 const POLL_MS = 250;
 /** Pause between two log lines of a waiting server, in ms. */
 const SAY_EVERY_MS = 10_000;
-/** Seconds until a request to a server that is too old may be sent again: somebody has to act first. */
-const RETRY_AFTER_SECONDS = 60;
 
 /** A step from one schema version to the next. It runs again when its server was killed, so it has to be idempotent. */
 export type SchemaMigration = { name: string; run: (signal: AbortSignal) => Promise<void> };
 
 export type MigrationOptions = { leaseMs?: number; pollMs?: number };
-
-/** The store holds documents of a newer Millrace. */
-export class NewerSchema extends AppError {
-  constructor(stamp: Pick<SchemaStampDoc, "version" | "millrace">, known: number) {
-    super("unavailable", newerSchemaMessage("The store", stamp, known), { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    this.name = "NewerSchema";
-  }
-}
-
-/** Returns the sentence that names both versions and says what to do. */
-export function newerSchemaMessage(
-  what: string,
-  stamp: Pick<SchemaStampDoc, "version" | "millrace">,
-  known: number,
-): string {
-  return `${what} has schema version ${stamp.version}, written by Millrace ${stamp.millrace}. This Millrace ${millrace} knows schema versions up to ${known} and would misread it. Start Millrace ${stamp.millrace} or newer, or restore a backup that this version made.`;
-}
 
 /**
  * Checks the schema version of the store and changes nothing.

@@ -1,10 +1,13 @@
 import { isStoreAway } from "@/lib/db/away";
 import { isFullDisk } from "@/lib/db/full-disk";
+import { isNewerSchema } from "@/lib/db/newer-schema";
 import { log } from "@/lib/log";
 import { AppError } from "./errors";
 
 /** When the store is away it is usually back by then: it restarts within a second or two. */
 const STORE_RETRY_AFTER_SECONDS = 2;
+/** Somebody has to start another version first. */
+const SCHEMA_RETRY_AFTER_SECONDS = 60;
 const INTERNAL_MESSAGE = "Something went wrong on our side. Try again; if it stays, send us the request id.";
 
 /** `{success: true, data, message?}` (docs/api.md, Common rules). */
@@ -51,6 +54,12 @@ function toAppError(thrown: unknown): AppError {
     return new AppError("unavailable", "The document store does not answer right now. Try again in a moment.", {
       cause: thrown,
       retryAfterSeconds: STORE_RETRY_AFTER_SECONDS,
+    });
+  }
+  if (isNewerSchema(thrown)) {
+    return new AppError("unavailable", thrown.message, {
+      cause: thrown,
+      retryAfterSeconds: SCHEMA_RETRY_AFTER_SECONDS,
     });
   }
   if (isFullDisk(thrown)) {

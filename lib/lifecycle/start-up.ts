@@ -2,8 +2,9 @@ import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createSampleDashboard } from "@/lib/dashboards/sample";
 import { isStoreAway } from "@/lib/db/away";
+import { isNewerSchema } from "@/lib/db/newer-schema";
 import { databaseReady } from "@/lib/db/ready";
-import { NewerSchema, refuseNewerSchema } from "@/lib/db/schema-migration";
+import { refuseNewerSchema } from "@/lib/db/schema-migration";
 import { SCHEMA_VERSION } from "@/lib/db/schema-version";
 import { type Env, env } from "@/lib/env";
 import { prepareRequests } from "@/lib/http/remote-address";
@@ -75,7 +76,7 @@ async function untilDone(name: string, work: () => Promise<void>): Promise<void>
     try {
       return await work();
     } catch (error) {
-      if (error instanceof NewerSchema) refuseToStart(error);
+      if (isNewerSchema(error)) refuseToStart(error);
       log.error({ err: error, work: name }, "work of the start has failed, and is tried again");
       await sleep(RETRY_AFTER_MS, undefined, { ref: false });
     }
