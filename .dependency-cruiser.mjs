@@ -8,6 +8,7 @@ const GROUND = [
   "env\\.ts",
   "process",
   "log",
+  "metrics",
   "http",
   "db",
   "secrets",

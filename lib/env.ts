@@ -91,6 +91,8 @@ const settings = z.object({
   GOOGLE_CLIENT_ID: z.string().optional(),
   GOOGLE_CLIENT_SECRET: z.string().optional(),
 
+  METRICS_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+
   STRIPE_API_URL: webAddress().default("https://api.stripe.com"),
 
   APP_REGISTRY_URL: webAddress().optional(),

@@ -14,6 +14,8 @@ export type Route = { readonly method: string; readonly path: string };
 /** The routes of docs/api.md. */
 export const CONTRACT_ROUTES: readonly string[] = [
   "GET /api/health",
+  "GET /api/health/live",
+  "GET /api/health/ready",
   "GET /api/openapi.json",
   "POST /api/auth/register",
   "POST /api/auth/login",

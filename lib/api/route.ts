@@ -15,6 +15,8 @@ import { AppError, type ErrorKind, type InputProblem } from "@/lib/http/errors";
 import { objectId } from "@/lib/http/ids";
 import { remoteAddress } from "@/lib/http/remote-address";
 import { commonHeaders, DATA_POLICY } from "@/lib/http/security-headers";
+import { metrics } from "@/lib/metrics/metrics";
+import { toRoutePath } from "./route-path";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
@@ -114,8 +116,17 @@ export function route<
   },
 ): DefinedHandler;
 export function route<C>(definition: Definition<C>): DefinedHandler {
-  const handler: RouteHandler = (request, context) =>
-    answer(request, definition.summary, (requestId, held) => run(definition, request, context, { requestId, held }));
+  const handler: RouteHandler = async (request, context) => {
+    const startedAt = performance.now();
+    const response = await answer(request, definition.summary, (requestId, held) =>
+      run(definition, request, context, { requestId, held }),
+    );
+    const { method } = request;
+    const route = toRoutePath(request.url, await context.params);
+    metrics().requests.inc({ method, route, status: response.status });
+    metrics().requestSeconds.observe({ method, route }, (performance.now() - startedAt) / 1000);
+    return response;
+  };
   return Object.assign(handler, { definition });
 }
 

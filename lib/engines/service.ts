@@ -42,11 +42,20 @@ export type EngineLease = {
 
 /** Takes a share in the engine of a file. Nothing is started before the first `socket()`. */
 export async function leaseEngine(file: EngineFile): Promise<EngineLease> {
-  const entries = sharedState("file-engines", () => new Map<string, Entry>());
+  const entries = fileEngines();
   for (let old = entries.get(file.path); old?.shared.isClosing; old = entries.get(file.path)) await old.shared.closed;
   const entry = entries.get(file.path) ?? startEntry(file, entries);
   const { release } = entry.shared.lease();
   return { socket: () => socketOf(entry), release };
+}
+
+/** Returns how many engines are leased in this process. */
+export function leasedEngines(): number {
+  return fileEngines().size;
+}
+
+function fileEngines(): Map<string, Entry> {
+  return sharedState("file-engines", () => new Map<string, Entry>());
 }
 
 /** A folder of its own for each socket: an engine in its sandbox sees no other service's. */

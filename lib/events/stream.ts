@@ -144,9 +144,18 @@ function goodbye(code: string, message: string): string {
   return `event: error\ndata: ${JSON.stringify({ code, message })}\n\n`;
 }
 
+/** Returns how many streams are open on this server. */
+export function openStreams(): number {
+  return [...streamCounts().values()].reduce((sum, count) => sum + count, 0);
+}
+
+function streamCounts(): Map<string, number> {
+  return sharedState("event-streams", () => new Map<string, number>());
+}
+
 /** @returns gives the place back */
 function enter(userId: ObjectId): () => void {
-  const counts = sharedState("event-streams", () => new Map<string, number>());
+  const counts = streamCounts();
   const key = userId.toHexString();
   const count = counts.get(key) ?? 0;
   if (count >= STREAMS_OF_ONE_MAX) {

@@ -43,6 +43,21 @@ export async function health(): Promise<Health> {
   return { status: failing ? "unavailable" : "ok", version, mongo, jobs, ...(failing && { failing }) };
 }
 
+/** Returns the answer of both readiness routes. */
+export async function answerHealth(): Promise<Response> {
+  const answer = await health();
+  return Response.json(answer, {
+    status: answer.status === "ok" ? 200 : 503,
+    headers: { "Cache-Control": "no-store" },
+  });
+}
+
+/** A process that answers at all is alive: its parts have no say, or a full disk would restart it for ever. */
+export const livenessSchema = z.object({ status: z.literal("ok"), version: z.string() });
+export function liveness(): z.infer<typeof livenessSchema> {
+  return { status: "ok", version };
+}
+
 /** Makes a part answer for itself; the last one given counts. */
 export function setHealthCheck(part: HealthPart, check: Check): void {
   parts()[part] = watched(check);

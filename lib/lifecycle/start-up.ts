@@ -10,6 +10,7 @@ import { type Env, env } from "@/lib/env";
 import { prepareRequests } from "@/lib/http/remote-address";
 import { startJobs } from "@/lib/jobs/start";
 import { finishDeletions } from "@/lib/lifecycle/deletion";
+import { declareGauges } from "@/lib/lifecycle/gauges";
 import { handIn } from "@/lib/lifecycle/hand-in";
 import { setHealthCheck, watchHealth } from "@/lib/lifecycle/health";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
@@ -65,6 +66,7 @@ async function prepare(settings: Env): Promise<void> {
   const checkJobs = await startJobs();
   if (checkJobs) setHealthCheck("jobs", checkJobs);
   watchHealth();
+  declareGauges();
   for (const [name, work] of Object.entries(BACKGROUND)) {
     untilDone(name, work);
   }

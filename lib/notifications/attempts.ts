@@ -1,6 +1,7 @@
 import "server-only";
 import { type Document, type Filter, ObjectId } from "mongodb";
 import { log } from "@/lib/log";
+import { metrics } from "@/lib/metrics/metrics";
 import { KeptFetch } from "@/lib/net/kept-fetch";
 import { type EgressPolicy, systemPolicy } from "@/lib/net/policy";
 import { SealError } from "@/lib/secrets/seal";
@@ -202,11 +203,13 @@ async function trySend(delivery: DeliveryDoc, rule: Sender, line: KeptFetch): Pr
 async function record(delivery: DeliveryDoc, holder: ObjectId, outcome: Sent): Promise<AttemptResult> {
   const { httpStatus, error, snippet, durationMs, retryAfterMs = 0 } = outcome;
   const attempt = { at: delivery.inFlight?.at ?? new Date(), httpStatus, durationMs, error, snippet };
-  const { roundAttempts } = delivery;
+  const { roundAttempts, channelType: channel } = delivery;
+  const isLast = outcome.isHopeless || roundAttempts >= SENDS_MAX;
+  metrics().deliveryAttempts.inc({ channel, outcome: error === null ? "sent" : isLast ? "failed" : "retrying" });
   if (error === null) {
     return finish(delivery, holder, { status: "sent", httpStatus, lastError: null, attempt });
   }
-  if (outcome.isHopeless || roundAttempts >= SENDS_MAX) {
+  if (isLast) {
     return finish(delivery, holder, { status: "failed", httpStatus, lastError: error, attempt });
   }
   const pauseMs = Math.max(forgottenAfter(roundAttempts), retryAfterMs + LEASE_MS);

@@ -16,7 +16,7 @@ type Places = { running: number; byConnection: Map<string, number>; queue: Waite
  */
 export async function admit(workspaceId: string, connectionId: string, signal: AbortSignal): Promise<() => void> {
   signal.throwIfAborted();
-  const workspaces = sharedState("query-admission", () => new Map<string, Places>());
+  const workspaces = admitted();
   const places = workspaces.get(workspaceId) ?? { running: 0, byConnection: new Map<string, number>(), queue: [] };
   workspaces.set(workspaceId, places);
   if (hasPlace(places, connectionId)) take(places, connectionId);
@@ -28,6 +28,20 @@ export async function admit(workspaceId: string, connectionId: string, signal: A
     give(places, connectionId);
     if (places.running === 0 && places.queue.length === 0) workspaces.delete(workspaceId);
   };
+}
+
+/** Returns how many queries run and wait on this server. */
+export function queryLoad(): { running: number; waiting: number } {
+  let [running, waiting] = [0, 0];
+  for (const places of admitted().values()) {
+    running += places.running;
+    waiting += places.queue.length;
+  }
+  return { running, waiting };
+}
+
+function admitted(): Map<string, Places> {
+  return sharedState("query-admission", () => new Map<string, Places>());
 }
 
 function waitInLine(places: Places, connectionId: string, signal: AbortSignal): Promise<void> {

@@ -8,6 +8,7 @@ import { AppError } from "@/lib/http/errors";
 import { type Page, readCursor, toPage, withExtra } from "@/lib/http/paging";
 import { LIST_LIMIT_DEFAULT } from "@/lib/http/schema";
 import { log } from "@/lib/log";
+import { metrics } from "@/lib/metrics/metrics";
 import { sharedState } from "@/lib/process/shared-state";
 import { afterRequests } from "@/lib/process/shutdown";
 import { collections } from "./collections";
@@ -113,6 +114,8 @@ export async function startExecution(
     end({ status, durationMs, rowCount, error }) {
       running.delete(claim);
       entry.isWritten = true;
+      metrics().queries.inc({ outcome: status });
+      metrics().querySeconds.observe({ outcome: status }, durationMs / 1000);
       change({ status, durationMs, rowCount, error, completedAt: new Date(now.getTime() + durationMs) });
     },
   };

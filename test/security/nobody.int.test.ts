@@ -28,6 +28,8 @@ const OPEN_WRITES = [
 const OPEN_READS = [
   "GET /api/apps/dev/{capability}/{path...}",
   "GET /api/health",
+  "GET /api/health/live",
+  "GET /api/health/ready",
   "GET /api/openapi.json",
   "GET /api/auth/csrf",
   "GET /api/auth/callback/{provider}",

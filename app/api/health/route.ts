@@ -1,6 +1,6 @@
 import { open } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
-import { health, healthSchema } from "@/lib/lifecycle/health";
+import { answerHealth, healthSchema } from "@/lib/lifecycle/health";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -10,10 +10,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: open,
     worksWithoutStore: true,
     outside: { 200: { "application/json": healthSchema }, 503: { "application/json": healthSchema } },
-    handle: async () => {
-      const answer = await health();
-      const headers = { "Cache-Control": "no-store" };
-      return Response.json(answer, { status: answer.status === "ok" ? 200 : 503, headers });
-    },
+    handle: answerHealth,
   }),
 });

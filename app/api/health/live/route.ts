@@ -1,0 +1,15 @@
+import { open } from "@/lib/access/rules";
+import { route } from "@/lib/api/route";
+import { liveness, livenessSchema } from "@/lib/lifecycle/health";
+
+export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
+  GET: route({
+    summary: "Check that the process is alive",
+    description: "Returns 200 while the process answers, whatever its parts do. Restart the server when this fails.",
+    tag: "Service",
+    access: open,
+    worksWithoutStore: true,
+    outside: { 200: { "application/json": livenessSchema } },
+    handle: () => Response.json(liveness(), { headers: { "Cache-Control": "no-store" } }),
+  }),
+});

@@ -1,0 +1,30 @@
+/** A label for addresses whose parameters cannot be told from their fixed parts. */
+const OTHER = "other";
+
+/**
+ * Returns the path of a route as the reference writes it, `/api/workspaces/{workspaceId}/flows`, so that requests are
+ * counted by few labels whatever clients send.
+ * @param params the parameters that the framework found in the address
+ */
+export function toRoutePath(url: string, params: unknown): string {
+  const values = Object.entries((params ?? {}) as Record<string, string | string[]>).flatMap(([name, value]) =>
+    [value].flat().map((each) => ({ name, value: decode(each) })),
+  );
+  const segments = new URL(url).pathname.split("/").filter(Boolean);
+  const named = segments.map((segment) => {
+    const found = values.findIndex(({ value }) => value === decode(segment));
+    return found < 0 ? segment : `{${values.splice(found, 1)[0]?.name}}`;
+  });
+  // A parameter of many segments is one label, however many there are. A parameter that is left over stands somewhere among what looks fixed.
+  return values.length > 0
+    ? OTHER
+    : `/${named.filter((name, index) => name !== named[index - 1] || !name.startsWith("{")).join("/")}`;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
