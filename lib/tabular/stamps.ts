@@ -1,8 +1,8 @@
 import type { WireValue } from "./fields";
 
-const DAY_MS = 86_400_000;
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const STAMP =
-  /^([+-]?\d{4,6})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)?)?$/;
+  /^([+-]?\d{4,7})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d(?::?\d\d(?::?\d\d)?)?)?)?$/;
 
 /** Microseconds from 1970 to a stamp; undefined for what is none, or is finer. A stamp of no zone counts as of UTC. */
 export function microsOf(value: WireValue): bigint | undefined {
@@ -13,6 +13,7 @@ export function microsOf(value: WireValue): bigint | undefined {
   if (digits.length > 6) return undefined;
   const days = toDays(Number(year), Number(month), Number(day));
   if (days === undefined) return undefined;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const seconds = days * 86_400 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offsetSeconds(zone);
   return BigInt(seconds) * 1_000_000n + BigInt(digits.padEnd(6, "0"));
 }
@@ -24,10 +25,18 @@ export function daysOf(value: WireValue): number | undefined {
   return toDays(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
+/** Days of the proleptic Gregorian calendar, for years far beyond those of a Date, which ends in 275760. */
 function toDays(year: number, month: number, day: number): number | undefined {
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() / DAY_MS : undefined;
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const last = month === 2 ? (isLeap ? 29 : 28) : (MONTH_DAYS[month - 1] ?? 0);
+  if (day < 1 || day > last) return undefined;
+  // Years that begin in March put the leap day at their end (H. Hinnant, "chrono-compatible low-level date algorithms").
+  const shifted = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shifted / 400);
+  const yearOfEra = shifted - era * 400;
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
 }
 
 function offsetSeconds(zone: string): number {

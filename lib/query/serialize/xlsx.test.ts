@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { readXlsx } from "hucre/xlsx";
 import { expect, it } from "vitest";
 import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
@@ -60,6 +61,60 @@ it("nothing is an empty cell, and a name of instants says that they are in UTC",
 
 it("characters that XML does not have come back", async () => {
   expect(await cellOf("string", "a\u0000b\u0008c\ufffe_x0041_")).toBe("a\u0000b\u0008c\ufffe_x0041_");
+});
+
+/** Python's expat refuses what is not well-formed; the names of the file's parts follow. */
+const PARSE = `
+import io, sys, zipfile, xml.dom.minidom
+file = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))
+for name in file.namelist(): xml.dom.minidom.parseString(file.read(name))
+print(len(file.namelist()))`;
+
+const TEXTS: [what: string, text: string][] = [
+  ["U+FFFE", "a\ufffeb"],
+  ["U+FFFF", "\uffff"],
+  ["every control character", String.fromCharCode(...Array.from({ length: 32 }, (_, code) => code))],
+  ["a carriage return", "a\rb\r\nc"],
+  ["a lone high surrogate", "a\ud83db"],
+  ["a lone low surrogate", "\ude00"],
+  ["surrogates in the wrong order", "\ude00\ud83d"],
+  ["a pair", "\u{1f389}"],
+  ["noncharacters that XML has", "\ufdd0\u{1fffe}\u{10ffff}"],
+  ["delete and C1 controls", "\u007f\u0085\u009f"],
+  ["what looks like a code", "_x0041_ _xFFFE_ _x005F_"],
+  ["markup", "<a b='\"'>&amp;]]>"],
+  ["spaces at both ends", "  \t\na \n"],
+  ["a formula", "=1+1"],
+];
+
+it.skipIf(spawnSync("which", ["python3"]).status !== 0)(
+  "C17 a sheet is well-formed XML whatever is in it",
+  async () => {
+    const fields = TEXTS.map(([, text]) => fieldOf(text, "string"));
+    const bytes = await write(fields, [{ rowCount: 1, columns: TEXTS.map(([, text]) => [text]) }]);
+    expect(Number(execFileSync("python3", ["-c", PARSE], { input: bytes }).toString())).toBeGreaterThan(3);
+  },
+);
+
+it.each(TEXTS)("C17 %s comes back from a cell and from a header", async (_, text) => {
+  const { sheets } = await readXlsx(await write([fieldOf(text, "string")], [{ rowCount: 1, columns: [[text]] }]));
+  expect(sheets[0]?.rows).toEqual([[text], [text]]);
+});
+
+it.each([
+  ["int64", "-9223372036854775808", "-9223372036854775808"],
+  ["int64", "1000000000000000", "1000000000000000"],
+  ["decimal", "-0.00", "-0.00"],
+  ["float64", -0, "-0"],
+  ["float64", 5e-324, "5e-324"],
+  ["float64", 2.2250738585072014e-308, 2.2250738585072014e-308],
+  ["timestamp", "2026-11-22T10:30:00.000001", "2026-11-22T10:30:00.000001"],
+  ["timestamp", "2026-11-22T10:30:00.001", new Date("2026-11-22T10:30:00.001Z")],
+  ["date", "-000043-03-15", "-000043-03-15"],
+  ["date", "9999-12-31", new Date("9999-12-31")],
+  ["date", "+010000-01-01", "+010000-01-01"],
+] as [FieldType, WireValue, unknown][])("C17 %s %j is found as %j", async (type, value, found) => {
+  expect(await cellOf(type, value)).toEqual(found);
 });
 
 it("rows come whole, cut at a limit inside of a batch", async () => {

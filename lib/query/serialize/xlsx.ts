@@ -3,6 +3,7 @@ import { AppError } from "@/lib/http/errors";
 import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
 import { precisionOf } from "@/lib/tabular/precision";
 import { daysOf, microsOf } from "@/lib/tabular/stamps";
+import { textOf } from "@/lib/tabular/text-of";
 import type { PipedFormat } from "./byte-stream";
 import { Pacer } from "./pacer";
 
@@ -16,6 +17,7 @@ const FIRST_DAY = 25_569;
 const DAYS_MIN = 61;
 const DAYS_MAX = 2_958_465;
 const DAY_MICROS = 86_400_000_000;
+const MILLI_MICROS = 1000n;
 /** Widths in characters. A name that is longer is cut by the sheet, not by us. */
 const WIDTH_MIN = 10;
 const WIDTH_MAX = 40;
@@ -34,7 +36,7 @@ const KINDS: Partial<Record<FieldType, (field: Field) => Kind>> = {
     const scale = precisionOf(field)?.scale ?? null;
     return { ...(scale !== null && { numFmt: scale > 0 ? `0.${"0".repeat(scale)}` : "0" }), toCell: toExactNumber };
   },
-  float64: () => ({ toCell: (value) => (typeof value === "number" ? value : undefined) }),
+  float64: () => ({ toCell: toSheetNumber }),
   boolean: () => ({ toCell: (value) => (typeof value === "boolean" ? value : undefined) }),
   date: () => ({ numFmt: "yyyy-mm-dd", width: 12, toCell: (value) => toSerial(daysOf(value)) }),
   time: () => ({ numFmt: "hh:mm:ss", toCell: toTimeOfDay }),
@@ -81,16 +83,45 @@ export function xlsx(fields: readonly Field[]): PipedFormat {
 
 function toCell(value: WireValue, kind: Kind, { name }: Field): CellValue {
   if (value === null) return null;
-  return kind.toCell?.(value) ?? fitting(typeof value === "string" ? value : JSON.stringify(value), name);
+  return kind.toCell?.(value) ?? fitting(textOf(value), name);
+}
+
+/** Whether a cell holds the text of a value. */
+export function fitsCell(value: WireValue): boolean {
+  return typeof value === "number" || typeof value === "boolean" || textOf(value).length <= CELL_CHARS_MAX;
 }
 
 function fitting(text: string, column: string): string {
-  // What looks like the code of a character is one to a spreadsheet; the library writes it as it is.
-  if (text.length <= CELL_CHARS_MAX) return text.replace(/_(?=x[0-9a-f]{4}_)/gi, "_x005F_");
-  throw new AppError(
+  if (text.length <= CELL_CHARS_MAX) return escaped(text);
+  throw tooLong(column, text.length);
+}
+
+export function tooLong(column: string, chars: number): AppError {
+  return new AppError(
     "query_failed",
-    `The column ${column} has a text of ${text.length} characters, and a cell of a sheet has ${CELL_CHARS_MAX} at the most. Shorten it in the query, or take another format.`,
+    `The column ${column} has a text of ${chars} characters, and a cell of a sheet has ${CELL_CHARS_MAX} at the most. Shorten it in the query, or take another format.`,
   );
+}
+
+/** Characters that XML 1.0 does not have, a carriage return, which XML readers make a line feed, and lone surrogates. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const NOT_IN_XML = /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
+
+/** Returns the text with `_xHHHH_` for what a sheet's XML cannot hold (ECMA-376 part 1, 22.9.2.19, ST_Xstring). */
+function escaped(text: string): string {
+  // Text that looks like such a code is one to a spreadsheet, so its underscore is written as a code, too.
+  return text
+    .replace(/_(?=x[0-9a-f]{4}_)/gi, "_x005F_")
+    .replace(NOT_IN_XML, (unit) => `_x${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
+}
+
+/** The smallest double that spreadsheets do not take for zero. */
+const NORMAL_MIN = 2.2250738585072014e-308;
+
+/** Returns a double as a sheet keeps it; undefined for what it takes for zero, and for negative zero. */
+function toSheetNumber(value: WireValue): number | undefined {
+  if (typeof value !== "number" || Object.is(value, -0)) return undefined;
+  return value === 0 || Math.abs(value) >= NORMAL_MIN ? value : undefined;
 }
 
 /** Whole numbers and decimals whose digits a spreadsheet keeps. */
@@ -98,12 +129,15 @@ function toExactNumber(value: WireValue): number | undefined {
   const match = /^-?(\d+)(?:\.(\d+))?$/.exec(String(value));
   if (!match) return undefined;
   const digits = `${match[1]}${(match[2] ?? "").replace(/0+$/, "")}`.replace(/^0+/, "");
-  return digits.length <= DIGITS_MAX ? Number(value) : undefined;
+  // "-0" and "-0.00" are text: a sheet has no negative zero.
+  if (digits.length > DIGITS_MAX || (digits === "" && String(value).startsWith("-"))) return undefined;
+  return Number(value);
 }
 
 function toStamp(value: WireValue): number | undefined {
   const micros = microsOf(value);
-  return micros === undefined ? undefined : toSerial(Number(micros) / DAY_MICROS);
+  // With 15 digits a sheet tells milliseconds apart, and nothing finer.
+  return micros === undefined || micros % MILLI_MICROS !== 0n ? undefined : toSerial(Number(micros) / DAY_MICROS);
 }
 
 /** @param days since 1970, with the time of day as their fraction */
