@@ -1,4 +1,5 @@
 import type { Arithmetic, Bin, Coded, CubeAxis, CubeMeasure, NoCube, WidgetCube } from "@/lib/cubes/cube";
+import { AppError } from "@/lib/http/errors";
 import type { WireValue } from "@/lib/tabular/fields";
 import type { AggregateSpec, Condition, TimeUnit } from "./spec";
 import { Builder, type Statement, type TableField, TIMES, toAggregateStatement, WHOLE } from "./statement";
@@ -75,6 +76,8 @@ export function toCubeStatement(
     }
     const { sql, field: column } = build.column(field);
     if (op === "min" || op === "max") {
+      // Their order is not that of their texts, by which cells are ranked.
+      if (column.isTimeText) throw new AppError("invalid_request", `The column ${field} cannot be ranked by its text.`);
       const at = build.part(`${op}(${sql})`);
       coded.push(at);
       return ({ codes }) => ({ kind: op, ...codes(at) });

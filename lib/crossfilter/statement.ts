@@ -27,15 +27,26 @@ export type Statement = Question & {
   limit: number;
 };
 
-/** A column of a table. Words are texts of which there are few: the table holds their numbers (`toWordStatements`). */
-export type TableField = Field & { isWord?: true };
-type Column = { index: number; field: Field; isWord: boolean };
+/** A column of a table. */
+export type TableField = Field & {
+  /** Texts of which there are few: the table holds their numbers (`toWordStatements`). */
+  isWord?: true;
+  /** Times finer than a microsecond. */
+  isNanos?: true;
+  /** Times kept as text, since no type of the engine holds all of them. Their clock stands beside them, null for no time. */
+  isTimeText?: true;
+  /** A value outside of the column's own type, for messages. */
+  odd?: string;
+};
+type Column = { index: number; field: TableField; isWord: boolean };
 export const TIMES: ReadonlySet<FieldType> = new Set(["date", "timestamp", "timestamptz"]);
 export const WHOLE: ReadonlySet<FieldType> = new Set(["int32", "int64"]);
 /** Different texts of a column that are still held as words: their numbers take two bytes a row, and a list of them little. */
 const WORDS_MAX = 50_000;
 /** Of a table's columns, in the words of a failure. */
 const NAMES_SHOWN = 20;
+/** Of a value, in the words of a failure. */
+const SHOWN_CHARS = 40;
 const COUNTED: Field = { name: "count", type: "int64", dbType: "BIGINT" };
 
 /** A table of one row: how many rows a file has, and about how many different texts each of its columns of text. */
@@ -74,23 +85,31 @@ export function toDropStatements(table: string, fields: readonly TableField[]): 
   return [`drop table if exists ${table}`, ...words.map((index) => `drop type if exists ${wordType(table, index)}`)];
 }
 
-/** A table's columns as `create table` names them: each by its place, and beside an instant its clock in the page's zone. */
+/**
+ * A table's columns as `create table` names them: each by its place, and beside an instant its clock in the page's zone.
+ * @param casts types of columns that the file holds as text
+ */
 export function toLoadStatement(
   table: string,
   file: string,
-  fields: readonly Field[],
+  fields: readonly TableField[],
   zone: string,
   words: readonly number[] = [],
+  casts: ReadonlyMap<number, string> = new Map(),
 ) {
   const values = [file];
   const columns = fields.map((_, index) => {
-    const type = words.includes(index) ? `::${wordType(table, index)}` : "";
-    return `#${index + 1}${type} as c${index}`;
+    const type = words.includes(index) ? wordType(table, index) : casts.get(index);
+    return `#${index + 1}${type === undefined ? "" : `::${type}`} as c${index}`;
   });
-  const clocks = fields.flatMap((field, index) => {
-    if (field.type !== "timestamptz") return [];
-    values.push(zone);
-    return [`timezone($${values.length}::varchar, #${index + 1}::timestamptz) as l${index}`];
+  const clocks = fields.flatMap(({ type, isTimeText }, index) => {
+    const column = `#${index + 1}`;
+    if (type === "timestamptz") {
+      values.push(zone);
+      // An instant may be in the calendar of UTC and out of that of the zone.
+      return [`try(timezone($${values.length}::varchar, try_cast(${column} as timestamptz))) as l${index}`];
+    }
+    return isTimeText ? [`try_cast(${column} as ${type}) as l${index}`] : [];
   });
   return {
     sql: `create or replace table ${table} as select ${[...columns, ...clocks].join(", ")} from read_parquet($1)`,
@@ -169,7 +188,7 @@ export class Builder {
   readonly #table: string;
   readonly #columns: Map<string, Column>;
   /** What the statement can be sorted by: the names of its columns. */
-  readonly #sortable = new Map<string, string>();
+  readonly #sortable = new Map<string, string[]>();
 
   constructor(
     table: string,
@@ -189,7 +208,7 @@ export class Builder {
     usual?: TimeUnit,
   ): { name: string; sql: string } {
     const column = this.#column(name);
-    const { field } = column;
+    const field = toField(column);
     const isTime = TIMES.has(field.type);
     if (timeUnit !== undefined && !isTime) throw unfit(field, `has no ${timeUnit}: it is no date or time`);
     const unit = isTime ? (timeUnit ?? usual) : undefined;
@@ -204,7 +223,8 @@ export class Builder {
       this.#add({ ...COUNTED, name: as ?? "count" }, { kind: "as-is", at: this.selected.length }, "count(*)");
       return;
     }
-    const { field, index } = this.#column(name);
+    const { field: held, index } = this.#column(name);
+    const field = toField({ field: held });
     const column = `c${index}`;
     const called = as ?? `${op}_${name}`;
     const at = this.selected.length;
@@ -215,7 +235,12 @@ export class Builder {
       this.#add({ ...COUNTED, name: called }, { kind: "as-is", at }, `count(distinct ${column})`);
     else if (op === "min" || op === "max") {
       if (!isOrdered(field)) throw unfit(field, "has no order");
-      this.#add({ ...field, name: called }, { kind: "as-is", at }, `${op}(${column})`);
+      if (held.isTimeText && held.odd !== undefined) throw unfit(held, `holds ${shown(held.odd)}, which is no time`);
+      // Texts of equal clocks differ in digits below a microsecond; without the zone's sign the shorter one comes first.
+      const sql = held.isTimeText
+        ? `arg_${op}(${column}, {clock: l${index}, digits: rtrim(${column}, 'Z')})`
+        : `${op}(${column})`;
+      this.#add({ ...field, name: called }, { kind: "as-is", at }, sql);
     } else if (field.type === "float64") {
       // The last digits of a plain sum hang on the order in which threads add up.
       const sql = { sum: `fsum(${column})`, avg: `favg(${column})`, median: `quantile_cont(${column}, 0.5)` }[op];
@@ -235,7 +260,11 @@ export class Builder {
         const finish: Finish = { kind: "quotient", sum: at, count: at + 1, isDecimal };
         add(isDecimal ? "decimal" : "float64", finish, middle, two);
       }
-    } else throw unfit(field, `is no number, so it has no ${op === "avg" ? "average" : op}`);
+    } else {
+      const lacking = `so it has no ${op === "avg" ? "average" : op}`;
+      if (held.odd === undefined) throw unfit(field, `is no number, ${lacking}`);
+      throw unfit(field, `holds ${shown(held.odd)}, which is no number, ${lacking}. Cast or filter it in the query`);
+    }
   }
 
   where(conditions: readonly Condition[]): string {
@@ -245,15 +274,15 @@ export class Builder {
 
   /** Nulls last either way; what the sort leaves open is in the order of the dimensions, so that answers do not flicker. */
   order(sort: AggregateSpec["sort"], dimensions: string[]): string {
-    const named = sort.map(({ by, order }) => {
+    const named = sort.flatMap(({ by, order }) => {
       const sql = this.#sortable.get(by);
       if (sql === undefined) {
         throw new AppError("invalid_request", `There is no column ${by} to sort by. There are: ${this.#names()}.`);
       }
-      return `${sql} ${order} nulls last`;
+      return sql.map((key) => `${key} ${order} nulls last`);
     });
     const rest = dimensions.filter((name) => !sort.some(({ by }) => by === name));
-    const all = [...named, ...rest.map((name) => `${this.#sortable.get(name)} asc nulls last`)];
+    const all = [...named, ...rest.map((name) => `${this.#sortable.get(name)?.[0]} asc nulls last`)];
     return all.length === 0 ? "" : ` order by ${all.join(", ")}`;
   }
 
@@ -270,7 +299,7 @@ export class Builder {
       );
     }
     // An average is sorted by itself, not by its sum.
-    this.#sortable.set(name, finish.kind === "quotient" ? `(${sql[0]})::double / (${sql[1]})` : sql[0]);
+    this.#sortable.set(name, finish.kind === "quotient" ? quotientKeys(sql[0], sql[1] ?? "1") : [sql[0]]);
     this.selected.push(...sql);
     this.fields.push(field);
     this.finish.push(finish);
@@ -284,7 +313,7 @@ export class Builder {
   }
 
   /** The column of a name, as the statement calls it. @throws AppError `invalid_request` when there is none */
-  column(name: string): { sql: string; field: Field } {
+  column(name: string): { sql: string; field: TableField } {
     const { index, field } = this.#column(name);
     return { sql: `c${index}`, field };
   }
@@ -335,11 +364,13 @@ export class Builder {
   /** The column as a clock of the page's zone shows it. */
   #clock(column: Column): string {
     const { field, index } = column;
-    return this.#forward(column, field.type === "timestamptz" ? `l${index}` : `c${index}`);
+    return this.#forward(column, field.type === "timestamptz" || field.isTimeText ? `l${index}` : `c${index}`);
   }
 
   #raw(column: Column): string {
-    return TIMES.has(column.field.type) ? this.#forward(column, `c${column.index}`) : `c${column.index}`;
+    const { field, index } = column;
+    if (field.isTimeText && this.shift?.field === field.name) return this.#clock(column);
+    return TIMES.has(field.type) ? this.#forward(column, `c${index}`) : `c${index}`;
   }
 
   #forward({ field }: Column, sql: string): string {
@@ -353,17 +384,21 @@ export class Builder {
       if (column.field.type === "date") throw unfit(column.field, "has no hours");
       return `date_trunc('hour', ${this.#clock(column)})`;
     }
-    return `date_trunc('${unit}', ${this.#clock(column)})::date`;
+    const clock = this.#clock(column);
+    // The engine takes the month of infinity for a day of the year 5881580.
+    return `case when isfinite(${clock}) then date_trunc('${unit}', ${clock})::date else ${clock}::date end`;
   }
 
   #oneOf({ index, field, isWord }: Column, values: (string | number | boolean | null)[]): string {
     const column = `c${index}`;
     const known = values.filter((value) => value !== null);
-    const type = LITERALS[field.type] ?? "varchar";
+    const type = field.isTimeText ? "varchar" : (LITERALS[field.type] ?? "varchar");
     const bound = known.map((value) => {
       const text = `${this.#bind(toLiteral(value, field))}::varchar`;
       // Which number a word has is found once; a text that is no word of this column is null, which no row equals.
-      return isWord ? `try_cast(${text} as ${wordType(this.#table, index)})` : `cast(${text} as ${type})`;
+      if (isWord) return `try_cast(${text} as ${wordType(this.#table, index)})`;
+      if (type === "blob") return `from_base64(${text})`;
+      return `cast(${text} as ${field.isNanos ? "timestamp_ns" : type})`;
     });
     const compared = type === "varchar" && !isWord ? `${column}::varchar` : column;
     const parts = [
@@ -383,30 +418,53 @@ const LITERALS: Partial<Record<FieldType, string>> = {
   date: "date",
   timestamp: "timestamp",
   timestamptz: "timestamptz",
+  binary: "blob",
 };
 const SHAPES: Partial<Record<FieldType, RegExp>> = {
   int32: /^-?\d{1,38}$/,
   int64: /^-?\d{1,38}$/,
   float64: /^(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|NaN|-?Infinity)$/i,
   boolean: /^(?:true|false)$/,
-  date: /^\d{4}-\d{2}-\d{2}$/,
-  timestamp: /^\d{4}-\d{2}-\d{2}[ T][\d:.]+$/,
-  timestamptz: /^\d{4}-\d{2}-\d{2}[ T][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?$/,
+  date: /^(?:-?infinity|[+-]?\d{4,7}-\d{2}-\d{2})$/,
+  timestamp: /^(?:-?infinity|[+-]?\d{4,6}-\d{2}-\d{2}[ T][\d:.]+)$/,
+  timestamptz: /^(?:-?infinity|[+-]?\d{4,6}-\d{2}-\d{2}[ T][\d:.]+(?:Z|[+-]\d{2}:?\d{2})?)$/,
+  binary: /^[A-Za-z0-9+/]*={0,2}$/,
 };
 
 /** @throws AppError `invalid_request` for a value that no row of this column can have */
-function toLiteral(value: string | number | boolean, field: Field): string {
+function toLiteral(value: string | number | boolean, field: TableField): string {
   const text = String(value);
   const shape = SHAPES[field.type];
-  if (shape === undefined || shape.test(text)) return text;
+  // The engine reads a year of more digits without its plus.
+  if (shape === undefined || shape.test(text)) return field.isTimeText ? text : text.replace(/^\+(?=\d+-)/, "");
   throw new AppError(
     "invalid_request",
     `${JSON.stringify(value)} is no value of the column ${field.name} (${field.dbType}).`,
   );
 }
 
+/** An interval has no order: a month is 28 to 31 days. */
 function isOrdered({ type }: Field): boolean {
-  return type !== "json" && type !== "array" && type !== "binary";
+  return type !== "json" && type !== "array" && type !== "binary" && type !== "interval";
+}
+
+/** The field as an answer has it, without what only the table knows. */
+function toField({ field: { name, type, dbType } }: { field: TableField }): Field {
+  return { name, type, dbType };
+}
+
+/**
+ * What sorts exact averages as they are: whole quotients, then what is left of each, which a double tells apart for any
+ * count of rows. A double of the whole average would not.
+ */
+function quotientKeys(sum: string, count: string): [string, string] {
+  const whole = `replace((${sum})::varchar, '.', '')::hugeint`;
+  return [`${whole} // (${count})`, `(${whole} % (${count}))::double / (${count})`];
+}
+
+/** A value in a message, short. */
+function shown(value: string): string {
+  return `“${value.length > SHOWN_CHARS ? `${value.slice(0, SHOWN_CHARS)}…` : value}”`;
 }
 
 function toUnitField(field: Field, unit: TimeUnit): Field {

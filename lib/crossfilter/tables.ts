@@ -51,8 +51,12 @@ const FOLDER_LEFT_MS = 24 * 60 * 60 * 1000;
 const CELLS_MAX = 60_000_000;
 /** One table of more does not fit into the engine's memory, which would find that out in minutes, at each click. */
 const CELLS_OF_ONE_MAX = 2 * CELLS_MAX;
-const TIMES: Partial<Record<FieldType, string>> = { timestamp: "timestamp", timestamptz: "timestamptz" };
+const NUMBERS: ReadonlySet<FieldType> = new Set(["int32", "int64", "float64", "decimal"]);
+/** Types whose columns are text in a file only where a value is outside of the type. */
+const TYPED: ReadonlySet<FieldType> = new Set(["boolean", "binary"]);
 const DECIMAL_DIGITS_MAX = 38;
+const MICRO_DIGITS = 6;
+const NANO_DIGITS = 9;
 
 type Table = { name: string; fields: TableField[]; cells: number; lastUsed: number };
 type Tables = {
@@ -234,6 +238,7 @@ async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
   const path = join(tables.folder, file);
   let rowCount: number;
   let words: number[];
+  let plan: ColumnPlan;
   try {
     await pipeline(Readable.from(kept.read()), createWriteStream(path, { flags: "wx", mode: OWNER_ONLY_FILE }));
     const counted = `${name}n`;
@@ -242,7 +247,8 @@ async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
     const [counts = []] = await rowsOf(tables, `select * from ${counted}`);
     rowCount = Number(counts[0]);
     words = wordsOf(kept.fields, counts.map(Number));
-    const { sql, values } = toLoadStatement(name, file, kept.fields, zone, words);
+    plan = await planColumns((query) => factsOf(tables, `${name}f`, query), file, kept.fields);
+    const { sql, values } = toLoadStatement(name, file, plan.fields, zone, words, plan.casts);
     const steps = [
       ...toWordStatements(name, file, words).map((run) => ({ run, params: [] })),
       { run: sql, params: values },
@@ -261,10 +267,9 @@ async function load(tables: Tables, kept: Kept, zone: string): Promise<Table> {
   } finally {
     await rm(path, { force: true });
   }
-  const held = kept.fields.map(
+  const fields = plan.fields.map(
     (field, index): TableField => (words.includes(index) ? { ...field, isWord: true } : field),
   );
-  const fields = await restoreTypes(tables, name, held);
   const cells = rowCount * fields.length;
   await makeRoom(tables, cells);
   return { name, fields, cells, lastUsed: performance.now() };
@@ -298,48 +303,92 @@ async function makeRoom(tables: Tables, cells: number): Promise<void> {
   }
 }
 
+/** Asks a question about a file. */
+type Look = (query: string) => Promise<WireValue[][]>;
+
+type ColumnPlan = {
+  fields: TableField[];
+  /** Types of columns that the file holds as text. */
+  casts: Map<number, string>;
+};
+
 /**
- * What Parquet has no type for was kept as text: decimals whose database gives no number of digits, times below a
- * microsecond. In the table they are what they are again, as far as the engine can hold them.
- * @returns the columns as the table has them
+ * Plans the columns of a table. Values that Parquet has no type for, or that are outside of their column's type, were kept as
+ * text: decimals whose database gives no number of digits, times below a microsecond, a word among numbers, 0000-00-00. In the
+ * table they are what they are again, as far as one type of the engine holds all of the column.
  */
-async function restoreTypes(tables: Tables, table: string, fields: readonly TableField[]): Promise<TableField[]> {
-  if (fields.length === 0) return [];
-  const types = fields.map((_, index) => `typeof(c${index})`).join(", ");
-  const [kinds = []] = await rowsOf(tables, `select ${types} from (select 1) left join ${table} on true limit 1`);
-  const fitted: TableField[] = [];
-  for (const [index, field] of fields.entries()) {
-    const column = `c${index}`;
-    const time = TIMES[field.type];
-    if (kinds[index] !== "VARCHAR") fitted.push(field);
-    else if (field.type === "decimal") fitted.push(await fitDecimal(tables, table, column, field));
-    else {
-      if (time) await retype(tables, table, column, time);
-      fitted.push(field);
-    }
+async function planColumns(look: Look, file: string, kept: readonly Field[]): Promise<ColumnPlan> {
+  const casts = new Map<number, string>();
+  if (kept.length === 0) return { fields: [], casts };
+  const found = (await look(`select column_type from (describe from read_parquet('${file}'))`)).flat();
+  const fields: TableField[] = [];
+  for (const [index, field] of kept.entries()) {
+    const isText = found[index] === "VARCHAR";
+    if (isText && NUMBERS.has(field.type)) fields.push(await planNumber(look, file, index, field, casts));
+    else if (isText && isTime(field)) fields.push(await planTime(look, file, index, field, casts));
+    else fields.push(isText && TYPED.has(field.type) ? { ...field, type: "string" } : field);
   }
-  return fitted;
+  return { fields, casts };
 }
 
-/** @returns the column as it is, or as text, which has no sum, where no one type holds all its digits */
-async function fitDecimal(tables: Tables, table: string, column: string, field: Field): Promise<Field> {
-  const [facts] = await rowsOf(
-    tables,
-    `select coalesce(max(length(ltrim(split_part(${column}, '.', 1), '-'))), 1),
-            coalesce(max(length(split_part(${column}, '.', 2))), 0),
-            coalesce(bool_and(regexp_full_match(${column}, '-?\\d+(\\.\\d+)?')), true)
-     from ${table}`,
+/** @returns the column as a decimal, or as text, which has no sum, where no one type holds all its digits */
+async function planNumber(
+  look: Look,
+  file: string,
+  index: number,
+  field: Field,
+  casts: ColumnPlan["casts"],
+): Promise<TableField> {
+  const plain = "regexp_full_match(v, '-?\\d+(\\.\\d+)?')";
+  const [facts] = await look(
+    `select coalesce(max(length(ltrim(split_part(v, '.', 1), '-'))), 1),
+            coalesce(max(length(split_part(v, '.', 2))), 0),
+            any_value(v) filter (where not ${plain})
+     from (select #${index + 1} as v from read_parquet('${file}'))`,
   );
-  const [whole, scale, isPlain] = [Number(facts?.[0]), Number(facts?.[1]), facts?.[2] === true];
-  if (!isPlain || whole + scale > DECIMAL_DIGITS_MAX) return { ...field, type: "string" };
-  const type = `decimal(${DECIMAL_DIGITS_MAX}, ${scale})`;
-  await retype(tables, table, column, type);
-  return field;
+  const [whole, scale, odd] = [Number(facts?.[0]), Number(facts?.[1]), facts?.[2] ?? null];
+  if (odd !== null) return { ...field, type: "string", odd: String(odd) };
+  if (whole + scale > DECIMAL_DIGITS_MAX) return { ...field, type: "string" };
+  casts.set(index, `decimal(${DECIMAL_DIGITS_MAX}, ${scale})`);
+  return { ...field, type: "decimal" };
 }
 
-function retype(tables: Tables, table: string, column: string, type: string): Promise<void> {
-  const run = `alter table ${table} alter ${column} type ${type} using ${column}::${type}`;
-  return transact(tables, [{ run, params: [] }]);
+/** @returns the column as times, or as text with a clock beside it where no one type holds all its digits and days */
+async function planTime(
+  look: Look,
+  file: string,
+  index: number,
+  field: Field,
+  casts: ColumnPlan["casts"],
+): Promise<TableField> {
+  const { type } = field;
+  const [facts] = await look(
+    `select coalesce(max(length(regexp_extract(v, '\\.(\\d+)', 1))), 0),
+            any_value(v) filter (where try_cast(v as ${type}) is null),
+            count(*) filter (where v is not null and try_cast(v as timestamp_ns) is null)
+     from (select #${index + 1} as v from read_parquet('${file}'))`,
+  );
+  const [digits, odd, beyondNanos] = [Number(facts?.[0]), facts?.[1] ?? null, Number(facts?.[2])];
+  if (odd !== null) return { ...field, isTimeText: true, odd: String(odd) };
+  if (digits <= MICRO_DIGITS) {
+    casts.set(index, type);
+    return field;
+  }
+  if (type !== "timestamp" || digits > NANO_DIGITS || beyondNanos > 0) return { ...field, isTimeText: true };
+  casts.set(index, "timestamp_ns");
+  return { ...field, isNanos: true };
+}
+
+/** Answers by a table of its own, since only what makes tables may read files. */
+async function factsOf(tables: Tables, table: string, query: string): Promise<WireValue[][]> {
+  await transact(tables, [{ run: `create or replace table ${table} as ${query}`, params: [] }]);
+  const rows = await rowsOf(tables, `from ${table}`);
+  await transact(tables, [{ run: `drop table ${table}`, params: [] }]);
+  return rows;
+}
+
+function isTime({ type }: Field): boolean {
+  return type === "date" || type === "timestamp" || type === "timestamptz";
 }
 
 async function rowsOf(tables: Tables, sql: string): Promise<WireValue[][]> {

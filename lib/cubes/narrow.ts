@@ -1,7 +1,7 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import { rescale, toNumberText, toScaled } from "@/lib/text/exact-number";
 import type { Arithmetic, Bin, Coded, CubeAxis, CubeMeasure, WidgetCube } from "./cube";
-import { divide, toWhole } from "./quotient";
+import { divide, quotientRank, toWhole } from "./quotient";
 
 /** Of what was pressed: values by column, or a range of days with both ends in. */
 export type Pressed = Readonly<Record<string, readonly unknown[] | { from: string; to: string }>>;
@@ -189,8 +189,10 @@ function toAdder(measure: CubeMeasure): Adder {
           return total === null ? null : toFloat(Number(total) / countOf(group));
         },
         rankOf(group) {
-          const total = sum.doubleOf(group);
-          return total === null ? null : total / countOf(group);
+          const total = sum.rankOf(group);
+          if (total === null) return null;
+          if (arithmetic === "float") return Number(total) / countOf(group);
+          return quotientRank(BigInt(total), countOf(group));
         },
       };
     },
@@ -232,8 +234,6 @@ function extremeAdder({ values, codes }: Coded, sign: 1 | -1): Adder {
 
 type NumberSum = Sum & {
   textOf: (group: number) => string | null;
-  /** As the server's sort sees it where it divides. */
-  doubleOf: (group: number) => number | null;
 };
 
 /** Numbers without rounding: by their digits, with the point taken out. */
@@ -263,7 +263,6 @@ function exactAdder(sums: readonly WireValue[], arithmetic: Arithmetic): { begin
         textOf,
         resultOf: (group) => (arithmetic === "whole" ? toWhole(textOf(group)) : textOf(group)),
         rankOf: (group) => (isKnown[group] === 1 ? (small ? (numbers[group] ?? 0) : total(group)) : null),
-        doubleOf: (group) => (isKnown[group] === 1 ? toDouble(total(group), scale) : null),
       };
     },
   };
@@ -301,7 +300,6 @@ function floatAdder(sums: readonly WireValue[]): { begin: (groups: number) => Nu
           return sum === null ? null : toFloat(sum);
         },
         rankOf: total,
-        doubleOf: total,
       };
     },
   };
@@ -336,14 +334,6 @@ function compareNumbers(x: number | bigint, y: number | bigint): number {
   const [isX, isY] = [Number.isNaN(x), Number.isNaN(y)];
   if (isX || isY) return Number(isX) - Number(isY);
   return x < y ? -1 : x > y ? 1 : 0;
-}
-
-/** A decimal as the database casts it to a binary fraction: what is large in two parts. */
-function toDouble(value: bigint, scale: number): number {
-  const isExact = value <= BigInt(Number.MAX_SAFE_INTEGER) && value >= -BigInt(Number.MAX_SAFE_INTEGER);
-  if (isExact || scale === 0) return Number(value) / 10 ** scale;
-  const power = 10n ** BigInt(scale);
-  return Number(value / power) + Number(value % power) / Number(power);
 }
 
 function toFloat(value: number): WireValue {
