@@ -1,6 +1,6 @@
 import type { PlanForm } from "@/lib/explain/plan";
 import type { SqlDialect } from "@/lib/sql/dialects";
-import type { Batch, Entity, Field } from "@/lib/tabular/fields";
+import type { Batch, Entity, Field, FieldType } from "@/lib/tabular/fields";
 import type { ConfigField, ReaderHint, SchemaChoice, TestStep } from "./schema";
 import type { VariableBinding } from "./variables";
 
@@ -30,7 +30,15 @@ export type QueryOptions = {
  * A result under way. `fields` are known before the first row. Leaving the loop early (`break`, `return()`) or
  * aborting the signal cancels the statement. Errors while iterating are AppErrors like those of `query`.
  */
-export type ResultStream = { fields: Field[]; batches: AsyncIterable<Batch> };
+export type ResultStream = {
+  fields: Field[];
+  batches: AsyncIterable<Batch>;
+  /** Set by the query path from the driver's declaration. */
+  looseTypes?: LooseTypes | undefined;
+};
+
+/** Types whose columns may hold values outside of the type: text among SQLite's numbers, 0000-00-00, NaN as a decimal. */
+export type LooseTypes = readonly FieldType[] | "all";
 
 /** What a test learns. `warning` is what the user of the connection should not be allowed to do (T42), in words. */
 export type SourceFacts = { serverVersion?: string; warning?: string };
@@ -247,6 +255,8 @@ export interface Driver {
   readonly dialect?: SqlDialect;
   /** How it takes the values of a console's `{{name}}`; left out where it takes none. */
   readonly variables?: VariableBinding;
+  /** Types that its results' columns do not keep to; absent where every value is within its column's type. */
+  readonly looseTypes?: LooseTypes;
   /** It opens files in a process of its own, which a platform without long-lived processes does not offer. */
   readonly runsProcess?: true;
   /** How it is asked for the plan of a statement; absent where the engine has no such thing. */

@@ -10,12 +10,13 @@ import {
   encodeFrame,
   FrameReader,
   FrameTooLarge,
+  NEGATIVE_ZERO,
 } from "@/lib/embedded/engine/wire";
 import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
 import { sharedState } from "@/lib/process/shared-state";
 import { ThreadPool } from "@/lib/process/thread-pool";
-import type { Batch, Field } from "@/lib/tabular/fields";
+import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { isResponse } from "./messages";
 import { engineAway } from "./service";
 
@@ -65,7 +66,7 @@ export class EngineClient {
   /** Starts a statement and resolves when its fields are known. */
   async execute(request: ExecuteRequest, signal: AbortSignal): Promise<EngineRows> {
     const { channel, first } = await this.#begin(request, signal);
-    if (first.type === "fields") return { fields: first.fields, batches: this.#batches(channel, first.fields.length) };
+    if (first.type === "fields") return { fields: first.fields, batches: this.#batches(channel, first.fields) };
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
     throw engineAway(new Error(`The engine sent ${first.type} before the fields.`));
@@ -81,7 +82,9 @@ export class EngineClient {
     });
   }
 
-  #batches(channel: Channel, width: number): AsyncIterable<Batch> {
+  #batches(channel: Channel, fields: readonly Field[]): AsyncIterable<Batch> {
+    const width = fields.length;
+    const floats = fields.flatMap(({ type }, index) => (type === "float64" ? [index] : []));
     const giveBack = (isWhole: boolean) => {
       // Whoever leaves early cancels by closing: the engine stops the statement when its client goes.
       if (!isWhole) channel.close();
@@ -98,6 +101,7 @@ export class EngineClient {
       try {
         const message = await channel.next();
         if (message.type === "batch" && message.batch.columns.length === width) {
+          for (const index of floats) restoreNegativeZeros(message.batch.columns[index] ?? []);
           return { done: false, value: message.batch };
         }
         if (message.type !== "end" && message.type !== "failed") {
@@ -167,6 +171,10 @@ export class EngineClient {
     this.#requests -= 1;
     if (this.#requests === 0) this.#whenQuiet?.();
   }
+}
+
+function restoreNegativeZeros(column: WireValue[]): void {
+  for (const [row, value] of column.entries()) if (value === NEGATIVE_ZERO) column[row] = -0;
 }
 
 function toFrame(request: EngineRequest): Buffer {

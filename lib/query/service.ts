@@ -1,6 +1,7 @@
 import "server-only";
 import { type Caller, isReadOnly } from "@/lib/access/caller";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
+import { driverOf } from "@/lib/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
 import { type DataSourceLease, leaseDataSource } from "@/lib/connections/pool";
 import { requireQueryable } from "@/lib/connections/queryable";
@@ -30,6 +31,7 @@ import { jsonAnswer, readJsonRows } from "./serialize/json";
 import { ndjson } from "./serialize/ndjson";
 import { Pacer } from "./serialize/pacer";
 import { parquet } from "./serialize/parquet";
+import { type SettledFormat, settleTypes } from "./serialize/settle";
 import { xlsx } from "./serialize/xlsx";
 
 export type QueryRequest = {
@@ -166,7 +168,11 @@ async function answerStream(
   // What fails before the first row is still an answer with a status; later it can only break the connection.
   const first = await batches.next();
   const limit = streamRows(request.limit);
-  const body = byteStream(resumed(first, batches), STREAMS[format](result.fields), limit, ({ rowCount, error }) => {
+  const whole = resumed(first, batches);
+  const { fields, batches: rows } = isSettled(format)
+    ? await settleTypes(format, result.fields, whole, { loose: result.looseTypes, limit })
+    : { fields: result.fields, batches: whole };
+  const body = byteStream(rows, STREAMS[format](fields), limit, ({ rowCount, error }) => {
     // Whether there would have been more behind the limit is not asked for.
     if (error === null) run.succeed(rowCount, rowCount === limit);
     else run.fail(error, rowCount);
@@ -181,6 +187,10 @@ async function answerStream(
       [EXECUTION_HEADER]: run.executionId,
     },
   });
+}
+
+function isSettled(format: Exclude<ResultFormat, "json">): format is SettledFormat {
+  return format === "arrow" || format === "parquet" || format === "xlsx";
 }
 
 type Timing = { durationMs: number; databaseMs: number };
@@ -266,7 +276,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
         watch = request.watch?.(fields) ?? null;
       });
       const see = watch === null ? undefined : (batch: Batch) => aside(() => watch?.take(batch));
-      return { fields, batches: measuredBatches(result.batches, measured, see) };
+      const { looseTypes } = driverOf(connection.type);
+      return { fields, looseTypes, batches: measuredBatches(result.batches, measured, see) };
     },
     succeed: (rowCount, truncated) => end({ status: "success", rowCount, error: null }, truncated),
     fail(error, rowCount) {

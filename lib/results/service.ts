@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import type { ResultStream } from "@/lib/connections/data-source";
 import { AppError } from "@/lib/http/errors";
 import { arrow } from "@/lib/query/serialize/arrow";
+import { settleTypes } from "@/lib/query/serialize/settle";
 import type { Batch, WireValue } from "@/lib/tabular/fields";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
@@ -29,13 +30,12 @@ export type KeepLimits = {
  */
 export async function keepResult(
   workspaceId: ObjectId,
-  { fields, batches }: ResultStream,
+  { fields, batches, looseTypes }: ResultStream,
   limits: KeepLimits,
 ): Promise<{ resultId: ObjectId; rowCount: number; isCut: boolean }> {
   const resultId = new ObjectId();
   const now = Date.now();
   const expiresAt = new Date(now + limits.ms);
-  const format = arrow(fields);
   const preview: Record<string, unknown>[] = [];
   const previewRows = Math.min(PREVIEW_ROWS, Math.floor(PREVIEW_CELLS_MAX / Math.max(fields.length, 1)) || 1);
   const writer = new ChunkWriter(workspaceId, resultId, expiresAt);
@@ -43,9 +43,10 @@ export async function keepResult(
   let keptRows = 0;
   let isFull = false;
   let isCut = false;
-
-  try {
-    await writer.add(format.head());
+  let isOver = false;
+  /** The rows to keep; the others are only counted. */
+  const firstBatches = async function* (): AsyncGenerator<Batch, void> {
+    let taken = 0;
     for await (const batch of batches) {
       for (let row = 0; row < batch.rowCount && preview.length < previewRows; row++) {
         preview.push(
@@ -55,15 +56,28 @@ export async function keepResult(
       rowCount += batch.rowCount;
       isCut ||= batch.isCut === true;
       if (isFull) continue;
-      const take = Math.min(batch.rowCount, limits.rows - keptRows);
-      const part = take > 0 ? format.batch(firstRows(batch, take), take) : null;
+      const take = Math.min(batch.rowCount, limits.rows - taken);
+      taken += take;
+      isFull = take < batch.rowCount;
+      if (take > 0) yield firstRows(batch, take);
+    }
+  };
+
+  try {
+    const settled = await settleTypes("arrow", fields, firstBatches(), { loose: looseTypes });
+    const format = arrow(settled.fields);
+    await writer.add(format.head());
+    for await (const batch of settled.batches) {
+      if (isOver) continue;
+      const part = format.batch(batch, batch.rowCount);
       // Whole batches, so that what is kept is a stream that every reader of Arrow takes.
-      if (!part || writer.bytes + part.length > limits.bytes) {
-        isFull = batch.rowCount > 0;
+      if (writer.bytes + part.length > limits.bytes) {
+        isFull = true;
+        isOver = true;
         continue;
       }
       await writer.add(part);
-      keptRows += take;
+      keptRows += batch.rowCount;
     }
     await writer.add(format.tail());
     await writer.flush();

@@ -3,6 +3,7 @@ import { ObjectId } from "mongodb";
 import type { ResultStream } from "@/lib/connections/data-source";
 import { AppError } from "@/lib/http/errors";
 import { parquet } from "@/lib/query/serialize/parquet";
+import { settleTypes } from "@/lib/query/serialize/settle";
 import type { Batch, Field } from "@/lib/tabular/fields";
 import { ChunkWriter, readChunks } from "./chunks";
 import { collections } from "./collections";
@@ -26,7 +27,7 @@ export type KeptTable = {
  */
 export async function keepTable(
   workspaceId: ObjectId,
-  { fields, batches }: ResultStream,
+  { fields, batches, looseTypes }: ResultStream,
   limits: { rows: number; bytes: number; ms: number },
 ): Promise<KeptTable> {
   const resultId = new ObjectId();
@@ -35,18 +36,30 @@ export async function keepTable(
   const writer = new ChunkWriter(workspaceId, resultId, expiresAt);
   let rowCount = 0;
   let truncated = false;
-  const kept = async function* (): AsyncGenerator<Batch> {
+  const firstRows = async function* (): AsyncGenerator<Batch, void> {
+    let taken = 0;
     for await (const batch of batches) {
-      const take = Math.min(batch.rowCount, limits.rows - rowCount);
-      rowCount += take;
+      const take = Math.min(batch.rowCount, limits.rows - taken);
+      taken += take;
+      truncated = take < batch.rowCount || batch.isCut === true;
       yield { rowCount: take, columns: batch.columns };
-      // The file is whole to a batch: what is begun is ended.
-      truncated = take < batch.rowCount || batch.isCut === true || writer.bytes >= limits.bytes;
       if (truncated) return;
     }
   };
+  const kept = async function* (settled: AsyncIterable<Batch>): AsyncGenerator<Batch> {
+    for await (const batch of settled) {
+      rowCount += batch.rowCount;
+      yield batch;
+      // The file is whole to a batch: what is begun is ended.
+      if (writer.bytes < limits.bytes) continue;
+      truncated = true;
+      return;
+    }
+  };
   try {
-    for await (const piece of parquet(fields).pipe(kept())) await writer.add(piece);
+    // What is kept as text is still a column of its field's type: whoever reads it makes of it what it can.
+    const settled = await settleTypes("parquet", fields, firstRows(), { loose: looseTypes });
+    for await (const piece of parquet(settled.fields).pipe(kept(settled.batches))) await writer.add(piece);
     await writer.flush();
     const { bytes, chunks } = writer;
     const whole = { fields, rowCount, bytes, chunks };

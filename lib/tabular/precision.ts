@@ -27,13 +27,11 @@ export function decimalWithin(field: Pick<Field, "dbType">, max: Precision): Pre
   return known.scale === 0 ? { precision: max.precision, scale: 0 } : max;
 }
 
-/** Above what a signed int64 holds. */
+const UNSIGNED_64 = /^bigint.* unsigned|^ubigint$|^xid8$|\buint64\b/i;
+
+/** Whether a column has whole numbers beyond a signed int64, up to 2^64 - 1, and none below zero. */
 export function isUnsigned64({ type, dbType }: Pick<Field, "type" | "dbType">): boolean {
-  return (
-    type === "int64" &&
-    /^(?:bigint.* unsigned|u?int64|ubigint|nullable\(uint64\))/i.test(dbType) &&
-    /^u|unsigned|uint/i.test(dbType)
-  );
+  return type === "int64" && UNSIGNED_64.test(dbType);
 }
 
 /** True where stamps or times of such a column may have more digits than microseconds. */

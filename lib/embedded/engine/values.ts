@@ -39,6 +39,7 @@ import {
   timeTextOfMicros,
   timeTextOfNanos,
 } from "./time-text.ts";
+import { NEGATIVE_ZERO } from "./wire.ts";
 
 const TWO_TO_32 = 4_294_967_296;
 /** The high half of an int64 whose value a double still holds exactly (|x| < 2^53). */
@@ -76,7 +77,11 @@ export function decodeColumn(vector: DuckDBVector, type: DuckDBType, from: numbe
       if (!isJsonText(type)) return decodeText(vector, from, to);
   }
   const column: WireValue[] = new Array(to - from);
-  for (let row = from; row < to; row += 1) column[row - from] = decodeAt(vector, type, row);
+  const isFloat = type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT;
+  for (let row = from; row < to; row += 1) {
+    const value = decodeAt(vector, type, row);
+    column[row - from] = isFloat && Object.is(value, -0) ? NEGATIVE_ZERO : value;
+  }
   return column;
 }
 

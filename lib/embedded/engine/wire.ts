@@ -60,6 +60,9 @@ export type EngineResponse =
   | { type: "version"; version: string }
   | { type: "transact" };
 
+/** Negative zero of a float column in a frame: `JSON.stringify` drops its sign. */
+export const NEGATIVE_ZERO = "-0";
+
 const LENGTH_BYTES = 4;
 
 export class FrameTooLarge extends Error {}

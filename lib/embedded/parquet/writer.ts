@@ -1,7 +1,19 @@
 import { ByteWriter, type ColumnSource, ParquetWriter } from "hyparquet-writer";
+import {
+  decimalOf,
+  toBoolean,
+  toBytes,
+  toDays,
+  toFloat64,
+  toInt32,
+  toInt64,
+  toMicros,
+  toUint64,
+  toUnscaled,
+} from "../../tabular/exact-cells.ts";
 import type { Batch, Field, FieldType, WireValue } from "../../tabular/fields.ts";
-import { isBelowMicros, isUnsigned64, precisionOf } from "../../tabular/precision.ts";
-import { daysOf, microsOf } from "../../tabular/stamps.ts";
+import { isBelowMicros, isUnsigned64 } from "../../tabular/precision.ts";
+import { textOf } from "../../tabular/text-of.ts";
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 type Cell = boolean | number | bigint | string | Uint8Array;
@@ -22,48 +34,25 @@ const GROUP_CELLS = 32 * 1024;
 /** And this much text, so that memory and the time for a group are bounded where cells are long. */
 const GROUP_CHARS = 2 * 1024 * 1024;
 
-/** The widest decimal that readers of Parquet agree on, and the widest of those that are written as a whole number. */
-const DECIMAL_DIGITS_MAX = 38;
+/** The widest decimal that is written as an int64. */
 const INT64_DIGITS_MAX = 18;
-/** A whole number of 128 bits, as sums have it, is up to 39 digits wide by its type. None that is counted comes near. */
-const HUGE_DIGITS = 39;
-
-const INT32_MAX = 2n ** 31n - 1n;
-const INT64_MAX = 2n ** 63n - 1n;
-const UINT64_MAX = 2n ** 64n - 1n;
-const INTEGER = /^-?\d+$/;
 
 const TEXT: Column = {
   element: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
-  toCell: (value) => (typeof value === "string" ? value : JSON.stringify(value)),
+  toCell: textOf,
 };
 
 /** What has a Parquet type that holds its values exactly; everything else is text, lists and objects as JSON. */
 const COLUMNS: Partial<Record<FieldType, (field: Field) => Column>> = {
-  int32: () => ({
-    element: { type: "INT32" },
-    toCell: (value) => toNumber(toWhole(value, -INT32_MAX - 1n, INT32_MAX)),
-  }),
+  int32: () => ({ element: { type: "INT32" }, toCell: toInt32 }),
   int64: (field) =>
     isUnsigned64(field)
-      ? {
-          element: { type: "INT64", converted_type: "UINT_64" },
-          toCell: (value) => {
-            const whole = toWhole(value, 0n, UINT64_MAX);
-            return whole === undefined ? undefined : BigInt.asIntN(64, whole);
-          },
-        }
-      : { element: { type: "INT64" }, toCell: (value) => toWhole(value, -INT64_MAX - 1n, INT64_MAX) },
+      ? { element: { type: "INT64", converted_type: "UINT_64" }, toCell: toUint64 }
+      : { element: { type: "INT64" }, toCell: toInt64 },
   // Plain, since a dictionary would take 0 and -0 for one value.
-  float64: () => ({ element: { type: "DOUBLE" }, toCell: toFloat, encoding: "PLAIN" }),
-  boolean: () => ({
-    element: { type: "BOOLEAN" },
-    toCell: (value) => (typeof value === "boolean" ? value : undefined),
-  }),
-  binary: () => ({
-    element: { type: "BYTE_ARRAY" },
-    toCell: (value) => (typeof value === "string" ? Uint8Array.from(Buffer.from(value, "base64")) : undefined),
-  }),
+  float64: () => ({ element: { type: "DOUBLE" }, toCell: toFloat64, encoding: "PLAIN" }),
+  boolean: () => ({ element: { type: "BOOLEAN" }, toCell: toBoolean }),
+  binary: () => ({ element: { type: "BYTE_ARRAY" }, toCell: toBytes }),
   decimal: decimalColumn,
   date: () => ({ element: { type: "INT32", converted_type: "DATE" }, toCell: toDays }),
   timestamp: (field) => stampColumn(field, false),
@@ -166,10 +155,9 @@ function toCells(field: Field, toCell: Column["toCell"], values: WireValue[], ro
 }
 
 function decimalColumn(field: Field): Column {
-  const { precision, scale } = precisionOf(field) ?? { precision: Number.POSITIVE_INFINITY, scale: 0 };
-  const isHuge = precision === HUGE_DIGITS && scale === 0;
-  if ((precision > DECIMAL_DIGITS_MAX && !isHuge) || scale > precision) return TEXT;
-  const digits = Math.min(precision, DECIMAL_DIGITS_MAX);
+  const decimal = decimalOf(field);
+  if (!decimal) return TEXT;
+  const { precision: digits, scale } = decimal;
   const isLong = digits > INT64_DIGITS_MAX;
   const base: Column["element"] = isLong ? { type: "FIXED_LEN_BYTE_ARRAY", type_length: 16 } : { type: "INT64" };
   return {
@@ -185,18 +173,6 @@ function decimalColumn(field: Field): Column {
   };
 }
 
-/** A decimal's digits as one whole number, the last `scale` of them behind the point. */
-function toUnscaled(value: WireValue, digits: number, scale: number): bigint | undefined {
-  const match = /^([+-]?)(\d*)(?:\.(\d*))?$/.exec(String(value));
-  if (!match || value === "") return undefined;
-  const [, sign = "", whole = "", fraction = ""] = match;
-  const kept = fraction.replace(/0+$/, "");
-  if (kept.length > scale) return undefined;
-  const unscaled = BigInt(`${whole}${kept.padEnd(scale, "0")}` || "0");
-  if (unscaled >= 10n ** BigInt(digits)) return undefined;
-  return sign === "-" ? -unscaled : unscaled;
-}
-
 function stampColumn(field: Field, isAdjustedToUTC: boolean): Column {
   if (isBelowMicros(field)) return TEXT;
   return {
@@ -208,32 +184,4 @@ function stampColumn(field: Field, isAdjustedToUTC: boolean): Column {
     },
     toCell: toMicros,
   };
-}
-
-/** Microseconds since 1970. What has no end is the largest number, as DuckDB writes it. */
-function toMicros(value: WireValue): bigint | undefined {
-  if (value === "infinity" || value === "-infinity") return value === "infinity" ? INT64_MAX : -INT64_MAX;
-  return microsOf(value);
-}
-
-/** Days since 1970. */
-function toDays(value: WireValue): number | undefined {
-  if (value === "infinity" || value === "-infinity") return Number(value === "infinity" ? INT32_MAX : -INT32_MAX);
-  return daysOf(value);
-}
-
-function toFloat(value: WireValue): number | undefined {
-  if (typeof value === "number") return value;
-  return value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : undefined;
-}
-
-function toWhole(value: WireValue, min: bigint, max: bigint): bigint | undefined {
-  const isWhole = Number.isInteger(value) || (typeof value === "string" && INTEGER.test(value));
-  if (!isWhole) return undefined;
-  const whole = BigInt(value as number | string);
-  return whole >= min && whole <= max ? whole : undefined;
-}
-
-function toNumber(value: bigint | undefined): number | undefined {
-  return value === undefined ? undefined : Number(value);
 }

@@ -13,9 +13,14 @@ import {
   Struct,
   Table,
   tableToIPC,
+  Uint64,
   Utf8,
 } from "apache-arrow";
+import { AppError } from "@/lib/http/errors";
+import { toBoolean, toBytes, toFloat64, toInt32, toInt64, toUint64 } from "@/lib/tabular/exact-cells";
 import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
+import { isUnsigned64 } from "@/lib/tabular/precision";
+import { textOf } from "@/lib/tabular/text-of";
 import type { BinaryFormat } from "./byte-stream";
 
 /** The continuation mark and the length in front of each message of the stream format. */
@@ -26,39 +31,56 @@ const END_OF_STREAM_BYTES = 8;
 type Column = { type: DataType; toData: (values: readonly WireValue[]) => Data };
 
 const TEXT: Column = { type: new Utf8(), toData: toTextData };
+const INT64: Column = {
+  type: new Int64(),
+  toData: (values) => fixed(new Int64(), values, BigInt64Array.from(cellsOf(values, toInt64, 0n))),
+};
+const UINT64: Column = {
+  type: new Uint64(),
+  toData: (values) => fixed(new Uint64(), values, BigUint64Array.from(cellsOf(values, toUint64, 0n))),
+};
 /**
  * What has an Arrow type that holds every value exactly gets it. Decimals and times stay text, as in JSON: their
  * Arrow types need a scale or a unit for the whole column, and have no infinity. The neutral and the database's own
  * type names stand in each field's metadata. The library's own builders take a value at a time, ten times as long.
  */
-const COLUMNS: Partial<Record<FieldType, Column>> = {
-  int32: {
+const COLUMNS: Partial<Record<FieldType, (field: Field) => Column>> = {
+  int32: () => ({
     type: new Int32(),
-    toData: (values) => fixed(new Int32(), values, Int32Array.from(values, Number)),
-  },
-  int64: {
-    type: new Int64(),
-    toData: (values) => fixed(new Int64(), values, BigInt64Array.from(values, toBigInt)),
-  },
-  float64: {
+    toData: (values) => fixed(new Int32(), values, Int32Array.from(cellsOf(values, toInt32, 0))),
+  }),
+  int64: (field) => (isUnsigned64(field) ? UINT64 : INT64),
+  float64: () => ({
     type: new Float64(),
-    toData: (values) => fixed(new Float64(), values, Float64Array.from(values, Number)),
-  },
-  boolean: {
+    toData: (values) => fixed(new Float64(), values, Float64Array.from(cellsOf(values, toFloat64, 0))),
+  }),
+  boolean: () => ({
     type: new Bool(),
     toData: (values) =>
       fixed(
         new Bool(),
         values,
-        toBits(values, (value) => value === true),
+        toBits(cellsOf(values, toBoolean, false), (value) => value),
       ),
-  },
-  binary: { type: new Binary(), toData: toBinaryData },
+  }),
+  binary: () => ({ type: new Binary(), toData: toBinaryData }),
 };
+
+/** A value that an Arrow column of its type does not hold. */
+class UnfitValue extends Error {}
+
+/** Returns the cells of a column, with `empty` in the place of null. @throws UnfitValue, since nothing may be rounded */
+function cellsOf<T>(values: readonly WireValue[], toCell: (value: WireValue) => T | undefined, empty: T): T[] {
+  return values.map((value) => {
+    const cell = value === null ? empty : toCell(value);
+    if (cell === undefined) throw new UnfitValue();
+    return cell;
+  });
+}
 
 /** Apache Arrow's IPC stream: the schema, one record batch for each batch, the end mark. */
 export function arrow(fields: readonly Field[]): BinaryFormat {
-  const columns = fields.map(({ type }) => COLUMNS[type] ?? TEXT);
+  const columns = fields.map((field) => COLUMNS[field.type]?.(field) ?? TEXT);
   const schema = new Schema(
     fields.map(({ name, type, dbType }, index) => {
       const metadata = new Map([
@@ -84,7 +106,16 @@ export function arrow(fields: readonly Field[]): BinaryFormat {
 function toRecordBatch(schema: Schema, columns: Column[], batch: Batch, rowCount: number): RecordBatch {
   const children = columns.map(({ toData }, index) => {
     const values = batch.columns[index] ?? [];
-    return toData(values.length > rowCount ? values.slice(0, rowCount) : values);
+    try {
+      return toData(values.length > rowCount ? values.slice(0, rowCount) : values);
+    } catch (error) {
+      if (!(error instanceof UnfitValue)) throw error;
+      const name = schema.fields[index]?.name ?? "";
+      throw new AppError(
+        "query_failed",
+        `The column ${name} has a value that an Arrow column of its type does not hold. Cast it to text in the query, or use another format.`,
+      );
+    }
   });
   return new RecordBatch(
     schema,
@@ -99,29 +130,23 @@ function validity(values: readonly WireValue[]): { nullCount: number; nullBitmap
 }
 
 /** One bit a value, the lowest first. */
-function toBits(values: readonly WireValue[], isSet: (value: WireValue) => boolean): Uint8Array {
+function toBits<T>(values: readonly T[], isSet: (value: T) => boolean): Uint8Array {
   const bits = new Uint8Array(Math.ceil(values.length / 8));
   for (const [at, value] of values.entries()) if (isSet(value)) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
   return bits;
 }
 
 function fixed(
-  type: Int32 | Int64 | Float64 | Bool,
+  type: Int32 | Int64 | Uint64 | Float64 | Bool,
   values: readonly WireValue[],
-  data: Int32Array | BigInt64Array | Float64Array | Uint8Array,
+  data: Int32Array | BigInt64Array | BigUint64Array | Float64Array | Uint8Array,
 ): Data {
   // The library wants to know at compile time which of its types it is; the pairs are made above.
   return makeData({ type, length: values.length, ...validity(values), data } as Parameters<typeof makeData>[0]);
 }
 
-function toBigInt(value: WireValue): bigint {
-  return value === null ? 0n : BigInt(value as number | string);
-}
-
 function toTextData(values: readonly WireValue[]): Data {
-  const texts = values.map((value) =>
-    value === null ? "" : typeof value === "string" ? value : JSON.stringify(value),
-  );
+  const texts = values.map((value) => (value === null ? "" : textOf(value)));
   const joined = texts.join("");
   const whole = Buffer.from(joined);
   // Plain letters are one byte each, so the whole column is made bytes at once; else text by text.
@@ -132,7 +157,7 @@ function toTextData(values: readonly WireValue[]): Data {
 }
 
 function toBinaryData(values: readonly WireValue[]): Data {
-  const cells = values.map((value) => Buffer.from(value === null ? "" : String(value), "base64"));
+  const cells = cellsOf(values, toBytes, new Uint8Array(0));
   const valueOffsets = toOffsets(cells, (cell) => cell.length);
   const data = Buffer.concat(cells);
   return makeData({ type: new Binary(), length: values.length, ...validity(values), valueOffsets, data });

@@ -1,4 +1,5 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
+import { numberText, textOf } from "@/lib/tabular/text-of";
 import type { TextFormat } from "./byte-stream";
 import { isLarge, slicesOf } from "./large-cells";
 
@@ -42,8 +43,8 @@ function* fieldPieces(value: WireValue): Generator<string, void> {
 
 function fieldText(value: WireValue): string {
   if (value === null) return "";
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "number") return numberText(value);
   if (value === "") return '""';
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOf(value);
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,4 +1,5 @@
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import { numberText } from "@/lib/tabular/text-of";
 import { isLarge, slicesOf } from "./large-cells";
 
 /** Writes rows of batches as JSON objects, whose keys are the columns' names in the order of the columns. */
@@ -32,7 +33,7 @@ export function jsonRowWriter(fields: readonly Field[]): JsonRowWriter {
 }
 
 function cellText(value: WireValue): string {
-  if (typeof value === "number") return String(value);
+  if (typeof value === "number") return numberText(value);
   if (typeof value === "string" || typeof value === "object") return JSON.stringify(value);
   return value ? "true" : "false";
 }

@@ -24,6 +24,8 @@ export const mongodb = serverDriver({
     measured: [{ words: '.explain("executionStats")' }],
   },
   tellsDdl: true,
+  // The first documents decide a column's type; later ones may have another.
+  looseTypes: "all",
   fields: [
     {
       name: "connectionString",

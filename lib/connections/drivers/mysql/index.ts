@@ -23,6 +23,8 @@ export const mysql = serverDriver({
     ],
   },
   tellsDdl: true,
+  // Zero dates (0000-00-00, 2026-00-00) are no days of any calendar.
+  looseTypes: ["date", "timestamp", "timestamptz"],
   fields: networkFormFields({
     port: 3306,
     user: "root",

@@ -34,6 +34,8 @@ export const sqlite: Driver = {
   runsProcess: true,
   explain: { form: "sqlite", plan: "explain query plan" },
   tellsDdl: true,
+  // The first rows decide a column's type; later ones may have another.
+  looseTypes: "all",
   fields: [
     {
       name: "file",

@@ -1,4 +1,5 @@
 import type { Field, FieldType, WireValue } from "../../../tabular/fields.ts";
+import { NEGATIVE_ZERO } from "../wire.ts";
 
 /** What SQLite gives: integers as BigInt, so that all 64 bits are kept. */
 export type SqliteValue = null | bigint | number | string | Uint8Array;
@@ -16,6 +17,7 @@ export function toWire(value: SqliteValue): WireValue {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : String(value);
   }
+  if (Object.is(value, -0)) return NEGATIVE_ZERO;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
 }
