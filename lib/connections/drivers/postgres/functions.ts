@@ -73,8 +73,21 @@ export const STATEMENT_SYMBOLS = [
 /** Entry points that put a statement together from the parts they are given: nobody can look at it before. */
 export const COMPOSING_SYMBOLS = ["connectby_text", "connectby_text_serial", "xpath_table"] as const;
 
-/** Tables of the catalogue that hold passwords and the like, open to whoever may read all data. */
-export const SECRET_RELATIONS = ["pg_authid", "pg_shadow", "pg_user_mapping", "pg_subscription"] as const;
+/**
+ * Relations of the catalogue that are secret whatever their privileges are: they hold passwords, or show the caller's own.
+ * Any other built-in relation is secret when PUBLIC may not select from it.
+ */
+export const SECRET_RELATIONS = [
+  ...["pg_authid", "pg_shadow", "pg_user_mapping", "pg_user_mappings", "pg_subscription"],
+  // Of information_schema.
+  ...["user_mapping_options", "_pg_user_mappings"],
+] as const;
+
+/** Built-in views that show values of every column that the caller may read, verifiers of passwords included. */
+export const STATISTICS_VIEWS = ["pg_stats", "pg_stats_ext", "pg_stats_ext_exprs"] as const;
+
+/** Extensions whose foreign tables read another database server, and neither files nor programs of this one. */
+export const FOREIGN_ALLOWED = ["postgres_fdw", "mysql_fdw", "oracle_fdw", "tds_fdw", "mongo_fdw"] as const;
 
 /** Of the roles that PostgreSQL brings, those that give no right beyond tables. */
 export const HARMLESS_ROLES = [

@@ -6,11 +6,13 @@ import {
   COMPOSING_SYMBOLS,
   EXTENSION_STABLE_REFUSED,
   EXTENSION_VOLATILE_ALLOWED,
+  FOREIGN_ALLOWED,
   HARMLESS_ROLES,
   OPAQUE_WORDS,
   SECRET_RELATIONS,
   STABLE_REFUSED,
   STATEMENT_SYMBOLS,
+  STATISTICS_VIEWS,
   VOLATILE_ALLOWED,
 } from "./functions";
 import { GIVE_BACK } from "./pins";
@@ -99,6 +101,28 @@ const makesJson = (
 const JSON_CASTS = `c.casttarget in ${JSON_TYPES} and c.oid >= ${FIRST_OWN_OID} and c.castfunc <> 0`;
 /** What a view's tree has where JSON is made without a function (since PostgreSQL 16). */
 const JSON_IN_TREE = "'[{]JSON'";
+
+/** A relation of the catalogue that holds secrets: named here, or built-in and closed to PUBLIC. TOAST tables hold parts of rows. */
+const isSecret = (c: string) => `(${c}.relkind = 't' or (${c}.oid < ${FIRST_OWN_OID}
+  and (${isOneOf(`${c}.relname`, SECRET_RELATIONS)} or not has_table_privilege('public', ${c}.oid, 'select'))))`;
+const isStatistics = (c: string) => `(${c}.oid < ${FIRST_OWN_OID} and ${isOneOf(`${c}.relname`, STATISTICS_VIEWS)})`;
+
+/** Whether a role may read what statistics are about, beyond tables of its own: they then show values of secret columns. */
+const seesSecrets = (role: string) => `(has_table_privilege(${role}, 'pg_catalog.pg_statistic', 'select')
+  or has_table_privilege(${role}, 'pg_catalog.pg_statistic_ext_data', 'select')
+  or has_column_privilege(${role}, 'pg_catalog.pg_authid', 'rolpassword', 'select')
+  or has_column_privilege(${role}, 'pg_catalog.pg_user_mapping', 'umoptions', 'select')
+  or has_column_privilege(${role}, 'pg_catalog.pg_subscription', 'subconninfo', 'select'))`;
+
+/** Foreign tables that may read files or run programs of the server, and those that name a secret relation of another one. */
+const CLOSED_FOREIGN = `closed_foreign as materialized (select ft.ftrelid as id,
+    case when not exists (select from pg_depend d join pg_extension e on e.oid = d.refobjid
+      where d.classid = 'pg_proc'::regclass and d.objid = w.fdwhandler and d.deptype = 'e' and ${isOneOf("e.extname", FOREIGN_ALLOWED)})
+    then 'foreign' when s.oid is not null then 'secret' end as reason
+  from pg_foreign_table ft join pg_class c on c.oid = ft.ftrelid
+    join pg_foreign_server f on f.oid = ft.ftserver join pg_foreign_data_wrapper w on w.oid = f.srvfdw
+    left join pg_class s on s.relname = coalesce((select option_value from pg_options_to_table(ft.ftoptions)
+      where option_name = 'table_name'), c.relname) and (${isSecret("s")} or ${isStatistics("s")}))`;
 
 /** Where a function is called: in the statement itself, in a view (then it is the view's number), or anywhere else. */
 const OWN_CALL = 0;
@@ -198,8 +222,14 @@ const SORTED_BY = `(select i.id as type where i.k = 't' and i.via <> ${ELSEWHERE
     union all select a.atttypid from pg_attribute a where i.k = 'r' and a.attrelid = i.id) v
   join pg_opclass c on c.opcintype = v.type and c.oid >= ${FIRST_OWN_OID}`;
 
-const STEPS = `
-  select 't', t from pg_proc p, unnest(p.proargtypes::oid[] || p.prorettype || coalesce(p.proallargtypes, '{}')) t
+/** Relations from which a materialised view has copied its rows. */
+const COPIED = `
+  select 'c', n::oid from pg_class c join pg_rewrite w on w.ev_class = c.oid cross join lateral ${NUMBERS_IN("w.ev_action::text")}
+    where i.k in ('r', 'c') and c.oid = i.id and (c.relkind = 'm' or (i.k = 'c' and c.relkind = 'v'))
+      and m[1] = 'relid' and ${IS_NUMBER} and not ${isBelowOwnView("i.id")}`;
+
+const STEPS = `${COPIED}
+  union all  select 't', t from pg_proc p, unnest(p.proargtypes::oid[] || p.prorettype || coalesce(p.proallargtypes, '{}')) t
     where i.k = 'f' and p.oid = i.id and t >= ${FIRST_OWN_OID}
   union all
   select 'f', f from pg_aggregate a, unnest(array[a.aggtransfn, a.aggfinalfn, a.aggcombinefn, a.aggserialfn,
@@ -234,7 +264,8 @@ const STEPS = `
   select 't', a.atttypid from pg_type t join pg_attribute a on a.attrelid = t.typrelid
     where i.k = 't' and t.oid = i.id and a.atttypid >= ${FIRST_OWN_OID}
   union all
-  select 'r', h.inhrelid from pg_inherits h where i.k = 'r' and me.wary and h.inhparent = i.id
+  select 'r', h.inhrelid from pg_inherits h join pg_class c on c.oid = h.inhrelid
+    where i.k = 'r' and h.inhparent = i.id and (me.wary or c.relkind in ('f', 'p'))
   union all
   select 'f', p.amproc from ${SORTED_BY} join pg_amproc p on p.amprocfamily = c.opcfamily
   union all
@@ -246,12 +277,13 @@ const STEPS = `
   select 't', t.oid from ${BODY} cross join lateral (select t.oid from pg_type t where t.oid >= ${FIRST_OWN_OID} and ${inText("t.typname")} offset 0) t
   union all
   select 'r', c.oid from ${BODY} cross join lateral (select c.oid from pg_class c
-    where c.oid >= ${FIRST_OWN_OID} and c.relkind = 'v' and ${inText("c.relname")} offset 0) c
+    where (c.oid >= ${FIRST_OWN_OID} and (c.relkind in ('v', 'm', 'f', 'p') or c.relhassubclass) or ${isSecret("c")} or ${isStatistics("c")})
+      and ${inText("c.relname")} offset 0) c
   union all
   select 'o', o.oid from ${BODY} cross join pg_operator o where o.oid >= ${FIRST_OWN_OID}
     and (${isOneOf("o.oprname", UNSPOKEN_OPERATORS)} or strpos(b.source, o.oprname) > 0)`;
 
-const UNSEEN = "case when me.powerful then 'opaque' else 'hidden' end";
+const UNSEEN = "case when me.powerful then 'opaque' when me.lent then 'hidden' else 'unseen' end";
 
 /**
  * A call of a function that runs texts: the judge has seen those of the statement itself ($2 are the functions he knows)
@@ -289,12 +321,13 @@ const IS_POWERFUL = (user: string) => `exists (select from powerful w where pg_h
  * the judge looks into, `$3` hashes of the views that he has looked into, by their numbers, as JSON.
  */
 export const VERDICT_SQL = `
-with recursive ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE},
+with recursive ${GIVEN}, ${POWERFUL}, ${REFUSED_INSIDE}, ${CLOSED_FOREIGN},
 me as materialized (select r.oid as id,
     array['pg_catalog'::name] || current_setting('millrace.schemas')::name[] as schemas,
-    u.powerful, u.powerful or exists (select from pg_proc p where ${isLent("r.oid")} and ${IS_CALLED}
-      and has_function_privilege(r.oid, p.oid, 'execute')) as wary
-  from pg_roles r cross join lateral (select ${IS_POWERFUL("r.oid")} as powerful) u
+    u.powerful, u.lent, u.sees_secrets, u.powerful or u.lent or u.sees_secrets or exists (select from closed_foreign where reason = 'foreign') as wary
+  from pg_roles r cross join lateral (select ${IS_POWERFUL("r.oid")} as powerful, ${seesSecrets("r.oid")} as sees_secrets,
+    exists (select from pg_proc p where ${isLent("r.oid")} and ${IS_CALLED}
+      and has_function_privilege(r.oid, p.oid, 'execute')) as lent) u
   where r.rolname = current_setting('millrace.user')),
 item(k, id, via) as (
   select * from (${ROOTS}) roots(k, id, via)
@@ -307,8 +340,10 @@ refused as (
     left join pg_depend d on d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e' and p.oid >= ${FIRST_OWN_OID}
     left join pg_extension e on e.oid = d.refobjid
   union all
-  select 'secret', c.relname, 0 from item i join pg_class c on i.k = 'r' and c.oid = i.id
-    where c.oid < ${FIRST_OWN_OID} and ${isOneOf("c.relname", SECRET_RELATIONS)})
+  select 'secret', c.relname, 0 from item i cross join me join pg_class c on i.k in ('r', 'c') and c.oid = i.id
+    where ${isSecret("c")} or (${isStatistics("c")} and (i.k = 'c' or me.sees_secrets))
+  union all
+  select f.reason, c.relname, 0 from item i join closed_foreign f on i.k = 'r' and f.id = i.id join pg_class c on c.oid = f.id)
 select case when no.reason is not null then ('${MARK}' || json_build_object('reason', no.reason, 'name', no.name, 'view', no.view::int8))::int end,
   ${GIVE_BACK}
 from (select) one left join lateral (select * from refused where reason is not null order by reason not in ('statement', 'within') limit 1) no on true`;
@@ -322,10 +357,16 @@ const OWN_ORDERS = `exists (select from pg_opclass c
 
 const OWN_JSON = `exists (select from pg_cast c where ${JSON_CASTS} and ${MAY_MATTER("c.castfunc")})`;
 
+/** A materialised view of the catalogue or of other views: what it copied has to be followed. */
+const isCopyOfMore = `(c.relkind = 'm' and exists (select from pg_rewrite w cross join lateral ${NUMBERS_IN("w.ev_action::text")}
+    where w.ev_class = c.oid and m[1] = 'relid' and ${IS_NUMBER}
+      and (n::oid < ${FIRST_OWN_OID} or exists (select from pg_class x where x.oid = n::oid and x.relkind in ('v', 'm', 'f')))))`;
+
 /** Whether a relation has more to it than rows of built-in types. @param kinds those of its kinds that are known */
 const isMoreThanRows = (
   kinds: string,
-) => `(c.relkind not in (${kinds}) or c.relrowsecurity or ${isOneOf("c.relname", SECRET_RELATIONS)}
+) => `(c.relkind not in (${kinds}) or c.relrowsecurity or ${isSecret("c")} or ${isStatistics("c")} or ${isCopyOfMore}
+  or (c.relhassubclass and exists (select from pg_inherits h join pg_foreign_table f on f.ftrelid = h.inhrelid))
   or exists (select from pg_attribute a where a.attrelid = c.oid
     and (a.atttypid >= ${FIRST_OWN_OID} or a.attgenerated <> ''))
   or (c.oid >= ${FIRST_OWN_OID} and (c.relchecks > 0 or c.relhasindex or c.relhassubclass)
@@ -411,6 +452,8 @@ export type Refusal = {
     | "language"
     | "opaque"
     | "hidden"
+    | "unseen"
+    | "foreign"
     | "secret";
   name: string;
   /** For "within", the number of the view whose definition calls the function. */
@@ -444,7 +487,11 @@ const MESSAGES: Record<Refusal["reason"], (name: string) => string> = {
     `This user has rights on the database's server, and what the function ${name} does with them cannot be seen from outside. ${ORDINARY}`,
   hidden: (name) =>
     `This user may call functions that run with the rights of a superuser, and whether the function ${name} does so cannot be seen from outside. Take EXECUTE on those from this user and from PUBLIC.`,
-  secret: (name) => `${name} cannot be read here: it holds the passwords of the database's server.`,
+  unseen: (name) =>
+    `The function ${name} may read passwords or files of the database's server, because its text cannot be checked. Write it in SQL or PL/pgSQL without EXECUTE.`,
+  foreign: (name) =>
+    `The foreign table ${name} cannot be used on a read-only connection. Its wrapper may read files or run programs on the database's server.`,
+  secret: (name) => `${name} cannot be read here: it may hold passwords of the database's server.`,
 };
 
 export function toRefusal({ reason, name }: Refusal): AppError {
