@@ -33,7 +33,7 @@ import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./f
 import { LineTooLong, linesOf } from "./lines";
 import { toClickHouseParams } from "./params";
 import { ClickHouseLine } from "./request";
-import { checkFunctions, checkStatement, type RefusedFunctions, refusedAmong } from "./statement-guard";
+import { checkFunctions, checkSecrets, checkStatement, type RefusedFunctions, refusedAmong } from "./statement-guard";
 import { type ColumnReader, readerOf } from "./types";
 
 /** Digits that a double may not hold. Reading those exactly is slower, so the rest is spared. */
@@ -49,6 +49,7 @@ const FUNCTIONS_KEPT_MS = 5 * 60_000;
 export class ClickHouseSource implements DataSource {
   readonly #line: ClickHouseLine;
   readonly #secrets: readonly string[];
+  readonly #database: string;
   #running = 0;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
@@ -62,6 +63,7 @@ export class ClickHouseSource implements DataSource {
     this.#readOnly = readOnly;
     this.#line = new ClickHouseLine(config);
     this.#secrets = [config.password];
+    this.#database = config.database;
     this.#server = config.server;
   }
 
@@ -69,7 +71,10 @@ export class ClickHouseSource implements DataSource {
     const text = sqlText(query);
     const words = checkStatement(text, options.readOnly);
     const values = toClickHouseParams(params);
-    if (options.readOnly) checkFunctions(words, values, await this.#refused(options.signal));
+    if (options.readOnly) {
+      checkSecrets(words, values, this.#database);
+      checkFunctions(words, values, await this.#refused(options.signal));
+    }
     const settings: [string, string][] = [
       ["max_execution_time", String(Math.ceil(withinLimit(this.#server, options.timeoutMs) / 1000))],
       // No write, no DDL, and no other settings by the statement.

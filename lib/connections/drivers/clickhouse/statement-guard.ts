@@ -58,6 +58,43 @@ export function refusedAmong(functions: readonly ServerFunction[] | null): Refus
   };
 }
 
+const SYSTEM_DATABASE = "system";
+/** Tables of the database system with users' verifiers, or with passwords of other servers. */
+const SECRET_TABLES = new Set(["users", "named_collections", "user_directories", "certificates", "tokens"]);
+/** Their names stand in a text that is no name, such as a pattern of `merge`. */
+const SECRET_IN_TEXT = /user|named|collection|director|cert|token|\.[*+]|^$/i;
+/** Objects whose definition holds no verifier. */
+const SHOW_CREATE_SECRETS = new Set(["USER", "USERS", "NAMED", "ACCESS"]);
+
+/**
+ * Refuses what prints verifiers of passwords. Where names are not written out, both parts of a name count wherever they are.
+ * @param params values of `{name:Identifier}` are names, too
+ * @param database of names without one
+ * @throws AppError `not_allowed`
+ */
+export function checkSecrets(
+  words: readonly SqlToken[],
+  params: readonly (readonly [name: string, value: string])[],
+  database: string,
+): void {
+  const start = words.findIndex((token) => token.text !== "(");
+  const shown = wordOf(words[start]) === "SHOW" ? wordOf(words[start + 1]) : "";
+  if (shown === "ACCESS" || (shown === "CREATE" && SHOW_CREATE_SECRETS.has(wordOf(words[start + 2])))) {
+    throw notAllowed("This may print verifiers of passwords, so a read-only connection does not show it.");
+  }
+  const texts = params.map(([, value]) => value);
+  const names = [...words.flatMap(({ kind, text }) => (kind === "word" || kind === "name" ? [text] : [])), ...texts];
+  const quoted = words.flatMap(({ kind, text }) => (kind === "string" ? [text] : []));
+  const isSystem = database === SYSTEM_DATABASE || [...names, ...quoted].includes(SYSTEM_DATABASE);
+  if (!isSystem) return;
+  const isByPattern = words.some((token, index) => wordOf(token) === "MERGE" && words[index + 1]?.text === "(");
+  const found =
+    names.find((name) => SECRET_TABLES.has(name)) ??
+    (isByPattern ? [...quoted, ...texts].find((text) => SECRET_IN_TEXT.test(text)) : undefined);
+  if (found === undefined) return;
+  throw notAllowed(`system.${clipped(found)} cannot be read on a read-only connection. It may hold passwords.`);
+}
+
 /** Words before a bracket that are no functions. */
 const SYNTAX = new Set(
   `select from where prewhere having by on using in and or not between as with over join all any union intersect except

@@ -4,6 +4,7 @@ import { isHarmlessMode } from "./modes";
 import { readMysqlText } from "./reading";
 import { type Call, notAllowed, type Reference, type References, readReferences } from "./references";
 import { checkRoutineBody } from "./routine-body";
+import { refuseSecretTable } from "./secrets";
 
 /** Runs a query of our own in the session of the statement. */
 export type Ask = (query: string) => Promise<unknown[][]>;
@@ -20,7 +21,15 @@ const ASCII_LIKE = /^(?:ascii|latin1)$/;
 const ASCII = /^[\0-\x7f]*$/;
 
 /** What the session reads texts with, as the server tells it. */
-const PINS = selected(0, "'session'", ["''", "''", "''", "''", "''", "@@sql_mode", "@@character_set_client"]);
+const PINS = selected(0, "'session'", [
+  "coalesce(database(), '')",
+  "''",
+  "''",
+  "''",
+  "''",
+  "@@sql_mode",
+  "@@character_set_client",
+]);
 const OF_VIEW = [
   "table_schema",
   "table_name",
@@ -71,14 +80,21 @@ export async function checkReach(ask: Ask, references: References): Promise<void
     if (seen.size > NAMES_MAX) throw notAllowed(`The statement names more than ${NAMES_MAX} tables and functions.`);
     const query = [...(isFirst ? [PINS] : []), ...lookups.flatMap(toQueries)].join(" UNION ALL ");
     const rows = (await ask(query)).map(toRow);
-    if (isFirst) checkPins(rows);
-    lookups = follow(rows, lookups).flatMap((open) => lookupsOf(open, seen));
+    if (isFirst) {
+      const current = checkPins(rows);
+      for (const table of references.tables) refuseSecretTable(table, current);
+    }
+    lookups = follow(rows, lookups).flatMap((open) => {
+      for (const table of open.tables) refuseSecretTable(table, open.schema);
+      return lookupsOf(open, seen);
+    });
   }
 }
 
-function checkPins(rows: readonly Row[]): void {
+/** @returns the schema of names without one */
+function checkPins(rows: readonly Row[]): string {
   const session = rows.find(({ kind }) => kind === "session");
-  if (session && isHarmlessMode(session.sqlMode) && session.charset === "utf8mb4") return;
+  if (session && isHarmlessMode(session.sqlMode) && session.charset === "utf8mb4") return session.schema;
   throw notAllowed(
     "The session does not keep its sql_mode or character set; a proxy before the database may be the reason. Without them a read-only connection runs nothing.",
   );

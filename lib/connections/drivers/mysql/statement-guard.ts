@@ -5,6 +5,7 @@ import { positionOf } from "../shared/text-position";
 import { PLAN_HINTS } from "./functions";
 import { type Comment, type Reading, readMysqlText } from "./reading";
 import { isSymbol, notAllowed, type References, readReferences, wordOf } from "./references";
+import { refuseSecretShow } from "./secrets";
 
 /*
  * What a statement may be on MySQL and MariaDB (T50). The read-only transaction of the session refuses writes to tables;
@@ -144,6 +145,7 @@ function checkReading(words: readonly Token[], start: string): References {
   }
   const shown = words.findIndex((token, index) => index > 0 && !BEFORE_SHOWN.has(wordOf(token)));
   if (!SHOWN.has(wordOf(words[shown]))) throw notAllowed("A read-only connection does not show this.");
+  refuseSecretShow(wordOf(words[shown]), wordOf(words[shown + 1]));
   // Its WHERE may call functions; the tables and views that it names are described, and not run.
   const condition = words.findIndex((token) => wordOf(token) === "WHERE");
   return condition < 0 ? { calls: [], tables: [] } : readReferences(words.slice(condition));

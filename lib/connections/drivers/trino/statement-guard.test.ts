@@ -30,6 +30,17 @@ describe("T50 on a read-only connection to Trino", () => {
   });
 
   test.each([
+    ["show create table a", null],
+    ["show create materialized view a", null],
+    ["show create schema a", null],
+    ["show create catalog pg", "not_allowed"],
+    ["SHOW /* x */ CREATE CATALOG pg", "not_allowed"],
+    ["show create role admin", "not_allowed"],
+  ])("C24 %j", (statement, expected) => {
+    expect(refusal(statement)).toBe(expected);
+  });
+
+  test.each([
     ["select * from table(sequence(start => 1, stop => 3))", null],
     ["select * from table(system.builtin.sequence(1, 3))", null],
     ["select * from table(exclude_columns(input => table(orders), columns => descriptor(a)))", null],

@@ -17,6 +17,8 @@ const CHANGING = new Set([
 ]);
 /** The session ends with the request. */
 const NEVER = new Set([...["SET", "RESET", "USE", "START", "COMMIT", "ROLLBACK", "PREPARE", "EXECUTE", "DEALLOCATE"]]);
+/** Objects whose definition holds no password. That of a catalogue holds the login to its database. */
+const SHOW_CREATE = new Set(["TABLE", "VIEW", "MATERIALIZED", "SCHEMA", "FUNCTION"]);
 /** Table functions of the engine itself, which work on their arguments alone. */
 const TABLE_FUNCTIONS = new Set(["sequence", "exclude_columns"]);
 /** White space and comments; one that opens within another would end elsewhere than it seems to. */
@@ -37,6 +39,11 @@ export function checkStatement(query: string, readOnly: boolean): void {
   if (!READING.has(start)) {
     const named = first.text.slice(0, NAME_CHARS_MAX);
     throw notAllowed(`${named} begins no statement that a read-only connection runs. Begin with SELECT or SHOW.`);
+  }
+  if (start === "SHOW" && wordOf(tokens[1]) === "CREATE" && !SHOW_CREATE.has(wordOf(tokens[2]))) {
+    throw notAllowed(
+      "A read-only connection shows how tables, views, schemas and functions are made. Name one of those.",
+    );
   }
   refuseUnsure(query, tokens);
   refuseTableFunctions(tokens);

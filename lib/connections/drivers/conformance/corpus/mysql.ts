@@ -145,6 +145,9 @@ export const MYSQL_FORBIDDEN: readonly string[] = [
   "explain format = json select get_lock('a', 0)",
   "show tables where load_file('/etc/hostname') is null",
   "show variables where get_lock('a', 0)",
+  // Passwords and their hashes.
+  ...["show grants", "show grants for root@localhost", "show create user root@localhost", "show slave status"],
+  ...["select * from mysql.user", "table mysql.global_priv", "select * from mysql.servers"],
   "show columns from guarded where get_lock('a', 0)",
   "explain update guarded set v = 'x'",
   "explain insert into guarded values (9, 'x')",
@@ -220,7 +223,6 @@ export const MYSQL_HARMLESS: readonly string[] = [
   "show databases",
   "show warnings",
   "show count(*) warnings",
-  "show grants",
   "show character set",
   "show collation",
   "show function status",
