@@ -75,6 +75,19 @@ export async function drawChart(
   };
 }
 
+/**
+ * Returns a sentence to show in the place of a specification that may not be drawn over these rows; null for one that may.
+ * Such a specification was stored before it would have been refused, or needs other rows.
+ */
+export async function findRefusal(
+  spec: Record<string, unknown>,
+  rows: readonly Record<string, unknown>[],
+): Promise<string | null> {
+  const { findDrawProblems, toProblemWords } = await loadVega();
+  const problems = findDrawProblems(spec, rows);
+  return problems.length === 0 ? null : toProblemWords(problems);
+}
+
 /** Twice the pixels: a picture is looked at on good screens. */
 const PICTURE_SCALE = 2;
 

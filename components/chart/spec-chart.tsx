@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { ChartTip } from "@/components/chart/chart-tip";
-import { drawChart } from "@/components/chart/draw-chart";
+import { drawChart, findRefusal } from "@/components/chart/draw-chart";
 import { useChartTheme } from "@/components/chart/use-chart-theme";
 import { useSize } from "@/components/chart/use-size";
 import { toForeignSpec } from "@/lib/charts/foreign-spec";
@@ -14,6 +14,7 @@ type Hover = { at: { x: number; y: number }; values: [string, string][] };
 
 /** A tip of more values than these is a table. */
 const VALUES_MAX = 8;
+const UNDRAWN = "The chart could not be drawn. Choose another kind.";
 
 /** A Vega-Lite specification that says more than our settings can, over the rows of a result. */
 export function SpecChart({ title, spec, rows }: SpecChartProps) {
@@ -21,7 +22,7 @@ export function SpecChart({ title, spec, rows }: SpecChartProps) {
   const hostRef = useRef<HTMLDivElement>(null);
   const theme = useChartTheme();
   const size = useSize(frameRef);
-  const [isFailed, setIsFailed] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
   const [hover, setHover] = useState<Hover | null>(null);
   const source = JSON.stringify(spec);
   useEffect(() => {
@@ -29,16 +30,22 @@ export function SpecChart({ title, spec, rows }: SpecChartProps) {
     if (host === null || size === null) return;
     let isStale = false;
     let end: (() => void) | null = null;
-    setIsFailed(false);
-    drawChart(host, toForeignSpec(JSON.parse(source), rows, theme, size), (datum, at) => {
-      const values = toValues(datum);
-      setHover(values.length === 0 ? null : { at, values });
-    }).then(
-      (chart) => {
-        if (isStale) chart.end();
-        else end = chart.end;
-      },
-      () => !isStale && setIsFailed(true),
+    setFailure(null);
+    const draw = async () => {
+      const own = JSON.parse(source) as Record<string, unknown>;
+      const refusal = await findRefusal(own, rows);
+      if (isStale || refusal !== null) return refusal;
+      const chart = await drawChart(host, toForeignSpec(own, rows, theme, size), (datum, at) => {
+        const values = toValues(datum);
+        setHover(values.length === 0 ? null : { at, values });
+      });
+      if (isStale) chart.end();
+      else end = chart.end;
+      return null;
+    };
+    draw().then(
+      (refusal) => !isStale && setFailure(refusal),
+      () => !isStale && setFailure(UNDRAWN),
     );
     return () => {
       isStale = true;
@@ -47,7 +54,7 @@ export function SpecChart({ title, spec, rows }: SpecChartProps) {
   }, [source, rows, theme, size]);
   return (
     <div className="chart-canvas">
-      {isFailed && <p className="chart-said">The chart could not be drawn. Ask for another kind.</p>}
+      {failure !== null && <p className="chart-said">{failure}</p>}
       <div ref={frameRef} className="chart-frame">
         <div className="chart-picture" role="img" aria-label={`${title}, ${rows.length} points`}>
           <div ref={hostRef} className="chart-host" />

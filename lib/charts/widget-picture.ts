@@ -17,7 +17,7 @@ export type WidgetPicture =
   | { kind: "vega"; spec: Record<string, unknown> };
 
 /** The part of a specification that the server computes; the rest is the picture. */
-const COMPUTED = new Set(["dimensions", "measures", "sort", "limit", "timeUnit", "trend"]);
+export const COMPUTED: ReadonlySet<string> = new Set(["dimensions", "measures", "sort", "limit", "timeUnit", "trend"]);
 /** What two groups come to together is their sum; of all others there is no telling, so the rest is left out. */
 const ADDED_UP = new Set(["sum", "count"]);
 const MARKS: Readonly<Record<string, ChartSettings["kind"]>> = { point: "scatter", circle: "scatter", arc: "pie", text: "kpi" }; // biome-ignore format: one look

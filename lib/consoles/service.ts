@@ -1,6 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
+import { findSpecProblems } from "@/lib/charts/spec-rules";
 import { getConnectionDocOrThrow, getDriverOrThrow } from "@/lib/connections/service";
 import { bringBack } from "@/lib/folders/bring-back";
 import { changeFiled } from "@/lib/folders/journal";
@@ -234,7 +235,7 @@ async function toUpdated(caller: Caller, before: ConsoleDoc, body: UpdateConsole
     folder,
     name: body.name ?? before.name,
     content: body.content ?? before.content,
-    chart: body.chart === undefined ? before.chart : toChart(body.chart),
+    chart: body.chart === undefined ? before.chart : toChart(body.chart, before.chart),
     language: body.language ?? before.language,
     connectionId: body.connectionId === undefined ? before.connectionId : toId(body.connectionId),
   };
@@ -254,8 +255,15 @@ async function languageOf(caller: Caller, connectionId: string | null | undefine
   });
 }
 
-function toChart(chart: CreateConsoleBody["chart"]): string | null {
-  return chart ? JSON.stringify(chart) : null;
+/** @throws AppError invalid_request for a specification that no chart may have, naming each place */
+function toChart(chart: CreateConsoleBody["chart"], before: string | null = null): string | null {
+  if (!chart) return null;
+  const text = JSON.stringify(chart);
+  // One that is stored already is not refused again.
+  const problems = text === before ? [] : findSpecProblems(chart);
+  if (problems.length === 0) return text;
+  const details = problems.map(({ path, message }) => ({ path: path === "" ? "chart" : `chart.${path}`, message }));
+  throw new AppError("invalid_request", problems[0]?.message ?? "", { details });
 }
 
 function toId(id: string | null): ObjectId | null {

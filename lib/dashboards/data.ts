@@ -33,6 +33,7 @@ import type { DashboardDoc } from "./model";
 import { OWNER_LEFT, originOf, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
 import type { DashboardFile, DataQuery, Filter, FilterValues, ValuesQuery, Widget, WidgetData } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
+import { toUnreadWords, trendOf } from "./specs";
 
 const SECOND_MS = 1000;
 /** A source that has just failed is left alone, however many look at the page. */
@@ -482,7 +483,7 @@ async function compute(
   try {
     const spec = page.isRows ? ROWS : withGrain(specOf(widget), page.grain);
     const conditions = conditionsFor(page, name, kept.fields, widget.id);
-    const trend = page.isRows ? null : trendOf(widget, spec, page.grain);
+    const trend = page.isRows ? null : toTrend(widget, spec, page.grain);
     const earlier = page.isRows ? null : earlierOf(page, widget, conditions);
     const ofShown = isOfShownGroups(widget);
     const whole = ofShown ? { ...spec, sort: [], limit: LIMIT_MAX } : spec;
@@ -521,11 +522,7 @@ async function compute(
 export function specOf({ spec }: Widget): AggregateSpec {
   const parsed = aggregateSpec.safeParse(spec);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new AppError(
-    "invalid_request",
-    `The specification cannot be read: ${issue?.path.join(".")}: ${issue?.message}`,
-  );
+  throw new AppError("invalid_request", toUnreadWords(parsed.error));
 }
 
 /** What a widget shows beside its own figures, which they do not hold: a line of how it went, or an earlier period. */
@@ -534,14 +531,13 @@ export function whatStandsBeside(
   widget: Widget,
   conditions: readonly Condition[],
 ): "trend" | "earlier" | null {
-  if (trendOf(widget, specOf(widget), look.grain) !== null) return "trend";
+  if (toTrend(widget, specOf(widget), look.grain) !== null) return "trend";
   return earlierOf(look, widget, conditions) === null ? null : "earlier";
 }
 
 /** How a figure went: it says by what, since it has no times itself. */
-function trendOf({ kind, spec }: Widget, { dimensions, measures }: AggregateSpec, grain: Grain | undefined) {
-  if (kind !== "kpi" || spec.trend === undefined || dimensions.length > 0) return null;
-  const [dimension] = aggregateSpec.parse({ dimensions: [spec.trend] }).dimensions;
+function toTrend(widget: Widget, { dimensions, measures }: AggregateSpec, grain: Grain | undefined) {
+  const dimension = dimensions.length > 0 ? null : trendOf(widget);
   if (!dimension) return null;
   const own = "timeUnit" in dimension ? dimension.timeUnit : undefined;
   return aggregateSpec.parse({

@@ -4,6 +4,7 @@ import { AppError } from "@/lib/http/errors";
 import { DASHBOARDS } from "./cabinet";
 import { refuseUnfit } from "./content";
 import { dashboardFileSchema } from "./schema";
+import { refuseBadSpecs } from "./specs";
 
 /** Far more than sixty widgets and their queries take. */
 const BYTES_MAX = 8 * 1024 * 1024;
@@ -22,11 +23,17 @@ export const DASHBOARD_FILES: FileKind = {
       const [issue] = error?.issues ?? [];
       if (!data) return `is no dashboard: ${issue?.path.join(".")}: ${issue?.message}`;
       refuseUnfit(data);
+      refuseBadSpecs(data.widgets);
       return null;
     } catch (thrown) {
-      if (thrown instanceof AppError) return `is no dashboard: ${thrown.message}`;
+      if (thrown instanceof AppError) return `is no dashboard: ${pathOf(thrown)}${thrown.message}`;
       if (thrown instanceof SyntaxError) return "is no JSON.";
       throw thrown;
     }
   },
 };
+
+function pathOf({ details }: AppError): string {
+  const [first] = Array.isArray(details) ? details : [];
+  return typeof first?.path === "string" ? `${first.path}: ` : "";
+}

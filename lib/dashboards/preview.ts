@@ -10,6 +10,7 @@ import { allPartsOf, originOf, type Part } from "./parts";
 import type { DashboardFile, Preview, PreviewBody } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 import { refuseUnreadable } from "./sources";
+import { refuseBadSpecs } from "./specs";
 
 const MIB = 1024 * 1024;
 /** Of a source that is only tried out: enough for a picture that is true for most, a fraction of what a dashboard keeps. */
@@ -34,6 +35,8 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
     ...complete(body),
   };
   refuseUnfit(file);
+  const saved = doc && readText(doc.content);
+  refuseBadSpecs(file.widgets, saved?.widgets);
   const look = toLook(file, body.values, {
     isRows: false,
     isMeasured: true,
@@ -41,7 +44,6 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
     signal,
     toReader: asItIs,
   });
-  const saved = doc && readText(doc.content);
   const known = saved ? allPartsOf(saved) : [];
   const isKnown = ({ name, source }: Part) =>
     known.some((part) => part.name === name && isSameJson(part.source, source));

@@ -38,6 +38,7 @@ import type {
   UpdateDashboardBody,
 } from "./schema";
 import { refuseUnreadable } from "./sources";
+import { refuseBadSpecs } from "./specs";
 import { withOwnStanding, withStanding } from "./standing";
 import { changesBetween } from "./words";
 
@@ -80,6 +81,7 @@ export async function createDashboard(caller: Caller, body: CreateDashboardBody)
     ...complete(body),
   };
   refuseUnfit(file);
+  refuseBadSpecs(file.widgets);
   await refuseUnreadable(caller, caller.user._id, sourcesOf(file));
   return changeFiled(caller, DASHBOARDS, async (changes) => {
     const folder = folderId ? await getFolderOrThrow(caller, DASHBOARDS, folderId) : null;
@@ -113,6 +115,7 @@ export async function updateDashboard(
       ...complete(body),
     };
     refuseUnfit(file);
+    refuseBadSpecs(file.widgets, old.widgets);
     gone = partsGone(old, file);
     // What it reads already was judged when it came; who moves a widget need not have the right to it.
     const known = new Set(sourcesOf(old).map(({ source }) => JSON.stringify(source)));

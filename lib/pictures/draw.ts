@@ -122,14 +122,13 @@ async function readAnswer(socket: Socket): Promise<Picture> {
       const [, text, png, pdf] = received;
       if (!text) continue;
       head ??= JSON.parse(text.toString("utf8")) as DrawAnswer;
-      if ("error" in head) throw new Error(`A picture could not be drawn: ${head.error}`);
+      if ("error" in head) break;
       if (png && (pdf || !head.hasPdf)) return { png, pdf: pdf ?? null, undrawn: head.undrawn };
     }
   } catch (error) {
-    if (head !== null && "error" in head) throw error;
     throw new DrawingEnded("The connection to the process broke.", { cause: error });
   }
-  throw new DrawingEnded("The process ended before its answer.");
+  throw new DrawingEnded(head !== null && "error" in head ? head.error : "The process ended before its answer.");
 }
 
 async function connectTo(service: Service): Promise<Socket> {

@@ -1,6 +1,7 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
+import { findSpecProblems } from "@/lib/charts/spec-rules";
 import { createConsoleBody, updateConsoleBody } from "@/lib/consoles/schema";
 import { searchConsoles } from "@/lib/consoles/search";
 import { createConsole, getConsole, updateConsole } from "@/lib/consoles/service";
@@ -160,6 +161,11 @@ function chartSpec(spec: Record<string, unknown>): Record<string, unknown> {
   const { data: _, datasets: __, ...own } = spec;
   if (hasAddress(own)) {
     throw new AppError("invalid_request", "A chart takes no addresses: leave data, url and href out.");
+  }
+  const [problem] = findSpecProblems(own);
+  if (problem) {
+    const details = [{ path: `spec.${problem.path}`, message: problem.message }];
+    throw new AppError("invalid_request", `spec.${problem.path}: ${problem.message}`, { details });
   }
   return own;
 }

@@ -158,7 +158,7 @@ describe("a dashboard as a picture", () => {
     timeout: 120_000,
   }, async () => {
     const rows = [{ region: NASTY, sold: 1 }];
-    const broken = { mark: "circle", encoding: { x: { field: "region", scale: { type: "no-such" } } }, layer: [{}] };
+    const broken = { encoding: { x: { field: "region" } }, layer: [{}] };
     const { page: drawn } = toPicturePage(
       page({
         title: NASTY,

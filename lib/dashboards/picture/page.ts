@@ -1,6 +1,7 @@
 import { toForeignSpec } from "@/lib/charts/foreign-spec";
 import { toPicture } from "@/lib/charts/picture";
 import { colourOf, toDrawnSpec } from "@/lib/charts/spec";
+import { findDrawProblems, toProblemWords } from "@/lib/charts/spec-rules";
 import { formatChange, toTone } from "@/lib/charts/widget-change";
 import { toWidgetChart } from "@/lib/charts/widget-chart";
 import { type Against, toWidgetFigures } from "@/lib/charts/widget-figures";
@@ -216,6 +217,8 @@ function drawChart(spec: Record<string, unknown>, data: WidgetData, body: Box, {
   const chart = toWidgetChart(spec, { fields, rows, before: data.before?.rows as ResultRow[] | undefined }, look);
   if (chart === null) return drawWords("There is no number to draw.", body, paint.faint);
   const isForeign = "kind" in chart;
+  const problems = isForeign ? findDrawProblems(chart.spec, rows) : [];
+  if (problems.length > 0) return drawWords(toProblemWords(problems), body, paint.bad);
   const picture = isForeign ? null : toPicture(chart.data, chart.settings, NONE_HIDDEN);
   if (picture?.kind === "kpi") return drawFigures(spec, data, body, { look, period: {}, paint });
   const legend =

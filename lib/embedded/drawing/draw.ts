@@ -22,7 +22,7 @@ const CHARACTER_EM = 0.56;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const NO_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-const ready = initWasm(readFileSync(require.resolve("@resvg/resvg-wasm/index_bg.wasm")));
+await initWasm(readFileSync(require.resolve("@resvg/resvg-wasm/index_bg.wasm")));
 const fonts = SUBSETS.map((subset) =>
   readFileSync(require.resolve(`@fontsource-variable/geist/files/geist-${subset}-wght-normal.woff2`)),
 );
@@ -36,7 +36,6 @@ textMetrics.width = ({ fontSize = 11 }, text) => String(text ?? "").length * fon
  * @returns `undrawn` counts the parts in whose place words stand
  */
 export async function drawPage(page: PicturePage, withPdf: boolean) {
-  await ready;
   let undrawn = 0;
   const pieces: string[] = [];
   for (const part of page.parts) {

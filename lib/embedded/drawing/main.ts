@@ -1,5 +1,5 @@
 import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { parseArgs } from "node:util";
 import { giveRightOfWay } from "../../process/right-of-way.ts";
 import { FrameReader, sendFrame } from "../engine/wire.ts";
@@ -36,7 +36,7 @@ function main(): void {
     rest();
     // A greeting: the kernel also takes connections to a process that is ending.
     socket.write(toFrame(new Uint8Array()));
-    serve(socket);
+    serve(socket, server);
   });
   // The path belongs to one server: a socket that exists is left over.
   rmSync(path, { force: true });
@@ -47,7 +47,7 @@ function main(): void {
   });
 }
 
-function serve(socket: Socket): void {
+function serve(socket: Socket, server: Server): void {
   const frames = new FrameReader<Buffer>(FILE_BYTES_MAX, (bytes) => Buffer.from(bytes));
   let request: DrawRequest | null = null;
   const parts: PicturePart[] = [];
@@ -66,21 +66,25 @@ function serve(socket: Socket): void {
     if (request === null || parts.length !== request.partCount) return;
     answer(socket, request, parts).then(
       () => socket.end(),
-      () => socket.destroy(),
+      async (error: unknown) => {
+        // The renderer is in an unknown state after a failure: the next page gets a new process. Nobody is greeted meanwhile.
+        server.close();
+        await sendHead(socket, { error: error instanceof Error ? error.message : String(error) }).catch(() => {});
+        socket.end(() => process.exit(1));
+      },
     );
   });
 }
 
 async function answer(socket: Socket, request: DrawRequest, parts: PicturePart[]): Promise<void> {
-  const send = (head: DrawAnswer) => sendFrame(socket, toFrame(Buffer.from(JSON.stringify(head))));
-  try {
-    const { png, pdf, undrawn } = await drawPage({ ...request, parts }, request.withPdf);
-    await send({ undrawn, hasPdf: pdf !== null });
-    await sendFrame(socket, toFrame(png));
-    if (pdf) await sendFrame(socket, toFrame(pdf));
-  } catch (error) {
-    await send({ error: error instanceof Error ? error.message : String(error) });
-  }
+  const { png, pdf, undrawn } = await drawPage({ ...request, parts }, request.withPdf);
+  await sendHead(socket, { undrawn, hasPdf: pdf !== null });
+  await sendFrame(socket, toFrame(png));
+  if (pdf) await sendFrame(socket, toFrame(pdf));
+}
+
+function sendHead(socket: Socket, head: DrawAnswer): Promise<void> {
+  return sendFrame(socket, toFrame(Buffer.from(JSON.stringify(head))));
 }
 
 main();

@@ -293,6 +293,45 @@ describe("a snapshot of a dashboard", () => {
     expect(receiver.hits).toEqual([]);
   });
 
+  it("C1 has a sentence in the place of a chart that nobody may draw, and all else of the page", {
+    timeout: 120_000,
+  }, async () => {
+    const id = await make();
+    const _id = new ObjectId(id);
+    const stored = await collections.dashboards().findOne({ _id });
+    const file = JSON.parse(stored?.content ?? "");
+    const transform = [{ calculate: "length(sequence(0,300000000))", as: "a" }];
+    const encoding = { x: { field: "region" }, y: { field: "a", type: "quantitative" } };
+    file.widgets[1].spec = { mark: "point", encoding, transform };
+    await collections.dashboards().updateOne({ _id }, { $set: { content: JSON.stringify(file) } });
+    const snapshot = await added(id, webhook());
+    await send(id, snapshot.id);
+    expect((JSON.parse(receiver.hits[0]?.raw.toString() ?? "") as Record<string, unknown>).widgets).toEqual([
+      { title: "Sold", lines: ["3 t"] },
+      {
+        title: "By region",
+        lines: [expect.stringMatching(/^This chart cannot be drawn\. “sequence” takes numbers alone/)],
+      },
+    ]);
+    expect((await listed(id))[0].lastDelivery).toMatchObject({ status: "sent" });
+  });
+
+  it("C1 is a delivery that has failed, once, when its page is too large to draw", { timeout: 120_000 }, async () => {
+    const id = await make("select repeat('x', 14000) as region, range as amount from range(5000)");
+    const _id = new ObjectId(id);
+    const stored = await collections.dashboards().findOne({ _id });
+    const file = JSON.parse(stored?.content ?? "");
+    file.widgets[1].spec = { mark: "point", encoding: { x: { field: "region" }, y: { field: "amount" } } };
+    await collections.dashboards().updateOne({ _id }, { $set: { content: JSON.stringify(file) } });
+    const snapshot = await added(id, webhook());
+    await send(id, snapshot.id);
+    expect(receiver.hits).toHaveLength(0);
+    expect((await listed(id))[0].lastDelivery).toMatchObject({
+      status: "failed",
+      lastError: expect.stringContaining("too much memory or time to draw"),
+    });
+  });
+
   it("is its owner's, an admin's and an owner's to set, a member's to see, and nobody else's", async () => {
     const id = await make();
     const body = webhook();
