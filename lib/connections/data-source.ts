@@ -24,6 +24,8 @@ export type QueryOptions = {
    * Without it a cell that is too large to be sent is a `query_failed`.
    */
   cellBytesMax?: number;
+  /** Columns of JSON come as their texts (`JsonText`), as flows carry them. */
+  jsonAsText?: true;
 };
 
 /**

@@ -17,6 +17,7 @@ import { orAborted } from "@/lib/process/or-aborted";
 import { sharedState } from "@/lib/process/shared-state";
 import { ThreadPool } from "@/lib/process/thread-pool";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import { jsonText } from "@/lib/tabular/json-text";
 import { isResponse } from "./messages";
 import { engineAway } from "./service";
 
@@ -66,7 +67,11 @@ export class EngineClient {
   /** Starts a statement and resolves when its fields are known. */
   async execute(request: ExecuteRequest, signal: AbortSignal): Promise<EngineRows> {
     const { channel, first } = await this.#begin(request, signal);
-    if (first.type === "fields") return { fields: first.fields, batches: this.#batches(channel, first.fields) };
+    if (first.type === "fields") {
+      const { fields } = first;
+      const batches = this.#batches(channel, fields);
+      return { fields, batches: request.jsonAsText ? withJsonTexts(fields, batches) : batches };
+    }
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
     throw engineAway(new Error(`The engine sent ${first.type} before the fields.`));
@@ -175,6 +180,35 @@ export class EngineClient {
 
 function restoreNegativeZeros(column: WireValue[]): void {
   for (const [row, value] of column.entries()) if (value === NEGATIVE_ZERO) column[row] = -0;
+}
+
+/** Marks the texts of JSON columns as such: on the socket they are plain ones. */
+function withJsonTexts(fields: readonly Field[], batches: AsyncIterable<Batch>): AsyncIterable<Batch> {
+  if (!fields.some(isJsonColumn)) return batches;
+  const mark = (value: WireValue) => (typeof value === "string" ? jsonText(value) : value);
+  const toMarked = (batch: Batch): Batch => ({
+    ...batch,
+    columns: batch.columns.map((column, index) => (isJsonColumn(fields[index]) ? column.map(mark) : column)),
+  });
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = batches[Symbol.asyncIterator]();
+      return {
+        next: async () => {
+          const { done, value } = await iterator.next();
+          return done ? { done, value } : { done: false, value: toMarked(value) };
+        },
+        return: async () => {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+function isJsonColumn(field: Field | undefined): boolean {
+  return field?.type === "json" && field.dbType === "JSON";
 }
 
 function toFrame(request: EngineRequest): Buffer {

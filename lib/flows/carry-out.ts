@@ -284,7 +284,8 @@ async function readQuery(
   signal: AbortSignal,
 ): Promise<ExtractStream> {
   const statement = { query, ...(values !== undefined && { params: JSON.parse(values) }) };
-  const result = await requireQueryable(source).query(statement, { readOnly: true, signal, timeoutMs: RUN_TIMEOUT_MS });
+  const options = { readOnly: true, signal, timeoutMs: RUN_TIMEOUT_MS, jsonAsText: true } as const;
+  const result = await requireQueryable(source).query(statement, options);
   const names = uniqueColumnNames(result.fields.map(({ name }) => name));
   const fields = result.fields.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
   return { fields, batches: withoutCheckpoints(regroup(result.batches, fields.length, BATCH_ROWS)) };

@@ -12,7 +12,7 @@ import { NoColumns } from "@/lib/connections/drivers/shared/flows/sql-load";
 import { AppError, type ErrorKind } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
 import { RunGoesOn } from "@/lib/runs/goes-on";
-import type { Batch, Field } from "@/lib/tabular/fields";
+import type { Batch, Field, FieldType } from "@/lib/tabular/fields";
 import { GROWTHS_MAX, SILENCE_MS, TRIES_MAX, TRIES_TIMEOUT_MS, TRY_WAITS_MS } from "./limits";
 
 /*
@@ -370,11 +370,25 @@ function union(known: Field[], found: Field[]): Field[] {
   if (found.length === 0) return known;
   if (known.length === 0) return found;
   const later = new Map(found.map((field) => [field.name, field]));
+  // A second attempt begins with the narrow types of the first page, and its table has the wide ones already.
+  for (const field of known) {
+    const same = later.get(field.name);
+    if (same !== undefined && holds(field.type, same.type)) later.set(field.name, field);
+  }
   const isWider = known.some((field) => (later.get(field.name)?.type ?? field.type) !== field.type);
   const names = new Set(known.map(({ name }) => name));
   const added = found.filter(({ name }) => !names.has(name));
   if (!isWider && added.length === 0) return known;
   return [...known.map((field) => later.get(field.name) ?? field), ...added];
+}
+
+/** Types from the narrowest to the widest, each of which holds all before it. */
+const NUMBERS: readonly FieldType[] = ["int32", "int64", "float64", "decimal"];
+
+function holds(wide: FieldType, narrow: FieldType): boolean {
+  if (wide === narrow || wide === "json") return true;
+  if (wide === "string") return narrow !== "json";
+  return NUMBERS.includes(narrow) && NUMBERS.indexOf(wide) > NUMBERS.indexOf(narrow);
 }
 
 /** The batch in the columns of the table: what it does not have is null. */

@@ -2,6 +2,7 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import type { DataSource } from "@/lib/connections/data-source";
+import { jsonValue } from "@/lib/connections/drivers/shared/wire-values";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { withDataSource } from "@/lib/connections/pool";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
@@ -11,6 +12,7 @@ import { admit } from "@/lib/query/admission";
 import { uniqueColumnNames } from "@/lib/query/column-names";
 import { runQuery } from "@/lib/query/service";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
+import { isJsonText } from "@/lib/tabular/json-text";
 import type { FlowPreview, PreviewBody } from "./schema";
 
 /** Enough to see what is in the columns. */
@@ -35,7 +37,7 @@ export async function previewSource(caller: Caller, body: PreviewBody, signal: A
   const names = uniqueColumnNames(fields.map(({ name }) => name));
   return {
     fields: fields.map(({ type, dbType }, index) => ({ name: names[index] ?? "", type, dbType })),
-    rows: rows.map((row) => Object.fromEntries(row.map((value, index) => [names[index] ?? "", shorten(value)]))),
+    rows: rows.map((row) => Object.fromEntries(row.map((value, index) => [names[index] ?? "", toShown(value)]))),
     durationMs: Math.round(performance.now() - started),
   };
 }
@@ -114,6 +116,11 @@ async function readFirst(
 
 function rowsOf({ rowCount, columns }: Batch, max: number): WireValue[][] {
   return Array.from({ length: Math.min(rowCount, max) }, (_, row) => columns.map((column) => column[row] ?? null));
+}
+
+/** Returns a cell as an answer carries it, cut where it is long. */
+function toShown(value: WireValue): WireValue {
+  return shorten(isJsonText(value) ? jsonValue(value.json) : value);
 }
 
 function shorten(value: WireValue): WireValue {

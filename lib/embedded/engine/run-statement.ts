@@ -171,7 +171,9 @@ async function sendResult(
     if (!isAnswer) continue;
     for (const { from, to, isCut } of slices(chunk, types, request)) {
       signal.throwIfAborted();
-      const columns = types.map((type, index) => decodeColumn(chunk.getColumnVector(index), type, from, to));
+      const columns = types.map((type, index) =>
+        decodeColumn(chunk.getColumnVector(index), type, from, to, request.jsonAsText),
+      );
       if (to > from) await sink.batch({ rowCount: to - from, columns });
       if (isCut) return { isCut: true };
     }

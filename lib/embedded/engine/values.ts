@@ -27,6 +27,7 @@ import {
   type DuckDBVector,
 } from "@duckdb/node-api";
 import type { WireValue } from "../../tabular/fields.ts";
+import { parseExactJson } from "../../text/exact-json.ts";
 import { isJsonText } from "./field-types.ts";
 import {
   dateText,
@@ -54,8 +55,15 @@ const INLINED_BYTES_MAX = 12;
 /**
  * Rows `from` up to, not including, `to` of one column as they leave the engine (`WireValue`).
  * @param type the column's logical type: the vector's own has lost its alias
+ * @param jsonAsText JSON is not parsed
  */
-export function decodeColumn(vector: DuckDBVector, type: DuckDBType, from: number, to: number): WireValue[] {
+export function decodeColumn(
+  vector: DuckDBVector,
+  type: DuckDBType,
+  from: number,
+  to: number,
+  jsonAsText = false,
+): WireValue[] {
   switch (type.typeId) {
     case DuckDBTypeId.BIGINT:
       return decodeInt64(vector, from, to, (number) => number, fromInt64);
@@ -74,7 +82,7 @@ export function decodeColumn(vector: DuckDBVector, type: DuckDBType, from: numbe
       );
     }
     case DuckDBTypeId.VARCHAR:
-      if (!isJsonText(type)) return decodeText(vector, from, to);
+      if (jsonAsText || !isJsonText(type)) return decodeText(vector, from, to);
   }
   const column: WireValue[] = new Array(to - from);
   const isFloat = type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT;
@@ -328,14 +336,10 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
 
-/** An integer that a double cannot hold stays exact as text, like an int64 column's. */
+/** A number that a double cannot hold stays exact as text, like an int64 column's. */
 function parseJson(text: string): WireValue {
   try {
-    return JSON.parse(text, (_key, value: unknown, context: { source?: string } = {}) => {
-      if (typeof value !== "number" || context.source === undefined) return value;
-      const isInteger = /^-?\d+$/.test(context.source);
-      return isInteger && !Number.isSafeInteger(value) ? context.source : fromNumber(value);
-    }) as WireValue;
+    return parseExactJson(text, (source) => source) as WireValue;
   } catch {
     return text;
   }

@@ -16,6 +16,8 @@ export type ExecuteRequest = {
   timeoutMs: number;
   /** The result is cut before a row that has a larger cell. Null: a larger one than can be sent is a failure. */
   cellBytesMax: number | null;
+  /** Columns of the type JSON come as texts that nobody has parsed. */
+  jsonAsText?: true;
 };
 
 /** How the cells of a column come: 64-bit integers as numbers or texts, bytes in base64, NaN and its like as texts. */

@@ -73,7 +73,7 @@ export function extractClickHouse(parts: ClickHouseFlowParts, request: ExtractRe
       query: (sql, params) =>
         parts.query(
           { query: sql, params: Object.fromEntries(params.map((value, index) => [`p${index + 1}`, value])) },
-          { readOnly: true, signal: request.signal, timeoutMs: EXTRACT_TIMEOUT_MS },
+          { readOnly: true, signal: request.signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true },
         ),
     },
     request,

@@ -6,6 +6,7 @@ import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
 import { toSqlPath } from "@/lib/sql/names";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
+import { parseExactJson } from "@/lib/text/exact-json";
 import type {
   DataSource,
   ExtractRequest,
@@ -26,7 +27,7 @@ import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, R
 import { sqlText } from "../shared/params";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
-import { jsonValue, valueBytes } from "../shared/wire-values";
+import { protocolValue, valueBytes } from "../shared/wire-values";
 import { columnsSql, FUNCTIONS_SQL, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
 import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./flows";
@@ -34,7 +35,7 @@ import { LineTooLong, linesOf } from "./lines";
 import { toClickHouseParams } from "./params";
 import { ClickHouseLine } from "./request";
 import { checkFunctions, checkSecrets, checkStatement, type RefusedFunctions, refusedAmong } from "./statement-guard";
-import { type ColumnReader, readerOf } from "./types";
+import { type ColumnReader, exactReaderOf, readerOf } from "./types";
 
 /** Digits that a double may not hold. Reading those exactly is slower, so the rest is spared. */
 const LONG_NUMBER = /\d{16}/;
@@ -83,7 +84,7 @@ export class ClickHouseSource implements DataSource {
     ];
     const run = this.#begin(text, settings, options.signal);
     try {
-      const rows = await run.open(options.cellBytesMax);
+      const rows = await run.open(options.cellBytesMax, options.jsonAsText);
       return { fields: rows.fields, batches: this.#batches(run, rows, options) };
     } catch (error) {
       await run.end();
@@ -278,7 +279,7 @@ class Run {
     signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  async open(cellBytesMax: number | undefined): Promise<Rows> {
+  async open(cellBytesMax: number | undefined, jsonAsText = false): Promise<Rows> {
     const response = await this.#line.send({
       query: this.#query,
       settings: [["query_id", this.#queryId], ...this.#settings],
@@ -303,7 +304,7 @@ class Run {
     if (names === undefined) return { fields: [], portionBytes: 0, next: async () => null };
     const headNames = this.#list(names).map(String);
     const headTypes = this.#list(types ?? "").map(String);
-    const readers = headTypes.map(readerOf);
+    const readers = headTypes.map(jsonAsText ? exactReaderOf : readerOf);
     const rows: Rows = {
       fields: headNames.map((name, index) => toField(name, headTypes[index] ?? "", readers[index])),
       portionBytes: 0,
@@ -314,7 +315,7 @@ class Run {
         rows.portionBytes = portion.reduce((sum, line) => sum + line.length, 0);
         return portion
           .filter((line) => line !== "")
-          .map((line) => this.#list(line).map((value, index) => readers[index]?.read(value) ?? null));
+          .map((line) => this.#list(line, jsonAsText).map((value, index) => readers[index]?.read(value) ?? null));
       },
     };
     return rows;
@@ -352,8 +353,8 @@ class Run {
     }
   }
 
-  #list(line: string): unknown[] {
-    const values = LONG_NUMBER.test(line) ? jsonValue(line) : parseOrNull(line);
+  #list(line: string, isExact = false): unknown[] {
+    const values = !isExact && LONG_NUMBER.test(line) ? protocolValue(line) : parseOrNull(line, isExact);
     if (Array.isArray(values)) return values;
     // A failure in the middle of an answer is written where the next row would be.
     if (/Code: \d+/.test(line)) throw toServerFailure(line, this.#query, this.#secrets);
@@ -361,9 +362,9 @@ class Run {
   }
 }
 
-function parseOrNull(text: string): unknown {
+function parseOrNull(text: string, isExact: boolean): unknown {
   try {
-    return JSON.parse(text);
+    return isExact ? parseExactJson(text) : JSON.parse(text);
   } catch {
     return null;
   }

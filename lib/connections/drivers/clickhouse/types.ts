@@ -1,4 +1,6 @@
 import type { FieldType, WireValue } from "@/lib/tabular/fields";
+import { toJsonText } from "@/lib/tabular/json-text";
+import { ExactNumber } from "@/lib/text/exact-json";
 import { int64Value } from "../shared/wire-values";
 
 /** How values of a type are read from the JSON that the server writes with the settings of `request.ts`. */
@@ -13,8 +15,14 @@ const DENORMALS: Readonly<Record<string, string>> = {
   "+inf": "Infinity",
   "-inf": "-Infinity",
 };
-const asFloat = (value: unknown): WireValue => (typeof value === "string" ? (DENORMALS[value] ?? value) : asIs(value));
-const asText = (value: unknown): WireValue => (typeof value === "object" ? asIs(value) : String(value));
+const asFloat = (value: unknown): WireValue =>
+  typeof value === "string"
+    ? (DENORMALS[value] ?? value)
+    : value instanceof ExactNumber
+      ? Number(value.text)
+      : asIs(value);
+const asText = (value: unknown): WireValue =>
+  typeof value === "object" && !(value instanceof ExactNumber) ? asIs(value) : String(value);
 
 const SCALARS: [pattern: RegExp, type: FieldType, read: (value: unknown) => WireValue][] = [
   [/^(?:U?Int8|U?Int16|Int32)$/, "int32", asIs],
@@ -30,6 +38,12 @@ const SCALARS: [pattern: RegExp, type: FieldType, read: (value: unknown) => Wire
   [/^(?:JSON|Object|Dynamic|Variant|Nested)/, "json", asIs],
   [/^Nothing$/, "string", () => null],
 ];
+
+/** Returns a reader that leaves JSON as its text, for values of which `parseExactJson` has kept every digit. */
+export function exactReaderOf(name: string): ColumnReader {
+  const reader = readerOf(name);
+  return reader.type === "json" ? { type: "json", read: toJsonText } : reader;
+}
 
 /** @param name a type as the server writes it, `Array(Nullable(Int64))` */
 export function readerOf(name: string): ColumnReader {

@@ -1,6 +1,8 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
+import { isJsonText } from "@/lib/tabular/json-text";
 import { startChDb } from "@/test/servers/chdb";
 import type { DataSource, ExtractBatch, ExtractRequest, Load, LoadRequest, QueryableSource } from "../../data-source";
+import { jsonValue } from "../shared/wire-values";
 import { openWith, type SubjectName, startSubject } from "./subjects";
 
 export type FlowSubjectName = SubjectName | "clickhouse";
@@ -53,7 +55,12 @@ export async function read(
 }
 
 export function rowsOf({ rowCount, columns }: { rowCount: number; columns: WireValue[][] }): WireValue[][] {
-  return Array.from({ length: rowCount }, (_, row) => columns.map((column) => column[row] ?? null));
+  return Array.from({ length: rowCount }, (_, row) => columns.map((column) => parsed(column[row] ?? null)));
+}
+
+/** JSON comes as its text. */
+function parsed(value: WireValue): WireValue {
+  return isJsonText(value) ? jsonValue(value.json) : value;
 }
 
 export function batchOf(rows: readonly (readonly WireValue[])[]): { rowCount: number; columns: WireValue[][] } {

@@ -22,7 +22,14 @@ export function readEngine(
   params: unknown[],
   signal: AbortSignal,
 ): Promise<ResultStream> {
-  const request = { type: "execute" as const, query, params, readOnly: true, timeoutMs: EXTRACT_TIMEOUT_MS };
+  const request = {
+    type: "execute" as const,
+    query,
+    params,
+    readOnly: true,
+    timeoutMs: EXTRACT_TIMEOUT_MS,
+    jsonAsText: true as const,
+  };
   return client.execute({ ...request, cellBytesMax: null }, signal);
 }
 

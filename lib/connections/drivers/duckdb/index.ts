@@ -100,5 +100,6 @@ function toRequest({ query, params }: Statement, options: QueryOptions) {
     readOnly: options.readOnly,
     timeoutMs: options.timeoutMs,
     cellBytesMax: options.cellBytesMax ?? null,
+    ...(options.jsonAsText && { jsonAsText: true as const }),
   };
 }

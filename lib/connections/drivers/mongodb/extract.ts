@@ -114,7 +114,7 @@ async function* batchesOf(
   shape: Shape,
   cursorField: string | null,
 ): AsyncGenerator<Batch> {
-  const rows = new RowMaker(shape, undefined);
+  const rows = new RowMaker(shape, undefined, true);
   let own: [WireValue[], WireValue[]] = [[], []];
   const take = (): Batch => {
     const { rowCount, columns } = rows.take();

@@ -20,7 +20,7 @@ import { AppError } from "@/lib/http/errors";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { isJsonText } from "@/lib/tabular/json-text";
 import { isUuid } from "@/lib/tabular/precision";
-import { parseExactJson } from "@/lib/text/exact-json";
+import { ExactNumber, parseExactJson } from "@/lib/text/exact-json";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../data-source";
 import { CellRefused, exactInt64, pick, RowRefused, searchRefused, textOf } from "../shared/flows/rows";
 import { checkRequest, LOADS_TABLE, LoadTaken, NoColumns, STAGING_PREFIX, toRejection } from "../shared/flows/sql-load";
@@ -492,7 +492,10 @@ function toBson(value: Exclude<WireValue, null>, field: Field): unknown {
 /** Lists and documents, in which JSON that came as its text is parsed with every digit of its numbers. */
 function documentOf(value: unknown): unknown {
   if (isJsonText(value)) return parseExactJson(value.json, numberOf);
-  return Array.isArray(value) ? value.map(documentOf) : value;
+  if (value instanceof ExactNumber) return numberOf(value.text);
+  if (Array.isArray(value)) return value.map(documentOf);
+  if (typeof value !== "object" || value === null) return value;
+  return new Map(Object.entries(value).map(([name, each]) => [name, documentOf(each)]));
 }
 
 /** A number that no double holds: an int64 where it is one, else a decimal. @throws CellRefused */

@@ -20,9 +20,11 @@ export class RowMaker {
   readonly #known: ReadonlySet<string>;
   readonly #cellBytesMax: number | undefined;
   readonly #rows: BatchBuilder;
-  readonly #writer = new WireWriter();
+  readonly #writer: WireWriter;
 
-  constructor(shape: Shape, cellBytesMax: number | undefined) {
+  /** @param isExact as flows carry values: see `WireWriter` */
+  constructor(shape: Shape, cellBytesMax: number | undefined, isExact = false) {
+    this.#writer = new WireWriter(isExact);
     this.#shape = shape;
     this.#known = new Set(shape.names);
     this.#cellBytesMax = cellBytesMax;

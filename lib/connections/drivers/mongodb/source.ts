@@ -167,7 +167,7 @@ export class MongoSource implements DataSource {
     { sample, isWhole, shape }: { sample: Doc[]; isWhole: boolean; shape: Shape },
     options: QueryOptions,
   ): AsyncGenerator<Batch, void> {
-    const rows = new RowMaker(shape, options.cellBytesMax);
+    const rows = new RowMaker(shape, options.cellBytesMax, options.jsonAsText);
     let documents: readonly Doc[] | null = sample;
     try {
       while (documents !== null) {

@@ -1,5 +1,7 @@
 import { Binary, BSONRegExp, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } from "mongodb";
 import type { FieldType, WireValue } from "@/lib/tabular/fields";
+import { toJsonText } from "@/lib/tabular/json-text";
+import { ExactNumber } from "@/lib/text/exact-json";
 import { floatValue, int64Value } from "../shared/wire-values";
 
 /** A value's type as the field list names it; `dbType` is MongoDB's own ($type). Null has none. */
@@ -10,8 +12,16 @@ const UUID_BYTES = 16;
 
 /** BSON as it leaves. Texts are counted, so that large cells are known without being written twice. */
 export class WireWriter {
+  readonly #isExact: boolean;
+  #depth = 0;
+
   /** Bytes of texts and keys since the last `reset`, at least; UTF-16 units count once. */
   chars = 0;
+
+  /** @param isExact for flows: documents are JSON texts (`JsonText`), and numbers within them keep every digit */
+  constructor(isExact = false) {
+    this.#isExact = isExact;
+  }
 
   reset(): void {
     this.chars = 0;
@@ -22,8 +32,8 @@ export class WireWriter {
     if (typeof value === "string") return this.#text(value);
     if (typeof value === "number") return floatValue(value);
     if (typeof value === "boolean") return value;
-    if (typeof value === "bigint") return int64Value(String(value));
-    if (Array.isArray(value)) return value.map((item) => this.write(item));
+    if (typeof value === "bigint") return this.#int64(String(value));
+    if (Array.isArray(value)) return this.#within(() => value.map((item) => this.write(item)));
     if (value instanceof Date) return dateText(value);
     return this.#object(value as object);
   }
@@ -33,9 +43,9 @@ export class WireWriter {
     if (value instanceof Double) return floatValue(value.value);
     // A Timestamp is a Long for the library.
     if (value instanceof Timestamp) return `Timestamp(${value.t}, ${value.i})`;
-    if (value instanceof Long) return int64Value(value.toString());
+    if (value instanceof Long) return this.#int64(value.toString());
     if (value instanceof ObjectId) return value.toHexString();
-    if (value instanceof Decimal128) return value.toString();
+    if (value instanceof Decimal128) return this.#decimal(value.toString());
     if (value instanceof Binary) return this.#text(binaryText(value));
     if (value instanceof BSONRegExp) return this.#text(`/${value.pattern}/${value.options}`);
     if (value instanceof RegExp) return this.#text(String(value));
@@ -48,7 +58,35 @@ export class WireWriter {
     return this.#entries(Object.entries(value));
   }
 
+  #int64(text: string): WireValue {
+    const value = int64Value(text);
+    return typeof value === "string" ? this.#exact(value) : value;
+  }
+
+  #decimal(text: string): WireValue {
+    return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:E[+-]?\d+)?$/.test(text) ? this.#exact(text) : text;
+  }
+
+  /** A number without quotes within a document or list of a flow, else its text. */
+  #exact(text: string): WireValue {
+    return this.#isExact && this.#depth > 0 ? (new ExactNumber(text) as unknown as WireValue) : text;
+  }
+
+  #within<T>(write: () => T): T {
+    this.#depth += 1;
+    try {
+      return write();
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
   #entries(entries: [string, unknown][]): WireValue {
+    const object = this.#within(() => this.#objectOf(entries));
+    return this.#isExact && this.#depth === 0 ? toJsonText(object) : object;
+  }
+
+  #objectOf(entries: [string, unknown][]): WireValue {
     const object: { [key: string]: WireValue } = {};
     for (const [key, item] of entries) {
       this.chars += key.length;

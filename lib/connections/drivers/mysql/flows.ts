@@ -73,7 +73,7 @@ export function loadMysql(parts: MysqlFlowParts, request: LoadRequest, readOnly:
 }
 
 function readOptions(signal: AbortSignal) {
-  return { readOnly: true, signal, timeoutMs: EXTRACT_TIMEOUT_MS };
+  return { readOnly: true, signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true } as const;
 }
 
 /** A text would be compared to a number as a double, which does not hold every integer. */

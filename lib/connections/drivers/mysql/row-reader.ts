@@ -1,6 +1,7 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, Query } from "mysql2";
+import { isJsonText } from "@/lib/tabular/json-text";
 import { BatchBuilder, BatchQueue, type Step } from "../shared/batch-queue";
 import { tooLargeRow } from "../shared/failures";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS } from "../shared/limits";
@@ -13,7 +14,7 @@ const LEAVE_GRACE_MS = 50;
 /** What a number, a date and the like take in a batch, roughly. */
 const SCALAR_BYTES = 12;
 
-export type RowReaderOptions = { cellBytesMax: number | undefined; rowBytesMax: number };
+export type RowReaderOptions = { cellBytesMax: number | undefined; rowBytesMax: number; jsonAsText?: boolean };
 type NamedReader = ColumnReader & { name: string };
 
 /** One statement's rows as they come, in columns; the line is paused while nobody takes them. */
@@ -79,7 +80,7 @@ export class RowReader implements RunningStatement {
   }
 
   #begin(columns: readonly Column[]): void {
-    this.#readers = columns.map((column) => ({ name: column.name, ...readerOf(column) }));
+    this.#readers = columns.map((column) => ({ name: column.name, ...readerOf(column, this.#options.jsonAsText) }));
     this.#rows = new BatchBuilder(columns.length);
     this.#columns.resolve(this.#readers);
   }
@@ -96,7 +97,8 @@ export class RowReader implements RunningStatement {
       return;
     }
     let bytes = 0;
-    for (const value of values) bytes += typeof value === "string" ? value.length : SCALAR_BYTES;
+    for (const value of values)
+      bytes += typeof value === "string" ? value.length : isJsonText(value) ? value.json.length : SCALAR_BYTES;
     this.#rows.add(values, bytes);
     if (this.#rows.rowCount >= this.#rowsWanted || this.#rows.bytes >= BATCH_BYTES_TARGET) this.#push();
   }

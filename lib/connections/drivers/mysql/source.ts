@@ -59,7 +59,9 @@ export class MysqlSource implements DataSource {
       if (readOnly) await checkReach((lookup) => run.session.run(lookup), references);
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
-      const reader = run.begin(run.session.start(text, values, { cellBytesMax, rowBytesMax }));
+      const reader = run.begin(
+        run.session.start(text, values, { cellBytesMax, rowBytesMax, jsonAsText: options.jsonAsText === true }),
+      );
       const columns = await reader.columns;
       return {
         fields: columns.map(({ name, type, dbType }) => ({ name, type, dbType })),

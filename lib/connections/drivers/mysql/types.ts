@@ -1,4 +1,5 @@
 import type { FieldType, WireValue } from "@/lib/tabular/fields";
+import { jsonText } from "@/lib/tabular/json-text";
 import { float32Value, floatValue, int64Value, jsonValue, trimFraction } from "../shared/wire-values";
 
 /** What the protocol says about a column (the library's ColumnDefinition). */
@@ -31,10 +32,11 @@ const BLOBS: Readonly<Record<number, string>> = { 249: "tiny", 250: "medium", 25
  * How the values of a column are read. Texts come from the protocol of plain queries and numbers from that of prepared
  * ones: both give the same values, but for FLOAT, of which a plain query gets six digits from the server.
  */
-export function readerOf(column: Column): ColumnReader {
+export function readerOf(column: Column, jsonAsText = false): ColumnReader {
   const { columnType: type, flags, columnLength, decimals } = column;
   const sign = (flags & UNSIGNED_FLAG) !== 0 ? " unsigned" : "";
-  if (column.extendedFormat === "json" || type === 245) return { type: "json", dbType: "json", read: readJson };
+  if (column.extendedFormat === "json" || type === 245)
+    return { type: "json", dbType: "json", read: jsonAsText ? readJsonText : readJson };
   const integer = INTEGERS[type];
   if (integer !== undefined) {
     // An unsigned INT is above the neutral int32.
@@ -97,6 +99,10 @@ function readText(value: unknown): WireValue {
 
 function readBinary(value: unknown): WireValue {
   return Buffer.isBuffer(value) ? value.toString("base64") : Buffer.from(String(value)).toString("base64");
+}
+
+function readJsonText(value: unknown): WireValue {
+  return jsonText(String(value));
 }
 
 function readJson(value: unknown): WireValue {

@@ -1,4 +1,5 @@
 import type { WireValue } from "@/lib/tabular/fields";
+import { jsonText } from "@/lib/tabular/json-text";
 import { floatValue, int64Value, jsonValue } from "../shared/wire-values";
 import type { KnownType } from "./types";
 
@@ -26,18 +27,20 @@ const BY_OID: Readonly<Record<number, Decode>> = {
   3802: jsonValue,
   5069: int64Value,
 };
+const AS_TEXT: Readonly<Record<number, Decode>> = { 114: jsonText, 3802: jsonText };
 
 /**
  * How the texts of a type are read. The session prints ISO dates in UTC and ISO 8601 intervals (`session.ts`).
  * @param typeOf the types of arrays' elements
+ * @param jsonAsText JSON is not parsed (`JsonText`)
  */
-export function decoderOf(oid: number, typeOf: (oid: number) => KnownType | undefined): Decode {
-  const own = BY_OID[oid];
+export function decoderOf(oid: number, typeOf: (oid: number) => KnownType | undefined, jsonAsText = false): Decode {
+  const own = (jsonAsText && AS_TEXT[oid]) || BY_OID[oid];
   if (own) return own;
   const { element, base } = typeOf(oid) ?? {};
-  if (base !== undefined) return decoderOf(base, typeOf);
+  if (base !== undefined) return decoderOf(base, typeOf, jsonAsText);
   if (element === undefined) return asText;
-  const decodeElement = decoderOf(element, typeOf);
+  const decodeElement = decoderOf(element, typeOf, jsonAsText);
   // Boxes hold commas, so their arrays are the only ones that are cut at semicolons.
   const separator = element === 603 ? ";" : ",";
   return (text) => readArray(text, separator, decodeElement);

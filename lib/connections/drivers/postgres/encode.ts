@@ -1,5 +1,13 @@
 import type { WireValue } from "@/lib/tabular/fields";
-import { CellRefused, exactDecimal, exactMicros, isNotANumber, jsonTextOf, textOf } from "../shared/flows/rows";
+import {
+  CellRefused,
+  exactDecimal,
+  exactFloat,
+  exactMicros,
+  isNotANumber,
+  jsonTextOf,
+  textOf,
+} from "../shared/flows/rows";
 import type { TableColumn, TargetColumn } from "../shared/flows/table-shape";
 
 /** A value as the text that PostgreSQL reads as a column's type: what `decode.ts` makes of it comes back. */
@@ -19,6 +27,8 @@ function write(value: Exclude<WireValue, null>, column: TargetColumn): string {
     case "int32":
     case "int64":
       return typeof value === "boolean" ? String(Number(value)) : textOf(value);
+    case "float64":
+      return String(exactFloat(value));
     case "decimal":
       return isNotANumber(value) ? String(value) : exactDecimal(value, column);
     case "date":

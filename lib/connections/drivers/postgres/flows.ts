@@ -49,7 +49,10 @@ export function extractPostgres(parts: PostgresFlowParts, request: ExtractReques
       },
       describe: async (entity, signal) => (await look(parts, entity, signal)).shape,
       query: (sql, params) =>
-        parts.query({ query: sql, params }, { readOnly: true, signal: request.signal, timeoutMs: EXTRACT_TIMEOUT_MS }),
+        parts.query(
+          { query: sql, params },
+          { readOnly: true, signal: request.signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true },
+        ),
     },
     request,
   );

@@ -124,7 +124,8 @@ export class PostgresSource implements DataSource {
       const preamble = readOnly ? readingPreamble(timeoutMs, uses, look) : [];
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       const epilogue = readOnly ? CLEAN_UP : [];
-      const decodersOf = (fields: readonly FieldDef[]) => this.#decodersOf(fields);
+      const jsonAsText = options.jsonAsText === true;
+      const decodersOf = (fields: readonly FieldDef[]) => this.#decodersOf(fields, jsonAsText);
       portal = run.begin(
         run.session.start({ preamble, epilogue, text, values, cellBytesMax, decodersOf }, rowBytesMax),
       );
@@ -134,7 +135,7 @@ export class PostgresSource implements DataSource {
         described.map((field) => field.dataTypeID),
         signal,
       );
-      running.readWith(described.map((field) => this.#decoderOf(field)));
+      running.readWith(described.map((field) => this.#decoderOf(field, jsonAsText)));
       return {
         fields: described.map((field) => this.#toField(field)),
         batches: this.#batches(run, running, text, options),
@@ -246,13 +247,13 @@ export class PostgresSource implements DataSource {
   }
 
   /** Null when a type has to be looked up first. */
-  #decodersOf(fields: readonly FieldDef[]): Decode[] | null {
+  #decodersOf(fields: readonly FieldDef[], jsonAsText: boolean): Decode[] | null {
     const isKnown = fields.every((field) => this.#types.get(field.dataTypeID) !== undefined);
-    return isKnown ? fields.map((field) => this.#decoderOf(field)) : null;
+    return isKnown ? fields.map((field) => this.#decoderOf(field, jsonAsText)) : null;
   }
 
-  #decoderOf({ dataTypeID }: FieldDef): Decode {
-    return decoderOf(dataTypeID, (oid) => this.#types.get(oid));
+  #decoderOf({ dataTypeID }: FieldDef, jsonAsText: boolean): Decode {
+    return decoderOf(dataTypeID, (oid) => this.#types.get(oid), jsonAsText);
   }
 
   #ended(run: StatementRun<PostgresSession>, error: unknown, text: string, signal: AbortSignal): unknown {

@@ -1,5 +1,6 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
+import { ExactNumber } from "@/lib/text/exact-json";
 import type { CursorValue } from "../shared/cursor-value";
 import { type JsonPath, readJsonPath } from "../shared/json-path";
 import type { PagePlace, RecordPage } from "../shared/record-pages";
@@ -172,6 +173,7 @@ export class RestPages {
 const END: RecordPage = { records: [], next: null };
 
 function placeOf(value: unknown): PagePlace | null {
+  if (value instanceof ExactNumber) return value.text;
   return typeof value === "number" || (typeof value === "string" && value !== "") ? value : null;
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { AppError } from "@/lib/http/errors";
+import { jsonText } from "@/lib/tabular/json-text";
 import {
   type JsonService,
   type ServiceAnswer,
@@ -498,7 +499,7 @@ describe("columns", () => {
     for await (const { fields, columns } of stream?.batches ?? [])
       grown.push([fields?.map(({ name, type }) => `${name} ${type}`), columns]);
     expect(grown).toEqual([
-      [undefined, [[1], [2], [["a"]]]],
+      [undefined, [[1], [2], [jsonText('["a"]')]]],
       [
         ["id int64", "price float64", "tags json", "late date"],
         [[2, "9007199254740993"], [2.5, null], [null, null], ["2026-01-01", null]],
@@ -645,4 +646,35 @@ describe("the settings", () => {
       expect(await failureOf(readSource(source, "orders"))).toMatchObject({ kind: "address_refused" });
     }
   });
+});
+
+describe("C19 answers as their services mean them", () => {
+  const latin = (text: string) => Buffer.from(text, "latin1");
+  test.each<[string, string | Buffer, string, unknown]>([
+    ["ISO-8859-1", latin('[{"id":"caf\xe9"}]'), "application/json; charset=ISO-8859-1", "café"],
+    ["a charset in quotes", latin('[{"id":"caf\xe9"}]'), 'application/json; charset="latin1"', "café"],
+    ["windows-1252", Buffer.from([0x5b, 0x7b, 0x22, 0x69, 0x64, 0x22, 0x3a, 0x22, 0x80, 0x22, 0x7d, 0x5d]), "application/json; charset=windows-1252", "€"],
+    ["Shift_JIS", Buffer.from([0x5b, 0x7b, 0x22, 0x69, 0x64, 0x22, 0x3a, 0x22, 0x93, 0xfa, 0x22, 0x7d, 0x5d]), "application/json;charset=shift_jis", "日"],
+    ["UTF-16 by its mark", Buffer.from('\uFEFF[{"id":"café"}]', "utf16le"), "application/json", "café"],
+    ["UTF-8 with a mark", '\uFEFF[{"id":"café"}]', "application/json", "café"],
+    ["UTF-8 without a charset", '[{"id":"café"}]', "text/plain", "café"],
+    ["an int64", '[{"id":9007199254740993}]', "application/json", "9007199254740993"],
+    ["a decimal", '[{"id":12345678901234567890.123456789}]', "application/json", "12345678901234567890.123456789"],
+    ["an integer of 128 bits", '[{"id":170141183460469231731687303715884105727}]', "application/json", "170141183460469231731687303715884105727"],
+    ["a number that no double reaches", '[{"id":1e400}]', "application/json", "1e400"],
+  ])("C19 of %s", async (_, body, type, id) => {
+    const service = await serve(() => ({ headers: { "content-type": type }, body }));
+    expect(ids(await readSource(await connect(service), "orders"))).toEqual([id]);
+  }); // biome-ignore format: a line each
+
+  test.each<[string, Buffer, string, RegExp]>([
+    ["Latin-1 without a charset", latin('[{"id":"caf\xe9"}]'), "application/json", /answer of \/v1\/orders cannot be read: it is not valid UTF-8/],
+    ["Latin-1 that says UTF-8", latin('[{"id":"caf\xe9"}]'), "application/json; charset=utf-8", /not valid UTF-8/],
+    ["half a character", Buffer.from([0x5b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x5d]), "application/json", /not valid UTF-8/],
+    ["a charset that nobody knows", latin("[1]"), "application/json; charset=klingon", /charset klingon is not supported/],
+  ])("C19 refuses %s by name", async (_, body, type, message) => {
+    const service = await serve(() => ({ headers: { "content-type": type }, body }));
+    const error = await failureOf(readSource(await connect(service), "orders"));
+    expect([error.kind, error.message]).toEqual(["source_unreachable", expect.stringMatching(message)]);
+  }); // biome-ignore format: a line each
 });

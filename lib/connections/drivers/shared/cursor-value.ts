@@ -1,3 +1,6 @@
+import { ExactNumber } from "@/lib/text/exact-json";
+import { compareNumberText, isPlainNumber } from "@/lib/text/exact-number";
+
 /** A value by which records are in order: a number, a time as text, or any other text. */
 export type CursorValue = string | number;
 
@@ -6,6 +9,7 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9})\d*)?\
 /** Null and absent are no cursor; neither is what has no order. */
 export function toCursorValue(value: unknown): CursorValue | null {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (value instanceof ExactNumber) return value.text;
   return typeof value === "string" && value !== "" ? value : null;
 }
 
@@ -21,10 +25,16 @@ export function compareCursors(a: CursorValue, b: CursorValue): number {
     const difference = BigInt(one) - BigInt(other);
     return difference < 0n ? -1 : difference > 0n ? 1 : 0;
   }
-  if (isNumeric(one) && isNumeric(other)) return Number(one) - Number(other);
+  if (isPlainNumber(one) && isPlainNumber(other)) return compareNumberText(one, other);
+  if (isNumeric(one) && isNumeric(other)) return compareDoubles(Number(one), Number(other));
   const [time, otherTime] = [toInstant(one), toInstant(other)];
   if (time !== null && otherTime !== null) return compareTexts(time, otherTime);
   return compareTexts(one, other);
+}
+
+/** Their difference would be NaN for two infinities. */
+function compareDoubles(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function isNumeric(text: string): boolean {

@@ -1,25 +1,27 @@
 import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
+import { toJsonText } from "@/lib/tabular/json-text";
+import { ExactNumber } from "@/lib/text/exact-json";
 
 /** A table has fewer; an object with more has data for names. */
 const FIELDS_MAX = 1000;
 /** Where a record is no object. */
 const VALUE_FIELD = "value";
 
-type Shape = "boolean" | "int64" | "float64" | "string" | "longInt" | "date" | "timestamptz" | "json";
+/** `longInt` is an int64 that no double holds, `decimal` any other number that none does. */
+type Shape = "boolean" | "int64" | "longInt" | "float64" | "decimal" | "string" | "date" | "timestamptz" | "json";
 
 const DAY = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 const INSTANT =
   /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(\.\d{1,9})?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-/** What `JSON.parse` could not hold exactly and is text for that. */
-const LONG_INTEGER = /^-?\d{16,19}$/;
 const INT64_MAX = 2n ** 63n - 1n;
 
 const FIELD_TYPE: Record<Shape, FieldType> = {
   boolean: "boolean",
   int64: "int64",
+  longInt: "int64",
   float64: "float64",
+  decimal: "decimal",
   string: "string",
-  longInt: "string",
   date: "date",
   timestamptz: "timestamptz",
   json: "json",
@@ -71,7 +73,7 @@ export class RecordTable {
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 function entriesOf(record: unknown): [string, unknown][] {
@@ -85,29 +87,36 @@ function shapeOf(value: unknown): Shape {
     case "number":
       return Number.isSafeInteger(value) ? "int64" : "float64";
     case "string":
-      if (LONG_INTEGER.test(value) && isInt64(value)) return "longInt";
       if (DAY.test(value)) return "date";
       return INSTANT.test(value) ? "timestamptz" : "string";
     default:
+      if (value instanceof ExactNumber) return value.isInteger && isInt64(value.text) ? "longInt" : "decimal";
       return "json";
   }
 }
 
-/** What holds both. Lists and objects are JSON, and beside them all else is, too. */
+const NUMBERS: ReadonlySet<Shape> = new Set(["int64", "longInt", "float64", "decimal"]);
+
+/**
+ * Returns a shape that holds both without a change of any value: a double does not hold every int64, so beside one that
+ * it does not hold both become decimals. Lists and objects are JSON, and so is everything beside them.
+ */
 function wider(a: Shape, b: Shape): Shape {
   if (a === b) return a;
   const both = new Set([a, b]);
   if (both.has("json")) return "json";
-  if (both.has("int64") && both.has("float64")) return "float64";
-  if (both.has("int64") && both.has("longInt")) return "int64";
-  return "string";
+  if (!NUMBERS.has(a) || !NUMBERS.has(b)) return "string";
+  if (both.has("decimal")) return "decimal";
+  if (both.has("longInt")) return both.has("float64") ? "decimal" : "longInt";
+  return "float64";
 }
 
 function toValue(value: unknown, shape: Shape): WireValue {
   if (value === null || value === undefined) return null;
-  if (shape === "json") return value as WireValue;
+  if (shape === "json") return toJsonText(value);
   if (shape === "timestamptz") return toUtc(String(value));
-  if (shape === "string" || shape === "longInt") return typeof value === "string" ? value : JSON.stringify(value);
+  if (shape === "string") return typeof value === "string" ? value : JSON.stringify(value);
+  if (shape === "decimal" || value instanceof ExactNumber) return String(value);
   return value as WireValue;
 }
 
@@ -125,8 +134,8 @@ function isInt64(text: string): boolean {
 
 /** JSON's own name of it. */
 function dbTypeOf(shape: Shape): string {
-  if (shape === "int64") return "integer";
-  if (shape === "float64") return "number";
+  if (shape === "int64" || shape === "longInt") return "integer";
+  if (shape === "float64" || shape === "decimal") return "number";
   if (shape === "boolean") return "boolean";
   return shape === "json" ? "object" : "string";
 }

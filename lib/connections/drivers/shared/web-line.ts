@@ -1,15 +1,16 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
+import { decodeText, Undecodable } from "@/lib/http/charset";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
 import { KeptFetch } from "@/lib/net/kept-fetch";
 import type { SafeResponse } from "@/lib/net/safe-fetch";
 import { ownTurn } from "@/lib/process/own-turn";
+import { parseExactJson } from "@/lib/text/exact-json";
 import type { ExtractStream } from "../../data-source";
 import { RateBucket } from "./rate-bucket";
 import { isObject } from "./record-table";
 import type { WebConfig } from "./web-config";
-import { jsonValue } from "./wire-values";
 
 /** An answer above this is refused: it is read and parsed as a whole, and a page of a list has a fraction of it. */
 export const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
@@ -23,14 +24,14 @@ const PATIENCE_MS = 3000;
 /** Before the second and the third try, where the source names no time. */
 const WAITS_MS = [500, 2000];
 const REDIRECTS_MAX = 5;
+/** Of an address in an error: enough to know it again. */
+const PATH_CHARS_MAX = 200;
 /** What a service says about a failure is a sentence. */
 const WORDS_CHARS_MAX = 300;
 
 /** It may answer the same request later (RFC 9110; 425 and 429 by RFC 8470 and 6585). */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const PASSING_REASONS: ReadonlySet<unknown> = new Set(["refused", "unreachable", "closed", "timeout", "name"]);
-/** Digits that a double may not hold. Reading those exactly is slower, so the rest is spared. */
-const LONG_NUMBER = /\d{16}/;
 
 export type WebRequest = {
   /** Of the service's own server, without the key of the sign-in. */
@@ -171,7 +172,7 @@ export class WebLine {
     for (let redirects = 0; ; redirects += 1) {
       const response = await this.#send(url, request, timeoutMs);
       const location = response.headers.get("location");
-      if (response.status < 300 || response.status > 399 || location === null) return this.#read(response);
+      if (response.status < 300 || response.status > 399 || location === null) return this.#read(response, url);
       if (redirects >= REDIRECTS_MAX) throw sourceFailure(`The source redirects more than ${REDIRECTS_MAX} times.`);
       if (request.body !== undefined && response.status !== 307 && response.status !== 308) {
         throw sourceFailure(
@@ -205,21 +206,20 @@ export class WebLine {
     });
   }
 
-  async #read({ status, headers, body, isTruncated }: SafeResponse): Promise<WebAnswer> {
+  async #read({ status, headers, body, isTruncated }: SafeResponse, url: URL): Promise<WebAnswer> {
     // Parsing cannot be cut into slices: it waits until nothing else holds up the loop.
     await ownTurn();
-    const text = body.toString("utf8").replace(/^\ufeff/, "");
-    if (status < 200 || status > 299) throw this.#statusFailure(status, headers, text);
+    if (status < 200 || status > 299) throw this.#statusFailure(status, headers, body.toString("utf8"));
     if (isTruncated) {
       throw sourceFailure(
         `An answer of the source is larger than ${ANSWER_BYTES_MAX / 1024 / 1024} MiB. Have it answer in smaller pages.`,
         { status },
       );
     }
+    const text = textOf(body, headers, url);
     if (text.trim() === "") return { status, headers, json: undefined };
     try {
-      const json = LONG_NUMBER.test(text) ? exactJson(text) : JSON.parse(text);
-      return { status, headers, json };
+      return { status, headers, json: parseExactJson(text) };
     } catch (error) {
       const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get("content-type") ?? "")?.[0] ?? "something";
       const what = /json/.test(type) ? "JSON that does not parse" : type;
@@ -322,9 +322,16 @@ function sentenceIn(value: unknown): string {
   return "";
 }
 
-/** Text that is no JSON comes back from `jsonValue` as it is. */
-function exactJson(text: string): unknown {
-  const value = jsonValue(text);
-  if (value === text) JSON.parse(text);
-  return value;
+/** @throws AppError `source_unreachable` for bytes that are no text, which a lenient reader would change */
+function textOf(body: Buffer, headers: Headers, { pathname }: URL): string {
+  try {
+    return decodeText(body, headers.get("content-type"));
+  } catch (error) {
+    if (!(error instanceof Undecodable)) throw error;
+    throw sourceFailure(
+      `The answer of ${pathname.slice(0, PATH_CHARS_MAX)} cannot be read: ${error.message} Have the source name its charset in Content-Type.`,
+      {},
+      error,
+    );
+  }
 }

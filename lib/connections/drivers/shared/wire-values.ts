@@ -1,4 +1,6 @@
 import type { WireValue } from "@/lib/tabular/fields";
+import { isJsonText } from "@/lib/tabular/json-text";
+import { parseExactJson } from "@/lib/text/exact-json";
 
 /** int64 from its decimal text: a number while it is exact, else the text. */
 export function int64Value(text: string): number | string {
@@ -21,8 +23,20 @@ export function float32Value(value: number): number | string {
   return Number(value.toPrecision(9));
 }
 
-/** JSON text as a value. An integer that a double cannot hold stays exact as text; what is no JSON stays text. */
+/** Parses a JSON cell. A number that a double cannot hold is its text; text that is not JSON stays text. */
 export function jsonValue(text: string): WireValue {
+  try {
+    return parseExactJson(text, (source) => source) as WireValue;
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Parses an answer of a protocol that is JSON, in which floats are doubles in however many digits. An integer that a
+ * double cannot hold is its text; text that is not JSON stays text.
+ */
+export function protocolValue(text: string): WireValue {
   try {
     return JSON.parse(text, (_key, value: unknown, context: { source?: string } = {}) => {
       if (typeof value !== "number" || context.source === undefined) return value;
@@ -37,6 +51,7 @@ export function jsonValue(text: string): WireValue {
 /** Bytes that a value takes in an answer, exact for text, and 0 for what is always small. */
 export function valueBytes(value: WireValue): number {
   if (typeof value === "string") return Buffer.byteLength(value);
+  if (isJsonText(value)) return Buffer.byteLength(value.json);
   return typeof value === "object" && value !== null ? Buffer.byteLength(JSON.stringify(value)) : 0;
 }
 

@@ -94,7 +94,7 @@ function sqliteType({ type }: Pick<Field, "type">, isKey: boolean): string {
 function cellOf({ type, from }: TargetColumn): Cell {
   if (type === "string") return { type: "varchar", encode: toText };
   if (from === "int32" || from === "int64" || from === "boolean") return { type: "bigint", encode: exactInt64 };
-  if (from === "float64") return { type: "double", encode: toReal };
+  if (from === "float64" || (from === "decimal" && type === "float64")) return { type: "double", encode: toReal };
   if (type === "binary") {
     const isBinary = from === "binary";
     return {

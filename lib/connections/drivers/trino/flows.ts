@@ -11,7 +11,8 @@ type Parts = { query: QueryableSource["query"]; catalog: string; schema: string 
 
 /** Trino knows no keys, so a whole table is read in no order; whether it is of one moment depends on its connector. */
 export function extractTrino(parts: Parts, request: ExtractRequest): Promise<ExtractStream> {
-  const options = { readOnly: true, signal: request.signal, timeoutMs: EXTRACT_TIMEOUT_MS };
+  const { signal } = request;
+  const options = { readOnly: true, signal, timeoutMs: EXTRACT_TIMEOUT_MS, jsonAsText: true } as const;
   return extractBySql(
     {
       dialect: {

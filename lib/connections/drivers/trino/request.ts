@@ -7,7 +7,7 @@ import { guardedHttpAgent } from "@/lib/net/http-agent";
 import { connectionLost, notItsProtocol, signInFailed, tlsChoice, toSourceFailure } from "../shared/failures";
 import { SESSIONS_MAX } from "../shared/limits";
 import type { OnServer } from "../shared/server";
-import { jsonValue } from "../shared/wire-values";
+import { protocolValue } from "../shared/wire-values";
 import type { TrinoConfig } from "./config";
 import type { TrinoError } from "./failures";
 import type { TypeSignature } from "./types";
@@ -159,7 +159,7 @@ async function readText(response: IncomingMessage, bytesMax: number): Promise<st
 }
 
 function parse(text: string): unknown {
-  if (LONG_NUMBER.test(text)) return jsonValue(text);
+  if (LONG_NUMBER.test(text)) return protocolValue(text);
   try {
     return JSON.parse(text);
   } catch {

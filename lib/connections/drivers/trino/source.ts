@@ -73,7 +73,7 @@ export class TrinoSource implements DataSource {
         ...headers,
         "X-Trino-Session": `query_max_run_time=${Math.ceil(withinLimit(this.#config.server, options.timeoutMs) / 1000)}s`,
       });
-      const rows = await run.open();
+      const rows = await run.open(options.jsonAsText);
       return { fields: rows.fields, batches: this.#batches(run, rows, options) };
     } catch (error) {
       await run.end();
@@ -239,12 +239,12 @@ class Run {
     });
   }
 
-  async open(): Promise<Rows> {
+  async open(jsonAsText = false): Promise<Rows> {
     let page = this.#first;
     this.#first = null;
     while (page && !page.columns) page = await this.#follow();
     const columns = page?.columns ?? [];
-    const readers = columns.map(({ typeSignature }) => readerOf(typeSignature));
+    const readers = columns.map(({ typeSignature }) => readerOf(typeSignature, jsonAsText));
     let isTaken = false;
     const rows: Rows = {
       fields: columns.map(({ name, type }, index) => ({ name, type: readers[index]?.type ?? "other", dbType: type })),

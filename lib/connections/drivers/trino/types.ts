@@ -1,4 +1,5 @@
 import type { FieldType, WireValue } from "@/lib/tabular/fields";
+import { jsonText } from "@/lib/tabular/json-text";
 import { int64Value, jsonValue, trimFraction } from "../shared/wire-values";
 import { offsetOfLocal } from "./time-zones";
 
@@ -40,7 +41,8 @@ const SCALARS: Readonly<Record<string, ColumnReader | undefined>> = {
   unknown: { type: "string", read: () => null },
 };
 
-export function readerOf(signature: TypeSignature): ColumnReader {
+export function readerOf(signature: TypeSignature, jsonAsText = false): ColumnReader {
+  if (jsonAsText && signature.rawType === "json") return { type: "json", read: textReader(jsonText) };
   const inner = (signature.arguments ?? []).map(({ value }) => value);
   if (signature.rawType === "array") {
     const { read } = readerOf(inner[0] as TypeSignature);

@@ -9,7 +9,8 @@ const FITS: Readonly<Record<FieldType, readonly FieldType[]>> = {
   int32: ["int32", "int64", "decimal", "float64", "string"],
   int64: ["int64", "decimal", "string"],
   float64: ["float64", "decimal", "string"],
-  decimal: ["decimal", "string"],
+  // A double takes those that it holds; a row with more digits is refused.
+  decimal: ["decimal", "float64", "string"],
   boolean: ["boolean", "int32", "int64", "string"],
   // Texts are read by the database as what its column is, and a row whose text is none is refused.
   string: ["string", "date", "time", "timestamp", "timestamptz", "interval", "json", "objectId", "other"],

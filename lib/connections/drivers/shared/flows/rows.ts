@@ -1,6 +1,7 @@
 import type { Batch, WireValue } from "@/lib/tabular/fields";
 import { isJsonText } from "@/lib/tabular/json-text";
 import { precisionOf } from "@/lib/tabular/precision";
+import { isRounded } from "@/lib/text/exact-json";
 import type { TargetColumn } from "./table-shape";
 
 /** A value that cannot be written to its column as it is. */
@@ -149,10 +150,23 @@ export function exactInt64(value: Exclude<WireValue, null>): number | string {
   return String(integer);
 }
 
-/** A double, or the word for what JSON numbers cannot be. @throws CellRefused */
+/** Returns a double, or the word for what JSON numbers cannot be. @throws CellRefused for what a double would round */
 export function exactFloat(value: Exclude<WireValue, null>): number | string {
   if (typeof value === "number" || isNotANumber(value)) return value as number | string;
-  throw new CellRefused(`${textOf(value).slice(0, 60)} is no number.`);
+  const text = textOf(value);
+  const number = /^[+-]?\d/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(number)) throw new CellRefused(`${text.slice(0, 60)} is not a number.`);
+  if (!isHeldByDouble(text)) throw new CellRefused(`${text.slice(0, 60)} has more digits than a double holds.`);
+  return number;
+}
+
+/** Whether the double nearest to a number is the number itself, as far as its shortest digits tell. */
+function isHeldByDouble(text: string): boolean {
+  const source = text.replace(/^\+/, "");
+  const number = Number(source);
+  return Number.isInteger(number) && /^-?\d+$/.test(source)
+    ? BigInt(source) === BigInt(number)
+    : !isRounded(source, number);
 }
 
 /** Whether the value is one of the words for what JSON numbers cannot be. */

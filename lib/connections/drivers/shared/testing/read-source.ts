@@ -1,5 +1,7 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
+import { isJsonText } from "@/lib/tabular/json-text";
 import type { Checkpoint, DataSource, Driver, ExtractRequest } from "../../../data-source";
+import { jsonValue } from "../wire-values";
 
 /** A reading to its end: the rows as objects, and what was told on the way. */
 export type Reading = {
@@ -19,6 +21,11 @@ export function openSource(driver: Driver, config: Record<string, unknown>): Pro
   return driver.open({ workspaceId: "a".repeat(24), connectionId: "b".repeat(24), config, readOnly: true });
 }
 
+/** JSON comes as its text. */
+function parsed(value: WireValue): WireValue {
+  return isJsonText(value) ? jsonValue(value.json) : value;
+}
+
 export async function readSource(source: DataSource, entity: string, options: ReadOptions = {}): Promise<Reading> {
   const { batchesMax = Number.POSITIVE_INFINITY, ...over } = options;
   if (!source.extract) throw new Error("This source is not one for flows.");
@@ -36,7 +43,7 @@ export async function readSource(source: DataSource, entity: string, options: Re
     if (grown) reading.fields = grown;
     for (let row = 0; row < rowCount; row += 1) {
       const names = reading.fields.map(({ name }) => name);
-      reading.rows.push(Object.fromEntries(names.map((name, index) => [name, columns[index]?.[row] ?? null])));
+      reading.rows.push(Object.fromEntries(names.map((name, index) => [name, parsed(columns[index]?.[row] ?? null)])));
     }
     reading.checkpoints.push(checkpoint);
     reading.batchRows.push(rowCount);

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeDataSources } from "@/lib/connections/pool";
+import { databaseReady } from "@/lib/db/ready";
+import { takeOwnDatabase } from "@/test/database";
+import { type JsonService, startJsonService } from "@/test/servers/json-service";
+import { startPostgres, type TestServer } from "@/test/servers/postgres";
+import { type FlowAuthor, flowAuthor } from "./testing/flow-author";
+
+/* Values on their way through flows, from their sources to the tables that hold them. */
+
+process.env.ALLOW_PRIVATE_NETWORK = "all";
+const own = takeOwnDatabase();
+let ana: FlowAuthor;
+let server: TestServer | null = null;
+let service: JsonService;
+let postgres = "";
+let duckdb = "";
+let sqlite = "";
+/** What the service answers, page by page, as text. */
+let pages: string[] = [];
+beforeAll(async () => {
+  await databaseReady();
+  ana = await flowAuthor();
+  service = await startJsonService(({ url }) => ({ body: pages[Number(url.searchParams.get("page")) - 1] ?? "[]" }));
+  server = await startPostgres();
+  if (!server) throw new Error("These tests need PostgreSQL.");
+  const { host, port, database, user, password } = server;
+  postgres = await ana.connect("postgres", { host, port, database, user, password, ssl: "disable" });
+  duckdb = await ana.file("duckdb");
+  sqlite = await ana.file("sqlite");
+}, 180_000);
+afterAll(async () => {
+  await closeDataSources();
+  await service.stop();
+  await server?.stop();
+  await own.drop();
+});
+
+let tables = 0;
+
+describe("C19 numbers of a service", () => {
+  async function makeFlow(mode: "full" | "incremental", more: Record<string, unknown> = {}) {
+    const source = await ana.connect(
+      "rest",
+      {
+        baseUrl: service.address,
+        resources: [{ name: "orders", path: "/" }],
+        pagination: { kind: "page" },
+      },
+      { readOnly: true },
+    );
+    const table = `orders_${tables++}`;
+    const { flow } = await ana.make({
+      type: "sync",
+      mode,
+      source: { connectionId: source, entities: [{ name: "orders", cursorField: "at", primaryKey: ["id"] }] },
+      destination: { connectionId: postgres, table, write: "append" },
+      ...more,
+    });
+    const amounts = async () =>
+      (await ana.sql(postgres, `select amount::text as a from ${table} order by id`)).map(({ a }) => a);
+    return { flow, table, amounts };
+  }
+
+  it("C19 widens a column of integers for a later decimal without a change of any value", async () => {
+    const { flow, amounts } = await makeFlow("incremental");
+    pages = ['[{"id":1,"at":1,"amount":9007199254740993},{"id":2,"at":2,"amount":5}]'];
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success" });
+    pages.push('[{"id":3,"at":3,"amount":0.5},{"id":4,"at":4,"amount":12345678901234567890.123456789}]');
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", counts: { written: 2 } });
+    expect(await amounts()).toEqual(["9007199254740993", "5", "0.5", "12345678901234567890.123456789"]);
+  });
+
+  it("C19 widens it within one run as well", async () => {
+    const { flow, amounts } = await makeFlow("full");
+    pages = ['[{"id":1,"at":1,"amount":9223372036854775807}]', '[{"id":2,"at":2,"amount":0.1}]'];
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null });
+    expect(await amounts()).toEqual(["9223372036854775807", "0.1"]);
+  });
+
+  it.each(["postgres", "duckdb", "sqlite"] as const)(
+    "C19 refuses by name what the doubles of %s would round, and takes the rest",
+    async (name) => {
+      const connectionId = { postgres, duckdb, sqlite }[name];
+      const table = `doubles_${tables++}`;
+      const type = name === "sqlite" ? "real" : "double precision";
+      await ana.sql(connectionId, `create table ${table} (id bigint, "at" bigint, amount ${type})`);
+      const { flow } = await makeFlow("full", { destination: { connectionId, table, write: "append" } });
+      pages = [
+        '[{"id":1,"at":1,"amount":0.1},{"id":2,"at":2,"amount":12345678901234567890.123456789},{"id":3,"at":3,"amount":4}]',
+      ];
+      const run = await ana.run(flow.id);
+      expect(run).toMatchObject({ status: "success", counts: { written: 2, failed: 1 } });
+      expect(run.logs.find(({ level }: { level: string }) => level === "warn").text).toMatch(
+        /row 2, amount was refused: 12345678901234567890\.123456789 has more digits than a double holds/,
+      );
+      const rows = await ana.sql(connectionId, `select amount from ${table} order by id`);
+      expect(rows.map(({ amount }) => amount)).toEqual([0.1, 4]);
+    },
+  );
+});
