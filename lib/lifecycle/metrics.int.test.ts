@@ -90,7 +90,7 @@ describe("C49 what the metrics tell", () => {
     const path = `/api/workspaces/${ana.workspaceId}/databases/${connections.data[0].id}/execute`;
     const ask = (query: string) => call("POST", path, { cookie: ana.cookie, body: { query } });
     expect([(await ask("select 1")).status, (await ask("select nothing")).status]).toEqual([200, 400]);
-    expect(await read("millrace_queries_total")).toEqual({ '{outcome="success"}': 1, '{outcome="error"}': 1 });
+    expect(await read("millrace_queries_total")).toEqual({ '{outcome="success"}': 1, '{outcome="failure"}': 1 });
     expect(Object.keys(await read("millrace_query_duration_seconds_count"))).toHaveLength(2);
     expect(await read("millrace_queries")).toEqual({ '{state="running"}': 0, '{state="waiting"}': 0 });
     expect(await read("millrace_file_engines")).toEqual({ "": 1 });
