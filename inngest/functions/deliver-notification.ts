@@ -1,5 +1,7 @@
 import { RetryAfterError } from "inngest";
 import { inngest } from "@/inngest/client";
+import { isEmbeddedRunner } from "@/lib/jobs/runner";
+import { pauseAfter } from "@/lib/notifications/backoff";
 import { deliver } from "@/lib/notifications/deliver";
 import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "@/lib/notifications/wake";
 
@@ -14,13 +16,15 @@ export const deliverNotification = inngest.createFunction(
     concurrency: { limit: 1, key: "event.data.target" },
     triggers: [{ event: DELIVERY_QUEUED_EVENT }],
   },
-  async ({ event, step }) => {
+  async ({ attempt, event, step }) => {
     const call = event.data as DeliveryQueued;
     if (call.afterMs !== undefined) await step.sleep("pause", call.afterMs);
     // No step of its own: the outcome of each send is in its record.
     const result = await deliver(call);
     if (result.state === "final") return result.status;
-    if (result.afterMs === null) throw new Error(result.error);
-    throw new RetryAfterError(result.error, result.afterMs);
+    if (result.afterMs !== null) throw new RetryAfterError(result.error, result.afterMs);
+    if (isEmbeddedRunner()) throw new Error(result.error);
+    // A server of Inngest's forgets its own schedule when it restarts; what an answer asks for is part of the run.
+    throw new RetryAfterError(result.error, pauseAfter(attempt + 1));
   },
 );

@@ -6,6 +6,7 @@ import { defaultBackoff, fastBackoff } from "./backoff";
 import { Application } from "./call";
 import { CALLS_MAX, Executor } from "./executor";
 import { startListener } from "./listener";
+import { checkOwnRunner } from "./own-runner";
 import { isEmbeddedRunner, runnerKeys, setListenerUrl } from "./runner";
 
 /** Where functions are served (app/api/inngest). */
@@ -15,10 +16,12 @@ const LAST_ANSWERS_MS = 1000;
 
 /**
  * Starts this server's share of the embedded executor; it begins to work when the server answers.
- * @returns judges whether it works (throws when not); null where another job runner does the work
+ * @returns judges whether the job runner works (throws when not); null for Inngest's cloud
  */
 export async function startJobs(): Promise<(() => Promise<void>) | null> {
-  if (!isEmbeddedRunner()) return null;
+  const { INNGEST_BASE_URL } = env();
+  // Inngest's cloud has no address to ask.
+  if (!isEmbeddedRunner()) return INNGEST_BASE_URL === undefined ? null : checkOwnRunner(INNGEST_BASE_URL);
   const { HOST, PORT, JOB_RETRY_FAST } = env();
   const keys = runnerKeys();
   const url = new URL(ENDPOINT, toLocalUrl(HOST, PORT));
