@@ -27,13 +27,17 @@ export async function extractQuery(
 function withOwnNames(fields: ExtractStream["fields"]): ExtractStream["fields"] {
   const taken = new Set(fields.map(({ name }) => name.toLowerCase()));
   const seen = new Set<string>();
+  const nextCounts = new Map<string, number>();
   return fields.map((field) => {
-    let { name } = field;
-    for (let count = 2; seen.has(name.toLowerCase()); count += 1) {
-      const next = `${field.name}_${count}`;
-      if (!taken.has(next.toLowerCase())) name = next;
+    const base = field.name.toLowerCase();
+    if (!seen.has(base)) {
+      seen.add(base);
+      return field;
     }
-    seen.add(name.toLowerCase());
-    return { ...field, name };
+    let count = nextCounts.get(base) ?? 2;
+    while (taken.has(`${base}_${count}`) || seen.has(`${base}_${count}`)) count += 1;
+    nextCounts.set(base, count + 1);
+    seen.add(`${base}_${count}`);
+    return { ...field, name: `${field.name}_${count}` };
   });
 }

@@ -1,5 +1,11 @@
 import "server-only";
-import type { Checkpoint, DataSource, ExtractBatch, ExtractStream } from "@/lib/connections/data-source";
+import type {
+  Checkpoint,
+  DataSource,
+  ExtractBatch,
+  ExtractRequest,
+  ExtractStream,
+} from "@/lib/connections/data-source";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { regroup } from "@/lib/connections/drivers/shared/flows/regroup";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
@@ -19,6 +25,7 @@ import { loadNameOf, requireLoad } from "./loads";
 import type { FlowCheckpoint, FlowDefinition, FlowDoc, FlowEntity } from "./model";
 import { type Move, moveEntity, type Visible } from "./move-entity";
 import { inWords, Progress } from "./progress";
+import { refuseWide } from "./refuse-wide";
 import { FLOW_RUN_QUEUED_EVENT, type FlowRunParams } from "./runs";
 import { moveEvents, postponeEvents, queuePendingOf } from "./webhook-batch";
 
@@ -136,7 +143,7 @@ function toMove(part: Part): Move {
     read: (from, stop) =>
       flow.type === "query"
         ? readQuery(source, flow.source.query, params, stop)
-        : requireExtract(source)({
+        : readEntity(source, {
             entity,
             cursorField: cursorField ?? null,
             primaryKey: entity.primaryKey ?? [],
@@ -284,8 +291,20 @@ async function readQuery(
   signal: AbortSignal,
 ): Promise<ExtractStream> {
   const statement = { query, ...(values !== undefined && { params: JSON.parse(values) }) };
-  const options = { readOnly: true, signal, timeoutMs: RUN_TIMEOUT_MS, jsonAsText: true } as const;
-  const result = await requireQueryable(source).query(statement, options);
+  const leave = new AbortController();
+  const result = await requireQueryable(source).query(statement, {
+    readOnly: true,
+    signal: AbortSignal.any([signal, leave.signal]),
+    timeoutMs: RUN_TIMEOUT_MS,
+    jsonAsText: true,
+  });
+  try {
+    refuseWide(result.fields);
+  } catch (error) {
+    // Rows that nobody asked for yet: only the signal ends their statement.
+    leave.abort(error);
+    throw error;
+  }
   const names = uniqueColumnNames(result.fields.map(({ name }) => name));
   const fields = result.fields.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
   return { fields, batches: withoutCheckpoints(regroup(result.batches, fields.length, BATCH_ROWS)) };
@@ -295,6 +314,18 @@ async function* withoutCheckpoints(
   batches: AsyncIterable<Omit<ExtractBatch, "checkpoint">>,
 ): AsyncGenerator<ExtractBatch> {
   for await (const batch of batches) yield { ...batch, checkpoint: null };
+}
+
+async function readEntity(source: DataSource, request: ExtractRequest): Promise<ExtractStream> {
+  const leave = new AbortController();
+  const stream = await requireExtract(source)({ ...request, signal: AbortSignal.any([request.signal, leave.signal]) });
+  try {
+    refuseWide(stream.fields);
+    return stream;
+  } catch (error) {
+    leave.abort(error);
+    throw error;
+  }
 }
 
 function requireExtract(source: DataSource): Required<DataSource>["extract"] {

@@ -13,6 +13,7 @@ import { uniqueColumnNames } from "@/lib/query/column-names";
 import { runQuery } from "@/lib/query/service";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { isJsonText } from "@/lib/tabular/json-text";
+import { refuseWide } from "./refuse-wide";
 import type { FlowPreview, PreviewBody } from "./schema";
 
 /** Enough to see what is in the columns. */
@@ -105,9 +106,11 @@ async function readFirst(
     signal,
   });
   let fields = stream.fields;
+  refuseWide(fields);
   const rows: WireValue[][] = [];
   for await (const batch of stream.batches) {
     fields = batch.fields ?? fields;
+    refuseWide(fields);
     rows.push(...rowsOf(batch, ROWS_MAX - rows.length));
     if (rows.length >= ROWS_MAX) break;
   }

@@ -8,6 +8,7 @@ import { requireQueryable } from "@/lib/connections/queryable";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { orAborted } from "@/lib/process/or-aborted";
+import { namesLimitProblem } from "@/lib/tabular/column-limits";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { admit } from "./admission";
 import { uniqueColumnNames } from "./column-names";
@@ -269,6 +270,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
           ...(cellBytesMax !== undefined && { cellBytesMax }),
         }),
       );
+      const problem = namesLimitProblem(result.fields);
+      if (problem !== null) throw new AppError("query_failed", problem);
       // Once, here: the fields that a client reads are named as the rows' keys are.
       const names = uniqueColumnNames(result.fields.map((field) => field.name));
       const fields = result.fields.map((field, index) => ({ ...field, name: names[index] ?? field.name }));

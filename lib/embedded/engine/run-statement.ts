@@ -9,6 +9,7 @@ import {
   StatementType,
 } from "@duckdb/node-api";
 import type { SqlToken } from "../../sql/lexer.ts";
+import { COLUMN_NAMES_CHARS_MAX, columnLimitProblem, RESULT_COLUMNS_MAX } from "../../tabular/column-limits.ts";
 import type { Batch, Field } from "../../tabular/fields.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";
@@ -157,6 +158,7 @@ async function sendResult(
   // Statements that answer nothing have a column all the same, and CREATE TABLE AS a row in it.
   const isAnswer = result.returnType !== ResultReturnType.NOTHING;
   const types = isAnswer ? result.columnTypes() : [];
+  refuseWide(result, types.length);
   await sink.fields(fieldsOf(result, types));
   for (;;) {
     signal.throwIfAborted();
@@ -197,6 +199,18 @@ async function throwLateFailure(statement: DuckDBPreparedStatement, connection: 
     clearTimeout(timer);
   }
   throw new StatementFailure("query_failed", "The query failed while its rows were being read.");
+}
+
+/** @throws StatementFailure `query_failed` */
+function refuseWide(result: DuckDBResult, width: number): void {
+  let nameChars = 0;
+  // Beyond the limit no name is read: one statement may name the same long column any number of times.
+  for (let index = 0; index < Math.min(width, RESULT_COLUMNS_MAX); index += 1) {
+    nameChars += result.columnName(index).length;
+    if (nameChars > COLUMN_NAMES_CHARS_MAX) break;
+  }
+  const problem = columnLimitProblem(width, nameChars);
+  if (problem !== null) throw new StatementFailure("query_failed", problem);
 }
 
 function fieldsOf(result: DuckDBResult, types: readonly DuckDBType[]): Field[] {

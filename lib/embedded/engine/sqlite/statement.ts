@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { namesLimitProblem } from "../../../tabular/column-limits.ts";
 import type { Batch, Field } from "../../../tabular/fields.ts";
 import { StatementFailure } from "../failures.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX } from "../limits.ts";
@@ -86,6 +87,8 @@ async function sendResult(
     await sink.fields([]);
     return { isCut: false };
   }
+  const problem = namesLimitProblem(statement.columns());
+  if (problem !== null) throw new StatementFailure("query_failed", problem);
   statement.setReturnArrays(true);
   statement.setReadBigInts(true);
   const rows = statement.iterate(...given) as unknown as IterableIterator<Row>;
