@@ -11,6 +11,7 @@ import {
   FrameReader,
   FrameTooLarge,
   NEGATIVE_ZERO,
+  RESTARTING,
 } from "@/lib/embedded/engine/wire";
 import { AppError } from "@/lib/http/errors";
 import { orAborted } from "@/lib/process/or-aborted";
@@ -19,7 +20,7 @@ import { ThreadPool } from "@/lib/process/thread-pool";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { jsonText } from "@/lib/tabular/json-text";
 import { isResponse } from "./messages";
-import { engineAway } from "./service";
+import { engineAway, RETRY_AFTER_SECONDS } from "./service";
 
 /** Sockets kept open between queries: a connection of ours runs at most five at once. */
 const IDLE_SOCKETS_MAX = 5;
@@ -28,6 +29,8 @@ const MESSAGES_AHEAD_MAX = 2;
 /** A request that did not reach a dying engine is sent again for this long: a restart takes less. */
 const RESEND_WITHIN_MS = 3000;
 const RESEND_AFTER_MS = 50;
+/** A query that only reads survives so many kills of its engine by other statements. */
+const RESTARTS_MAX = 3;
 /** A larger frame has a large cell, and is read in a thread: batches are of a mebibyte. */
 const LARGE_FRAME_BYTES = 2 * 1024 * 1024;
 /** Errors of a socket over which nothing has been delivered. */
@@ -41,15 +44,20 @@ type Answered = { channel: Channel; first: EngineResponse };
 /** The client side of a file engine's socket; see `lib/embedded/engine/wire.ts`. Safe for concurrent use. */
 export class EngineClient {
   readonly #socketPath: () => Promise<string>;
+  readonly #onDone: (path: string) => void;
   #idle: Channel[] = [];
   /** Requests under way, those included that still wait for the engine's start. */
   #requests = 0;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
 
-  /** @param socketPath resolves once the engine listens there */
-  constructor(socketPath: () => Promise<string>) {
+  /**
+   * @param socketPath resolves once an engine listens there; asked for each request
+   * @param onDone called once for each path that `socketPath` gave, when its request has ended
+   */
+  constructor(socketPath: () => Promise<string>, onDone: (path: string) => void = () => {}) {
     this.#socketPath = socketPath;
+    this.#onDone = onDone;
   }
 
   /** One question with one answer. @throws AppError of the engine's failure, `unavailable` when it died */
@@ -57,7 +65,7 @@ export class EngineClient {
     request: EngineRequest & { type: T },
     signal: AbortSignal,
   ): Promise<Extract<EngineResponse, { type: T }>> {
-    const { channel, first } = await this.#begin(request, signal);
+    const { channel, first } = await this.#beginAgain(request, request.type !== "transact", signal);
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
     if (first.type !== request.type) throw engineAway(new Error(`The engine sent ${first.type} for ${request.type}.`));
@@ -66,10 +74,10 @@ export class EngineClient {
 
   /** Starts a statement and resolves when its fields are known. */
   async execute(request: ExecuteRequest, signal: AbortSignal): Promise<EngineRows> {
-    const { channel, first } = await this.#begin(request, signal);
+    const { channel, first } = await this.#beginAgain(request, request.readOnly, signal);
     if (first.type === "fields") {
       const { fields } = first;
-      const batches = this.#batches(channel, fields);
+      const batches = this.#batches(channel, fields, signal);
       return { fields, batches: request.jsonAsText ? withJsonTexts(fields, batches) : batches };
     }
     this.#giveBack(channel);
@@ -87,7 +95,7 @@ export class EngineClient {
     });
   }
 
-  #batches(channel: Channel, fields: readonly Field[]): AsyncIterable<Batch> {
+  #batches(channel: Channel, fields: readonly Field[], signal: AbortSignal): AsyncIterable<Batch> {
     const width = fields.length;
     const floats = fields.flatMap(({ type }, index) => (type === "float64" ? [index] : []));
     const giveBack = (isWhole: boolean) => {
@@ -96,12 +104,23 @@ export class EngineClient {
       this.#giveBack(channel);
     };
     let isOver = false;
+    let isAborted = false;
     const end = (isWhole: boolean) => {
-      if (!isOver) giveBack(isWhole);
+      if (isOver) return;
       isOver = true;
+      signal.removeEventListener("abort", onAbort);
+      giveBack(isWhole);
     };
+    // A reader that never asks for rows has to be counted out, too.
+    const onAbort = () => {
+      isAborted = true;
+      end(false);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
     const done = { done: true, value: undefined } as const;
     const next = async (): Promise<IteratorResult<Batch>> => {
+      if (isAborted) throw signal.reason;
       if (isOver) return done;
       try {
         const message = await channel.next();
@@ -133,6 +152,19 @@ export class EngineClient {
     return { [Symbol.asyncIterator]: () => iterator };
   }
 
+  /** As `#begin`; a request that only reads is sent again when its engine was killed because of another one. */
+  async #beginAgain(request: EngineRequest, isReading: boolean, signal: AbortSignal): Promise<Answered> {
+    for (let restarts = 0; ; restarts += 1) {
+      const answered = await this.#begin(request, signal);
+      if (!isReading || restarts === RESTARTS_MAX || !isRestarting(answered.first)) return answered;
+      // The engine is dead once its socket is closed; until then it would take the request and lose it.
+      await answered.channel.whenClosed(RESEND_WITHIN_MS);
+      answered.channel.close();
+      this.#giveBack(answered.channel);
+      signal.throwIfAborted();
+    }
+  }
+
   /** Sends a request and waits for its first answer. A request that cannot have arrived is sent again. */
   async #begin(request: EngineRequest, signal: AbortSignal): Promise<Answered> {
     const frame = toFrame(request);
@@ -140,13 +172,13 @@ export class EngineClient {
     const giveUpAt = performance.now() + RESEND_WITHIN_MS;
     try {
       for (;;) {
-        // A start may take long; whoever leaves meanwhile gives the place back at once.
-        const path = await orAborted(this.#socketPath(), signal);
-        const channel = this.#idle.pop() ?? this.#connect(path);
+        const path = await this.#takePath(signal);
+        const channel = this.#takeIdle(path) ?? this.#connect(path);
         channel.begin(frame, signal);
         try {
           return { channel, first: await channel.next() };
         } catch (error) {
+          this.#onDone(path);
           if (!channel.isUndelivered || performance.now() > giveUpAt) throw error;
           await sleep(RESEND_AFTER_MS);
         }
@@ -155,6 +187,22 @@ export class EngineClient {
       this.#leave();
       throw error;
     }
+  }
+
+  /** A start may take long; whoever leaves meanwhile is let go at once, and the path is given back when it comes. */
+  async #takePath(signal: AbortSignal): Promise<string> {
+    const path = this.#socketPath();
+    try {
+      return await orAborted(path, signal);
+    } catch (error) {
+      path.then(this.#onDone, () => {});
+      throw error;
+    }
+  }
+
+  #takeIdle(path: string): Channel | null {
+    const index = this.#idle.findIndex((channel) => channel.path === path);
+    return index < 0 ? null : (this.#idle.splice(index, 1)[0] ?? null);
   }
 
   #connect(path: string): Channel {
@@ -166,6 +214,7 @@ export class EngineClient {
 
   #giveBack(channel: Channel): void {
     channel.finish();
+    this.#onDone(channel.path);
     const isKept = channel.isOpen && !this.#isClosed && this.#idle.length < IDLE_SOCKETS_MAX;
     if (isKept) this.#idle.push(channel);
     else channel.close();
@@ -220,7 +269,18 @@ function toFrame(request: EngineRequest): Buffer {
   }
 }
 
+function isRestarting(message: EngineResponse): boolean {
+  return message.type === "failed" && isRestart(message.failure);
+}
+
+function isRestart({ details }: EngineFailure): boolean {
+  return details?.restarting === RESTARTING.restarting;
+}
+
 function toAppError(failure: EngineFailure): AppError {
+  if (isRestart(failure)) {
+    return new AppError("unavailable", failure.message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
   return new AppError(failure.kind, failure.message, { details: failure.details });
 }
 
@@ -249,6 +309,7 @@ function toResponse(message: unknown): EngineResponse {
 
 /** One socket with the messages that came in. A reader that lags pauses it, and thereby the engine. */
 class Channel {
+  readonly path: string;
   readonly #socket: Socket;
   readonly #frames = new FrameReader<Incoming>(RESPONSE_BYTES_MAX, parseFrame);
   readonly #onClosed: () => void;
@@ -262,6 +323,7 @@ class Channel {
   readonly #onAbort = () => this.#fail(this.#signal?.reason);
 
   constructor(path: string, onClosed: () => void) {
+    this.path = path;
     this.#socket = connect(path);
     this.#onClosed = onClosed;
     this.#socket.on("data", (chunk) => this.#receive(chunk));
@@ -300,6 +362,18 @@ class Channel {
     if (this.#isFailed) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#waiter = { resolve, reject };
+    });
+  }
+
+  /** Resolves when the socket is closed, by whichever side, or the request is aborted; at the latest after the time. */
+  async whenClosed(timeoutMs: number): Promise<void> {
+    if (!this.isOpen) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#socket.once("close", () => {
+        clearTimeout(timer);
+        resolve();
+      });
     });
   }
 

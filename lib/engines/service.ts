@@ -14,7 +14,7 @@ import { engineSandbox } from "./sandbox";
 const FIRST_START_TIMEOUT_MS = 20_000;
 /** A restart takes a fraction of a second: a request rather waits for that than fails. */
 const RESTART_TIMEOUT_MS = 3000;
-const RETRY_AFTER_SECONDS = 2;
+export const RETRY_AFTER_SECONDS = 2;
 const HASH_LENGTH = 12;
 
 export type EngineFile = {
@@ -26,6 +26,8 @@ export type EngineFile = {
   readOnlyFile: boolean;
   /** Its views are ours, so plans need no look. */
   trusted: boolean;
+  /** One of several engines of a file that nobody writes, by number; absent where there is one alone. */
+  slot?: number;
 };
 
 type Entry = { service: Service; wasUp: boolean; shared: SharedResource<Service> };
@@ -43,8 +45,9 @@ export type EngineLease = {
 /** Takes a share in the engine of a file. Nothing is started before the first `socket()`. */
 export async function leaseEngine(file: EngineFile): Promise<EngineLease> {
   const entries = fileEngines();
-  for (let old = entries.get(file.path); old?.shared.isClosing; old = entries.get(file.path)) await old.shared.closed;
-  const entry = entries.get(file.path) ?? startEntry(file, entries);
+  const key = keyOf(file);
+  for (let old = entries.get(key); old?.shared.isClosing; old = entries.get(key)) await old.shared.closed;
+  const entry = entries.get(key) ?? startEntry(file, entries);
   const { release } = entry.shared.lease();
   return { socket: () => socketOf(entry), release };
 }
@@ -59,13 +62,17 @@ function fileEngines(): Map<string, Entry> {
 }
 
 /** A folder of its own for each socket: an engine in its sandbox sees no other service's. */
-export function engineSocketPath(filePath: string): string {
-  const hash = createHash("sha256").update(filePath).digest("hex").slice(0, HASH_LENGTH);
-  return join(dirname(socketPathFor(filePath)), `engine-${hash}`, "engine.sock");
+export function engineSocketPath(key: string): string {
+  const hash = createHash("sha256").update(key).digest("hex").slice(0, HASH_LENGTH);
+  return join(dirname(socketPathFor(key)), `engine-${hash}`, "engine.sock");
+}
+
+function keyOf({ path, slot }: EngineFile): string {
+  return slot === undefined ? path : `${path}#${slot}`;
 }
 
 function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
-  const socketPath = engineSocketPath(file.path);
+  const socketPath = engineSocketPath(keyOf(file));
   const folder = dirname(socketPath);
   ensureSocketFolder();
   ensureSocketFolder(folder);
@@ -80,6 +87,7 @@ function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
       ...(file.readOnlyFile ? ["--read-only"] : []),
       ...(file.trusted ? ["--trusted"] : []),
       ...(file.kind === "memory" ? ["--kept"] : []),
+      ...(file.slot === undefined ? [] : ["--own-temp"]),
     ],
     socketPath,
     restart: "on-demand",
@@ -91,15 +99,16 @@ function startEntry(file: EngineFile, entries: Map<string, Entry>): Entry {
       readOnly: file.kind === "memory" ? "folder" : file.readOnlyFile ? "file" : "nothing",
     }),
   });
+  const key = keyOf(file);
   const shared = new SharedResource(service, {
     closesWhenFree: true,
     close: async () => {
       await service.stop();
-      entries.delete(file.path);
+      entries.delete(key);
     },
   });
   const entry: Entry = { service, wasUp: false, shared };
-  entries.set(file.path, entry);
+  entries.set(key, entry);
   return entry;
 }
 

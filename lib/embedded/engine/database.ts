@@ -41,16 +41,17 @@ export type EngineDatabase = {
 
 /**
  * Opens a file, creating it when missing unless it is opened for reading alone.
+ * @param tempFolder beside the file, where it spills; null for DuckDB's own choice
  * @param trusted the file's views and macros are our own (the sample)
  * @throws Error with DuckDB's reason; "in use by another process" when it is locked
  */
 export async function openDatabase(
   file: string,
-  options: { readOnlyFile: boolean; trusted: boolean },
+  options: { readOnlyFile: boolean; trusted: boolean; tempFolder: string | null },
 ): Promise<EngineDatabase> {
   // Relative to its folder, so that what DuckDB tells about itself does not tell where the data lives.
   process.chdir(dirname(file));
-  return served(await openLocked(basename(file), options.readOnlyFile), options.trusted);
+  return served(await openLocked(basename(file), options), options.trusted);
 }
 
 /**
@@ -98,10 +99,15 @@ async function served(instance: DuckDBInstance, trusted: boolean): Promise<Engin
   };
 }
 
-async function openLocked(file: string, readOnlyFile: boolean): Promise<DuckDBInstance> {
+async function openLocked(
+  file: string,
+  { readOnlyFile, tempFolder }: { readOnlyFile: boolean; tempFolder: string | null },
+): Promise<DuckDBInstance> {
   let instance: DuckDBInstance;
   try {
     instance = await DuckDBInstance.create(`./${file}`, {
+      // Before the lock of external access, which refuses it.
+      ...(tempFolder !== null && { temp_directory: basename(tempFolder) }),
       ...LOCKS,
       access_mode: readOnlyFile ? "READ_ONLY" : "READ_WRITE",
     });

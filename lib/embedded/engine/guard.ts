@@ -9,6 +9,7 @@ import {
   REFUSED_SCALAR_FUNCTIONS,
   TELLING_FUNCTIONS,
 } from "./functions.ts";
+import { checkLength, checkSize } from "./statement-size.ts";
 
 /** What there is in DuckDB itself that statements may not name, in lower case. */
 export type Refused = { functions: ReadonlySet<string>; views: ReadonlySet<string> };
@@ -74,9 +75,11 @@ const CREATE_MODIFIERS = new Set(["OR", "REPLACE", "TEMP", "TEMPORARY", "PERSIST
  * @throws StatementFailure `invalid_request` for an empty text, `query_failed` for several statements, `not_allowed`
  */
 export function checkText(query: string): SqlToken[] {
+  checkLength(query);
   const tokens = readSqlTokens(query, "duckdb");
   const first = tokens.find((token) => token.kind !== "semicolon");
   if (!first) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
+  checkSize(tokens);
   const count = splitStatements(query, "duckdb").length;
   if (count > 1) {
     throw new StatementFailure(

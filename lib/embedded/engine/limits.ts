@@ -29,3 +29,21 @@ export const INTERRUPT_EVERY_MS = 25;
 
 /** How long a query that failed in the middle of its rows is run again to learn why. */
 export const FAILURE_RERUN_MS = 5000;
+
+/** A statement that still runs this long after its interrupt does not look for interrupts: its engine is killed. */
+export const STOP_GRACE_MS = 2000;
+/** Other clients get the last frames of a dying engine within this. */
+export const LAST_WORDS_MS = 100;
+/** The main thread of an engine reads frames and rows; one that is stuck this long never comes back. */
+export const STALL_MS = 30_000;
+
+/** Characters of a statement: as many as the body of a request has. */
+export const STATEMENT_CHARS_MAX = 1024 * 1024;
+/** Brackets, CASE and BEGIN inside of each other. DuckDB's own limit of expressions is 1,000. */
+export const STATEMENT_DEPTH_MAX = 500;
+/** AND and OR: DuckDB's planner takes 0.6 s for 10,000 and four times as long for twice as many. */
+export const CONDITIONS_MAX = 10_000;
+/** UNION, INTERSECT and EXCEPT: DuckDB takes 0.3 s for 1,000 and seven seconds for 5,000. */
+export const SET_OPERATIONS_MAX = 1000;
+/** Signs and NOT in a row, each of which is a level of the expression. */
+export const PREFIXES_MAX = 500;

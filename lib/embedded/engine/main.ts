@@ -1,12 +1,15 @@
+import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { giveRightOfWay } from "../../process/right-of-way.ts";
 import { buildSample } from "./build-sample.ts";
 import { openDatabase, openMemory } from "./database.ts";
+import { KillSwitch, watchStalls } from "./kill-switch.ts";
 import { serve } from "./server.ts";
+import { takeTempFolder } from "./temp-folder.ts";
 
 /**
- * The engine of one DuckDB file, run as a child process:
- * `--file <path> --socket <path> [--read-only] [--trusted]`. With `--kept` it has no file but memory, and reads the files
+ * The engine of one DuckDB file, run as a child process: `--file <path> --socket <path> [--read-only] [--trusted] [--own-temp]`. With `--own-temp` it spills into a folder of its
+ * own, since other engines have the file open, too. With `--kept` it has no file but memory, and reads the files
  * beside the named one.
  * It says `{type:"ready"}` over IPC once it listens and ends with its parent.
  * `--build-sample --file <path>` writes the sample shop and ends.
@@ -20,6 +23,7 @@ async function main(): Promise<void> {
       "read-only": { type: "boolean", default: false },
       trusted: { type: "boolean", default: false },
       kept: { type: "boolean", default: false },
+      "own-temp": { type: "boolean", default: false },
       "build-sample": { type: "boolean", default: false },
     },
   });
@@ -29,14 +33,21 @@ async function main(): Promise<void> {
   }
   if (!values.file || !values.socket) throw new Error("The engine needs --file and --socket.");
   endWithParent();
+  watchStalls();
+  const tempFolder = values["own-temp"] ? takeTempFolder(values.file) : null;
   const database = values.kept
     ? await openMemory(values.file)
-    : await openDatabase(values.file, { readOnlyFile: values["read-only"], trusted: values.trusted });
-  const server = await serve(database, values.socket);
+    : await openDatabase(values.file, {
+        readOnlyFile: values["read-only"],
+        trusted: values.trusted,
+        tempFolder,
+      });
+  const server = await serve(database, values.socket, new KillSwitch(tempFolder));
   const stop = () => {
     server.close();
     // Closing writes what is left of the log into the file.
     database.close();
+    if (tempFolder !== null) rmSync(tempFolder, { recursive: true, force: true });
     process.exit(0);
   };
   process.on("SIGTERM", stop);

@@ -5,6 +5,7 @@ import type { Batch, Field } from "../../tabular/fields.ts";
 import { readEntities } from "./catalog.ts";
 import type { EngineDatabase } from "./database.ts";
 import { StatementFailure, toFailure } from "./failures.ts";
+import type { KillSwitch } from "./kill-switch.ts";
 import { RESPONSE_BYTES_MAX, STATEMENT_QUEUE_MAX, STATEMENTS_AT_ONCE } from "./limits.ts";
 import { serveRequests } from "./request-server.ts";
 import { runStatement } from "./run-statement.ts";
@@ -12,34 +13,46 @@ import { runTransaction } from "./run-transaction.ts";
 import { type EngineRequest, type EngineResponse, type ExecuteRequest, encodeFrame, sendFrame } from "./wire.ts";
 
 /** Serves one database to the processes of this user. */
-export function serve(database: EngineDatabase, socketPath: string): Promise<Server> {
+export function serve(database: EngineDatabase, socketPath: string, killSwitch: KillSwitch): Promise<Server> {
   const places = new Semaphore(STATEMENTS_AT_ONCE, STATEMENT_QUEUE_MAX);
   // DuckDB makes nobody wait: of two that change one table it fails one, and of two that replace no rows it keeps both.
   const loads = new Semaphore(1, STATEMENT_QUEUE_MAX);
   return serveRequests(socketPath, async (request, socket, left) =>
-    encodeFrame(await answer(database, socket, request, { places, loads }, left), RESPONSE_BYTES_MAX),
+    encodeFrame(await answer(database, socket, request, { places, loads, killSwitch }, left), RESPONSE_BYTES_MAX),
   );
 }
+
+type Means = { places: Semaphore; loads: Semaphore; killSwitch: KillSwitch };
 
 /** Does what was asked and returns the last message of the answer. */
 async function answer(
   database: EngineDatabase,
   socket: Socket,
   request: EngineRequest,
-  { places, loads }: { places: Semaphore; loads: Semaphore },
+  means: Means,
   controller: AbortController,
 ): Promise<EngineResponse> {
   try {
-    if (request.type === "version") return { type: "version", version: version() };
-    if (request.type === "entities") return { type: "entities", entities: await readEntities(database) };
-    if (request.type === "transact") {
-      await within(request.timeoutMs, loads, controller, () => runTransaction(database, request, controller.signal));
-      return { type: "transact" };
-    }
-    return await execute(database, socket, request, places, controller);
+    return await means.killSwitch.guard(controller, () => work(database, socket, request, means, controller));
   } catch (error) {
     return { type: "failed", failure: toFailure(error, request.type === "execute" ? request.query : "") };
   }
+}
+
+async function work(
+  database: EngineDatabase,
+  socket: Socket,
+  request: EngineRequest,
+  { places, loads }: Means,
+  controller: AbortController,
+): Promise<EngineResponse> {
+  if (request.type === "version") return { type: "version", version: version() };
+  if (request.type === "entities") return { type: "entities", entities: await readEntities(database) };
+  if (request.type === "transact") {
+    await within(request.timeoutMs, loads, controller, () => runTransaction(database, request, controller.signal));
+    return { type: "transact" };
+  }
+  return execute(database, socket, request, places, controller);
 }
 
 async function execute(

@@ -46,6 +46,12 @@ export type EngineRequest = ExecuteRequest | TransactRequest | { type: "entities
 /** In the details of a failure of a transaction: why. */
 export type TransactRefusal = "taken" | "row";
 
+/**
+ * In the details of a failure `unavailable`: the engine ends because another statement could not be stopped. A request
+ * that only reads may be sent again.
+ */
+export const RESTARTING = { restarting: true } as const;
+
 /** `kind` is one of those that AppError knows; the client makes one of it. */
 export type EngineFailure = {
   kind: "invalid_request" | "query_failed" | "read_only" | "not_allowed" | "cancelled" | "timeout" | "unavailable";

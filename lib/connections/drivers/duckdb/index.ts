@@ -1,6 +1,7 @@
 import "server-only";
 import { EngineClient } from "@/lib/engines/client";
 import { type EngineFile, leaseEngine } from "@/lib/engines/service";
+import { shareEngines } from "@/lib/engines/shared-file";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { ensureSample, samplePath } from "@/lib/sample";
@@ -58,8 +59,8 @@ export const duckdb: Driver = {
   },
   async open(context) {
     const file = await fileOf(context);
-    const lease = await leaseEngine(file);
-    const client = new EngineClient(lease.socket);
+    const engine = file.readOnlyFile ? sharedEngine(file, context.workspaceId) : await ownEngine(file);
+    const { client } = engine;
     return {
       query: (statement, options) => client.execute(toRequest(statement, options), options.signal),
       extract: (request) => extractDuckDb(client, request),
@@ -76,11 +77,24 @@ export const duckdb: Driver = {
       },
       close: async () => {
         await client.close();
-        await lease.release();
+        await engine.release();
       },
     } satisfies DataSource;
   },
 };
+
+type Engine = { client: EngineClient; release: () => Promise<void> };
+
+async function ownEngine(file: EngineFile): Promise<Engine> {
+  const lease = await leaseEngine(file);
+  return { client: new EngineClient(lease.socket), release: lease.release };
+}
+
+/** The sample: one workspace's query must not hold up the others'. */
+function sharedEngine(file: EngineFile, workspaceId: string): Engine {
+  const { take, giveBack, release } = shareEngines(file, workspaceId);
+  return { client: new EngineClient(take, giveBack), release };
+}
 
 async function fileOf({ config, workspaceId, readOnly }: OpenContext): Promise<EngineFile> {
   if (config.sample === true) {

@@ -1,5 +1,6 @@
 import { readSqlTokens, type SqlToken } from "../../../sql/lexer.ts";
 import { StatementFailure } from "../failures.ts";
+import { checkLength, checkSize } from "../statement-size.ts";
 
 /*
  * What a statement may be on an SQLite file (docs/api.md, Queries) is decided by SQLite's own parser: `authorizer.ts`.
@@ -29,9 +30,11 @@ export function checkText(query: string): SqlToken[] {
   // SQLite ends at the first NUL, and half of a character becomes another one: it would not read what was sent.
   if (query.includes("\0")) throw new StatementFailure("invalid_request", "A statement cannot hold a NUL character.");
   if (!query.isWellFormed()) throw new StatementFailure("invalid_request", "The statement holds half of a character.");
+  checkLength(query);
   const tokens = readSqlTokens(query, "sqlite").filter((token) => token.kind !== "semicolon");
   const [first] = tokens;
   if (!first) throw new StatementFailure("invalid_request", "There is no statement to run. Write one first.");
+  checkSize(tokens);
   const refusal = first.kind === "word" ? REFUSED_WORDS[first.text.toUpperCase()] : undefined;
   if (refusal !== undefined) throw new StatementFailure("not_allowed", refusal);
   return tokens;
