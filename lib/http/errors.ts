@@ -63,17 +63,15 @@ export class AppError extends Error {
     return typeof value === "object" && value !== null && BRAND in value;
   }
   readonly [BRAND] = true;
+  readonly kind: ErrorKind;
   readonly details?: ErrorDetails;
   readonly retryAfterSeconds?: number;
   readonly headers?: Record<string, string>;
 
-  constructor(
-    readonly kind: ErrorKind,
-    message: string,
-    options: AppErrorOptions = {},
-  ) {
+  constructor(kind: ErrorKind, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "AppError";
+    this.kind = kind;
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers;

@@ -1,7 +1,8 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
-import { READ_ONLY_MESSAGE, signInFailed, stoppedAtLimit } from "../shared/failures";
+import { signInFailed, stoppedAtLimit } from "../shared/failures";
+import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOf } from "../shared/text-position";
 
 // Codes of the server (its file ErrorCodes.cpp).

@@ -1,7 +1,7 @@
-import { AppError } from "@/lib/http/errors";
-import { readSqlTokens, type SqlToken } from "@/lib/sql/lexer";
-import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/failures";
-import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, REFUSED_FUNCTIONS, STRUCTURE_FUNCTIONS } from "./functions";
+import { AppError } from "../../../http/errors.ts";
+import { readSqlTokens, type SqlToken } from "../../../sql/lexer.ts";
+import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
+import { ALLOWED_FUNCTIONS, ALLOWED_TABLE_FUNCTIONS, REFUSED_FUNCTIONS, STRUCTURE_FUNCTIONS } from "./functions.ts";
 
 /*
  * What a statement may be on ClickHouse. The setting readonly=1 refuses writes, DDL, other settings and most table

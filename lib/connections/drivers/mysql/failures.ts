@@ -5,11 +5,11 @@ import {
   connectionLost,
   noTls,
   notItsProtocol,
-  READ_ONLY_MESSAGE,
   signInFailed,
   stoppedAtLimit,
   toSourceFailure,
 } from "../shared/failures";
+import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOf, type TextPosition } from "../shared/text-position";
 
 /** The library's errors: those of the server have a number, its own a code. */

@@ -1,4 +1,4 @@
-import { SqlLexer, type SqlToken, toSqlToken } from "@/lib/sql/lexer";
+import { SqlLexer, type SqlToken, toSqlToken } from "../../../sql/lexer.ts";
 
 /*
  * What the guards of MySQL and MariaDB read of a text: the dialect's tokens and comments, and where it is doubtful. The

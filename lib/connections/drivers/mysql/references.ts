@@ -1,7 +1,7 @@
-import { AppError } from "@/lib/http/errors";
-import { type SqlToken as Token, upper } from "@/lib/sql/lexer";
-import { READ_ONLY_MESSAGE } from "../shared/failures";
-import { BEFORE_PARENTHESIS, READING_FUNCTIONS } from "./functions";
+import { AppError } from "../../../http/errors.ts";
+import { type SqlToken as Token, upper } from "../../../sql/lexer.ts";
+import { READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
+import { BEFORE_PARENTHESIS, READING_FUNCTIONS } from "./functions.ts";
 
 /** A name as it is written; without a schema it belongs to the current one. */
 export type Reference = { schema: string | null; name: string };

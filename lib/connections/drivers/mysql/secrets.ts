@@ -1,4 +1,4 @@
-import { notAllowed, type Reference } from "./references";
+import { notAllowed, type Reference } from "./references.ts";
 
 /*
  * Relations and SHOW statements that print hashes of passwords or passwords of other servers (T46). A read-only connection

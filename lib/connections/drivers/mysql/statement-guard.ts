@@ -1,11 +1,11 @@
-import { AppError } from "@/lib/http/errors";
-import { type SqlToken as Token, upper } from "@/lib/sql/lexer";
-import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/failures";
-import { positionOf } from "../shared/text-position";
-import { PLAN_HINTS } from "./functions";
-import { type Comment, type Reading, readMysqlText } from "./reading";
-import { isSymbol, notAllowed, type References, readReferences, wordOf } from "./references";
-import { refuseSecretShow } from "./secrets";
+import { AppError } from "../../../http/errors.ts";
+import { type SqlToken as Token, upper } from "../../../sql/lexer.ts";
+import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
+import { positionOf } from "../shared/text-position.ts";
+import { PLAN_HINTS } from "./functions.ts";
+import { type Comment, type Reading, readMysqlText } from "./reading.ts";
+import { isSymbol, notAllowed, type References, readReferences, wordOf } from "./references.ts";
+import { refuseSecretShow } from "./secrets.ts";
 
 /*
  * What a statement may be on MySQL and MariaDB (T50). The read-only transaction of the session refuses writes to tables;

@@ -6,11 +6,11 @@ import {
   connectionLost,
   noTls,
   notItsProtocol,
-  READ_ONLY_MESSAGE,
   signInFailed,
   stoppedAtLimit,
   toSourceFailure,
 } from "../shared/failures";
+import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOfCharacter } from "../shared/text-position";
 
 /** Names in the hint: `Perhaps you meant to reference the column "orders.id" or the column "orders.uid".` */

@@ -6,9 +6,6 @@ import type { TlsChoice } from "@/lib/net/connect";
 import { toConnectionFailure } from "@/lib/net/failures";
 import type { SslMode } from "./config";
 
-export const READ_ONLY_MESSAGE = "This connection is read-only: it runs queries and changes nothing.";
-export const ONE_STATEMENT_MESSAGE = "Send one statement at a time. Run several one after the other.";
-
 /** A database that is not there, or not what it should be. Fixed sentences, since a driver's own may hold secrets. */
 export function notItsProtocol(product: string, cause?: unknown): AppError {
   return new AppError(

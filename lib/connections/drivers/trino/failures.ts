@@ -1,7 +1,8 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
-import { READ_ONLY_MESSAGE, stoppedAtLimit } from "../shared/failures";
+import { stoppedAtLimit } from "../shared/failures";
+import { READ_ONLY_MESSAGE } from "../shared/statement-messages";
 import { positionOf } from "../shared/text-position";
 
 // Names of the server (its file StandardErrorCode.java).

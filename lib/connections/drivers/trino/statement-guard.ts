@@ -1,6 +1,6 @@
-import { AppError } from "@/lib/http/errors";
-import { readSqlTokens, type SqlToken } from "@/lib/sql/lexer";
-import { READ_ONLY_MESSAGE } from "../shared/failures";
+import { AppError } from "../../../http/errors.ts";
+import { readSqlTokens, type SqlToken } from "../../../sql/lexer.ts";
+import { READ_ONLY_MESSAGE } from "../shared/statement-messages.ts";
 
 /*
  * What a statement may be on Trino. Its own parser takes one statement only, and a read-only one runs in a transaction
