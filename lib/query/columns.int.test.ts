@@ -7,6 +7,7 @@ import { closeDataSources } from "@/lib/connections/pool";
 import { databaseReady } from "@/lib/db/ready";
 import { writeNow } from "@/lib/query/history-writer";
 import { takeOwnDatabase } from "@/test/database";
+import { ADHOC } from "./model";
 import { CONTENT_TYPES, type ResultFormat } from "./schema";
 import { consumeQuery, executeQuery, runQuery } from "./service";
 
@@ -49,6 +50,7 @@ const columns = (count: number, column = "1 as a") =>
   `select ${Array.from({ length: count }, () => column).join(", ")}`;
 const ask = (query: string, type: keyof typeof connections = "duckdb") => ({
   connection: connections[type],
+  origin: ADHOC,
   statement: { query },
   signal: new AbortController().signal,
 });
