@@ -7,9 +7,9 @@ import { closeDataSources } from "@/lib/connections/pool";
 import { databaseReady } from "@/lib/db/ready";
 import { writeNow } from "@/lib/query/history-writer";
 import { takeOwnDatabase } from "@/test/database";
-import { ADHOC } from "./model";
 import { CONTENT_TYPES, type ResultFormat } from "./schema";
 import { consumeQuery, executeQuery, runQuery } from "./service";
+import { ADHOC } from "./testing/origins";
 
 const dataDir = takeOwnDataDir();
 const database = takeOwnDatabase();
