@@ -9,6 +9,7 @@ import { canonicalAddress, classifyAddress } from "./address";
 import { resolveBySystem } from "./resolver";
 
 const MONGODB_PORT = 27_017;
+const LOOPBACK = "127.0.0.1";
 /** How long the addresses of our own services are believed; a move of one of them is covered soon after. */
 const ADDRESSES_CACHE_MS = 30_000;
 const RETRY_AFTER_SECONDS = 5;
@@ -34,7 +35,7 @@ export function denyEndpoint(endpoint: Endpoint): () => void {
 }
 
 /**
- * The store, the job runner and what was registered, with their addresses of now.
+ * The store, the job runner, the web server and what was registered, with their addresses of now.
  * @throws AppError `unavailable` when one of their names cannot be looked up and never could: without its address
  *   nobody can tell whether it is what a user asks for
  */
@@ -44,13 +45,32 @@ export async function ownEndpoints(): Promise<OwnEndpoint[]> {
   if (MONGODB_URI !== undefined) endpoints.push(...(await storeEndpoints(MONGODB_URI)));
   const own = endpoints.map(async (endpoint) => ({ ...endpoint, addresses: await addressesOf(endpoint.host) }));
   if (INNGEST_BASE_URL !== undefined) own.push(jobRunner(webEndpoint(INNGEST_BASE_URL)));
-  return Promise.all(own);
+  return [...(await Promise.all(own)), ...(await webServer())];
 }
 
 /** A hosted job runner shares its public addresses with many other sites: there, only its name tells it apart. */
 async function jobRunner(endpoint: Endpoint): Promise<OwnEndpoint> {
   const addresses = await addressesOf(endpoint.host);
   return { ...endpoint, addresses: addresses.filter((address) => classifyAddress(address) !== "public") };
+}
+
+/**
+ * The web server: this machine with the port on which it listens, and the host of PUBLIC_URL. A proxy in front of it may
+ * serve other sites by the same address, so another name for that address is refused only where it is this machine's.
+ */
+async function webServer(): Promise<OwnEndpoint[]> {
+  const { PORT, publicUrl } = env();
+  const known = webEndpoint(publicUrl);
+  // Without a name service nobody reaches it by its name either.
+  const addresses = await addressesOf(known.host).catch(() => []);
+  const here = addresses.filter(isThisMachine);
+  return [
+    { host: LOOPBACK, port: PORT, addresses: [LOOPBACK] },
+    ...[...new Set([known.port, PORT])].flatMap((port) => [
+      { host: known.host, port, addresses: here },
+      ...addresses.map((host) => ({ host, port, addresses: [] })),
+    ]),
+  ];
 }
 
 /**
@@ -105,7 +125,10 @@ async function srvEndpoints(host: string): Promise<Endpoint[]> {
 function webEndpoint(address: string): Endpoint {
   const url = new URL(address);
   const defaultPort = url.protocol === "https:" ? 443 : 80;
-  return { host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: url.port === "" ? defaultPort : Number(url.port) };
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, ""),
+    port: url.port === "" ? defaultPort : Number(url.port),
+  };
 }
 
 async function addressesOf(host: string): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
 import { openSocket } from "./connect";
 import type { Dialer } from "./dialer";
+import { denyEndpoint } from "./own-endpoints";
 import { type EgressPolicy, systemPolicy } from "./policy";
 import { ByteReader } from "./socks-reader";
 
@@ -81,16 +82,19 @@ export async function openSocksDoor(policy: EgressPolicy = systemPolicy(), diale
   });
   await listen(server);
   server.unref();
+  const { port } = server.address() as AddressInfo;
+  const allowAgain = denyEndpoint({ host: "127.0.0.1", port });
   return {
     options: {
       proxyHost: "127.0.0.1",
-      proxyPort: (server.address() as AddressInfo).port,
+      proxyPort: port,
       proxyUsername: credentials.username,
       proxyPassword: credentials.password,
     },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
+        allowAgain();
         for (const client of clients) client.destroy();
       }),
   };
