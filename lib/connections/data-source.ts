@@ -1,6 +1,7 @@
 import type { PlanForm } from "@/lib/explain/plan";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import type { Batch, Entity, Field, FieldType } from "@/lib/tabular/fields";
+import type { TableValues } from "./column-values";
 import type { ConfigField, ReaderHint, SchemaChoice, TestStep } from "./schema";
 import type { VariableBinding } from "./variables";
 
@@ -206,6 +207,8 @@ export interface DataSource {
   ddl?(entity: Entity, signal: AbortSignal): Promise<string>;
   /** @param onProgress is told once, before the end, by sources whose tests have more than one step */
   test(signal: AbortSignal, onProgress?: (progress: TestProgress) => void): Promise<SourceFacts>;
+  /** The schema of names without one, which `entities` leaves out; null for none. */
+  defaultSchema?(signal: AbortSignal): Promise<string | null>;
   /** What the setting `schemas` chooses from, whatever it says now; by name, SCHEMA_CHOICES_MAX at the most. */
   schemas?(signal: AbortSignal): Promise<SchemaChoice[]>;
   /** Takes nothing new and waits for what runs, which its own time limit bounds. */
@@ -259,6 +262,8 @@ export interface Driver {
   readonly variables?: VariableBinding;
   /** Types that its results' columns do not keep to; absent where every value is within its column's type. */
   readonly looseTypes?: LooseTypes;
+  /** How the values of its tables are ordered and compared; absent for what has no SQL. */
+  readonly values?: TableValues;
   /** It opens files in a process of its own, which a platform without long-lived processes does not offer. */
   readonly runsProcess?: true;
   /** How it is asked for the plan of a statement; absent where the engine has no such thing. */

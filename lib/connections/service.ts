@@ -334,14 +334,28 @@ export async function getEntityOrThrow(
   { name, schema }: EntityName,
   signal: AbortSignal,
 ): Promise<Entity> {
-  const find = async (refresh: boolean) =>
-    (await listEntities(caller, connectionId, { refresh, signal })).find(
-      (each) => each.name === name && (schema === undefined || each.schema === schema),
-    );
+  const find = async (refresh: boolean, wanted: string | undefined) => {
+    const named = (await listEntities(caller, connectionId, { refresh, signal })).filter((each) => each.name === name);
+    const found = named.find((each) => each.schema === wanted);
+    return found ?? (wanted === undefined ? named[0] : undefined);
+  };
   // It may have been made since the list was read.
-  const entity = (await find(false)) ?? (await find(true));
-  if (entity) return entity;
+  const entity =
+    (await find(false, schema)) ??
+    (schema !== undefined && schema === (await readDefaultSchema(caller, connectionId, signal))
+      ? ((await find(false, undefined)) ?? (await find(true, undefined)))
+      : await find(true, schema));
+  // Without a schema the first of any schema is found, which is not the default one that was named.
+  if (entity && (schema === undefined || (entity.schema ?? schema) === schema)) return entity;
   throw noSuchEntity(name);
+}
+
+/** Returns the schema that the list of entities leaves out; null for none. */
+async function readDefaultSchema(caller: Caller, connectionId: ObjectId, signal: AbortSignal): Promise<string | null> {
+  const doc = await getConnectionDocOrThrow(caller, connectionId);
+  return withDataSource(doc, (source) =>
+    inTime(signal, "name its default schema", async (inner) => (await source.defaultSchema?.(inner)) ?? null),
+  );
 }
 
 /** One answer for what is not there and for what has no columns to read. */

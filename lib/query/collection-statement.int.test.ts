@@ -70,8 +70,7 @@ async function read(entity: Entity, body: Partial<Omit<TableRowsBody, "table">>)
   const shown = rows
     .slice(0, given.limit)
     .map((row) => Object.fromEntries(fields.map((field, i) => [field.name, row[i] ?? null])));
-  const last = shown.at(-1);
-  return { rows: shown, next: rows.length > given.limit && last ? toNext(last, shown.length, fields) : null };
+  return { rows: shown, next: rows.length > given.limit ? toNext(shown, fields) : null };
 }
 
 async function pages(entity: Entity, body: Partial<Omit<TableRowsBody, "table">>) {

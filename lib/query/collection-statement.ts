@@ -1,9 +1,10 @@
+import { badValue } from "@/lib/connections/column-values";
 import type { Driver, Statement } from "@/lib/connections/data-source";
 import { AppError } from "@/lib/http/errors";
 import type { Entity, Field, WireValue } from "@/lib/tabular/fields";
 import type { TableFilter, TableRowsBody } from "./schema";
 import { type Cursor, readCursor, writeCount, writeCursor } from "./table-cursor";
-import { badValue, checkNull, type TablePage } from "./table-statement";
+import { checkNull, type TablePage } from "./table-statement";
 
 /*
  * What is asked of a collection, as an operation for its database: values are values of an object there, never a part of
@@ -65,8 +66,12 @@ export function toCollectionPage(_: Driver, entity: Entity, body: Omit<TableRows
   };
   return {
     statement: { query },
-    toNext: (last, rowCount, fields) => {
-      const id = isById && skipped === 0 ? toId(last._id, fields) : null;
+    hidden: [],
+    isStable: hasId,
+    needsRow: false,
+    toNext: (rows, fields) => {
+      const rowCount = rows.length;
+      const id = isById && skipped === 0 ? toId(rows.at(-1)?._id, fields) : null;
       // A page with ids of several types does not say which of them is the last one's: from there on rows are counted.
       return id === null ? writeCount(before + rowCount) : writeCursor({ id, before: before + rowCount });
     },

@@ -21,3 +21,8 @@ export const WORKSPACE_QUEUE_MAX = 50;
 
 /** What history keeps of a query's text. */
 export const HISTORY_TEXT_CHARS = 10_000;
+
+/** Characters of a cursor of table rows. It goes back in a request and holds values of the last row. */
+export const CURSOR_CHARS_MAX = 65_536;
+/** Characters of one value in such a cursor. A longer one is read from its row again. */
+export const CURSOR_VALUE_CHARS_MAX = 4000;

@@ -35,7 +35,7 @@ export const TABLE_COUNT_REFUSALS = {
 };
 export const TABLE_REFUSALS = {
   ...TABLE_COUNT_REFUSALS,
-  sort: "Columns that the table does not have",
+  sort: "Columns that the table does not have, or whose types have no order",
   after: "A page of another question",
 };
 

@@ -3,7 +3,7 @@ import { entityNameSchema } from "@/lib/connections/schema";
 import { isoDate, objectIdText } from "@/lib/http/schema";
 import { ANY_VALUES_MAX, CONDITION_OPS } from "@/lib/sql/conditions";
 import { VARIABLE_NAME } from "@/lib/sql/marks";
-import { ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
+import { CURSOR_CHARS_MAX, ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
 import { ORIGIN_KINDS } from "./model";
 
 /** What a database is asked. */
@@ -15,8 +15,6 @@ export const params = z
   .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
   .describe("Values for the placeholders of the query, always bound");
 
-/** A page is named by the values of its last row, which may be texts. */
-const CURSOR_CHARS_MAX = 65_536;
 const dateText = z.union(
   [z.iso.date(), z.iso.datetime({ local: true, offset: true })],
   "A date is 2026-05-31, a time 2026-05-31T14:30:00, with Z or an offset if it has a zone.",
@@ -101,7 +99,9 @@ const tableFilter = z.union([
     op: z
       .enum(CONDITION_OPS)
       .describe("is, not, least (>=), most (<=), above (>), below (<), holds (a text, in any case)"),
-    value: filterValue.describe("As text, exact; null with is and not alone"),
+    value: filterValue.describe(
+      "As a page shows it: text as it is, everything else as its JSON text; null with is and not alone",
+    ),
   }),
   z.object({
     column: name,
@@ -127,7 +127,7 @@ export const tableRowsBody = z.object({
     .array(z.object({ column: name, descending: z.boolean().default(false) }))
     .max(TABLE_SORTS_MAX, `At most ${TABLE_SORTS_MAX} columns to sort by.`)
     .default([])
-    .describe("Rows without a value stand last, both ways; the primary key decides among equals"),
+    .describe("Rows without a value come last, both ways; the primary key decides among equals"),
   after: z.string().max(CURSOR_CHARS_MAX, "This is no page.").optional().describe("`next` of the page before"),
   limit: z
     .int("The limit is a whole number of rows.")
@@ -160,6 +160,9 @@ export type ExecuteAnswer = z.infer<typeof executeAnswer>;
 
 export const tableRowsAnswer = executeAnswer.omit({ truncated: true }).extend({
   next: z.string().nullable().describe("Names the page behind; null on the last one"),
+  isStable: z
+    .boolean()
+    .describe("false where nothing tells rows apart: then pages are counted, and a row may come twice or not at all"),
   primaryKey: z.array(z.string()).describe("The columns that tell rows apart; empty where the database declares none"),
 });
 export type TableRowsAnswer = z.infer<typeof tableRowsAnswer>;

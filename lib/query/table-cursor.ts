@@ -4,20 +4,23 @@ import { AppError } from "@/lib/http/errors";
 /** Where nothing tells rows apart, pages are counted from the beginning, which gets slower with each of them. */
 export const COUNTED_ROWS_MAX = 10_000;
 
-const scalar = z.union([z.null(), z.boolean(), z.number(), z.string()]);
 const typed = z.union([
   z.strictObject({ $oid: z.string() }),
   z.strictObject({ $numberDecimal: z.string() }),
   z.strictObject({ $date: z.string() }),
   z.strictObject({ $uuid: z.string() }),
 ]);
+/** A value of the order as text; null for none, and true for one that is too long and is read from the row itself. */
+const place = z.union([z.string(), z.null(), z.literal(true)]);
 const cursorShape = z.union([
-  z.strictObject({ values: z.array(scalar).min(1) }),
+  z.strictObject({ order: z.array(place).min(1), equal: z.int().min(1).optional(), before: z.int().min(1) }),
   z.strictObject({ id: z.union([typed, z.string(), z.number(), z.boolean()]), before: z.int().min(1) }),
   z.strictObject({ skip: z.int().min(1).max(COUNTED_ROWS_MAX) }),
 ]);
-/** What names a page: the values of the row before it in the order, that row's `_id` and how many rows led
- * to it, or how many rows are before it. */
+/**
+ * The name of a page: the row before it, by its values in the order or by its `_id`, or the number of rows before it.
+ * `equal` counts the rows before it that have the same values, where those do not tell rows apart.
+ */
 export type Cursor = z.infer<typeof cursorShape>;
 
 export function writeCursor(cursor: Cursor): string {

@@ -3,6 +3,7 @@ import type { Caller } from "@/lib/access/caller";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { getEntityOrThrow, noSuchConnection, noSuchEntity } from "@/lib/connections/service";
+import { AppError } from "@/lib/http/errors";
 import type { Entity } from "@/lib/tabular/fields";
 import { COLLECTION_PAGE_MAX, toCollectionCount, toCollectionPage } from "./collection-statement";
 import type { QueryOrigin } from "./model";
@@ -29,7 +30,7 @@ export async function readTableRows(
   const isCollection = driver.language === "mongodb";
   const limit = isCollection ? Math.min(body.limit, COLLECTION_PAGE_MAX) : body.limit;
   const toPage = isCollection ? toCollectionPage : toTablePage;
-  const { statement, toNext } = toPage(driver, entity, { ...body, limit });
+  const { statement, hidden, isStable, needsRow, toNext } = toPage(driver, entity, { ...body, limit });
   const result = await runQuery(caller, {
     connection,
     origin: rowsOf(connection),
@@ -39,10 +40,15 @@ export async function readTableRows(
     readOnly: true,
   });
   const rows = result.rows.slice(0, limit);
-  const last = rows.at(-1);
+  if (needsRow && rows.length === 0) {
+    throw new AppError("gone", "The row before this page was deleted. Start again from the first page.");
+  }
   // A page may also have ended at the bytes that an answer takes.
   const hasMore = result.rowCount > rows.length || result.truncated;
-  const { executionId, fields, durationMs, databaseMs } = result;
+  const { executionId, durationMs, databaseMs } = result;
+  const next = hasMore && rows.length > 0 ? toNext(rows, result.fields) : null;
+  for (const row of rows) for (const name of hidden) delete row[name];
+  const fields = result.fields.slice(0, result.fields.length - hidden.length);
   return {
     executionId,
     fields,
@@ -50,7 +56,8 @@ export async function readTableRows(
     rowCount: rows.length,
     durationMs,
     databaseMs,
-    next: hasMore && last !== undefined ? toNext(last, rows.length, fields) : null,
+    next,
+    isStable,
     primaryKey: (entity.columns ?? []).filter((column) => column.primaryKey).map(({ name }) => name),
   };
 }

@@ -37,6 +37,8 @@ export type Entity = {
   kind: "table" | "view" | "collection" | "resource";
   columns?: EntityColumn[];
   rowEstimate?: number;
+  /** Columns of the engine's own that tell rows apart where no primary key does. */
+  rowId?: EntityColumn[];
   /** Left out where none is declared. */
   foreignKeys?: EntityForeignKey[];
 };

@@ -66,6 +66,7 @@ export async function readEntities(database: EngineDatabase): Promise<Entity[]> 
         ...(schema !== DEFAULT_SCHEMA && { schema: String(schema) }),
         kind: kind === "view" ? ("view" as const) : ("table" as const),
         columns: columns.get(JSON.stringify([schema, name])) ?? [],
+        ...(kind === "table" && rowIdOf(columns.get(JSON.stringify([schema, name])) ?? [])),
         ...(size !== null && size !== undefined && { rowEstimate: Number(size) }),
         ...(keys && { foreignKeys: keys }),
       };
@@ -73,4 +74,11 @@ export async function readEntities(database: EngineDatabase): Promise<Entity[]> 
   } finally {
     connection.closeSync();
   }
+}
+
+/** The engine's own number of a row, where no key tells rows apart and no column has its name. */
+function rowIdOf(columns: readonly EntityColumn[]): Pick<Entity, "rowId"> {
+  const isHidden = columns.some(({ name }) => name.toLowerCase() === "rowid");
+  if (isHidden || columns.some(({ primaryKey }) => primaryKey)) return {};
+  return { rowId: [{ name: "rowid", type: "BIGINT", nullable: false, primaryKey: false }] };
 }

@@ -49,6 +49,7 @@ const SAFE_HIGH_HALF = 2_097_152;
 const SCALAR_BYTES = 12;
 /** A duckdb_string_t: its length stands in its first four bytes. */
 const STRING_STRUCT_BYTES = 16;
+const FLOAT32_NORMAL_MIN = 2 ** -126;
 /** Texts up to this length stand in the struct itself, behind their length. */
 const INLINED_BYTES_MAX = 12;
 
@@ -314,7 +315,8 @@ function fromNumber(value: number): number | string {
 /** The shortest text that a FLOAT stands for: 0.1, not the 0.10000000149011612 that it is as a double. */
 function fromFloat32(value: number): number | string {
   if (!Number.isFinite(value) || Number.isSafeInteger(value)) return fromNumber(value);
-  for (let digits = 6; digits < 9; digits += 1) {
+  // Below its normal range a float has fewer digits.
+  for (let digits = Math.abs(value) < FLOAT32_NORMAL_MIN ? 1 : 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return short;
   }

@@ -12,6 +12,7 @@ const page = (from: number, next: string | null): TablePage => ({
   durationMs: 1,
   databaseMs: 1,
   next,
+  isStable: true,
   primaryKey: ["n"],
 });
 const turn = () => new Promise((resolve) => setTimeout(resolve));

@@ -1,6 +1,7 @@
 import "server-only";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { serverDriver } from "../shared/server";
+import { clickHouseValues } from "./column-values";
 import { parseClickHouseConfig } from "./config";
 import { ClickHouseSource } from "./source";
 import { clickHouseVariables } from "./variables";
@@ -13,6 +14,7 @@ export const clickhouse = serverDriver({
   language: "sql",
   dialect: "clickhouse",
   variables: clickHouseVariables,
+  values: clickHouseValues,
   explain: { form: "clickhouse", plan: "explain json = 1, indexes = 1" },
   tellsDdl: true,
   fields: networkFormFields({

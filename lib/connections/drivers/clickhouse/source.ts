@@ -111,6 +111,11 @@ export class ClickHouseSource implements DataSource {
     return (await this.#ask(SCHEMAS_SQL, signal)).map(toSchemaChoice);
   }
 
+  async defaultSchema(signal: AbortSignal): Promise<string | null> {
+    const [row] = await this.#ask("SELECT currentDatabase()", signal);
+    return typeof row?.[0] === "string" ? row[0] : null;
+  }
+
   async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {
     const [row] = await this.#ask(`SHOW CREATE TABLE ${toSqlPath([schema, name], "clickhouse")}`, signal);
     return toScript([row?.[0]], name);

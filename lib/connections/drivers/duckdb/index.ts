@@ -6,6 +6,7 @@ import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { ensureSample, samplePath } from "@/lib/sample";
 import type { DataSource, Driver, OpenContext, QueryOptions, Statement } from "../../data-source";
+import { duckdbValues } from "./column-values";
 import { readFileDdl } from "./engine-ddl";
 import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "./file-path";
 import { extractDuckDb, loadDuckDb } from "./flows";
@@ -34,6 +35,7 @@ export const duckdb: Driver = {
   language: "sql",
   dialect: "duckdb",
   variables: duckdbVariables,
+  values: duckdbValues,
   runsProcess: true,
   explain: {
     form: "duckdb",
@@ -67,6 +69,7 @@ export const duckdb: Driver = {
       // The sample belongs to all workspaces.
       load: (request) => loadDuckDb(client, request, context.readOnly || file.readOnlyFile),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
+      defaultSchema: async () => DEFAULT_SCHEMA,
       ddl: (entity, signal) => {
         const params = { schema: entity.schema ?? DEFAULT_SCHEMA, name: entity.name };
         return readFileDdl(client, { query: DDL_SQL, params }, entity, signal);

@@ -95,6 +95,10 @@ export class MongoSource implements DataSource {
     return this.#ask(signal, (db) => readNames(db, signal));
   }
 
+  defaultSchema(signal: AbortSignal): Promise<string | null> {
+    return this.#ask(signal, async (db) => db.databaseName);
+  }
+
   async ddl(entity: Entity, signal: AbortSignal): Promise<string> {
     return this.#ask(signal, (db) => readDdl(db, entity, signal));
   }

@@ -1,5 +1,6 @@
 import { SCHEMA_CHOICES_MAX } from "@/lib/connections/schema";
 import { type Entity, type EntityColumn, type EntityForeignKey, FOREIGN_KEYS_MAX } from "@/lib/tabular/fields";
+import { MARIADB_JSON } from "./column-values";
 
 const OWN_SCHEMAS = "('information_schema', 'performance_schema', 'mysql', 'sys')";
 
@@ -15,6 +16,14 @@ export const columnsSql = (names: number) => `
   select table_schema, table_name, column_name, column_type, is_nullable, column_key
   from information_schema.columns where ${shownOf(names)}
   order by table_schema, table_name, ordinal_position`;
+
+/**
+ * MariaDB's columns of JSON, which are texts with this condition. Its name is that of the column.
+ * @param names of databases, which are bound; 0 for all
+ */
+export const jsonColumnsSql = (names: number) => `
+  select constraint_schema, table_name, constraint_name from information_schema.check_constraints
+  where check_clause = concat('json_valid(\`', constraint_name, '\`)') and ${shownOf(names).replaceAll("table_schema", "constraint_schema")}`;
 
 /** Databases and how many tables and views of them the user may see. */
 export const SCHEMAS_SQL = `
@@ -37,13 +46,16 @@ export function toEntities(
   tables: readonly unknown[][],
   columns: readonly unknown[][],
   keys: readonly unknown[][],
+  jsonColumns: readonly unknown[][],
 ): Entity[] {
+  const isJson = new Set(jsonColumns.map((names) => JSON.stringify(names)));
   const foreignKeys = keysByTable(keys);
   const byTable = new Map<string, EntityColumn[]>();
   for (const [schema, table, name, type, nullable, key] of columns) {
     const id = JSON.stringify([schema, table]);
     const list = byTable.get(id) ?? [];
-    list.push({ name: String(name), type: String(type), nullable: nullable === "YES", primaryKey: key === "PRI" });
+    const fullType = isJson.has(JSON.stringify([schema, table, name])) ? `${type} ${MARIADB_JSON}` : String(type);
+    list.push({ name: String(name), type: fullType, nullable: nullable === "YES", primaryKey: key === "PRI" });
     byTable.set(id, list);
   }
   return tables.map(([schema, name, kind, rows, isCurrent]) => {

@@ -1,6 +1,7 @@
 import "server-only";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { serverDriver } from "../shared/server";
+import { mysqlValues } from "./column-values";
 import { parseMysqlConfig } from "./config";
 import { MysqlSource } from "./source";
 import { mysqlVariables } from "./variables";
@@ -14,6 +15,7 @@ export const mysql = serverDriver({
   language: "sql",
   dialect: "mysql",
   variables: mysqlVariables,
+  values: mysqlValues,
   explain: {
     form: "mysql",
     plan: "explain format = json",

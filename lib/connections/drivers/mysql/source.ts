@@ -22,7 +22,7 @@ import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
-import { columnsSql, foreignKeysSql, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
+import { columnsSql, foreignKeysSql, jsonColumnsSql, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
 import { toMysqlParams } from "./params";
@@ -85,13 +85,20 @@ export class MysqlSource implements DataSource {
       const shown = this.#server.schemas ?? [];
       const tables = await session.run(tablesSql(shown.length), shown);
       const columns = await session.run(columnsSql(shown.length), shown);
-      return toEntities(tables, columns, await session.run(foreignKeysSql(shown.length), shown));
+      const keys = await session.run(foreignKeysSql(shown.length), shown);
+      const jsonColumns = session.isMariaDb ? await session.run(jsonColumnsSql(shown.length), shown) : [];
+      return toEntities(tables, columns, keys, jsonColumns);
     });
   }
 
   async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
     const rows = await this.#ask(signal, (session) => session.run(SCHEMAS_SQL));
     return rows.map(toSchemaChoice);
+  }
+
+  async defaultSchema(signal: AbortSignal): Promise<string | null> {
+    const [row] = await this.#ask(signal, (session) => session.run("select database()"));
+    return typeof row?.[0] === "string" ? row[0] : null;
   }
 
   async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {

@@ -1,5 +1,5 @@
 import { SCHEMA_CHOICES_MAX } from "@/lib/connections/schema";
-import { type Entity, FOREIGN_KEYS_MAX } from "@/lib/tabular/fields";
+import { type Entity, type EntityColumn, FOREIGN_KEYS_MAX } from "@/lib/tabular/fields";
 
 /** Columns of a key, by their numbers and in its order. */
 const namesOf = (table: string, numbers: string) => `(
@@ -50,13 +50,24 @@ export const SCHEMAS_SQL = `
     and n.nspname not like 'pg\\_toast%' and n.nspname not like 'pg\\_temp\\_%'
   order by 1 limit ${SCHEMA_CHOICES_MAX}`;
 
+/** The schema that `toEntities` leaves out. */
+export const DEFAULT_SCHEMA_SQL = "select (current_setting('millrace.schemas')::name[])[1]::text";
+
+/** Partitions number their rows each on its own. */
+const ROW_ID: EntityColumn[] = [
+  { name: "tableoid", type: "oid", nullable: false, primaryKey: false },
+  { name: "ctid", type: "tid", nullable: false, primaryKey: false },
+];
+
 /** Rows of ENTITIES_SQL; the schema of unqualified names is left out. */
 export function toEntities(rows: readonly unknown[][]): Entity[] {
+  const hasKey = (columns: unknown) => (columns as EntityColumn[]).some(({ primaryKey }) => primaryKey);
   return rows.map(([schema, name, kind, estimate, isCurrent, columns, foreignKeys]) => ({
     name: String(name),
     ...(isCurrent !== true && { schema: String(schema) }),
     kind: kind === "v" || kind === "m" ? ("view" as const) : ("table" as const),
     columns: columns as Entity["columns"],
+    ...((kind === "r" || kind === "p" || kind === "m") && !hasKey(columns) && { rowId: ROW_ID }),
     ...(estimate !== null && { rowEstimate: Number(estimate) }),
     ...(foreignKeys !== null && { foreignKeys: foreignKeys as NonNullable<Entity["foreignKeys"]> }),
   }));

@@ -52,7 +52,7 @@ function write(value: Exclude<WireValue, null>, column: TargetColumn): string {
 }
 
 /** Years beyond four digits, and those before the first: ISO's year 0 is 1 BC. */
-function stampText(text: string): string {
+export function stampText(text: string): string {
   const [, sign, digits, rest = ""] = /^([+-])(\d{6})(-.*)$/.exec(text) ?? [];
   if (digits === undefined) return text.startsWith("0000-") ? `0001${text.slice(4)} BC` : text;
   const year = Number(digits);
@@ -60,7 +60,7 @@ function stampText(text: string): string {
   return `${String(year + 1).padStart(4, "0")}${rest} BC`;
 }
 
-function arrayText(items: readonly WireValue[], column: TargetColumn): string {
+export function arrayText(items: readonly WireValue[], column: TargetColumn): string {
   const element = column.dbType.replace(/(\[\])+$/, "");
   const isBinary = element === "bytea" && column.from === "array";
   const texts = items.map((item) => {

@@ -1,6 +1,7 @@
 import "server-only";
 import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { serverDriver } from "../shared/server";
+import { postgresValues } from "./column-values";
 import { parsePostgresConfig } from "./config";
 import { PostgresSource } from "./source";
 import { postgresVariables } from "./variables";
@@ -13,6 +14,7 @@ export const postgres = serverDriver({
   language: "sql",
   dialect: "postgres",
   variables: postgresVariables,
+  values: postgresValues,
   explain: {
     form: "postgres",
     plan: "explain (format json)",

@@ -25,7 +25,7 @@ import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
 import { positionOf } from "../shared/text-position";
-import { ENTITIES_SQL, SCHEMAS_SQL, toEntities } from "./catalog";
+import { DEFAULT_SCHEMA_SQL, ENTITIES_SQL, SCHEMAS_SQL, toEntities } from "./catalog";
 import { DDL_SQL, toDdl } from "./ddl";
 import { type Decode, decoderOf } from "./decode";
 import { toQueryFailure } from "./failures";
@@ -161,6 +161,11 @@ export class PostgresSource implements DataSource {
   async schemas(signal: AbortSignal): Promise<SchemaChoice[]> {
     const rows = await this.#ask(signal, (session) => session.read(SCHEMAS_SQL));
     return rows.map(toSchemaChoice);
+  }
+
+  async defaultSchema(signal: AbortSignal): Promise<string | null> {
+    const [row] = await this.#ask(signal, (session) => session.read(DEFAULT_SCHEMA_SQL));
+    return typeof row?.[0] === "string" ? row[0] : null;
   }
 
   async ddl({ schema, name }: Entity, signal: AbortSignal): Promise<string> {

@@ -181,7 +181,7 @@ function toProgress(times: TestTimes): TestProgress {
 /** The source with a word for the limit that stopped it, a guard behind the server's own, and the end of its tunnel. */
 function withLimits(source: DataSource, limits: Limits): DataSource {
   const { statementTimeoutMs: limit, tunnel, dialer, isEncrypted } = limits;
-  const { query, extract, load, ddl, schemas } = source;
+  const { query, extract, load, ddl, schemas, defaultSchema } = source;
   const tell: Tell = (error) => toldOfTunnel(limit === null ? error : toldIfStopped(limit, error), tunnel);
   const told = async <T>(signal: AbortSignal, words: Tell, work: () => Promise<T>): Promise<T> => {
     try {
@@ -223,6 +223,9 @@ function withLimits(source: DataSource, limits: Limits): DataSource {
     entities: (signal) => bounded(signal, (inner) => source.entities(inner)),
     ...(ddl && { ddl: (entity, signal) => bounded(signal, (inner) => ddl.call(source, entity, inner)) }),
     ...(schemas && { schemas: (signal) => bounded(signal, (inner) => schemas.call(source, inner)) }),
+    ...(defaultSchema && {
+      defaultSchema: (signal) => bounded(signal, (inner) => defaultSchema.call(source, inner)),
+    }),
     test: async (signal, onProgress) => {
       const line = dialer.watch();
       const startedAt = performance.now();

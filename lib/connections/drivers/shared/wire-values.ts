@@ -13,10 +13,13 @@ export function floatValue(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }
 
+const FLOAT32_NORMAL_MIN = 2 ** -126;
+
 /** The shortest number that a 32-bit float stands for: 0.1, not the 0.10000000149011612 that it is as a double. */
 export function float32Value(value: number): number | string {
   if (!Number.isFinite(value) || Number.isSafeInteger(value)) return floatValue(value);
-  for (let digits = 6; digits < 9; digits += 1) {
+  // Below its normal range a float has fewer digits.
+  for (let digits = Math.abs(value) < FLOAT32_NORMAL_MIN ? 1 : 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
     if (Math.fround(short) === value) return short;
   }

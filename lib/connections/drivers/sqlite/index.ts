@@ -8,6 +8,7 @@ import { readFileDdl } from "../duckdb/engine-ddl";
 import { FILE_REFUSALS, requireBareFileName, workspaceFile } from "../duckdb/file-path";
 import { readConfig } from "../shared/config";
 import { sqlText } from "../shared/params";
+import { sqliteValues } from "./column-values";
 import { extractSqlite, loadSqlite } from "./flows";
 import { sqliteVariables } from "./variables";
 
@@ -31,6 +32,7 @@ export const sqlite: Driver = {
   language: "sql",
   dialect: "sqlite",
   variables: sqliteVariables,
+  values: sqliteValues,
   runsProcess: true,
   explain: { form: "sqlite", plan: "explain query plan" },
   tellsDdl: true,
@@ -71,6 +73,7 @@ export const sqlite: Driver = {
       extract: (request) => extractSqlite(client, request),
       load: (request) => loadSqlite(client, request, context.readOnly),
       entities: async (signal) => (await client.ask({ type: "entities" }, signal)).entities,
+      defaultSchema: async () => "main",
       ddl: (entity, signal) => readFileDdl(client, { query: DDL_SQL, params: [entity.name] }, entity, signal),
       test: async (signal) => {
         const { version } = await client.ask({ type: "version" }, signal);

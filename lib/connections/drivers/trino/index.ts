@@ -1,6 +1,7 @@
 import "server-only";
 import { formFields, NETWORK_REFUSALS } from "../shared/config";
 import { serverDriver } from "../shared/server";
+import { trinoValues } from "./column-values";
 import { parseTrinoConfig } from "./config";
 import { TrinoSource } from "./source";
 import { trinoVariables } from "./variables";
@@ -16,6 +17,7 @@ export const trino = serverDriver({
   language: "sql",
   dialect: "trino",
   variables: trinoVariables,
+  values: trinoValues,
   explain: { form: "text", plan: "explain" },
   tellsDdl: true,
   // Timestamps reach beyond an int64 of microseconds.

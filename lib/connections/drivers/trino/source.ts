@@ -98,6 +98,10 @@ export class TrinoSource implements DataSource {
     return (await this.#ask(schemaChoicesSql(catalog), signal, SCHEMA_TIMEOUT_MS)).map(toSchemaChoice);
   }
 
+  async defaultSchema(): Promise<string | null> {
+    return this.#config.schema.toLowerCase();
+  }
+
   async ddl({ schema = this.#config.schema, name, kind }: Entity, signal: AbortSignal): Promise<string> {
     const path = toSqlPath([this.#config.catalog, schema, name], "trino");
     const [row] = await this.#ask(

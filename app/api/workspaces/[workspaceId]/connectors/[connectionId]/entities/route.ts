@@ -16,7 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     query: entitiesQuery,
     response: z.array(entitySchema),
     failures: SOURCE_FAILURES,
-    handle: ({ caller, params, query, signal }) =>
-      listEntities(caller, params.connectionId, { refresh: query.refresh === "1", signal }),
+    handle: async ({ caller, params, query, signal }) => {
+      const entities = await listEntities(caller, params.connectionId, { refresh: query.refresh === "1", signal });
+      return entities.map(({ rowId: _, ...entity }) => entity);
+    },
   }),
 });

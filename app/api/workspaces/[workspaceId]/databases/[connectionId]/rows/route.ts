@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   POST: route({
     summary: "Read the rows of a table, page by page",
     description:
-      "Sorted and filtered by the database. Pages follow the primary key, so that a page is as quick as the first; where there is none they are counted, 10,000 rows at most.",
+      "Returns rows that the database sorts and filters. Following `next` gives each row once. Without a primary key, pages follow the row's number in its engine, or the sorted columns and all others. Where `isStable` is false, pages are counted, up to 10,000 rows. Returns 410 if a page begins behind a deleted row whose sorted value is longer than 4,000 characters.",
     tag: "Queries",
     access: member,
     isRead: true,
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     params: pathIds("workspaceId", "connectionId"),
     body: tableRowsBody,
     response: tableRowsAnswer,
-    failures: EXECUTE_FAILURES,
+    failures: [...EXECUTE_FAILURES, "gone"],
     refuses: TABLE_REFUSALS,
     handle: ({ caller, body, connection, signal }) => readTableRows(caller, { connection, body, signal }),
   }),
