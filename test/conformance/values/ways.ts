@@ -1,0 +1,280 @@
+import { ask } from "@/lib/connections/drivers/conformance/subjects";
+import { AppError } from "@/lib/http/errors";
+import type { TableRowsBody } from "@/lib/query/schema";
+import type { TextFormat } from "@/lib/query/serialize/byte-stream";
+import { csv } from "@/lib/query/serialize/csv";
+import { jsonAnswer, readJsonRows } from "@/lib/query/serialize/json";
+import { ndjson } from "@/lib/query/serialize/ndjson";
+import { toTableCount, toTablePage } from "@/lib/query/table-statement";
+import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
+import type { ValueSubject } from "./subjects";
+import type { TypeCase } from "./types";
+
+/** One type's tables with their rows, and what a reader has to see of them. */
+export type ValueTable = {
+  type: TypeCase;
+  /** With a primary key `id`. */
+  keyed: Entity;
+  /** With `id` as an ordinary column. */
+  keyless: Entity;
+  /** The shown text of `v` by `id`, and null for rows without a value. */
+  shown: ReadonlyMap<number, string | null>;
+  /** The ids in the order of `v` in which the database's client lists them, then of `id`; none for a type without one. */
+  ascending: readonly number[];
+  descending: readonly number[];
+};
+
+/** The sample asks less of each type, so that it ends within a minute. */
+export type Depth = "sample" | "whole";
+
+export type Difference = { value: string; expected: string; found: string };
+type Way = (subject: ValueSubject, table: ValueTable, depth: Depth) => Promise<Difference[]>;
+
+export const shownText = (value: WireValue): string | null =>
+  value === null ? null : typeof value === "string" ? value : JSON.stringify(value);
+
+/** Equal as text, or as the JSON values that both are. */
+export function isSame(left: string | null, right: string | null, form: TypeCase["form"]): boolean {
+  if (left === right) return true;
+  if (form !== "json" || left === null || right === null) return false;
+  return canonical(left) === canonical(right);
+}
+
+function canonical(text: string): string {
+  try {
+    return JSON.stringify(sorted(JSON.parse(text)));
+  } catch {
+    return text;
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  );
+}
+
+function compare(table: ValueTable, found: ReadonlyMap<number, string | null>): Difference[] {
+  const differences: Difference[] = [];
+  for (const [id, expected] of table.shown) {
+    const value = found.has(id) ? (found.get(id) ?? null) : "(no row)";
+    if (!isSame(expected, value, table.type.form)) {
+      differences.push({ value: String(expected), expected: String(expected), found: String(value) });
+    }
+  }
+  return differences;
+}
+
+async function resultOf({ source }: ValueSubject, table: ValueTable) {
+  return source.query(
+    { query: `select id, v from ${table.keyed.name} order by id` },
+    { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal },
+  );
+}
+
+const LIMITS = { rows: 10_000, bytes: 1e9, cellBytes: 1e9 };
+
+const json: Way = async (subject, table) => {
+  const result = await resultOf(subject, table);
+  const rows = await readJsonRows(result, LIMITS);
+  const pieces = jsonAnswer(rows, { executionId: "", fields: result.fields, durationMs: 0, databaseMs: 0 });
+  const answer = JSON.parse(Buffer.concat(pieces).toString()) as { data: { rows: { id: number; v: WireValue }[] } };
+  return compare(table, new Map(answer.data.rows.map(({ id, v }) => [Number(id), shownText(v)])));
+};
+
+async function textOf(format: (fields: readonly Field[]) => TextFormat, subject: ValueSubject, table: ValueTable) {
+  const { fields, batches } = await resultOf(subject, table);
+  const writer = format(fields);
+  let text = writer.head;
+  for await (const batch of batches as AsyncIterable<Batch>) {
+    for (let row = 0; row < batch.rowCount; row += 1) text += writer.row(batch, row);
+  }
+  return text;
+}
+
+const ndjsonWay: Way = async (subject, table) => {
+  const lines = (await textOf(ndjson, subject, table)).split("\n").filter((line) => line !== "");
+  const rows = lines.map((line) => JSON.parse(line) as { id: number; v: WireValue });
+  return compare(table, new Map(rows.map(({ id, v }) => [Number(id), shownText(v)])));
+};
+
+const csvWay: Way = async (subject, table) => {
+  const [, ...records] = readCsv(await textOf(csv, subject, table));
+  // An empty field is null, and an empty text is written in quotes.
+  return compare(
+    table,
+    new Map(records.map(([id, v]) => [Number(id?.text), v?.isQuoted || v?.text !== "" ? (v?.text ?? null) : null])),
+  );
+};
+
+type CsvField = { text: string; isQuoted: boolean };
+
+/** RFC 4180. */
+function readCsv(text: string): CsvField[][] {
+  const records: CsvField[][] = [];
+  let record: CsvField[] = [];
+  let at = 0;
+  while (at < text.length) {
+    let field = "";
+    const isQuoted = text.charAt(at) === '"';
+    if (isQuoted) {
+      at += 1;
+      for (;;) {
+        const end = text.indexOf('"', at);
+        field += text.slice(at, end);
+        at = end + 1;
+        if (text.charAt(at) !== '"') break;
+        field += '"';
+        at += 1;
+      }
+    } else {
+      const [plain = ""] = /^[^,\r\n]*/.exec(text.slice(at)) ?? [];
+      field = plain;
+      at += plain.length;
+    }
+    record.push({ text: field, isQuoted });
+    if (text.charAt(at) === ",") {
+      at += 1;
+      continue;
+    }
+    at += text.startsWith("\r\n", at) ? 2 : 1;
+    records.push(record);
+    record = [];
+  }
+  return records;
+}
+
+const params: Way = async (subject, table) => {
+  if (table.type.isNotBound) return [];
+  const differences: Difference[] = [];
+  for (const text of new Set(table.shown.values())) {
+    if (text === null) continue;
+    const query = `select ${subject.cast(subject.placeholder, table.type.type)} as v`;
+    // PostgreSQL takes a list as an array.
+    const given = text.startsWith("[") && table.type.type.endsWith("[]") ? JSON.parse(text) : text;
+    const answer = await ask(subject.source, query, { params: subject.name === "clickhouse" ? { p: given } : [given] });
+    const found = shownText(answer.rows[0]?.[0] ?? null);
+    if (!isSame(text, found, table.type.form)) differences.push({ value: text, expected: text, found: String(found) });
+  }
+  return differences;
+};
+
+type Question = Partial<Omit<TableRowsBody, "table">>;
+
+async function page({ driver, source }: ValueSubject, entity: Entity, question: Question) {
+  const given = { filters: [], sort: [], limit: 100, ...question };
+  const { statement, hidden, toNext } = toTablePage(driver, entity, given);
+  const { fields, rows } = await ask(source, statement.query, statement.params ? { params: statement.params } : {});
+  const all = rows
+    .slice(0, given.limit)
+    .map((row) => Object.fromEntries(fields.map(({ name }, i) => [name, row[i] ?? null])));
+  const next = rows.length > given.limit ? toNext(all, fields) : null;
+  if (fields.length - hidden.length !== entity.columns?.length) throw new Error("The page has other columns.");
+  return { rows: all as Record<string, WireValue>[], next };
+}
+
+const PAGES_MAX = 200;
+
+async function allPages(
+  subject: ValueSubject,
+  entity: Entity,
+  question: Question,
+): Promise<Record<string, WireValue>[]> {
+  const rows: Record<string, WireValue>[] = [];
+  let after: string | undefined;
+  for (let count = 0; count < PAGES_MAX; count += 1) {
+    const { rows: found, next } = await page(subject, entity, { ...question, ...(after !== undefined && { after }) });
+    rows.push(...found);
+    if (next === null) return rows;
+    after = next;
+  }
+  return rows;
+}
+
+const idsOf = (rows: readonly Record<string, WireValue>[]) => rows.map(({ id }) => Number(id));
+
+const paging: Way = async (subject, table, depth) => {
+  const differences: Difference[] = [];
+  for (const descending of [false, true]) {
+    const sort = [{ column: "v", descending }];
+    if (table.type.isUnordered) {
+      const refusal = await page(subject, table.keyed, { sort }).then(() => "no refusal", kindOf);
+      if (refusal !== "invalid_request")
+        differences.push({ value: "sort", expected: "invalid_request", found: refusal });
+      continue;
+    }
+    const direction = descending ? "desc" : "asc";
+    const expected = (descending ? table.descending : table.ascending).join(" ");
+    for (const limit of depth === "sample" ? [2] : [2, 100]) {
+      const found = await allPages(subject, table.keyed, { sort, limit }).then((rows) => idsOf(rows).join(" "), String);
+      if (found !== expected) differences.push({ value: `${direction}, limit ${limit}`, expected, found });
+      const loose = await allPages(subject, table.keyless, { sort, limit }).then(
+        (rows) =>
+          idsOf(rows)
+            .sort((a, b) => a - b)
+            .join(" "),
+        String,
+      );
+      const each = [...table.shown.keys()].sort((a, b) => a - b).join(" ");
+      if (loose !== each)
+        differences.push({ value: `${direction}, no key, limit ${limit}`, expected: each, found: loose });
+    }
+  }
+  return differences;
+};
+
+const filtering: Way = async (subject, table) => {
+  const differences: Difference[] = [];
+  for (const text of new Set(table.shown.values())) {
+    const alike = [...table.shown].filter(([, each]) => each === text).map(([id]) => id);
+    const filters: TableRowsBody["filters"] = [{ column: "v", op: "is", value: text }];
+    const found = await page(subject, table.keyed, { filters }).then(({ rows }) => idsOf(rows), String);
+    const isWhole = typeof found !== "string" && alike.every((id) => found.includes(id));
+    const others = typeof found === "string" ? [] : found.filter((id) => !alike.includes(id));
+    const isEqual = others.length === 0 || (text !== null && (await areEqual(subject, table, alike[0] ?? 0, others)));
+    if (!isWhole || !isEqual) {
+      differences.push({ value: `is ${text}`, expected: alike.join(" "), found: String(found) });
+      continue;
+    }
+    const statement = toTableCount(subject.driver, table.keyed, [{ column: "v", op: "any", values: [text, null] }]);
+    const nulls = [...table.shown.values()].filter((each) => each === null).length;
+    const { rows } = await ask(subject.source, statement.query, statement.params ? { params: statement.params } : {});
+    const wanted = text === null ? nulls : found.length + nulls;
+    if (Number(rows[0]?.[0]) !== wanted) {
+      differences.push({ value: `any of ${text} and null`, expected: String(wanted), found: String(rows[0]?.[0]) });
+    }
+    const rest = toTableCount(subject.driver, table.keyed, [{ column: "v", op: "not", value: text }]);
+    const left = await ask(subject.source, rest.query, rest.params ? { params: rest.params } : {});
+    const wantedRest = table.shown.size - found.length;
+    if (Number(left.rows[0]?.[0]) !== wantedRest) {
+      differences.push({ value: `not ${text}`, expected: String(wantedRest), found: String(left.rows[0]?.[0]) });
+    }
+  }
+  return differences;
+};
+
+/** Rows with another text that the database holds for equal, such as an interval of 24 hours and one of a day. */
+async function areEqual({ client }: ValueSubject, { keyed, type }: ValueTable, id: number, others: readonly number[]) {
+  if (type.isUnordered) return false;
+  const [row] = await client(
+    `select count(*) from ${keyed.name} a, ${keyed.name} b where a.id = ${id} and b.id in (${others.join(", ")}) and a.v = b.v`,
+  );
+  return Number(row?.[0]) === others.length;
+}
+
+function kindOf(error: unknown): string {
+  return error instanceof AppError ? error.kind : String(error);
+}
+
+export const WAYS: Readonly<Record<string, Way>> = {
+  json,
+  ndjson: ndjsonWay,
+  csv: csvWay,
+  params,
+  "rows, page by page": paging,
+  "rows, by the shown value": filtering,
+};
