@@ -77,6 +77,8 @@ async function publishOnceMore(n: number): Promise<void> {
   await post(`${home}/apps/${appId}/publish`, {});
 }
 
+const rowOf = (path: string): List | undefined => lists[path] ?? bounded[path];
+
 const lists: Record<string, List> = {
   "/api/auth/sessions": {
     add: () => call("POST", "/api/auth/login", { body: { email: owner.email, password: PASSWORD } }),
@@ -191,22 +193,49 @@ const lists: Record<string, List> = {
   },
 };
 
+/** Lists that are bounded by their nature: they answer all when no limit is sent (C40). */
+const bounded: Record<string, List> = {
+  // One for each kind that is built in.
+  "/api/connectors/types": { add: () => Promise.resolve(), idOf: ({ type }) => type },
+  // Files of one folder, of which 20 at the most are read.
+  "/api/workspaces/{workspaceId}/apps-v2/{appId}/bindings": {
+    add: (n) => {
+      const content = `---\nconnection: Sample shop\n---\nselect ${n} as n\n`;
+      return post(`${home}/apps/${appId}/files?path=bindings/list${n}.sql`, { content }, "PUT");
+    },
+    idOf: ({ name }) => name,
+  },
+  "/api/workspaces/{workspaceId}/apps/templates": { add: () => Promise.resolve() },
+  // The schema of a source, which is read as one.
+  "/api/workspaces/{workspaceId}/connectors/{connectionId}/entities": {
+    add: () => Promise.resolve(),
+    idOf: ({ schema, name }) => `${schema}.${name}`,
+  },
+  // What a deletion would stop, 200 of a kind: here the flows of above.
+  "/api/workspaces/{workspaceId}/connectors/{connectionId}/uses": { add: () => Promise.resolve() },
+  // The best 50.
+  "/api/workspaces/{workspaceId}/consoles/search": {
+    add: () => Promise.resolve(),
+    query: () => ({ q: "Console" }),
+  },
+  // Of one dashboard, which has 20 at the most.
+  "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/snapshots": {
+    add: (n) =>
+      post(`${home}/dashboards/${dashboardId}/snapshots`, {
+        cron: "0 7 * * *",
+        timezone: "UTC",
+        channelType: "email",
+        recipients: [`list${n}@example.com`],
+      }),
+  },
+};
+
 const pagedPaths = listEndpoints(routeModules)
   .filter(({ definition }) => definition.query instanceof z.ZodObject && "cursor" in definition.query.shape)
+  .filter(({ path }) => !(path in bounded))
   // Three lists with an order and a limit of their own: lib/apps/feed/feed.int.test.ts.
   .filter(({ path }) => !path.endsWith("/apps/feed"))
   .map(({ path }) => path);
-
-/** Arrays that are no lists in pages: whole by their nature. */
-const WHOLE = {
-  "/api/connectors/types": "one for each kind that is built in",
-  "/api/workspaces/{workspaceId}/apps-v2/{appId}/bindings": "files of one folder, 20 at the most that are read",
-  "/api/workspaces/{workspaceId}/apps/templates": "those that are built in",
-  "/api/workspaces/{workspaceId}/connectors/{connectionId}/entities": "the schema of a source, which is read as one",
-  "/api/workspaces/{workspaceId}/connectors/{connectionId}/uses": "what a deletion would stop, 200 of a kind",
-  "/api/workspaces/{workspaceId}/consoles/search": "the best 50, of which there is no next page",
-  "/api/workspaces/{workspaceId}/dashboards/{dashboardId}/snapshots": "of one dashboard, which has 20 at the most",
-};
 
 beforeAll(async () => {
   [owner, stranger] = await Promise.all([seedPerson("owner"), seedPerson("stranger")]);
@@ -226,7 +255,8 @@ beforeAll(async () => {
   await post(`${home}/flows/${webhookFlowId}/webhook/provision`, {});
   chatId = String((await post(`${home}/chats`, { title: "Read" })).id);
   // One after the other: what is made at once has no order that could be told.
-  for (const list of Object.values(lists)) for (let n = 0; n < ITEMS; n++) await list.add(n);
+  for (const list of [...Object.values(lists), ...Object.values(bounded)])
+    for (let n = 0; n < ITEMS; n++) await list.add(n);
 });
 afterAll(() => own.drop());
 
@@ -237,15 +267,16 @@ const urlOf = (path: string, person: Person = owner) =>
     .replace("{dashboardId}", dashboardId)
     .replace("{appId}", appId)
     .replace("{flowId}", path.includes("/webhook/") ? webhookFlowId : flowId)
+    .replace("{connectionId}", connectionId)
     .replace("{chatId}", chatId);
 
 function read(path: string, query: Record<string, string>, person: Person = owner): Promise<Answer> {
-  const asked = new URLSearchParams({ ...lists[path]?.query?.(person), ...query });
+  const asked = new URLSearchParams({ ...rowOf(path)?.query?.(person), ...query });
   return call("GET", `${urlOf(path, person)}?${asked}`, { cookie: person.cookie });
 }
 
 function itemsOf(path: string, { json }: Answer): Item[] {
-  const { itemsIn = (data: Item) => (Array.isArray(data) ? data : (data.items as Item[])) } = lists[path] ?? {};
+  const { itemsIn = (data: Item) => (Array.isArray(data) ? data : (data.items as Item[])) } = rowOf(path) ?? {};
   return itemsIn(json.data);
 }
 
@@ -256,7 +287,7 @@ function nextOf({ json, headers }: Answer): string | null {
 }
 
 async function walk(path: string, limit: number): Promise<unknown[][]> {
-  const { idOf = ({ id }: Item) => id } = lists[path] ?? {};
+  const { idOf = ({ id }: Item) => id } = rowOf(path) ?? {};
   const pages: unknown[][] = [];
   for (let cursor: string | null = ""; cursor !== null && pages.length < PAGES_MAX; ) {
     const answer: Answer = await read(path, { limit: String(limit), ...(cursor !== "" && { cursor }) });
@@ -272,7 +303,7 @@ it("has a row for each list that the registry knows, and no other", () => {
   const arrays = listEndpoints(routeModules).filter(
     ({ method, definition }) => method === "GET" && definition.response instanceof z.ZodArray,
   );
-  expect(arrays.map(({ path }) => path).filter((path) => !pagedPaths.includes(path))).toEqual(Object.keys(WHOLE));
+  expect(arrays.map(({ path }) => path).filter((path) => !pagedPaths.includes(path))).toEqual(Object.keys(bounded));
 });
 
 describe.each(Object.keys(lists))("%s", (path) => {
@@ -344,6 +375,51 @@ describe.each(Object.keys(lists))("%s", (path) => {
         if (answer.status === 400) expect(answer.json.code).toBe("invalid_request");
         else expect(itemsOf(path, answer).filter((item) => !ids.has(idOf(item)))).toEqual([]);
       }
+    }
+  });
+});
+
+describe.each(Object.keys(bounded))("C40 %s", (path) => {
+  const idsOf = (answer: Answer) => itemsOf(path, answer).map(rowOf(path)?.idOf ?? (({ id }: Item) => id));
+
+  it("C40 answers all without a limit, and obeys one", async () => {
+    const whole = await read(path, {});
+    const all = idsOf(whole);
+    expect([whole.status, all.length >= 2, nextOf(whole)]).toEqual([200, true, null]);
+    for (const [limit, count] of [
+      ["1", 1],
+      ["0", 1],
+      ["-1", 1],
+      ["200", all.length],
+      ["9".repeat(30), all.length],
+    ] as const) {
+      // biome-ignore format: one look at the whole list
+      const answer = await read(path, { limit });
+      expect([limit, answer.status, idsOf(answer)]).toEqual([limit, 200, all.slice(0, count)]);
+    }
+    for (const limit of ["a", "1.5", "", "1e1", " 1"]) {
+      expect([limit, (await read(path, { limit })).status]).toEqual([limit, 400]);
+    }
+  });
+
+  it("C40 is walked page by page, each item once", async () => {
+    const all = idsOf(await read(path, {}));
+    const pages: unknown[][] = [];
+    for (let cursor: string | null = ""; cursor !== null && pages.length < all.length; ) {
+      const answer: Answer = await read(path, { limit: "1", ...(cursor !== "" && { cursor }) });
+      pages.push(idsOf(answer));
+      cursor = nextOf(answer);
+    }
+    expect(pages.flat()).toEqual(all);
+    expect(nextOf(await read(path, { limit: "1", cursor: `p${all.length - 1}` }))).toBeNull();
+    expect(idsOf(await read(path, { cursor: "p1" }))).toEqual(all.slice(1));
+    expect(idsOf(await read(path, { cursor: "p999999999" }))).toEqual([]);
+  });
+
+  it("C40 refuses a cursor that no list has given out", async () => {
+    for (const cursor of ["bad", "", "p", "p-1", "p1.5", "%00", "1", "f".repeat(24), `p${"9".repeat(10)}`]) {
+      const answer = await read(path, { cursor });
+      expect([cursor, answer.status, answer.json.details?.[0].path]).toEqual([cursor, 400, "cursor"]);
     }
   });
 });

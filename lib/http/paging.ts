@@ -1,5 +1,6 @@
 import { ObjectId } from "mongodb";
 import { AppError } from "./errors";
+import type { BoundedListQuery } from "./schema";
 
 export type Page<T> = { items: T[]; nextCursor: string | null };
 /** What a list asks for: `cursor` is the `nextCursor` of the page before. */
@@ -20,6 +21,17 @@ export function asArray<T>(headers: Headers, page: Page<T>): T[] {
 /** Says in the header of an answer how its list goes on. @param nextCursor null at the end */
 export function noteNextCursor(headers: Headers, nextCursor: string | null): void {
   if (nextCursor !== null) headers.set(NEXT_CURSOR_HEADER, nextCursor);
+}
+
+/**
+ * Returns the part of a list bounded by its nature that a request asks for, the whole of it without a limit, and says in
+ * the answer's header how it goes on.
+ */
+export function partOf<T>(headers: Headers, items: readonly T[], { limit, cursor }: BoundedListQuery): T[] {
+  const start = cursor === undefined ? 0 : Number(cursor.slice(1));
+  const end = limit === undefined ? items.length : start + limit;
+  noteNextCursor(headers, end < items.length ? `p${end}` : null);
+  return items.slice(start, end);
 }
 
 /** Takes one document more than asked for, so that the page knows whether there are more. */

@@ -106,6 +106,24 @@ function limitOr(fallback: number) {
     });
 }
 
+/** A place in a list that is bounded by its nature. */
+const placeCursor = z
+  .string()
+  .regex(/^p\d{1,9}$/, BAD_CURSOR)
+  .describe("The nextCursor of the page before");
+
+/** `limit` and `cursor` of a list that is bounded by its nature: without a limit it answers all of it. */
+export const boundedListQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^-?\d+$/, "The limit is an integer.")
+    .transform((text) => Math.min(LIST_LIMIT_MAX, Math.max(1, Number(text))))
+    .meta({ reference: { type: "integer", description: `Clamped to 1..${LIST_LIMIT_MAX}. Default: all` } })
+    .optional(),
+  cursor: placeCursor.optional(),
+});
+export type BoundedListQuery = z.infer<typeof boundedListQuery>;
+
 /** One page: `nextCursor` is null at the end. */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });

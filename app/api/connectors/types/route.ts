@@ -3,6 +3,8 @@ import { anyCredential } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { connectionTypeSchema } from "@/lib/connections/schema";
 import { listConnectionTypes } from "@/lib/connections/service";
+import { partOf } from "@/lib/http/paging";
+import { boundedListQuery } from "@/lib/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -10,7 +12,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     description: "Each with the fields of its form, which are also what its config may hold.",
     tag: "Connections",
     access: anyCredential,
+    query: boundedListQuery,
     response: z.array(connectionTypeSchema),
-    handle: () => listConnectionTypes(),
+    handle: ({ query, headers }) => partOf(headers, listConnectionTypes(), query),
   }),
 });

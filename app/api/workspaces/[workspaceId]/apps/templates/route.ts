@@ -4,6 +4,8 @@ import { route } from "@/lib/api/route";
 import { templateSchema } from "@/lib/apps/schema";
 import { listTemplates } from "@/lib/apps/templates";
 import { pathIds } from "@/lib/http/ids";
+import { partOf } from "@/lib/http/paging";
+import { boundedListQuery } from "@/lib/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -11,7 +13,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Apps",
     access: member,
     params: pathIds("workspaceId"),
+    query: boundedListQuery,
     response: z.array(templateSchema),
-    handle: () => listTemplates(),
+    handle: async ({ query, headers }) => partOf(headers, await listTemplates(), query),
   }),
 });

@@ -4,6 +4,8 @@ import { route } from "@/lib/api/route";
 import { searchHitSchema, searchQuery } from "@/lib/consoles/schema";
 import { searchConsoles } from "@/lib/consoles/search";
 import { pathIds } from "@/lib/http/ids";
+import { partOf } from "@/lib/http/paging";
+import { boundedListQuery } from "@/lib/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -12,8 +14,8 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Consoles",
     access: member,
     params: pathIds("workspaceId"),
-    query: searchQuery,
+    query: searchQuery.extend(boundedListQuery.shape),
     response: z.array(searchHitSchema),
-    handle: ({ caller, query }) => searchConsoles(caller, query.q),
+    handle: async ({ caller, query, headers }) => partOf(headers, await searchConsoles(caller, query.q), query),
   }),
 });

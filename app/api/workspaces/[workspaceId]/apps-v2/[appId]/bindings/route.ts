@@ -4,6 +4,8 @@ import { route } from "@/lib/api/route";
 import { bindingSchema } from "@/lib/apps/bindings/schema";
 import { listBindings } from "@/lib/apps/bindings/work";
 import { appParams as params } from "@/lib/apps/params";
+import { partOf } from "@/lib/http/paging";
+import { boundedListQuery } from "@/lib/http/schema";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
@@ -13,7 +15,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Apps",
     access: member,
     params,
+    query: boundedListQuery,
     response: z.array(bindingSchema),
-    handle: ({ caller, params: { appId } }) => listBindings(caller, appId),
+    handle: async ({ caller, params: { appId }, query, headers }) =>
+      partOf(headers, await listBindings(caller, appId), query),
   }),
 });

@@ -4,6 +4,8 @@ import { route } from "@/lib/api/route";
 import { entitiesQuery, entitySchema } from "@/lib/connections/schema";
 import { listEntities } from "@/lib/connections/service";
 import { pathIds } from "@/lib/http/ids";
+import { partOf } from "@/lib/http/paging";
+import { boundedListQuery } from "@/lib/http/schema";
 import { SOURCE_FAILURES } from "@/lib/query/reference";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -13,12 +15,13 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Connections",
     access: member,
     params: pathIds("workspaceId", "connectionId"),
-    query: entitiesQuery,
+    query: entitiesQuery.extend(boundedListQuery.shape),
     response: z.array(entitySchema),
     failures: SOURCE_FAILURES,
-    handle: async ({ caller, params, query, signal }) => {
+    handle: async ({ caller, params, query, signal, headers }) => {
       const entities = await listEntities(caller, params.connectionId, { refresh: query.refresh === "1", signal });
-      return entities.map(({ rowId: _, ...entity }) => entity);
+      const shown = entities.map(({ rowId: _, ...entity }) => entity);
+      return partOf(headers, shown, query);
     },
   }),
 });

@@ -4,6 +4,8 @@ import { route } from "@/lib/api/route";
 import { connectionUseSchema } from "@/lib/connections/schema";
 import { listConnectionUses } from "@/lib/connections/service";
 import { pathIds } from "@/lib/http/ids";
+import { partOf } from "@/lib/http/paging";
+import { boundedListQuery } from "@/lib/http/schema";
 import { listUses } from "@/lib/lifecycle/in-use";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -14,7 +16,9 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Connections",
     access: member,
     params: pathIds("workspaceId", "connectionId"),
+    query: boundedListQuery,
     response: z.array(connectionUseSchema),
-    handle: ({ caller, params }) => listConnectionUses(caller, params.connectionId, listUses),
+    handle: async ({ caller, params, query, headers }) =>
+      partOf(headers, await listConnectionUses(caller, params.connectionId, listUses), query),
   }),
 });

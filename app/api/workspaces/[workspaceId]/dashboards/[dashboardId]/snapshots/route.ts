@@ -2,6 +2,8 @@ import { z } from "zod";
 import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { pathIds } from "@/lib/http/ids";
+import { partOf } from "@/lib/http/paging";
+import { boundedListQuery } from "@/lib/http/schema";
 import { ADDRESS_REFUSALS, SNAPSHOT_REFUSALS } from "@/lib/notifications/reference";
 import { createSnapshotBody, savedSnapshotSchema, snapshotSchema } from "@/lib/notifications/snapshot-schema";
 import { createSnapshot, listSnapshots } from "@/lib/notifications/snapshots/service";
@@ -16,9 +18,11 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     tag: "Dashboards",
     access: member,
     params,
+    query: boundedListQuery,
     response: z.array(snapshotSchema),
     failures: ["not_found"],
-    handle: ({ caller, params }) => listSnapshots(caller, params.dashboardId),
+    handle: async ({ caller, params, query, headers }) =>
+      partOf(headers, await listSnapshots(caller, params.dashboardId), query),
   }),
   POST: route({
     summary: "Send a dashboard on a schedule",
