@@ -80,6 +80,8 @@ export type ExtractRequest = {
  */
 export type ExtractBatch = Batch & {
   checkpoint: Checkpoint | null;
+  /** Rows before this batch's end that were left out, since their cursor is infinite or not a number. */
+  skipped?: number;
   /**
    * From this batch on, when they are not what they were: those of before in their places, some maybe of a wider type,
    * and new ones behind. Only sources without a schema of their own have it.

@@ -132,6 +132,7 @@ function toMove(part: Part): Move {
     checkpoint: isKnown ? JSON.parse(noted.value ?? "null") : null,
     visible: isNoted ? noted.visible : null,
   };
+  let skipped = 0;
   const noter = new Noter(flow, { load, entity: name, runId: run._id });
   return {
     name,
@@ -173,7 +174,13 @@ function toMove(part: Part): Move {
       await noter.move(checkpoint).catch((error: unknown) => {
         log.warn({ err: error, runId: run._id.toHexString() }, "how far a load has come could not be noted");
       });
-      await progress.set(index, { counts: { read, written, skipped: 0, failed: read - written } }, "sometimes");
+      await progress.set(index, { counts: { read, written, skipped, failed: read - written } }, "sometimes");
+    },
+    async skipped(count) {
+      skipped += count;
+      const rows = count === 1 ? "1 row was" : `${count.toLocaleString("en")} rows were`;
+      const text = `${name}: ${rows} skipped, because ${cursorField} is infinite or not a number.`;
+      await progress.log([{ level: "warn", text }]);
     },
     rejected: (rows) =>
       progress.log(

@@ -42,6 +42,8 @@ export type Move = {
   /** Rows that may still be refused. */
   rejectsLeft(): number;
   moved(counts: { read: number; written: number }, checkpoint: Checkpoint | null): Promise<void>;
+  /** Rows were left out, since their cursor is infinite or not a number. */
+  skipped?(count: number): Promise<void>;
   rejected(rows: readonly { row: number; rejected: RejectedRow }[]): Promise<void>;
   retrying(error: AppError, waitMs: number): Promise<void>;
   signal: AbortSignal;
@@ -237,6 +239,7 @@ class Attempt {
 
   async #write(batch: ExtractBatch, fields: Field[], isEnd: boolean): Promise<void> {
     const { runId, name } = this.#move;
+    if (batch.skipped !== undefined) await this.#move.skipped?.(batch.skipped);
     const load = await this.#loadFor(fields);
     if (batch.checkpoint === null && !isEnd && this.#visible === "batch") {
       throw new Error(`The source of ${name} can go on from some of its rows only.`);

@@ -99,3 +99,46 @@ describe("C19 numbers of a service", () => {
     },
   );
 });
+
+describe("C18 cursors without an end", () => {
+  const CASES: [string, () => string, string, string[], string[], string][] = [
+    ["double of PostgreSQL", () => postgres, "double precision", ["1", "2.5"], ["'NaN'", "'Infinity'", "'-Infinity'"], "3"],
+    ["numeric of PostgreSQL", () => postgres, "numeric", ["1", "12345678901234567890.5"], ["'NaN'", "'Infinity'"], "12345678901234567890.6"],
+    ["date of PostgreSQL", () => postgres, "date", ["'0044-03-15 BC'", "'9999-12-31'"], ["'infinity'", "'-infinity'"], "'10000-01-01'"],
+    ["timestamp of PostgreSQL", () => postgres, "timestamp", ["'0044-03-15 12:00 BC'", "'2026-01-01'"], ["'infinity'", "'-infinity'"], "'9999-12-31 23:59:59.999999'"],
+    ["timestamptz of PostgreSQL", () => postgres, "timestamptz", ["'2026-01-01Z'"], ["'infinity'"], "'2126-01-01Z'"],
+    ["double of DuckDB", () => duckdb, "double", ["1", "2.5"], ["'nan'::double", "'inf'::double", "'-inf'::double"], "3"],
+    ["date of DuckDB", () => duckdb, "date", ["'2026-01-01'"], ["'infinity'::date", "'-infinity'::date"], "'9999-12-31'"],
+    ["timestamp of DuckDB", () => duckdb, "timestamp", ["'2026-01-01'"], ["'infinity'::timestamp"], "'9999-12-31 23:59:59'"],
+    ["real of SQLite", () => sqlite, "real", ["1", "2.5"], ["9e999", "-9e999"], "3"],
+  ]; // biome-ignore format: a line each
+
+  it.each(CASES)("C18 of a %s hide no later row", async (_, into, type, finite, endless, later) => {
+    const connectionId = into();
+    const from = `endless_${tables++}`;
+    await ana.sql(connectionId, `create table ${from} (id integer primary key, v ${type})`);
+    const values = [...finite, ...endless].map((value, index) => `(${index + 1}, ${value})`);
+    await ana.sql(connectionId, `insert into ${from} values ${values.join(", ")}`);
+    const { flow } = await ana.make({
+      type: "sync",
+      mode: "incremental",
+      source: { connectionId, entities: [{ name: from, cursorField: "v", primaryKey: ["id"] }] },
+      destination: { connectionId: postgres, table: `${from}_copy`, write: "append" },
+    });
+    const first = await ana.run(flow.id);
+    expect(first).toMatchObject({
+      status: "success",
+      error: null,
+      counts: { written: finite.length, skipped: endless.length },
+    });
+    expect(first.logs.find(({ level }: { level: string }) => level === "warn").text).toMatch(
+      /skipped, because v is infinite/,
+    );
+    const { checkpoint } = (await ana.send("GET", `/flows/${flow.id}`)).json.data;
+    expect(JSON.stringify(checkpoint)).not.toMatch(/infinity|nan/i);
+    await ana.sql(connectionId, `insert into ${from} values (100, ${later})`);
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null, counts: { written: 1 } });
+    const ids = (await ana.sql(postgres, `select id from ${from}_copy order by id`)).map(({ id }) => Number(id));
+    expect(ids).toEqual([...finite.map((__, index) => index + 1), 100]);
+  });
+});

@@ -83,7 +83,11 @@ export async function extractCollection(run: Run, request: ExtractRequest, timeo
   const read =
     cursorField === null
       ? wholeBatches(batches, width, { batchRows, hasId })
-      : cursorBatches(batches, { cursor: 0, cursorType: "string", key: hasId ? [1] : [] }, { width, batchRows, from });
+      : cursorBatches(
+          batches,
+          { cursor: 0, cursorType: "string", key: hasId ? [1] : [], isEndless },
+          { width, batchRows, from },
+        );
   return {
     fields: shape.fields,
     batches: (async function* () {
@@ -177,6 +181,11 @@ function parse(text: string): unknown {
 function exactText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
   return BSON.EJSON.stringify({ v: normal(value) }, { relaxed: false });
+}
+
+/** NaN and the infinities, which `normal` makes doubles. */
+function isEndless(text: WireValue): boolean {
+  return typeof text === "string" && /^\{"v":\{"\$numberDouble":"(?:NaN|-?Infinity)"\}\}$/.test(text);
 }
 
 /** Digits of a decimal; a double may have more of them, and then no number of another type is equal to it. */

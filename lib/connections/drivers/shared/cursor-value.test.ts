@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ExactNumber } from "@/lib/text/exact-json";
 import { compareCursors, toCursorValue } from "./cursor-value";
 
 test.each([
@@ -28,6 +29,9 @@ test("the same instant is the same, however it is written", () => {
   expect(compareCursors("2026-01-01T02:00:00+02:00", "2026-01-01T00:00:00.000Z")).toBe(0);
 });
 
-test.each([null, undefined, "", true, {}, [], Number.NaN])("%j is no cursor", (value) => {
+test.each([
+  ...[null, undefined, "", true, {}, [], Number.NaN, Number.POSITIVE_INFINITY, new ExactNumber("1e400")],
+  ...["NaN", "Infinity", "-Infinity", "infinity", "-infinity"],
+])("%j is no cursor", (value) => {
   expect(toCursorValue(value)).toBeNull();
 });

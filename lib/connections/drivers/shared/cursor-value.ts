@@ -6,11 +6,14 @@ export type CursorValue = string | number;
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9})\d*)?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
+/** How services write what JSON numbers cannot be. As a checkpoint it would hide every later record. */
+const ENDLESS: ReadonlySet<string> = new Set(["NaN", "Infinity", "-Infinity", "infinity", "-infinity"]);
+
 /** Null and absent are no cursor; neither is what has no order. */
 export function toCursorValue(value: unknown): CursorValue | null {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
-  if (value instanceof ExactNumber) return value.text;
-  return typeof value === "string" && value !== "" ? value : null;
+  if (value instanceof ExactNumber) return Number.isFinite(Number(value.text)) ? value.text : null;
+  return typeof value === "string" && value !== "" && !ENDLESS.has(value) ? value : null;
 }
 
 /**

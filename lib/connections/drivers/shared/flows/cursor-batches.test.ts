@@ -40,4 +40,43 @@ describe("checkpoints of a reading by a cursor", () => {
     const rows = Array.from({ length: 100_002 }, (): WireValue[] => ["1", 0]);
     await expect(run(rows, null, [])).rejects.toMatchObject({ kind: "invalid_request" });
   });
+
+  it.each([
+    ["float64", ["NaN", "Infinity", "-Infinity"], [-1.5, 0, 1e308]],
+    ["decimal", ["NaN", "Infinity", "-Infinity"], ["-1", "99999999999999999999"]],
+    ["date", ["infinity", "-infinity"], ["-000043-03-15", "0000-01-01", "9999-12-31", "+010000-01-01"]],
+    ["timestamp", ["infinity", "-infinity"], ["-000043-03-15T00:00:00", "9999-12-31T23:59:59.999999"]],
+    ["timestamptz", ["infinity", "-infinity"], ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]],
+    ["string", [], ["Infinity", "NaN", "infinity"]],
+    ["int64", [], [0, "9223372036854775807"]],
+  ] as const)(
+    "C18 leave out what of %s has no end, and keep it as no checkpoint",
+    async (cursorType, endless, finite) => {
+      for (const key of [[], [1]]) {
+        const rows = [...finite, ...endless].map((value, id): WireValue[] => [value, id]);
+        const columns = { cursor: 0, cursorType, key };
+        const found = [];
+        for await (const batch of cursorBatches(inBatches(rows), columns, { width: 2, batchRows: 100, from: null })) {
+          found.push({ ids: batch.columns[1], skipped: batch.skipped, ...(batch.checkpoint as CursorCheckpoint) });
+        }
+        expect(found).toHaveLength(1);
+        expect(found[0]?.ids).toEqual(finite.map((_, id) => id));
+        expect([found[0]?.skipped ?? 0, found[0]?.value]).toEqual([endless.length, finite.at(-1)]);
+        for (const value of endless) {
+          const reading = cursorBatches(inBatches(rows), columns, { width: 2, batchRows: 100, from: { value } });
+          await expect(reading.next()).rejects.toThrow(/no later row is above it/);
+        }
+      }
+    },
+  );
+
+  it("C18 keep the checkpoint where all that is new has no end", async () => {
+    const from = { value: 5, seen: [] };
+    const columns = { cursor: 0, cursorType: "float64" as const, key: [1] };
+    const found = [];
+    for await (const batch of cursorBatches(inBatches([["NaN", 1]]), columns, { width: 2, batchRows: 100, from })) {
+      found.push([batch.rowCount, batch.skipped, batch.checkpoint]);
+    }
+    expect(found).toEqual([[0, 1, from]]);
+  });
 });

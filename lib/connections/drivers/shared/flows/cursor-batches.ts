@@ -37,17 +37,45 @@ export function toCursorCheckpoint(from: Checkpoint | null): CursorCheckpoint | 
 export type CursorColumns = {
   cursor: number;
   cursorType: FieldType;
+  /** Where the type does not tell which values no row is ever above; else `isEndless`. */
+  isEndless?: (value: WireValue) => boolean;
   /** Places of the key's columns; empty without a key. */
   key: readonly number[];
 };
 
-/** @param batches in the order of the cursor, rows without a value first, and of the key */
+const ENDLESS: ReadonlySet<unknown> = new Set(["NaN", "Infinity", "-Infinity", "infinity", "-infinity"]);
+const WITH_ENDLESS: ReadonlySet<FieldType> = new Set(["float64", "decimal", "date", "timestamp", "timestamptz"]);
+
+/**
+ * Whether a value of a cursor has no place in an order that goes on: infinity and NaN. As a checkpoint it would hide every
+ * later row. Texts that say so are texts.
+ */
+export function isEndless(value: WireValue, type: FieldType): boolean {
+  return WITH_ENDLESS.has(type) && ENDLESS.has(value);
+}
+
+/** @throws AppError `invalid_request` for a checkpoint behind which nothing would ever be read */
+function requireEnding(from: CursorCheckpoint | null, isBad: (value: WireValue) => boolean): void {
+  if (from === null || !isBad(from.value)) return;
+  throw new AppError(
+    "invalid_request",
+    `The checkpoint is ${shown(from.value)}, and no later row is above it. Backfill from a value of the cursor field.`,
+  );
+}
+
+/**
+ * Rows whose cursor is infinite or not a number are left out and counted.
+ * @param batches in the order of the cursor, rows without a value first, and of the key
+ * @throws AppError `invalid_request`
+ */
 export async function* cursorBatches(
   batches: AsyncIterable<Batch>,
-  { cursor, cursorType, key }: CursorColumns,
+  { cursor, cursorType, key, isEndless: isBad = (value) => isEndless(value, cursorType) }: CursorColumns,
   { width, batchRows, from }: { width: number; batchRows: number; from: CursorCheckpoint | null },
 ): AsyncGenerator<ExtractBatch> {
+  requireEnding(from, isBad);
   const known = new Set(from?.seen);
+  let skipped = 0;
   const start = from === null ? undefined : sameness(from.value, cursorType);
   const rows = new Gatherer(width, batchRows);
   const place = new Place(from, start);
@@ -56,14 +84,23 @@ export async function* cursorBatches(
   const settle = () => {
     if (open.rowCount > 0) rows.addAll(open.take());
   };
-  const take = (checkpoint: CursorCheckpoint): ExtractBatch => ({
-    ...rows.take(),
-    checkpoint: checkpoint as Checkpoint,
-  });
+  const take = (checkpoint: CursorCheckpoint | null): ExtractBatch => {
+    const batch: ExtractBatch = {
+      ...rows.take(),
+      checkpoint: checkpoint as Checkpoint | null,
+      ...(skipped > 0 && { skipped }),
+    };
+    skipped = 0;
+    return batch;
+  };
 
   for await (const { rowCount, columns } of batches) {
     for (let row = 0; row < rowCount; row += 1) {
       const value = columns[cursor]?.[row] ?? null;
+      if (isBad(value)) {
+        skipped += 1;
+        continue;
+      }
       const same = sameness(value, cursorType);
       if (key.length > 0) {
         const keyValues = key.map((at) => columns[at]?.[row] ?? null);
@@ -86,6 +123,7 @@ export async function* cursorBatches(
   }
   settle();
   if (rows.rowCount > 0) yield take(key.length > 0 ? place.checkpoint() : { value: place.value });
+  else if (skipped > 0) yield take(from);
 }
 
 /** Where a reading stands. */
@@ -130,10 +168,13 @@ function digestOf(key: readonly WireValue[]): string {
   return hash("sha256", JSON.stringify(key), "base64url").slice(0, DIGEST_CHARS);
 }
 
+function shown(value: WireValue): string {
+  return String(typeof value === "object" ? JSON.stringify(value) : value).slice(0, 60);
+}
+
 function tooManyOfOne(value: WireValue): AppError {
-  const shown = String(typeof value === "object" ? JSON.stringify(value) : value).slice(0, 60);
   return new AppError(
     "invalid_request",
-    `More than ${VALUE_ROWS_MAX} rows, or 64 MiB of them, have the value ${shown} of the cursor field, and no primary key tells them apart. Name a primary key, or take another cursor field.`,
+    `More than ${VALUE_ROWS_MAX} rows, or 64 MiB of them, have the value ${shown(value)} of the cursor field, and no primary key tells them apart. Name a primary key, or take another cursor field.`,
   );
 }
