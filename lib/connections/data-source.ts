@@ -2,6 +2,7 @@ import type { PlanForm } from "@/lib/explain/plan";
 import type { SqlDialect } from "@/lib/sql/dialects";
 import type { Batch, Entity, Field, FieldType } from "@/lib/tabular/fields";
 import type { TableValues } from "./column-values";
+import type { NameLimit } from "./name-limit";
 import type { ConfigField, ReaderHint, SchemaChoice, TestStep } from "./schema";
 import type { VariableBinding } from "./variables";
 
@@ -270,6 +271,8 @@ export interface Driver {
   readonly runsProcess?: true;
   /** How it is asked for the plan of a statement; absent where the engine has no such thing. */
   readonly explain?: Explain;
+  /** The longest name of a table, schema or column; absent where there is no limit that matters. */
+  readonly nameLimit?: NameLimit;
   /** Its sources tell how a table was made (`DataSource.ddl`); absent where nobody can know. */
   readonly tellsDdl?: true;
   /**

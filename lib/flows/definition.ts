@@ -1,7 +1,9 @@
 import "server-only";
 import { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
+import { driverOf } from "@/lib/connections/drivers/registry";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
+import { isOverLimit, type NameLimit, overLimitText } from "@/lib/connections/name-limit";
 import { withDataSource } from "@/lib/connections/pool";
 import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { AppError } from "@/lib/http/errors";
@@ -118,6 +120,7 @@ async function judgeConnections(
   if (!(await hasPort(into, "load"))) {
     throw invalid("destination.connectionId", "Flows cannot write to databases of this kind.");
   }
+  judgeNames(definition, driverOf(into.type).nameLimit);
   if (!from) return;
   const isQuery = definition.type === "query";
   if (!(await hasPort(from, isQuery ? "query" : "extract"))) {
@@ -132,6 +135,26 @@ async function judgeConnections(
     if (table.toLowerCase() === name.toLowerCase() && schema === targetSchema) {
       throw invalid(`source.entities.${index}.name`, `${name} would be written to itself.`);
     }
+  }
+}
+
+/**
+ * Judges the names of the tables that a flow writes: given, or taken from its entities.
+ * @throws AppError `invalid_request` for one that the destination would cut
+ */
+export function judgeNames({ type, source, destination }: FlowDefinition, limit: NameLimit | undefined): void {
+  if (limit === undefined) return;
+  const { schema, table } = destination;
+  if (schema !== undefined && isOverLimit(schema, limit)) {
+    throw invalid("destination.schema", overLimitText("schema", schema, limit));
+  }
+  if (table !== undefined) {
+    if (isOverLimit(table, limit)) throw invalid("destination.table", overLimitText("table", table, limit));
+    return;
+  }
+  if (type !== "sync") return;
+  for (const [index, { name }] of source.entities.entries()) {
+    if (isOverLimit(name, limit)) throw invalid(`source.entities.${index}.name`, overLimitText("table", name, limit));
   }
 }
 

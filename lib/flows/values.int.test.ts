@@ -113,7 +113,13 @@ describe("C18 cursors without an end", () => {
     ["real of SQLite", () => sqlite, "real", ["1", "2.5"], ["9e999", "-9e999"], "3"],
   ]; // biome-ignore format: a line each
 
-  it.each(CASES)("C18 of a %s hide no later row", async (_, into, type, finite, endless, later) => {
+  const QUICK = ["numeric of PostgreSQL", "timestamp of DuckDB"];
+  const quick = CASES.filter(([name]) => QUICK.includes(name));
+  const others = CASES.filter(([name]) => !QUICK.includes(name));
+  it.each(quick)("C18 of a %s hide no later row", (...given) => keepsReading(...given));
+  it.each(others)("C18 of a %s hide no later row", { tags: ["long"] }, (...given) => keepsReading(...given));
+
+  async function keepsReading(...[_, into, type, finite, endless, later]: (typeof CASES)[number]): Promise<void> {
     const connectionId = into();
     const from = `endless_${tables++}`;
     await ana.sql(connectionId, `create table ${from} (id integer primary key, v ${type})`);
@@ -140,5 +146,49 @@ describe("C18 cursors without an end", () => {
     expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null, counts: { written: 1 } });
     const ids = (await ana.sql(postgres, `select id from ${from}_copy order by id`)).map(({ id }) => Number(id));
     expect(ids).toEqual([...finite.map((__, index) => index + 1), 100]);
+  }
+});
+
+describe("C16 tables of a destination", () => {
+  const make = (body: Record<string, unknown>) => ana.send("POST", "/flows", { name: "Long", trigger: false, ...body });
+  const query = (destination: Record<string, unknown>) => ({
+    type: "query",
+    source: { connectionId: postgres, query: "select 1 as id" },
+    destination: { connectionId: postgres, write: "append", ...destination },
+  });
+
+  it("C16 are not saved with a name that the database would cut, and the reason says so", async () => {
+    const name = "ü".repeat(32);
+    const refused = await make(query({ table: name }));
+    expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(/longer than 63 bytes/)]);
+    const entity = await make({
+      type: "sync",
+      source: { connectionId: sqlite, entities: [{ name: "x".repeat(64) }] },
+      destination: { connectionId: postgres, write: "append" },
+    });
+    expect([entity.status, entity.json.details?.[0]?.path]).toEqual([400, "source.entities.0.name"]);
+    const saved = await make(query({ table: name.slice(0, 31) }));
+    expect(saved.status).toBe(201);
+    const changed = await ana.send("PATCH", `/flows/${saved.json.data.flow.id}`, {
+      destination: { connectionId: postgres, write: "append", table: name },
+    });
+    expect(changed.status).toBe(400);
+  });
+
+  it.each(["postgres", "duckdb"] as const)("C16 of %s are created with their schema", async (name) => {
+    const connectionId = { postgres, duckdb }[name];
+    const { flow } = await ana.make(query({ connectionId, schema: "Lake of a team", table: "made" }));
+    expect(await ana.run(flow.id)).toMatchObject({ status: "success", error: null });
+    expect(await ana.sql(connectionId, 'select id from "Lake of a team".made')).toEqual([{ id: 1 }]);
+  });
+
+  it("C16 of a schema that cannot be created name it in the first sentence", async () => {
+    if (!server) return;
+    await ana.sql(postgres, "create role loader login password 'loader-pa55word' nosuperuser");
+    const { host, port, database } = server;
+    const connectionId = await ana.connect("postgres", { host, port, database, user: "loader", password: "loader-pa55word", ssl: "disable" }); // biome-ignore format: one connection
+    const { flow } = await ana.make(query({ connectionId, schema: "closed", table: "made" }));
+    const run = await ana.run(flow.id);
+    expect([run.status, run.error]).toEqual(["failure", expect.stringMatching(/^The schema closed does not exist/)]);
   });
 });

@@ -104,7 +104,7 @@ async function look(
 export async function loadClickHouse(parts: ClickHouseFlowParts, given: LoadRequest, readOnly: boolean): Promise<Load> {
   if (readOnly) throw readOnlyDestination();
   const request = await withColumns(given, () => look(parts, given.table, given.signal));
-  checkRequest(request, { foldsCase: false, nameBytesMax: null });
+  checkRequest(request, { foldsCase: false, nameLimit: null });
   const [current] = await parts.run("SELECT currentDatabase()", [], request.signal);
   const load = new ClickHouseLoad(parts, request, request.table.schema ?? String(current?.[0] ?? "default"));
   await load.open();

@@ -60,7 +60,7 @@ type LoadParts = {
 export async function loadCollection(request: LoadRequest, parts: LoadParts): Promise<Load> {
   const { begin: open, failure, statementTimeoutMs } = parts;
   // Documents have no columns: a load of none of them has nothing to say of any.
-  if (request.columns.length > 0) checkRequest(request, { foldsCase: false, nameBytesMax: null });
+  if (request.columns.length > 0) checkRequest(request, { foldsCase: false, nameLimit: null });
   checkCollection(request.table.name);
   const path = request.primaryKey.find((name) => name.includes(".") || name.startsWith("$"));
   if (path !== undefined)

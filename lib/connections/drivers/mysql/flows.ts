@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import type { Field } from "@/lib/tabular/fields";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource } from "../../data-source";
+import type { NameLimit } from "../../name-limit";
 import { encodedRows, RowRefused } from "../shared/flows/rows";
 import { type Bound, EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, LoadTaken, type Step, type Target } from "../shared/flows/sql-load";
@@ -20,7 +21,8 @@ const PACKET_SHARE = 0.5;
 /** What one statement carries at the most, however large packets may be. */
 const STATEMENT_BYTES_MAX = 4 * 1024 * 1024;
 const SCALAR_BYTES = 12;
-const NAME_BYTES_MAX = 64;
+/** MySQL and MariaDB refuse longer names. */
+export const MYSQL_NAME_LIMIT: NameLimit = { max: 64, unit: "characters" };
 const CANCEL_WAIT_MS = 1000;
 const BATCH_TABLE = "_millrace_batch";
 const DEADLOCK = 1213;
@@ -106,7 +108,9 @@ const dialect: LoadDialect = {
   quote,
   placeholder: () => "?",
   foldsCase: true,
-  nameBytesMax: NAME_BYTES_MAX,
+  nameLimit: MYSQL_NAME_LIMIT,
+  // A database of its own is for an admin to create.
+  createSchema: null,
   columnType: mysqlType,
   bookkeeping: {
     key: "varchar(200) character set utf8mb4 collate utf8mb4_bin",

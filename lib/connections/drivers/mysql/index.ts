@@ -3,6 +3,7 @@ import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { serverDriver } from "../shared/server";
 import { mysqlValues } from "./column-values";
 import { parseMysqlConfig } from "./config";
+import { MYSQL_NAME_LIMIT } from "./flows";
 import { MysqlSource } from "./source";
 import { mysqlVariables } from "./variables";
 
@@ -25,6 +26,7 @@ export const mysql = serverDriver({
     ],
   },
   tellsDdl: true,
+  nameLimit: MYSQL_NAME_LIMIT,
   // Zero dates (0000-00-00, 2026-00-00) are no days of any calendar.
   looseTypes: ["date", "timestamp", "timestamptz"],
   fields: networkFormFields({

@@ -2,6 +2,7 @@ import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import type { ExtractRequest, ExtractStream, Load, LoadRequest, QueryableSource } from "../../data-source";
+import type { NameLimit } from "../../name-limit";
 import { encodedRows, RowRefused } from "../shared/flows/rows";
 import { EXTRACT_TIMEOUT_MS, extractBySql } from "../shared/flows/sql-extract";
 import { beginSqlLoad, type LoadDialect, LoadTaken, type Step, type Target } from "../shared/flows/sql-load";
@@ -17,8 +18,8 @@ import type { TypeNames } from "./type-names";
 
 /** The server's own guard of one statement of a load: a day is longer than any run, which ends it by its signal. */
 export const STATEMENT_TIMEOUT_MS = 24 * 3_600_000;
-/** PostgreSQL cuts longer names without a word. */
-const NAME_BYTES_MAX = 63;
+/** PostgreSQL cuts longer names silently (NAMEDATALEN). */
+export const POSTGRES_NAME_LIMIT: NameLimit = { max: 63, unit: "bytes" };
 /** A caller does not wait longer than this for the server to confirm a cancellation. */
 const CANCEL_WAIT_MS = 1000;
 const BATCH_TABLE = `pg_temp."_millrace_batch"`;
@@ -75,7 +76,8 @@ const dialect: LoadDialect = {
   quote,
   placeholder: (place) => `$${place}`,
   foldsCase: false,
-  nameBytesMax: NAME_BYTES_MAX,
+  nameLimit: POSTGRES_NAME_LIMIT,
+  createSchema: (schema) => `create schema if not exists ${quote(schema)}`,
   columnType: postgresType,
   bookkeeping: { key: "text", text: "text", integer: "bigint", suffix: "" },
   alterType: (table, column, type) => `alter table ${table} alter column ${column} type ${type}`,

@@ -3,6 +3,7 @@ import { NETWORK_REFUSALS, networkFormFields } from "../shared/config";
 import { serverDriver } from "../shared/server";
 import { postgresValues } from "./column-values";
 import { parsePostgresConfig } from "./config";
+import { POSTGRES_NAME_LIMIT } from "./flows";
 import { PostgresSource } from "./source";
 import { postgresVariables } from "./variables";
 
@@ -21,6 +22,7 @@ export const postgres = serverDriver({
     measured: [{ words: "explain (analyze, buffers, format json)" }],
   },
   tellsDdl: true,
+  nameLimit: POSTGRES_NAME_LIMIT,
   // A numeric(10,2) may be NaN, and timestamps reach the year 294276, beyond an int64 of microseconds.
   looseTypes: ["decimal", "timestamp", "timestamptz"],
   fields: networkFormFields({

@@ -56,7 +56,8 @@ const dialect: LoadDialect = {
   quote,
   placeholder: () => "?",
   foldsCase: true,
-  nameBytesMax: null,
+  nameLimit: null,
+  createSchema: null,
   columnType: sqliteType,
   bookkeeping: { key: "text", text: "text", integer: "integer", suffix: "" },
   // A column keeps the type that it was made with.

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { AppError } from "@/lib/http/errors";
 import type { Batch, Field } from "@/lib/tabular/fields";
 import type { Checkpoint, Load, LoadRequest, LoadState, RejectedRow, WriteOptions } from "../../../data-source";
+import { isOverLimit, type NameLimit, overLimitText } from "../../../name-limit";
 import { widening } from "./fit";
 import { pick, RowRefused, searchRefused } from "./rows";
 import { findColumn, type TableColumn, type TableShape, type TargetColumn } from "./table-shape";
@@ -27,6 +28,9 @@ export function isOwnTable(name: string): boolean {
   return name === LOADS_TABLE || name.startsWith(STAGING_PREFIX);
 }
 
+/** Words of PostgreSQL, DuckDB, MySQL and MariaDB for a schema that is missing. */
+const NO_SCHEMA = /schema (?:with name )?.* does not exist|unknown database|schema .* not found/i;
+
 export type Param = string | number | null;
 
 export type Target = {
@@ -48,8 +52,10 @@ export type LoadDialect = {
   placeholder(place: number): string;
   /** Columns whose names differ in case alone are one to the database. */
   foldsCase: boolean;
-  /** Bytes that a name may have before it is cut or refused; null where there is no limit. */
-  nameBytesMax: number | null;
+  /** The longest name, null where there is no limit. */
+  nameLimit: NameLimit | null;
+  /** Creates a missing schema; null where only an admin may. */
+  createSchema: ((schema: string) => string) | null;
   /** How a column for such values is declared. @param isKey it is indexed */
   columnType(field: Pick<Field, "type" | "dbType">, isKey: boolean): string;
   /** Of the bookkeeping: texts, one that is a key, and whole numbers. */
@@ -132,18 +138,18 @@ export async function withColumns(request: LoadRequest, look: () => Promise<Tabl
 
 /** @throws AppError `invalid_request` */
 export function checkRequest(
-  { columns, mode, primaryKey, load, run }: LoadRequest,
-  { foldsCase, nameBytesMax }: Pick<LoadDialect, "foldsCase" | "nameBytesMax">,
+  { table, columns, mode, primaryKey, load, run }: LoadRequest,
+  { foldsCase, nameLimit }: Pick<LoadDialect, "foldsCase" | "nameLimit">,
 ): void {
+  if (nameLimit && isOverLimit(table.name, nameLimit)) throw invalid(overLimitText("table", table.name, nameLimit));
+  if (nameLimit && table.schema !== undefined && isOverLimit(table.schema, nameLimit)) {
+    throw invalid(overLimitText("schema", table.schema, nameLimit));
+  }
   const fold = (name: string) => (foldsCase ? name.toLowerCase() : name);
   const names = new Set<string>();
   for (const { name } of columns) {
     if (name === "" || name.includes("\0")) throw invalid("A column has a name that no database takes.");
-    if (nameBytesMax !== null && Buffer.byteLength(name) > nameBytesMax) {
-      throw invalid(
-        `The name ${name.slice(0, 40)}... is longer than the ${nameBytesMax} bytes that this database takes.`,
-      );
-    }
+    if (nameLimit && isOverLimit(name, nameLimit)) throw invalid(overLimitText("column", name, nameLimit));
     if (names.has(fold(name)))
       throw invalid(`Two columns are called ${name.slice(0, 60)}. Give one of them another name.`);
     names.add(fold(name));
@@ -418,16 +424,39 @@ class Books {
     ];
     const create = `create table if not exists ${this.#table} (${columns.join(", ")})${suffix}`;
     try {
-      await this.#engine.transact([{ run: create }], signal);
+      await this.#engine.transact([{ run: create }], signal).catch(async (error: unknown) => {
+        if (signal.aborted || !(await this.#createSchema(error))) throw error;
+        await this.#engine.transact([{ run: create }], signal);
+      });
     } catch (error) {
       // Two loads that both find none make it at once.
       if (signal.aborted || (await isThere())) return;
       if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
+      if (this.#schema !== null && NO_SCHEMA.test(error.message)) {
+        throw new AppError(
+          "query_failed",
+          `The schema ${this.#schema} does not exist in the destination. Create it, or choose another schema. ${error.message}`,
+          { cause: error },
+        );
+      }
       throw new AppError(
         "query_failed",
         `A flow keeps how far it has come in the table ${LOADS_TABLE} beside the tables that it writes, and it could not be made: ${error.message} Let the user of this connection create tables, or run as an admin: ${create}`,
         { cause: error },
       );
+    }
+  }
+
+  /** @returns false where that is not what failed, or it cannot be created */
+  async #createSchema(error: unknown): Promise<boolean> {
+    const { createSchema } = this.#engine.dialect;
+    if (this.#schema === null || createSchema === null) return false;
+    if (!(error instanceof AppError) || !NO_SCHEMA.test(error.message)) return false;
+    try {
+      await this.#engine.transact([{ run: createSchema(this.#schema) }], this.#request.signal);
+      return true;
+    } catch {
+      return false;
     }
   }
 
