@@ -117,8 +117,7 @@ describe("a client of the Model Context Protocol", () => {
     expect([failed.isError, failed.content[0]?.text]).toEqual([true, expect.stringContaining("nothing")]);
     const absent = await use(read, "run_query", { connectionId: foreign, query: "select 1" });
     expect(absent.content[0]?.text).toBe("There is no such connection in this workspace.");
-    const malformed = await use(read, "run_query", { connectionId: 7 });
-    expect([malformed.isError, malformed.content[0]?.text]).toEqual([true, expect.stringContaining("malformed")]);
+    await expect(use(read, "run_query", { connectionId: 7 })).rejects.toMatchObject({ code: -32602 });
     await expect(use(read, "__proto__", {})).rejects.toThrow("no tool");
   });
 
@@ -210,5 +209,83 @@ describe("who is no key", () => {
 
   it("other verbs are 405: there are no sessions", async () => {
     for (const verb of ["GET", "DELETE"]) expect((await call(verb, "/api/mcp")).status).toBe(405);
+  });
+});
+
+describe("C41 a client that speaks JSON-RPC by hand", () => {
+  const JSON_TYPE = { "content-type": "application/json" };
+  let key: string;
+  beforeAll(async () => {
+    key = await seedKey(ana.workspaceId, ana, "read");
+  });
+  const post = (rawBody: string, headers: Record<string, string> = {}) =>
+    call("POST", "/api/mcp", { key, rawBody, headers: { ...JSON_TYPE, accept: "*/*", ...headers } });
+  const list = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/list" });
+
+  it.each(["", "{", "not json", '{"jsonrpc":"2.0",}', "[1,", "\u0000", '{"id":1}}', "nul", "'a'", '{"a":\u00e9}'])(
+    "C41 %j is a parse error with a null id",
+    async (text) => {
+      const answer = await post(text);
+      expect([answer.status, answer.json]).toEqual([
+        400,
+        { jsonrpc: "2.0", id: null, error: { code: -32700, message: expect.stringMatching(/^Parse error/) } },
+      ]);
+    },
+  );
+
+  it.each([
+    ["*/*"],
+    ["application/json"],
+    ["application/*"],
+    ["application/json, text/event-stream"],
+    ["text/html, */*;q=0.8"],
+    ["APPLICATION/JSON; q=1"],
+  ])("C41 Accept: %s is answered as JSON", async (accept) => {
+    const answer = await post(list, { accept });
+    expect([answer.status, answer.headers.get("content-type"), answer.json.id]).toEqual([200, "application/json", 7]);
+  });
+
+  it("C41 an Accept that rules JSON out is 406", async () => {
+    expect((await post(list, { accept: "text/html" })).status).toBe(406);
+  });
+
+  it.each([
+    ["run_query", {}],
+    ["run_query", { connectionId: 7, query: "select 1" }],
+    ["run_query", { connectionId: "65f0aa00112233445566aabb" }],
+    ["run_query", { query: "select 1" }],
+    ["run_query", { connectionId: "65f0aa00112233445566aabb", query: "select 1", limit: 0 }],
+    ["describe_entity", { connectionId: "65f0aa00112233445566aabb" }],
+    ["read_console", {}],
+    ["get_flow", { flowId: "x" }],
+    ["create_chart", { title: "t", spec: {} }],
+    ["create_chart", { title: "t", spec: {}, resultId: "65f0aa00112233445566aabb" }],
+    ["no_such_tool", {}],
+  ])("C41 %s with %j is -32602", async (name, input) => {
+    const message = { jsonrpc: "2.0", id: "a", method: "tools/call", params: { name, arguments: input } };
+    const answer = await post(JSON.stringify(message));
+    expect([answer.status, answer.json.id, answer.json.error?.code]).toEqual([200, "a", -32602]);
+  });
+
+  it("C41 each required argument is listed as required", async () => {
+    const { tools } = await full.listTools();
+    const required = Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]));
+    expect(required).toMatchObject({
+      list_connections: [],
+      list_entities: ["connectionId"],
+      describe_entity: ["connectionId", "name"],
+      run_query: ["connectionId", "query"],
+      search_consoles: ["query"],
+      read_console: ["consoleId"],
+      save_console: ["content"],
+      create_chart: ["title", "spec", "connectionId", "query"],
+      list_flows: [],
+      get_flow: ["flowId"],
+      get_run: ["flowId", "runId"],
+      create_flow: ["name", "type", "destination"],
+      trigger_flow: ["flowId"],
+    });
+    const chart = tools.find(({ name }) => name === "create_chart");
+    expect(Object.keys(chart?.inputSchema.properties ?? {})).not.toContain("resultId");
   });
 });

@@ -32,11 +32,18 @@ const NAME_SHOWN = 100;
 /**
  * One request of a client of the Model Context Protocol (Streamable HTTP, without sessions), answered as JSON. Its tools
  * are the agent's: a key does what its maker could do, a read key only looks, and queries only read.
- * @throws AppError `forbidden` for a page of another site, `too_large`, `invalid_request` for a body that is no JSON
+ * @throws AppError `forbidden` for a page of another site, `too_large`
  */
 export async function answerMcp(key: UserCaller<ByKey>, request: Request): Promise<Response> {
   refusePages(request.headers);
-  const parsedBody = parseJsonBytes(await readRawBody(request, BODY_BYTES_MAX));
+  const body = await readRawBody(request, BODY_BYTES_MAX);
+  let parsedBody: unknown;
+  try {
+    parsedBody = parseJsonBytes(body);
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid_request") return unreadable(error.message);
+    throw error;
+  }
   const caller = await enterWorkspace(key, key.via.membership.workspaceId);
   const stop = new AbortController();
   const onLeave = () => stop.abort(new AppError("cancelled", "The client has left."));
@@ -50,15 +57,33 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request): Promi
   try {
     await server.connect(transport);
     // Its body is read already.
-    const { url, method, headers } = request;
+    const { url, method } = request;
+    const headers = withAccept(request.headers);
     const response = await transport.handleRequest(new Request(url, { method, headers }), { parsedBody });
     // The answer is whole before the server of this request goes.
-    const body = response.body === null ? null : await response.arrayBuffer();
-    return new Response(body, { status: response.status, headers: response.headers });
+    const answer = response.body === null ? null : await response.arrayBuffer();
+    return new Response(answer, { status: response.status, headers: response.headers });
   } finally {
     request.signal.removeEventListener("abort", onLeave);
     await server.close();
   }
+}
+
+/** JSON-RPC 2.0, 5.1: the id of a message that cannot be read is null. */
+function unreadable(message: string): Response {
+  const error = { code: ErrorCode.ParseError, message: `Parse error. ${message}` };
+  return Response.json({ jsonrpc: "2.0", id: null, error }, { status: 400 });
+}
+
+const BOTH_FORMS = "application/json, text/event-stream";
+/** What accepts JSON, in one of the ways that HTTP has for it. */
+const ACCEPTS_JSON = /(?:^|,)\s*(?:\*\/\*|application\/\*|application\/json)\s*(?:;|,|$)/i;
+
+/** The SDK demands both of its forms by name; a client that takes JSON in any way gets JSON. */
+function withAccept(given: Headers): Headers {
+  const headers = new Headers(given);
+  if (ACCEPTS_JSON.test(given.get("accept") ?? "*/*")) headers.set("accept", BOTH_FORMS);
+  return headers;
 }
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -88,9 +113,11 @@ function serverFor(caller: Caller, left: AbortSignal): Server {
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool)
       throw failure(ErrorCode.InvalidParams, `There is no tool ${params.name.slice(0, NAME_SHOWN)} for this key.`);
+    const input = params.arguments ?? {};
+    refuseBadInput(tool, input);
     try {
       const context = contextFor(caller, AbortSignal.any([left, signal]));
-      const output = (await runTool(tool, context, params.arguments ?? {})) as Record<string, unknown>;
+      const output = (await runTool(tool, context, input)) as Record<string, unknown>;
       return { content: [{ type: "text", text: JSON.stringify(output) }], structuredContent: output };
     } catch (error) {
       if (!(error instanceof ToolFailure)) throw error;
@@ -123,11 +150,39 @@ function contextFor(caller: Caller, signal: AbortSignal): ToolContext {
   };
 }
 
-function toListed({ name, description, input, output, writes, isDestructive }: Tool) {
+/** @throws the protocol's error for arguments that the tool's schema does not take */
+function refuseBadInput(tool: Tool, input: Record<string, unknown>): void {
+  const missing = tool.withoutChat?.required.find((field) => input[field] === undefined);
+  if (missing !== undefined) throw failure(ErrorCode.InvalidParams, `${tool.name}: ${missing} is required.`);
+  const parsed = tool.input.safeParse(input);
+  if (parsed.success) return;
+  const [issue] = parsed.error.issues;
+  throw failure(
+    ErrorCode.InvalidParams,
+    `${tool.name}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`,
+  );
+}
+
+type ObjectSchema = { type: "object"; properties?: Record<string, object>; required?: string[] };
+
+function inputSchemaOf({ input, withoutChat }: Tool): ObjectSchema {
+  const schema = z.toJSONSchema(input, { io: "input" }) as ObjectSchema;
+  if (!withoutChat) return schema;
+  const { required, absent } = withoutChat;
+  const properties = Object.entries(schema.properties ?? {}).filter(([name]) => !absent.includes(name));
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties),
+    required: [...new Set([...(schema.required ?? []), ...required])],
+  };
+}
+
+function toListed(tool: Tool) {
+  const { name, description, output, writes, isDestructive } = tool;
   return {
     name,
     description,
-    inputSchema: z.toJSONSchema(input, { io: "input" }) as { type: "object" },
+    inputSchema: inputSchemaOf(tool),
     outputSchema: z.toJSONSchema(output) as { type: "object" },
     annotations: {
       readOnlyHint: writes === null,

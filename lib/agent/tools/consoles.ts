@@ -83,7 +83,7 @@ const saveConsoleTool = defineTool({
     "Saves a console: a new one with a name, or a new text of the one with consoleId and the version that you have read. Needs the grant console-write.",
   input: z.object({
     consoleId: objectIdText.optional().describe("Left out, a new console is made"),
-    name: z.string().max(120).optional(),
+    name: z.string().max(120).optional().describe("Required for a new console"),
     content: z.string().max(1024 * 1024),
     version: z.int().optional().describe("With consoleId: the version that you have read"),
     connectionId: objectIdText.optional(),
@@ -128,6 +128,8 @@ const createChartTool = defineTool({
   }),
   writes: null,
   agents: ["console"],
+  // Results are kept in chats.
+  withoutChat: { required: ["connectionId", "query"], absent: ["resultId"] },
   run: async (context, { title, spec, resultId, connectionId, query: text }) => {
     const own = chartSpec(spec);
     if (resultId !== undefined) {

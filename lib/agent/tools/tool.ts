@@ -44,6 +44,8 @@ export type Tool = {
   agents: readonly AgentId[];
   /** Only within a turn of the chat. */
   needsChat?: true;
+  /** How its input differs for a client without a chat: fields it must send, and fields that mean nothing there. */
+  withoutChat?: { required: readonly string[]; absent: readonly string[] };
   run: (context: ToolContext, input: unknown) => Promise<unknown>;
 };
 
