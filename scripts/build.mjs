@@ -2,6 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { BUILT, clearBuildStamp, hashSources, isBuildCurrent, writeBuildStamp } from "./support/build-stamp.mjs";
+import { bundleCommands } from "./support/command.mjs";
 import { withLock } from "./support/lock.mjs";
 import { inRoot, lockPath } from "./support/paths.mjs";
 import { precompress } from "./support/precompress.mjs";
@@ -35,6 +36,7 @@ async function build(runBundler, keepsCache) {
   const { generateRoutes } = await import("./routes.mjs");
   generateRoutes();
   await bundleChildren();
+  await bundleCommands(inRoot("dist", "commands"));
   const { makeCarried } = await import("../lib/embedded/sandbox/carried-main.ts");
   await makeCarried(inRoot("dist", "carried"), inRoot());
   const code = await runBundler(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), "build"], {
@@ -64,15 +66,18 @@ async function quietly(command, args, options) {
   return code;
 }
 
-/** Child processes run from one file each; packages stay in node_modules, since some are native. */
-export async function bundleChildren() {
+/**
+ * Child processes run from one file each; packages stay in node_modules, since some are native.
+ * @param {string} [outdir]
+ */
+export async function bundleChildren(outdir = inRoot("dist")) {
   const esbuild = await import("esbuild");
   const { CHILD_ENTRIES } = await import("../lib/process/entries.ts");
   await esbuild.build({
     entryPoints: Object.entries(CHILD_ENTRIES)
       .filter(([, source]) => existsSync(inRoot(source)))
       .map(([out, source]) => ({ in: inRoot(source), out })),
-    outdir: inRoot("dist"),
+    outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     packages: "external",

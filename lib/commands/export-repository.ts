@@ -1,14 +1,11 @@
 import "server-only";
 import { resolve } from "node:path";
 import type { ObjectId } from "mongodb";
-import { closeDatabase } from "@/lib/db/client";
-import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
-import { ensureStoreService } from "@/lib/process/store-service";
 import { exportBare } from "@/lib/repository/export-bare";
 import { findWorkspaceId } from "@/lib/workspaces/service";
+import { openStore } from "./open-store";
 
-const STORE_START_TIMEOUT_MS = 45_000;
 const USAGE = "Say which workspace, and a new folder: npm run repo:export -- <id or slug> <folder>";
 
 /**
@@ -35,7 +32,6 @@ export async function exportCommand(args: string[], print: (line: string) => voi
     print(error.message);
     return 1;
   } finally {
-    await closeDatabase();
     await stop();
   }
 }
@@ -45,12 +41,4 @@ async function findWorkspace(name: string): Promise<ObjectId> {
   if (!found)
     throw new AppError("not_found", `There is no workspace “${name}”. Give its id, or its slug from the address bar.`);
   return found;
-}
-
-async function openStore(): Promise<() => Promise<void>> {
-  const { isEmbeddedStore, DATA_DIR, STORE_DURABILITY } = env();
-  if (!isEmbeddedStore) return async () => {};
-  const store = ensureStoreService({ dataDir: DATA_DIR, durability: STORE_DURABILITY });
-  await store.whenUp(STORE_START_TIMEOUT_MS);
-  return () => store.stop();
 }

@@ -1,12 +1,9 @@
 import "server-only";
 import { parseArgs } from "node:util";
-import { closeDatabase } from "@/lib/db/client";
-import { env } from "@/lib/env";
 import { listWaitingAccountMails, readKeptText } from "@/lib/mail/account-mail";
 import type { MailDoc } from "@/lib/mail/model";
-import { ensureStoreService } from "@/lib/process/store-service";
+import { openStore } from "./open-store";
 
-const STORE_START_TIMEOUT_MS = 45_000;
 const SHOWN_DEFAULT = 20;
 const SHOWN_MAX = 200;
 const RULE = "-".repeat(72);
@@ -24,7 +21,6 @@ export async function outboxCommand(args: string[], print: (line: string) => voi
     for (const line of toLines(mails)) print(line);
     return 0;
   } finally {
-    await closeDatabase();
     await stop();
   }
 }
@@ -38,15 +34,6 @@ function readLimit(args: string[]): number {
   throw Object.assign(new Error(`--limit takes a number from 1 to ${SHOWN_MAX}.`), {
     code: "ERR_PARSE_ARGS_INVALID_OPTION_VALUE",
   });
-}
-
-/** Joins the store of a running server, or starts it for this command. */
-async function openStore(): Promise<() => Promise<void>> {
-  const { isEmbeddedStore, DATA_DIR, STORE_DURABILITY } = env();
-  if (!isEmbeddedStore) return async () => {};
-  const store = ensureStoreService({ dataDir: DATA_DIR, durability: STORE_DURABILITY });
-  await store.whenUp(STORE_START_TIMEOUT_MS);
-  return () => store.stop();
 }
 
 function toLines(mails: MailDoc[]): string[] {

@@ -1,14 +1,12 @@
 import "server-only";
 import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { closeDatabase } from "@/lib/db/client";
-import { ENCRYPTION_KEY_BYTES, env } from "@/lib/env";
-import { ensureStoreService } from "@/lib/process/store-service";
+import { ENCRYPTION_KEY_BYTES } from "@/lib/env";
 import "@/lib/lifecycle/sealed-fields";
 import { getSecrets } from "@/lib/secrets/bootstrap";
 import { isRotationComplete, type RotationCount, rotateSealedFields } from "@/lib/secrets/rotate";
+import { openStore } from "./open-store";
 
-const STORE_START_TIMEOUT_MS = 45_000;
 /** More would only scroll the counts away. */
 const UNREADABLE_SHOWN_MAX = 20;
 
@@ -35,7 +33,6 @@ export async function rotateCommand(args: string[], print: (line: string) => voi
       print(line);
     return isRotationComplete(counts) ? 0 : 1;
   } finally {
-    await closeDatabase();
     await stop();
   }
 }
@@ -44,14 +41,6 @@ export async function rotateCommand(args: string[], print: (line: string) => voi
 export function newKeyEntry(): string {
   const key = randomBytes(ENCRYPTION_KEY_BYTES).toString("base64");
   return `${createHash("sha256").update(key).digest("hex").slice(0, 8)}:${key}`;
-}
-
-async function openStore(): Promise<() => Promise<void>> {
-  const { isEmbeddedStore, DATA_DIR, STORE_DURABILITY } = env();
-  if (!isEmbeddedStore) return async () => {};
-  const store = ensureStoreService({ dataDir: DATA_DIR, durability: STORE_DURABILITY });
-  await store.whenUp(STORE_START_TIMEOUT_MS);
-  return () => store.stop();
 }
 
 function toLine({ name, documents, sealed, resealed, left, unreadable }: RotationCount): string {

@@ -12,6 +12,15 @@ export type SchemaStampDoc = {
   lock?: { holder: ObjectId; until: Date };
 };
 
+/** The document "keys": a sealed value for each encryption key that was the newest once, to tell whether a key is right. */
+export type KeyCheckDoc = {
+  _id: "keys";
+  /** Id of the key that seals now. */
+  newest: string;
+  /** Sealed values by the id of their key. */
+  checks: Record<string, string>;
+};
+
 export const collections = {
-  installation: declareCollection<SchemaStampDoc>("installation", { isOfWorkspace: false, indexes: [] }),
+  installation: declareCollection<SchemaStampDoc | KeyCheckDoc>("installation", { isOfWorkspace: false, indexes: [] }),
 };

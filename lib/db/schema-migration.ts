@@ -1,6 +1,6 @@
 import "server-only";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ObjectId } from "mongodb";
+import { type Collection, ObjectId } from "mongodb";
 import { log } from "@/lib/log";
 import { version as millrace } from "@/package.json";
 import { collections, type SchemaStampDoc } from "./collections";
@@ -24,7 +24,7 @@ export type MigrationOptions = { leaseMs?: number; pollMs?: number };
  * @throws NewerSchema
  */
 export async function refuseNewerSchema(known: number): Promise<void> {
-  const stamp = await collections.installation().findOne({ _id: "schema" });
+  const stamp = await stamps().findOne({ _id: "schema" });
   if (stamp && stamp.version > known) throw new NewerSchema(stamp, known);
 }
 
@@ -56,25 +56,28 @@ export async function migrateSchema(
   }
 }
 
+function stamps(): Collection<SchemaStampDoc> {
+  return collections.installation() as unknown as Collection<SchemaStampDoc>;
+}
+
 /** Returns the stamp; a store without one has version 0. */
 async function readStamp(): Promise<SchemaStampDoc> {
-  const stamps = collections.installation();
-  const stamp = await stamps.findOne({ _id: "schema" });
+  const stamp = await stamps().findOne({ _id: "schema" });
   if (stamp) return stamp;
   const fresh: SchemaStampDoc = { _id: "schema", version: 0, millrace };
   try {
-    await stamps.insertOne(fresh);
+    await stamps().insertOne(fresh);
     return fresh;
   } catch (error) {
     // Another server inserted it at the same moment.
     if (!isDuplicateKey(error)) throw error;
-    return (await stamps.findOne({ _id: "schema" })) ?? fresh;
+    return (await stamps().findOne({ _id: "schema" })) ?? fresh;
   }
 }
 
 async function takeLock(version: number, leaseMs: number): Promise<ObjectId | null> {
   const holder = new ObjectId();
-  const { modifiedCount } = await collections.installation().updateOne(
+  const { modifiedCount } = await stamps().updateOne(
     {
       _id: "schema",
       version,
@@ -95,7 +98,7 @@ async function runMigrations(
   const lost = new AbortController();
   const renew = async () => {
     const until = { $add: ["$$NOW", leaseMs] };
-    const { matchedCount } = await collections.installation().updateOne(held, [{ $set: { "lock.until": until } }]);
+    const { matchedCount } = await stamps().updateOne(held, [{ $set: { "lock.until": until } }]);
     if (matchedCount === 0) lost.abort(new Error("Another server took the migration over."));
   };
   // A renewal that fails is tried again; the lease decides.
@@ -105,17 +108,17 @@ async function runMigrations(
       if (index < from) continue;
       log.info({ from: index, to: index + 1, migration: migration.name }, "migrating the store");
       await migration.run(lost.signal);
-      const { matchedCount } = await collections
-        .installation()
-        .updateOne({ ...held, version: index }, { $set: { version: index + 1, millrace } });
+      const { matchedCount } = await stamps().updateOne(
+        { ...held, version: index },
+        { $set: { version: index + 1, millrace } },
+      );
       if (matchedCount === 0) return;
     }
   } catch (error) {
     if (!lost.signal.aborted) throw error;
   } finally {
     clearInterval(heart);
-    await collections
-      .installation()
+    await stamps()
       .updateOne(held, { $unset: { lock: true } })
       .catch(() => {});
   }

@@ -7,7 +7,7 @@ import { isReadOnly, toKeyAccess } from "@/lib/access/caller";
 import { isAtLeast, type Role } from "@/lib/access/roles";
 import { mayOnlyRead } from "@/lib/connections/model";
 import { database } from "@/lib/db/client";
-import { collections as stored } from "@/lib/db/collections";
+import { type SchemaStampDoc, collections as stored } from "@/lib/db/collections";
 import { NewerSchema } from "@/lib/db/newer-schema";
 import { databaseReady } from "@/lib/db/ready";
 import { migrateSchema, refuseNewerSchema, type SchemaMigration } from "@/lib/db/schema-migration";
@@ -36,7 +36,7 @@ afterAll(async () => {
   await own.drop();
 });
 
-const stamp = () => stored.installation().findOne({ _id: "schema" });
+const stamp = () => stored.installation().findOne({ _id: "schema" }) as Promise<SchemaStampDoc | null>;
 const putStamp = (at: number, millrace = "9.9.9") =>
   stored.installation().replaceOne({ _id: "schema" }, { version: at, millrace }, { upsert: true });
 

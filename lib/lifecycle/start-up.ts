@@ -9,6 +9,7 @@ import { SCHEMA_VERSION } from "@/lib/db/schema-version";
 import { type Env, env } from "@/lib/env";
 import { prepareRequests } from "@/lib/http/remote-address";
 import { startJobs } from "@/lib/jobs/start";
+import { checkKeys, isStoreUnused } from "@/lib/lifecycle/check-keys";
 import { finishDeletions } from "@/lib/lifecycle/deletion";
 import { declareGauges } from "@/lib/lifecycle/gauges";
 import { handIn } from "@/lib/lifecycle/hand-in";
@@ -19,7 +20,7 @@ import { log } from "@/lib/log";
 import { installShutdown, isShuttingDown } from "@/lib/process/shutdown";
 import { ensureStoreService } from "@/lib/process/store-service";
 import { ensureSample } from "@/lib/sample";
-import { getSecrets } from "@/lib/secrets/bootstrap";
+import { createSecrets, getSecrets, hasSecretsFile, SecretsMissing } from "@/lib/secrets/bootstrap";
 import { beginWorkspacesBy } from "@/lib/workspaces/beginning";
 
 /** Opening a large store after a power cut, with room to spare; a platform's own health check gives up later. */
@@ -40,13 +41,31 @@ export async function startUp(): Promise<void> {
   }
 }
 
+async function startStore({ DATA_DIR, STORE_DURABILITY }: Env): Promise<void> {
+  const store = ensureStoreService({ dataDir: DATA_DIR, durability: STORE_DURABILITY });
+  await store.whenUp(STORE_START_TIMEOUT_MS);
+}
+
+/** @throws SecretsMissing beside a store that somebody has used */
+async function prepareSecrets(settings: Env): Promise<void> {
+  try {
+    getSecrets();
+  } catch (error) {
+    if (!(error instanceof SecretsMissing) || !settings.isEmbeddedStore || hasSecretsFile(settings)) throw error;
+    // `npm run store` may have made the store before the first server.
+    await startStore(settings);
+    if (!(await isStoreUnused())) throw error;
+    createSecrets();
+  }
+}
+
 function refuseToStart(error: unknown): never {
   process.stderr.write(`\nMillrace cannot start. ${error instanceof Error ? error.message : String(error)}\n\n`);
   process.exit(1);
 }
 
 async function prepare(settings: Env): Promise<void> {
-  getSecrets();
+  await prepareSecrets(settings);
   handIn();
   // Not in handIn: a commit for each of the thousands of workspaces that tests make would be most of their time.
   beginWorkspacesBy(createSampleDashboard);
@@ -55,14 +74,14 @@ async function prepare(settings: Env): Promise<void> {
   if (settings.isVercel) return;
   // The development server has its own way to stop, at once.
   if (settings.NODE_ENV === "production") installShutdown({ port: settings.PORT });
-  if (settings.isEmbeddedStore) {
-    const store = ensureStoreService({ dataDir: settings.DATA_DIR, durability: settings.STORE_DURABILITY });
-    await store.whenUp(STORE_START_TIMEOUT_MS);
-  }
-  await refuseNewerSchema(SCHEMA_VERSION).catch((error: unknown) => {
+  if (settings.isEmbeddedStore) await startStore(settings);
+  try {
+    await refuseNewerSchema(SCHEMA_VERSION);
+    await checkKeys();
+  } catch (error) {
     // A server starts without its store too; the work of the start looks again once the store is back.
     if (!isStoreAway(error)) throw error;
-  });
+  }
   const checkJobs = await startJobs();
   if (checkJobs) setHealthCheck("jobs", checkJobs);
   watchHealth();
@@ -78,7 +97,7 @@ async function untilDone(name: string, work: () => Promise<void>): Promise<void>
     try {
       return await work();
     } catch (error) {
-      if (isNewerSchema(error)) refuseToStart(error);
+      if (isNewerSchema(error) || error instanceof SecretsMissing) refuseToStart(error);
       log.error({ err: error, work: name }, "work of the start has failed, and is tried again");
       await sleep(RETRY_AFTER_MS, undefined, { ref: false });
     }
@@ -87,7 +106,10 @@ async function untilDone(name: string, work: () => Promise<void>): Promise<void>
 
 /** What may take a while, and nobody's first request has to wait for. */
 const BACKGROUND: Record<string, () => Promise<void>> = {
-  indexes: databaseReady,
+  indexes: async () => {
+    await databaseReady();
+    await checkKeys();
+  },
   sample: async () => {
     if (env().SAMPLE_DATA === "on") await ensureSample();
   },

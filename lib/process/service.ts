@@ -66,7 +66,8 @@ export class ServiceDown extends Error {
  * joined; otherwise the child is started, and started again when it dies. When a joined one goes away, this process
  * takes over: which of several does is decided by the child's own lock on its file.
  *
- * The child sends `{type:"ready"}` over IPC once it listens, may send `{type:"failed", message}`, and ends when the
+ * The child sends `{type:"ready"}` over IPC once it listens, may send
+ * `{type:"failed", message}` and, for the operator, `{type:"notice", message}`, and ends when the
  * IPC channel closes, so that it never outlives its parent. It gets none of the parent's environment.
  */
 export function ensureService(spec: ServiceSpec): Service {
@@ -212,6 +213,7 @@ class SupervisedService implements Service {
     });
     child.on("message", (message) => {
       if (isMessage(message, "failed")) reason = String(message.message);
+      if (isMessage(message, "notice")) process.stderr.write(`${String(message.message)}\n`);
       if (!isMessage(message, "ready")) return;
       upSince = performance.now();
       clearTimeout(timer);

@@ -3,12 +3,15 @@ import { createHash, hkdfSync, randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -28,6 +31,17 @@ export type Secrets = {
   encryptionKeys: EncryptionKey[];
 };
 
+/** The secrets are missing or unusable although there is data that needs them. The message says what to do. */
+export class SecretsMissing extends Error {
+  constructor(what: string, options?: ErrorOptions) {
+    super(`${what} ${WHAT_TO_DO}`, options);
+    this.name = "SecretsMissing";
+  }
+}
+
+const WHAT_TO_DO =
+  "Put back the secrets.json (or AUTH_SECRET and ENCRYPTION_KEYS) of this data from your backup. If they are lost, `npm run secrets:new` starts with new ones: stored passwords and tokens then have to be entered again.";
+
 type Settings = Pick<Env, "DATA_DIR" | "AUTH_SECRET" | "ENCRYPTION_KEYS">;
 
 const secretsFile = z.object({
@@ -38,7 +52,7 @@ const secretsFile = z.object({
 /**
  * The secrets of this installation: from the settings, or made on the first start of an embedded one and kept in
  * DATA_DIR.
- * @throws Error when the file of the secrets cannot be read; EnvError when a needed setting is absent
+ * @throws SecretsMissing when they are gone or cannot be read; EnvError when a needed setting is absent
  */
 export function getSecrets(): Secrets {
   const cache = sharedState("secrets", () => ({ secrets: null as Secrets | null }));
@@ -56,23 +70,68 @@ export function deriveKey(label: string): Buffer {
 }
 
 /**
- * Takes each secret from the settings, else from DATA_DIR, where it makes the file when there is none. Of two first
- * starts at once one makes it and both read it.
- * @throws Error when the file cannot be read or written
+ * Takes each secret from the settings, else from DATA_DIR, where it makes the file when there is neither a file nor a
+ * store. Of two first starts at once one makes it and both read it.
+ * @param mayCreate beside a store too: nobody has used that store yet, or the operator wants new secrets
+ * @throws SecretsMissing when there is a store without the file, or the file cannot be read
  */
-export function loadSecrets(settings: Settings): Secrets {
+export function loadSecrets(settings: Settings, { mayCreate = false } = {}): Secrets {
   const { AUTH_SECRET, ENCRYPTION_KEYS } = settings;
   if (AUTH_SECRET !== undefined && ENCRYPTION_KEYS !== undefined) {
     return { authSecret: AUTH_SECRET, encryptionKeys: ENCRYPTION_KEYS };
   }
-  const kept = readOrCreate(settings.DATA_DIR);
+  const kept = readOrCreate(settings.DATA_DIR, mayCreate);
   return { authSecret: AUTH_SECRET ?? kept.authSecret, encryptionKeys: ENCRYPTION_KEYS ?? kept.encryptionKeys };
 }
 
-function readOrCreate(dataDir: string): Secrets {
+/** Creates the secrets beside a store that nobody has used yet, and keeps them for this process. */
+export function createSecrets(): void {
+  const cache = sharedState("secrets", () => ({ secrets: null as Secrets | null }));
+  cache.secrets = loadSecrets(env(), { mayCreate: true });
+}
+
+/**
+ * Puts new secrets in the place of those that are lost.
+ * @returns the path that the old file has now; null when there was none
+ */
+export function replaceSecrets(settings: Settings, now = new Date()): string | null {
+  const file = secretsPath(settings.DATA_DIR);
+  const aside = `${file}.${now.toISOString().replace(/[:.]/g, "-")}`;
+  const wasThere = existsSync(file);
+  if (wasThere) renameSync(file, aside);
+  loadSecrets(settings, { mayCreate: true });
+  return wasThere ? aside : null;
+}
+
+function readOrCreate(dataDir: string, mayCreate: boolean): Secrets {
   ensureDataDir(dataDir);
-  const file = join(/* turbopackIgnore: true */ dataDir, SECRETS_FILE);
-  return read(file) ?? create(file);
+  const file = secretsPath(dataDir);
+  const kept = read(file);
+  if (kept) return kept;
+  if (!mayCreate && hasStore(dataDir)) {
+    // Another first start may have made both between the two looks.
+    const made = read(file);
+    if (made) return made;
+    throw new SecretsMissing(`${file} is missing, although there is a store that was written with it.`);
+  }
+  return create(file);
+}
+
+function secretsPath(dataDir: string): string {
+  return join(/* turbopackIgnore: true */ dataDir, SECRETS_FILE);
+}
+
+/** Returns whether there is something at the path of the secrets, usable or not. */
+export function hasSecretsFile({ DATA_DIR }: Pick<Settings, "DATA_DIR">): boolean {
+  return existsSync(secretsPath(DATA_DIR));
+}
+
+/** Returns whether a data folder has an embedded store that was written to, or one that is being restored. */
+function hasStore(dataDir: string): boolean {
+  return ["millrace.db", "millrace.db.restore.json"].some((name) => {
+    const path = join(/* turbopackIgnore: true */ dataDir, "store", name);
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  });
 }
 
 function read(file: string): Secrets | null {
@@ -81,14 +140,21 @@ function read(file: string): Secrets | null {
     text = readFileSync(file, "utf8");
   } catch (error) {
     if (isErrorCode(error, "ENOENT")) return null;
-    throw new Error(`${file} cannot be read. It must belong to the user that runs Millrace.`, { cause: error });
+    throw new SecretsMissing(`${file} cannot be read. It must be a file of the user that runs Millrace.`, {
+      cause: error,
+    });
   }
-  chmodSync(file, OWNER_READS_AND_WRITES);
+  try {
+    chmodSync(file, OWNER_READS_AND_WRITES);
+  } catch (error) {
+    // A mounted volume may belong to another user, and the file can be read.
+    if (!isErrorCode(error, "EPERM") && !isErrorCode(error, "EROFS")) throw error;
+  }
   try {
     return secretsFile.parse(JSON.parse(text));
   } catch (error) {
     // Making new ones would leave all sealed passwords unreadable, without a word.
-    throw new Error(`${file} is damaged. Put it back from a backup: it opens the stored passwords.`, { cause: error });
+    throw new SecretsMissing(`${file} is ${text.trim() === "" ? "empty" : "damaged"}.`, { cause: error });
   }
 }
 

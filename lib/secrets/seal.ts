@@ -82,6 +82,11 @@ export function needsRotation(sealed: Sealed, ring: KeyRing = getSecrets().encry
   return parse(sealed).keyId !== newestKey(ring).id;
 }
 
+/** Returns the id of the key that sealed a value. @throws SealError `malformed` */
+export function keyIdOf(sealed: Sealed): string {
+  return parse(sealed).keyId;
+}
+
 function parse(sealed: string): { keyId: string; nonce: Buffer; content: Buffer } {
   const [, keyId, nonce, content] = FORM.exec(sealed) ?? [];
   if (keyId === undefined || nonce === undefined || content === undefined) {

@@ -13,6 +13,7 @@ const SOURCES = [
   "public",
   "scripts/build.mjs",
   "scripts/routes.mjs",
+  "scripts/support/command.mjs",
   "scripts/support/precompress.mjs",
   "instrumentation.ts",
   "proxy.ts",

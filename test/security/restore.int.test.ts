@@ -74,9 +74,13 @@ it("a store restored with its keys has every credential: people sign in, and eac
   });
 }, 120_000);
 
-it("a store restored without its keys says which is missing, and a secret can be entered again (F19)", async () => {
+it("C34 refuses a store restored without its keys; with new ones it says which is missing, and takes a secret again (F19)", async () => {
   const dataDir = join(folder, "without-keys");
   await runScript("restore", dataDir, [backup]);
+  const refused = await startServer({ DATA_DIR: dataDir });
+  expect(await refused.ended).toBe(1);
+  expect(refused.output()).toMatch(/Millrace cannot start\. .*secrets\.json is missing.*npm run secrets:new/);
+  await runScript("secrets-new", dataDir, ["--yes"]);
   await withServer("without-keys", async (server) => {
     const cookie = await signIn(server);
     const missing = /sealed with the key "\w+", which this server does not have\. Put that key back/;

@@ -222,7 +222,7 @@ describe("files", () => {
     backupStore(dir, file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
-    restoreStore(dir, file, true);
+    restoreStore(dir, file, { overwrite: true });
     expect(statSync(join(dir, "store", "millrace.db")).mode & 0o777).toBe(0o600);
   });
 });

@@ -1,7 +1,16 @@
-import { chmodSync, closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, closeSync, copyFileSync, existsSync, openSync, rmSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
+import { type BackupManifest, sealBackup, type VerifiedBackup, verifyBackupFile } from "./backup-file.ts";
+import { decodeDocument } from "./codec.ts";
+import { syncPath } from "./files.ts";
+import { beginSwap, isRestoreUnfinished, type OnStep, recoverRestore, restoringPath, swap } from "./restore.ts";
 import { checkStamp, lockStoreFile } from "./sqlite.ts";
+
+/** The collection and document that hold the schema version (lib/db/collections.ts). */
+const STAMP = { collection: "installation", id: "schema" };
+/** Of a store that no server has stamped yet. */
+const UNSTAMPED: BackupManifest["schema"] = { version: 0, millrace: "unknown" };
 
 function storeFile(dataDir: string): string {
   return join(dataDir, "store", "millrace.db");
@@ -15,6 +24,9 @@ function storeFile(dataDir: string): string {
  */
 export function backupStore(dataDir: string, file: string): void {
   const source = storeFile(dataDir);
+  if (isRestoreUnfinished(source)) {
+    throw new Error(`A restore of the store in ${dataDir} was interrupted. Start Millrace once, which finishes it.`);
+  }
   if (!existsSync(source)) throw new Error(`There is no store in ${dataDir}.`);
   if (existsSync(file)) throw new Error(`${file} exists. Name a new file for the backup.`);
   const db = new Database(source, { readonly: true, fileMustExist: true });
@@ -24,61 +36,108 @@ export function backupStore(dataDir: string, file: string): void {
     checkStamp(db, source);
     // One read transaction: a snapshot, and compact.
     db.prepare("VACUUM INTO ?").run(file);
+    sealBackup(file, { createdAt: new Date().toISOString(), schema: schemaOf(file) });
+    syncPath(dirname(file));
   } catch (error) {
     rmSync(file, { force: true });
     throw error;
   } finally {
     db.close();
   }
-  syncFile(file);
 }
 
-/**
- * Puts a backup in the place of a data directory's store.
- * @param overwrite false refuses when a store is there already
- * @throws Error when the store is in use, the file is no backup, is damaged, or of a newer format; then nothing changes
- */
-export function restoreStore(dataDir: string, file: string, overwrite = false): void {
-  const target = storeFile(dataDir);
-  checkBackup(file);
-  const release = lockStoreFile(target);
-  try {
-    if (existsSync(target) && !overwrite) {
-      throw new Error(
-        `There is a store in ${dataDir} already. Say that it may be overwritten, or restore into an empty directory.`,
-      );
-    }
-    const copy = `${target}.restoring`;
-    copyFileSync(file, copy);
-    chmodSync(copy, 0o600);
-    syncFile(copy);
-    // The old log belongs to the old file and would be played into the new one.
-    rmSync(`${target}-wal`, { force: true });
-    rmSync(`${target}-shm`, { force: true });
-    renameSync(copy, target);
-    syncFile(dirname(target));
-  } finally {
-    release();
-  }
-}
-
-function checkBackup(file: string): void {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
+/** Returns the schema version of the documents in a database file. */
+function schemaOf(file: string): BackupManifest["schema"] {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
-    checkStamp(db, file);
-    const verdict = db.pragma("quick_check", { simple: true });
-    if (verdict !== "ok") throw new Error(`${file} is damaged: ${String(verdict)}`);
+    const ids = db.prepare("SELECT id FROM collections WHERE name = ?").pluck().all(STAMP.collection) as number[];
+    const stamps = ids.flatMap((id) =>
+      (db.prepare(`SELECT d FROM "d_${id}"`).pluck().all() as Buffer[]).map((bytes) => decodeDocument(bytes)),
+    );
+    const stamp = stamps.find((each) => each.get("_id") === STAMP.id);
+    if (stamp === undefined) return UNSTAMPED;
+    return { version: Number(stamp.get("version")), millrace: String(stamp.get("millrace")) };
   } finally {
     db.close();
   }
 }
 
-function syncFile(path: string): void {
-  const descriptor = openSync(path, "r");
+/**
+ * Checks a backup: every byte by its checksums, the formats of its file and database, and the database itself.
+ * @param refuseSchema throws for a schema version that this Millrace does not know
+ * @throws Error that says what is wrong
+ */
+export function verifyBackup(file: string, refuseSchema: (schema: BackupManifest["schema"]) => void): VerifiedBackup {
+  const verified = verifyBackupFile(file);
+  if (verified.manifest) refuseSchema(verified.manifest.schema);
+  // A footer behind the database is no part of it, so a file with one is checked as the copy that has none.
+  if (verified.manifest === null) checkDatabase(file, true);
+  return verified;
+}
+
+export type RestoreOptions = {
+  /** False refuses when a store is there already. */
+  overwrite?: boolean;
+  refuseSchema?: (schema: BackupManifest["schema"]) => void;
+  onStep?: OnStep;
+};
+
+/**
+ * Puts a backup in the place of a data directory's store. The backup is verified before anything is touched. The store of
+ * before is kept aside until the new one is in its place; a restore that is interrupted is finished or undone at the next
+ * start.
+ * @returns what was verified, and what became of a restore that was interrupted before
+ * @throws Error when the store is in use, the file is no backup, is damaged, or of a newer format; then nothing changes
+ */
+export function restoreStore(
+  dataDir: string,
+  file: string,
+  { overwrite = false, refuseSchema = () => {}, onStep = () => {} }: RestoreOptions = {},
+): VerifiedBackup & { recovered: string | null } {
+  const target = storeFile(dataDir);
+  const verified = verifyBackup(file, refuseSchema);
+  onStep("verified");
+  const release = lockStoreFile(target);
   try {
-    fsyncSync(descriptor);
+    const recovered = recoverRestore(target);
+    if (existsSync(target) && !overwrite) {
+      throw new Error(
+        `There is a store in ${dataDir} already. Say that it may be overwritten, or restore into an empty directory.`,
+      );
+    }
+    const copy = restoringPath(target);
+    try {
+      copyFileSync(file, copy);
+      chmodSync(copy, 0o600);
+      onStep("copied");
+      // What was copied may differ from what was verified: the disk, or somebody who changed the file meanwhile.
+      const again = verifyBackupFile(copy);
+      truncateSync(copy, again.databaseBytes);
+      checkDatabase(copy, false);
+      syncPath(copy);
+      syncPath(dirname(target));
+    } catch (error) {
+      rmSync(copy, { force: true });
+      throw error;
+    }
+    onStep("checked");
+    beginSwap(target, { backup: file, at: new Date().toISOString() });
+    onStep("decided");
+    swap(target, onStep);
+    return { ...verified, recovered };
   } finally {
-    closeSync(descriptor);
+    release();
+  }
+}
+
+/** @throws Error unless SQLite finds the database whole */
+function checkDatabase(file: string, isThorough: boolean): void {
+  const db = new Database(file, { readonly: true, fileMustExist: true });
+  try {
+    checkStamp(db, file);
+    const verdict = db.pragma(isThorough ? "integrity_check" : "quick_check", { simple: true });
+    if (verdict !== "ok") throw new Error(`${file} is damaged: ${String(verdict)}`);
+  } finally {
+    db.close();
   }
 }

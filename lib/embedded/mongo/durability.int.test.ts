@@ -184,11 +184,11 @@ describe("backup and restore", () => {
     const file = join(dir, "copy.backup");
     backupStore(dir, file);
     expect(() => backupStore(dir, file)).toThrow("exists");
-    expect(() => restoreStore(dir, file, true)).toThrow("in use by another process");
+    expect(() => restoreStore(dir, file, { overwrite: true })).toThrow("in use by another process");
     await running.close();
     expect(() => restoreStore(dir, file)).toThrow("already");
-    expect(() => restoreStore(dir, import.meta.filename, true)).toThrow();
-    restoreStore(dir, file, true);
+    expect(() => restoreStore(dir, import.meta.filename, { overwrite: true })).toThrow();
+    restoreStore(dir, file, { overwrite: true });
     await (await startStore({ dataDir: dir, port: 0 })).close();
   });
 });

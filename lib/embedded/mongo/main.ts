@@ -40,6 +40,12 @@ async function main(): Promise<void> {
   // A reader or a parent that has gone is no failure: the store ends by the events above.
   process.stdout.on("error", () => {});
   process.stdout.write(`${running.shownUri}\n`);
+  const { notice } = running.services.store;
+  if (notice !== null) {
+    // A parent passes on what the store writes from its readiness on only.
+    if (process.send) process.send({ type: "notice", message: notice }, undefined, undefined, () => {});
+    else process.stderr.write(`${notice}\n`);
+  }
   process.send?.({ type: "ready", uri: running.shownUri }, undefined, undefined, () => {});
   await stopAsked;
   await running.close();

@@ -6,9 +6,11 @@ import { StoreError } from "./errors.ts";
 export type Statement = Database.Statement<unknown[], unknown>;
 
 /** Stamp in the file's header that it is a Millrace store ("MILL"). */
-const APPLICATION_ID = 0x4d494c4c;
+export const APPLICATION_ID = 0x4d494c4c;
 /** The layout of tables below. A step to the next layout is added to MIGRATIONS. */
-const FORMAT = 2;
+export const FORMAT = 2;
+/** From this format on backups have checksums. */
+export const CHECKSUMS_SINCE_FORMAT = 2;
 
 const PAGE_CACHE_KIB = 32 * 1024;
 

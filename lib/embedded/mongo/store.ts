@@ -5,6 +5,7 @@ import { Collection, duplicateKey, Index, newUuid, uuidOf } from "./collection.t
 import { uninterrupted } from "./effort.ts";
 import { StoreError } from "./errors.ts";
 import { encodeKey } from "./keys.ts";
+import { recoverRestore } from "./restore.ts";
 import {
   type Durability,
   isSqliteError,
@@ -174,6 +175,8 @@ type Group = { done: Promise<void>; resolve: () => void; reject: (error: unknown
 export class Store extends SqlRows implements Access {
   readonly path: string;
   readonly durability: Durability;
+  /** What the operator has to know of this start; null for nothing. */
+  readonly notice: string | null;
   readonly collections = new Map<string, Collection>();
   /** Counts writes while transactions are open; a snapshot remembers where it began. */
   clock = 1;
@@ -193,13 +196,16 @@ export class Store extends SqlRows implements Access {
   constructor(options: StoreOptions) {
     const path = join(options.dataDir, "store", "millrace.db");
     const release = lockStoreFile(path);
+    let notice: string | null;
     try {
+      notice = recoverRestore(path);
       super(openStoreFile(path, options.durability, options.maxBytes));
     } catch (error) {
       release();
       throw error;
     }
     this.path = path;
+    this.notice = notice;
     this.durability = options.durability;
     this.release = release;
     this.load();

@@ -1,0 +1,80 @@
+import "server-only";
+import type { Collection } from "mongodb";
+import type { KeyCheckDoc } from "@/lib/db/collections";
+import type { EncryptionKey } from "@/lib/env";
+import { getSecrets, SecretsMissing } from "@/lib/secrets/bootstrap";
+import { keyIdOf, open, type SealContext, type Sealed, seal } from "@/lib/secrets/seal";
+import { collections } from "./collections";
+
+const TEXT = "the encryption keys of this installation";
+
+function keyChecks(): Collection<KeyCheckDoc> {
+  return collections.installation() as unknown as Collection<KeyCheckDoc>;
+}
+
+/** Each key has a place of its own, so that a value of another key under the same id does not open there. */
+function placeOf(keyId: string): SealContext {
+  return { workspaceId: "installation", recordId: "keys", field: keyId };
+}
+
+/**
+ * Checks that this server has the key that the store's secrets are sealed with, and records its own newest one.
+ * @throws SecretsMissing when the key is missing, or another one has its id
+ */
+export async function checkKeys(ring: readonly EncryptionKey[] = getSecrets().encryptionKeys): Promise<void> {
+  const doc = await keyChecks().findOne({ _id: "keys" });
+  const needed = doc?.newest ?? (await keyOfAnySecret());
+  if (needed !== null && !ring.some(({ id }) => id === needed)) {
+    throw new SecretsMissing(
+      `The stored secrets are sealed with the key "${needed}", which this server does not have.`,
+    );
+  }
+  for (const key of ring) {
+    const sealed = doc?.checks[key.id];
+    if (sealed !== undefined && !opens(sealed as Sealed, key)) {
+      throw new SecretsMissing(
+        `The encryption key "${key.id}" is another one than the one that sealed the stored secrets.`,
+      );
+    }
+  }
+  const [newest] = ring;
+  if (!newest || (doc?.newest === newest.id && doc.checks[newest.id] !== undefined)) return;
+  await keyChecks().updateOne(
+    { _id: "keys" },
+    { $set: { newest: newest.id, [`checks.${newest.id}`]: checkOf(newest) } },
+    { upsert: true },
+  );
+}
+
+/** Takes these keys whatever sealed the stored secrets: the operator starts with new ones. */
+export async function acceptKeys([newest]: readonly EncryptionKey[]): Promise<void> {
+  if (!newest) throw new Error("The key ring is empty.");
+  const doc = { newest: newest.id, checks: { [newest.id]: checkOf(newest) } };
+  await keyChecks().replaceOne({ _id: "keys" }, doc, { upsert: true });
+}
+
+function checkOf(key: EncryptionKey): Sealed {
+  return seal(TEXT, placeOf(key.id), [key]);
+}
+
+/** Returns whether nobody has ever registered, so that no secret can be lost. */
+export async function isStoreUnused(): Promise<boolean> {
+  return (await collections.users().countDocuments({}, { limit: 1 })) === 0;
+}
+
+/** Returns the key of a connection's secret, for a store of before keys were checked; null when there is none. */
+async function keyOfAnySecret(): Promise<string | null> {
+  const doc = await collections
+    .connections()
+    .findOne({ secrets: { $exists: true, $ne: {} } }, { projection: { secrets: 1 }, sort: { _id: -1 } });
+  const [sealed] = Object.values(doc?.secrets ?? {});
+  return sealed === undefined ? null : keyIdOf(sealed);
+}
+
+function opens(sealed: Sealed, key: EncryptionKey): boolean {
+  try {
+    return open(sealed, placeOf(key.id), [key]) === TEXT;
+  } catch {
+    return false;
+  }
+}
