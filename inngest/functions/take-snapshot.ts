@@ -1,5 +1,5 @@
 import { inngest } from "@/inngest/client";
-import { SNAPSHOT_DUE_EVENT, type SnapshotDue, takeSnapshot } from "@/lib/notifications/snapshots/take";
+import { failSnapshot, SNAPSHOT_DUE_EVENT, type SnapshotDue, takeSnapshot } from "@/lib/notifications/snapshots/take";
 
 /** A source that is down for a minute is read when it is back. */
 const RETRIES = 3;
@@ -11,6 +11,8 @@ export const takeDashboardSnapshot = inngest.createFunction(
     retries: RETRIES,
     concurrency: { limit: 1, key: "event.data.workspaceId" },
     triggers: [{ event: SNAPSHOT_DUE_EVENT }],
+    // The job runner gave it up, which the log of deliveries has to show.
+    onFailure: ({ event }) => failSnapshot(event.data.event.data as SnapshotDue),
   },
   // What cannot be drawn in the end is written down as a delivery that has failed.
   ({ event, attempt }) => takeSnapshot(event.data as SnapshotDue, attempt >= RETRIES),

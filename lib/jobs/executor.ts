@@ -31,6 +31,8 @@ export const CALLS_MAX = 200;
 const EVENTS_AT_ONCE = 8;
 /** How often to look for what functions have left that no server knows any more. */
 const GONE_EVERY_MS = 60_000;
+/** Matches jobs with which no worker has died, those of earlier versions included. */
+const NO_DEATHS = { $in: [null, 0] };
 /** After a failure of the store, or while the server's own port is not open yet. */
 const RETRY_AFTER_MS = 250;
 
@@ -74,6 +76,7 @@ export class Executor {
   #goneAt = Number.NEGATIVE_INFINITY;
   #strays = new Set<string>();
   #slotSuspects = new Set<string>();
+  #hasSuspect = false;
   #signal = Promise.withResolvers<void>();
   #loops: Promise<unknown> = Promise.resolve();
 
@@ -156,7 +159,7 @@ export class Executor {
     this.#ending.abort(new Error("The server is stopping."));
     await Promise.allSettled(this.#held.values());
     await this.#loops;
-    for (const queue of this.#queues()) await queue.giveBack(this.id, { isLapse: false });
+    for (const queue of this.#queues()) await queue.giveBack(this.id, "stop");
     await this.#workers.leave();
     this.#application.close();
   }
@@ -209,7 +212,7 @@ export class Executor {
   async #sweep(): Promise<void> {
     const holders = async () => (await Promise.all(this.#queues().map((queue) => queue.holders()))).flat();
     for (const worker of await this.#workers.lapsed(holders)) {
-      const counts = await Promise.all(this.#queues().map((queue) => queue.giveBack(worker, { isLapse: true })));
+      const counts = await Promise.all(this.#queues().map((queue) => queue.giveBack(worker, "death")));
       const jobs = counts.reduce((sum, count) => sum + count, 0);
       if (jobs > 0) log.warn({ worker, jobs }, "a server has died with jobs, which the others take over");
     }
@@ -224,7 +227,7 @@ export class Executor {
     for (const queue of this.#queues()) {
       const found = (await queue.leasesOf(this.id)).filter((id) => !this.#held.has(id) && !this.#accepted.has(id));
       const again = found.filter((id) => this.#strays.has(id));
-      if (again.length > 0) await queue.giveBack(this.id, { isLapse: false, ids: again });
+      if (again.length > 0) await queue.giveBack(this.id, "stop", again);
       for (const id of found) strays.add(id);
     }
     this.#strays = strays;
@@ -315,11 +318,45 @@ export class Executor {
 
   async #takeAll(): Promise<void> {
     if (performance.now() >= this.#lookAt) await this.#look();
+    const known = { functionId: this.#known() };
     await Promise.all([
       this.#takeEvents(),
-      this.#take(this.#runs, (run) => this.#progress.handleRun(run)),
-      this.#take(this.#tasks, (task) => this.#progress.handleTask(task)),
+      this.#take(this.#runs, (run) => this.#progress.handleRun(run), { ...known, deaths: NO_DEATHS }),
+      this.#take(this.#tasks, (task) => this.#progress.handleTask(task), { ...known, deaths: NO_DEATHS }),
+      this.#takeSuspect(known),
     ]);
+  }
+
+  /**
+   * Takes one job with which a worker has died. Of up to 200 jobs that such a worker held, one is to blame: each runs apart from
+   * the others, so that it alone is counted when the next worker dies.
+   */
+  async #takeSuspect(known: object): Promise<void> {
+    if (this.#hasSuspect || this.#isStopping) return;
+    this.#hasSuspect = true;
+    try {
+      const which = { ...known, deaths: { $gte: 1 } };
+      const run = await this.#runs.claim(this.id, which);
+      const task = run ? null : await this.#tasks.claim(this.id, which);
+      if (run) await this.#holdApart(run, () => this.#progress.handleRun(run));
+      else if (task) await this.#holdApart(task, () => this.#progress.handleTask(task));
+      else this.#hasSuspect = false;
+    } catch (error) {
+      this.#hasSuspect = false;
+      throw error;
+    }
+  }
+
+  /** Keeps other suspects waiting until this one has ended, or has run for the length of a lease without harm. */
+  async #holdApart(job: QueueFields, work: () => Promise<void>): Promise<void> {
+    const done = this.#hold(job, work);
+    const waiting = new AbortController();
+    const harmless = sleep(this.#leaseMs, undefined, { signal: waiting.signal, ref: false }).catch(() => {});
+    void Promise.race([done, harmless]).finally(() => {
+      waiting.abort();
+      this.#hasSuspect = false;
+      this.wake();
+    });
   }
 
   /** Looks for what is due now, and when the next is. */
@@ -357,7 +394,7 @@ export class Executor {
   async #take<T extends RunDoc | TaskDoc>(
     queue: Queue<T>,
     handle: (job: T) => Promise<void>,
-    which: object = { functionId: this.#known() },
+    which: object,
   ): Promise<void> {
     while (!this.#isStopping && this.#held.size < CALLS_MAX) {
       const job = await queue.claim(this.id, which as never);
@@ -381,11 +418,11 @@ export class Executor {
   }
 
   async #giveBack(id: string, error: unknown): Promise<void> {
-    const isLapse = !this.#isStopping;
-    if (isLapse) log.error({ err: error, job: id }, "a job could not be brought on, and is tried again");
+    const reason = this.#isStopping ? "stop" : "failure";
+    if (reason === "failure") log.error({ err: error, job: id }, "a job could not be brought on, and is tried again");
     await sleep(RETRY_AFTER_MS);
     // What the store does not take back now is given back as a stray.
-    for (const queue of this.#queues()) await queue.giveBack(this.id, { isLapse, ids: [id] }).catch(() => {});
+    for (const queue of this.#queues()) await queue.giveBack(this.id, reason, [id]).catch(() => {});
     this.wake();
   }
 

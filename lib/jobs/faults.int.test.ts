@@ -5,12 +5,12 @@ import { database } from "@/lib/db/client";
 import { finished, startChild } from "@/lib/repository/testing/child";
 import { takeOwnDatabase } from "@/test/database";
 import { bundleCrash } from "@/test/jobs/bundle";
-import { CRASH_RESULT, CRASH_STEPS, crashFunctions, notes } from "@/test/jobs/crash-functions";
+import { CRASH_RESULT, CRASH_STEPS, crashFunctions, DEADLY_PLACES, notes } from "@/test/jobs/crash-functions";
 import type { CrashTask } from "@/test/jobs/crash-process";
 import { type JobServer, startJobServer, until } from "@/test/jobs/server";
 import { captureLog } from "@/test/security/log-lines";
 import { collections } from "./collections";
-import { LAPSES_MAX, newTask } from "./progress";
+import { DEATHS_MAX, LAPSES_MAX, newTask } from "./progress";
 
 /** All instants of a crash instead of a sample of them. */
 const IS_FULL = process.env.FAULTS === "full";
@@ -176,14 +176,54 @@ describe("a job that cannot succeed (F16)", () => {
     expect(done).toContain("0: two");
   });
 
-  it("that kills every server is given up", async () => {
+  it.each([
+    ["the executor fails on", { lapses: LAPSES_MAX + 1 }, /begun 20 times/],
+    [
+      "ended two servers",
+      { lapses: DEATHS_MAX, deaths: DEATHS_MAX },
+      /stopped unexpectedly 2 times while it ran this job/,
+    ],
+  ])("C1 that %s is given up", async (_, counts, reason) => {
     const jobs = await start([hanging]);
     done.push("not first");
-    const run = await newRunOf(jobs, LAPSES_MAX + 1);
+    const run = await newRunOf(jobs, 0, counts);
     await until(async () => (await collections.jobRuns().findOne({ _id: run }))?.state === "done");
-    expect(await collections.jobRuns().findOne({ _id: run })).toMatchObject({ status: "failed" });
+    const ended = await collections.jobRuns().findOne({ _id: run });
+    expect([ended?.status, ended?.outcome]).toEqual(["failed", expect.stringMatching(reason)]);
     expect(done).toEqual(["not first"]);
   });
+
+  /** Sends a job that kills its process, and ten that do not; starts processes until one lives to the end of all. */
+  async function survive(where: string): Promise<void> {
+    const file = await bundleCrash();
+    const key = randomUUID();
+    const events = [
+      { id: `${key} deadly`, name: "crash/deadly", data: { key, where } },
+      ...Array.from({ length: 10 }, (_, n) => ({ id: `${key} ${n}`, name: "crash/steady", data: { n } })),
+    ];
+    const task: CrashTask = { key, write: -1, events, leaseMs: LEASE_MS };
+    let deaths = 0;
+    while ((await finished(startChild(file, task))).signal === "SIGKILL") {
+      deaths += 1;
+      expect(deaths).toBeLessThanOrEqual(DEATHS_MAX);
+    }
+    const runs = await collections.jobRuns().find({}).toArray();
+    const ends = runs.map(({ functionId, status }) => `${functionId} ${status}`).toSorted();
+    // A run that is invoked fails the one that invokes it.
+    const failed = where === "invoked" ? 2 : 1;
+    expect(ends).toEqual([
+      ...Array.from({ length: failed }, () => "millrace-crash-deadly failed"),
+      ...Array.from({ length: 10 }, () => "millrace-crash-steady completed"),
+    ]);
+    for (const { functionId, outcome } of runs) {
+      if (functionId.endsWith("deadly")) expect(outcome).toContain("It is not run again.");
+    }
+    expect(await notes().countDocuments({ key })).toBe(DEATHS_MAX);
+  }
+  it("C1 that kills its process is run twice, and its neighbours end well", () => survive("in a step"));
+  it.each(DEADLY_PLACES.slice(1))("C1 that kills its process %s is run twice", { tags: ["long"] }, (where) =>
+    survive(where),
+  );
 });
 
 describe("jobs of a function that there is no more", () => {
@@ -265,7 +305,7 @@ it("what has ended is kept for a day", async () => {
 });
 
 /** A run as the servers that died with it have left it. */
-async function newRunOf(jobs: JobServer, lapses: number): Promise<string> {
+async function newRunOf(jobs: JobServer, lapses: number, counts: object = {}): Promise<string> {
   const template = { name: "fault/hanging", data: {}, id: randomUUID() };
   const now = jobs.executor?.clock.now() ?? new Date();
   const _id = randomUUID();
@@ -293,6 +333,7 @@ async function newRunOf(jobs: JobServer, lapses: number): Promise<string> {
     leaseBy: null,
     lapses,
     createdAt: now,
+    ...counts,
   });
   return _id;
 }

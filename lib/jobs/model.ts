@@ -20,8 +20,10 @@ export type QueueFields = {
   /** When it is due; what is due first goes first. */
   at: Date;
   leaseBy: string | null;
-  /** How often a worker has died with it. */
+  /** Attempts since its last progress that ended with the worker's death or a failure of the executor. */
   lapses: number;
+  /** Those that ended with the worker's death. Absent is 0. */
+  deaths?: number;
 };
 
 /** An event as functions get it. */

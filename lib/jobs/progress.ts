@@ -24,6 +24,15 @@ const LAPSED: JobError = {
   name: "Error",
   message: `It was begun ${LAPSES_MAX} times, and each time the server died or could not go on with it.`,
 };
+/**
+ * A job with which so many workers have died is not run again: it is what ends them. After the first death it runs apart from
+ * the other jobs that the worker held.
+ */
+export const DEATHS_MAX = 2;
+const DEADLY: JobError = {
+  name: "Error",
+  message: `The server stopped unexpectedly ${DEATHS_MAX} times while it ran this job. It is not run again.`,
+};
 const INVOKE_TIMEOUT: JobError = {
   name: "InngestInvokeTimeoutError",
   message: "Timed out waiting for invoked function to complete",
@@ -122,7 +131,8 @@ export class Progress {
   /** Asks a function what comes next, and does it. @returns the run when it is to be asked again at once */
   async #ask(run: RunDoc): Promise<RunDoc | null> {
     if (run.status !== "active") return this.#conclude(run);
-    if (run.lapses > LAPSES_MAX) return this.#end(run, { status: "failed", outcome: LAPSED });
+    const givenUp = givenUpBecause(run);
+    if (givenUp) return this.#end(run, { status: "failed", outcome: givenUp });
     const fn = this.#functionOf(run);
     const answer = await this.#call(fn, run, DISCOVERY_STEP, run);
     switch (answer.kind) {
@@ -178,6 +188,7 @@ export class Progress {
           isPlanning: run.isPlanning || operations.length > 1,
           hasTasks: run.hasTasks || announced.length > 0,
           lapses: 0,
+          deaths: 0,
         },
       },
       { returnDocument: "after" },
@@ -208,7 +219,7 @@ export class Progress {
       .jobRuns()
       .updateOne(
         { _id: run._id, leaseBy: this.#options.worker, status: "active", wanted },
-        { $set: { state: "idle", leaseBy: null, attempt: 0, lapses: 0 } },
+        { $set: { state: "idle", leaseBy: null, attempt: 0, lapses: 0, deaths: 0 } },
       );
     return matchedCount === 1 ? null : this.#reload(run._id);
   }
@@ -289,7 +300,8 @@ export class Progress {
   }
 
   async #handleStep(task: TaskDoc, run: RunDoc): Promise<void> {
-    if (task.lapses > LAPSES_MAX) return this.#failBy(task, LAPSED);
+    const givenUp = givenUpBecause(task);
+    if (givenUp) return this.#failBy(task, givenUp);
     if (!(await this.#enter(task, collections.jobTasks))) return;
     const fn = this.#functionOf(task);
     const answer = await this.#call(fn, run, task.stepId, task);
@@ -334,7 +346,7 @@ export class Progress {
       .jobTasks()
       .updateOne(
         { _id: task._id, leaseBy: worker },
-        { $set: { state: "waiting", leaseBy: null, at: next, lapses: 0 } },
+        { $set: { state: "waiting", leaseBy: null, at: next, lapses: 0, deaths: 0 } },
       );
     this.#options.wakeAt(next);
   }
@@ -394,6 +406,13 @@ export class Progress {
     if (!fn) throw new Error(`The function ${functionId} is not known here.`);
     return fn;
   }
+}
+
+/** Returns why a job is not run again; null for one that is. */
+function givenUpBecause({ _id, functionId, lapses, deaths = 0 }: RunDoc | TaskDoc): JobError | null {
+  const error = deaths >= DEATHS_MAX ? DEADLY : lapses > LAPSES_MAX ? LAPSED : null;
+  if (error) log.error({ job: _id, function: functionId, deaths, lapses }, `a job is given up: ${error.message}`);
+  return error;
 }
 
 function goneError(functionId: string): JobError {

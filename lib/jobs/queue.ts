@@ -44,11 +44,12 @@ export class Queue<T extends QueueFields> {
     return this.#collection().distinct("leaseBy", { state: "leased" } as Filter<T>) as Promise<string[]>;
   }
 
-  /** Gives back what a worker holds. @param isLapse it has died with it, rather than stopped */
-  async giveBack(worker: string, { isLapse, ids }: { isLapse: boolean; ids?: readonly string[] }): Promise<number> {
+  /** Makes a worker's jobs ready again. @param reason why the worker gives them up; `stop` counts as no attempt */
+  async giveBack(worker: string, reason: "stop" | "failure" | "death", ids?: readonly string[]): Promise<number> {
+    const counted = { lapses: reason === "stop" ? 0 : 1, deaths: reason === "death" ? 1 : 0 };
     const { modifiedCount } = await this.#collection().updateMany(
       { leaseBy: worker, state: "leased", ...(ids && { _id: { $in: ids } }) } as unknown as Filter<T>,
-      { $set: { state: "ready", leaseBy: null }, $inc: { lapses: isLapse ? 1 : 0 } } as unknown as UpdateFilter<T>,
+      { $set: { state: "ready", leaseBy: null }, $inc: counted } as unknown as UpdateFilter<T>,
     );
     return modifiedCount;
   }

@@ -120,6 +120,7 @@ export class Runs {
         $set: {
           [field]: isInline ? text : null,
           lapses: 0,
+          deaths: 0,
           ...(version !== undefined && { attempt: 0, version: run.version === -1 ? version : run.version }),
         },
         $push: { stack: stepId },

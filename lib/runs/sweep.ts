@@ -6,8 +6,8 @@ import type { RunDoc } from "./model";
 import type { ResourceType } from "./schema";
 import { endUnheldRun } from "./service";
 
-/** A run whose server dies so often in a row before it has got any further is what kills it, and ends here (F16). */
-const FRUITLESS_LAPSES_MAX = 5;
+/** A run whose server dies so often in a row without progress is what ends the server. It is not begun again (F16). */
+const FRUITLESS_LAPSES_MAX = 2;
 /** Until an overdue run is looked after again, if its owner could not wake it. */
 const NEXT_LOOK_MS = 30_000;
 const INTERRUPTED = "The run was interrupted: its server stopped before it ended.";

@@ -24,7 +24,34 @@ const crashing = inngest.createFunction(
   },
 );
 
-export const crashFunctions = [doubled, crashing];
+/** Ends its process, in each of the ways in which a function is run. */
+const deadly = inngest.createFunction(
+  { id: "crash-deadly", triggers: [{ event: "crash/deadly" }], retries: 5 },
+  async ({ event, step }) => {
+    const { key, where } = event.data;
+    const die = async () => {
+      await note(key, where, null);
+      process.kill(process.pid, "SIGKILL");
+      await new Promise(() => {});
+    };
+    if (where === "outside of steps") await die();
+    if (where === "after a step") await step.run("first", () => 1);
+    if (where === "side by side") await Promise.all([step.run("other", () => 1), step.run("die", die)]);
+    if (where === "invoked") await step.invoke("invoke", { function: deadly, data: { key, where: "in a step" } });
+    await step.run("die", die);
+  },
+);
+/** Takes long enough to be under way when its process ends. */
+const steady = inngest.createFunction(
+  { id: "crash-steady", triggers: [{ event: "crash/steady" }], retries: 0 },
+  async ({ event, step }) => {
+    await step.run("wait", () => new Promise((resolve) => setTimeout(resolve, 200)));
+    return event.data.n;
+  },
+);
+
+export const DEADLY_PLACES = ["in a step", "outside of steps", "after a step", "side by side", "invoked"];
+export const crashFunctions = [doubled, crashing, deadly, steady];
 export const CRASH_STEPS = ["one", "two", "three", "double", "last"];
 export const CRASH_RESULT = [1, 2, 3, 6];
 

@@ -1,10 +1,11 @@
 import { Collection } from "mongodb";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
+import type { JobEvent } from "@/lib/process/job-events";
 import { startJobServer } from "@/test/jobs/server";
 import { crashFunctions } from "./crash-functions";
 
 /** Runs one function, and is killed when the store has carried out so many of its writes, before anything follows. */
-export type CrashTask = { key: string; write: number };
+export type CrashTask = { key: string; write: number; events?: JobEvent[]; leaseMs?: number };
 
 const WRITES = [
   "insertOne",
@@ -44,9 +45,9 @@ async function die(): Promise<never> {
 }
 
 prepareStore();
-const jobs = await startJobServer(crashFunctions);
+const jobs = await startJobServer(crashFunctions, { ...(task.leaseMs && { leaseMs: task.leaseMs }) });
 isArmed = true;
-await jobs.send({ id: task.key, name: "crash/go", data: { key: task.key } });
+await jobs.send(task.events ?? { id: task.key, name: "crash/go", data: { key: task.key } });
 await jobs.settled();
 process.send?.({ writes });
 process.exit(0);

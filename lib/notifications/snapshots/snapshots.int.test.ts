@@ -14,7 +14,7 @@ import { deliver } from "../deliver";
 import { answerWith, type Receiver, startReceiver } from "../testing/receiver";
 import { DELIVERY_QUEUED_EVENT, type DeliveryQueued } from "../wake";
 import { queueSnapshotTick } from "./service";
-import { isSeenOutside, SNAPSHOT_DUE_EVENT, SNAPSHOT_TYPE, type SnapshotDue, takeSnapshot } from "./take";
+import { failSnapshot, isSeenOutside, SNAPSHOT_DUE_EVENT, SNAPSHOT_TYPE, type SnapshotDue, takeSnapshot } from "./take";
 
 process.env.ALLOW_PRIVATE_NETWORK = "all";
 process.env.PUBLIC_URL = "https://data.example.com";
@@ -329,6 +329,20 @@ describe("a snapshot of a dashboard", () => {
     expect((await listed(id))[0].lastDelivery).toMatchObject({
       status: "failed",
       lastError: expect.stringContaining("too much memory or time to draw"),
+    });
+  });
+
+  it("C1 is a delivery that has failed, once, when the job runner gives it up", async () => {
+    const id = await make();
+    const snapshot = await added(id, webhook());
+    const due = { workspaceId: owner.workspaceId, snapshotId: snapshot.id, at: new Date().toISOString() };
+    await failSnapshot(due);
+    await failSnapshot(due);
+    await takeSnapshot(due, false);
+    expect(await collections.deliveries().countDocuments({ ruleId: new ObjectId(String(snapshot.id)) })).toBe(1);
+    expect((await listed(id))[0].lastDelivery).toMatchObject({
+      status: "failed",
+      lastError: expect.stringMatching(/^The server stopped unexpectedly/),
     });
   });
 

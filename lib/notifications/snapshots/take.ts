@@ -29,6 +29,9 @@ const TOKEN_BYTES = 24;
 /** Failures that a retry cannot cure. */
 const HOPELESS: ReadonlySet<string> = new Set(["not_found", "forbidden", "invalid_request", "too_large"]);
 
+const GIVEN_UP =
+  "The server stopped unexpectedly while it took this snapshot. Simplify the dashboard's charts, then send it again.";
+
 export type SnapshotDue = { workspaceId: string; snapshotId: string; at: string };
 
 /** One moment of one snapshot is one event, whoever tells it. */
@@ -53,16 +56,8 @@ export async function takeSnapshot(due: SnapshotDue, isLast: boolean): Promise<v
   const snapshot = await collections.snapshots().findOne({ _id: new ObjectId(due.snapshotId), workspaceId });
   // Deleted or switched off meanwhile.
   if (!snapshot?.enabled) return;
-  const about = {
-    workspaceId,
-    resourceType: "dashboard" as const,
-    resourceId: snapshot.dashboardId,
-    runId: momentOf(snapshot, at),
-  };
-  const keys = (["success", "failure"] as const).map((trigger) =>
-    keyOfDelivery(snapshot, { ...about, resourceName: "", trigger }),
-  );
-  if (await collections.deliveries().findOne({ key: { $in: keys }, workspaceId }, { projection: { _id: 1 } })) return;
+  const about = aboutOf(snapshot, at);
+  if (await hasEnded(snapshot, about)) return;
   try {
     const timezone = (await schedulesOf(workspaceId, SNAPSHOT_TYPE, [snapshot._id])).get(due.snapshotId)?.timezone;
     const drawn = await drawDashboard(
@@ -95,10 +90,33 @@ export async function takeSnapshot(due: SnapshotDue, isLast: boolean): Promise<v
   }
 }
 
+/** Records a snapshot that the job runner gave up as a failed delivery, once. */
+export async function failSnapshot(due: SnapshotDue): Promise<void> {
+  const workspaceId = new ObjectId(due.workspaceId);
+  const snapshot = await collections.snapshots().findOne({ _id: new ObjectId(due.snapshotId), workspaceId });
+  if (!snapshot) return;
+  const about = aboutOf(snapshot, new Date(due.at));
+  if (!(await hasEnded(snapshot, about))) await recordFailure(snapshot, about, GIVEN_UP);
+}
+
+function aboutOf(snapshot: SnapshotDoc, at: Date) {
+  const { workspaceId, dashboardId } = snapshot;
+  return { workspaceId, resourceType: "dashboard" as const, resourceId: dashboardId, runId: momentOf(snapshot, at) };
+}
+
+async function hasEnded(snapshot: SnapshotDoc, about: ReturnType<typeof aboutOf>): Promise<boolean> {
+  const keys = (["success", "failure"] as const).map((trigger) =>
+    keyOfDelivery(snapshot, { ...about, resourceName: "", trigger }),
+  );
+  const { workspaceId } = snapshot;
+  const found = await collections.deliveries().findOne({ key: { $in: keys }, workspaceId }, { projection: { _id: 1 } });
+  return found !== null;
+}
+
 /** What was never sent is in the log of deliveries all the same, with its reason. */
 async function recordFailure(
   snapshot: SnapshotDoc,
-  about: { workspaceId: ObjectId; resourceType: "dashboard"; resourceId: ObjectId; runId: ObjectId },
+  about: ReturnType<typeof aboutOf>,
   lastError: string,
 ): Promise<void> {
   const delivery = newDelivery(snapshot, { ...about, resourceName: "Snapshot", trigger: "failure", body: "{}" });
