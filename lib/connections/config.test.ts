@@ -114,7 +114,28 @@ describe("a setting within another", () => {
     [{ baseUrl: "b", auth: { other: 1 } }, ["config.auth.other"]],
     [{ baseUrl: "b", auth: "bearer" }, ["config.auth"]],
     [{ baseUrl: "b", auth: [1] }, ["config.auth"]],
-    [{ baseUrl: "b", "auth.kind": "none" }, ["config.auth.kind"]],
+    // C42: as GET /api/connectors/types names them.
+    [
+      { baseUrl: "b", "auth.kind": "none" },
+      { baseUrl: "b", auth: { kind: "none" } },
+    ],
+    [
+      { baseUrl: "b", "auth.kind": "bearer", "auth.token": "t" },
+      { baseUrl: "b", auth: { kind: "bearer", token: "t" } },
+    ],
+    [
+      { baseUrl: "b", auth: { token: "t" }, "auth.kind": "bearer" },
+      { baseUrl: "b", auth: { kind: "bearer", token: "t" } },
+    ],
+    [{ baseUrl: "b", auth: { kind: "none" }, "auth.kind": "none" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", auth: null, "auth.kind": "none" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", auth: "bearer", "auth.kind": "bearer" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", "auth.kind": "bearer" }, ["config.auth.token"]],
+    [{ baseUrl: "b", "auth.kind": "none", "auth.token": "t" }, ["config.auth.token"]],
+    [{ baseUrl: "b", "auth.kind": "made-up" }, ["config.auth.kind"]],
+    [{ baseUrl: "b", "auth.knd": "none" }, ["config.auth.knd"]],
+    [{ baseUrl: "b", "auth.__proto__": "none" }, ["config.auth.__proto__"]],
+    [{ baseUrl: "b", "headers.X-Key": "x" }, ["config.headers.X-Key"]],
     [{ baseUrl: "b", headers: ["x"] }, ["config.headers"]],
     [{ baseUrl: "b", headers: { "X-Key": 1 } }, ["config.headers"]],
     [{ baseUrl: "b", headers: { "X-Key": { set: true } } }, ["config.headers"]],
@@ -156,6 +177,16 @@ describe("a setting within another", () => {
     [{ auth: { kind: "none" } }, { ...whole, auth: { kind: "none" } }],
     [{ auth: { kind: "basic", user: "u" } }, { ...whole, auth: { kind: "basic", user: "u" } }],
     [{ auth: null }, { ...whole, auth: { kind: "none" } }],
+    // C42
+    [{ "auth.token": "tok-2" }, { ...whole, auth: { kind: "bearer", token: "tok-2" } }],
+    [{ "auth.token": { set: true } }, whole],
+    [{ "auth.kind": "none" }, { ...whole, auth: { kind: "none" } }],
+    [
+      { "auth.kind": "basic", "auth.user": "u" },
+      { ...whole, auth: { kind: "basic", user: "u" } },
+    ],
+    [{ "auth.token": null }, ["config.auth.token"]],
+    [{ auth: { token: "a" }, "auth.token": "b" }, ["config.auth.token"]],
     [{ auth: { token: null } }, ["config.auth.token"]],
     // T48
     [{ baseUrl: "c" }, ["config.auth.token", "config.headers"]],
@@ -181,6 +212,7 @@ test.each([
   ["postgres", { passwrd: "p" }, 'PostgreSQL has no such setting. Did you mean "password"?'],
   ["postgres", { username: "u" }, /^PostgreSQL has no such setting\. It has host, port, .*\buser, .*\.$/],
   ["rest", { baseUrl: "https://example.com", auth: { knd: "bearer" } }, /Did you mean "auth\.kind"\?$/],
+  ["rest", { baseUrl: "https://example.com", "auth.knd": "bearer" }, /Did you mean "auth\.kind"\?$/],
   ["rest", { url: "https://example.com" }, /It has baseUrl, .*\bauth, /],
 ])("a setting that %s does not have is refused with those that it has: %j", (type, config, words) => {
   const driver = findDriver(type);

@@ -23,18 +23,19 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
  * what is chosen elsewhere; defaults are filled in.
  * @throws AppError `invalid_request` naming each field that is wrong
  */
-export function parseConfig(driver: Driver, input: Config): Config {
+export function parseConfig(driver: Driver, given: Config): Config {
   const { fields, label } = driver;
+  const input = nest(fields, given);
   const problems: InputProblem[] = findUnknown(fields, input).map(({ path, isGroup }) => ({
     path: `config.${path}`,
     message: isGroup ? "An object is needed." : `${label} has no such setting. ${toOffer(fields, path)}`,
   }));
   let config: Config = {};
   for (const field of fields) {
-    const given = valueAt(input, field.name);
+    const sent = valueAt(input, field.name);
     const isShown = isFieldShown(field, fields, (name) => valueAt(input, name));
-    if (!isShown && isAbsent(given)) continue;
-    const value = given ?? field.default;
+    if (!isShown && isAbsent(sent)) continue;
+    const value = sent ?? field.default;
     const problem = isShown ? problemOf(field, value) : "This does not go with what is chosen beside it. Leave it out.";
     if (problem) problems.push({ path: `config.${field.name}`, message: problem });
     else if (!isAbsent(value)) config = withValue(config, field.name, value);
@@ -103,7 +104,7 @@ export function openWhatOpens(doc: ConnectionDoc): OpenedConfig {
 export function mergeConfig(driver: Driver, { config: kept, lost }: OpenedConfig, change: Config): Config {
   const { fields } = driver;
   const groups = groupsOf(fields);
-  const sent = withoutMarks(fields, change);
+  const sent = withoutMarks(fields, nest(fields, change));
   const isSent = (name: string) => sentAt(sent, name) !== undefined;
   let merged: Config = { ...kept };
   for (const [name, value] of Object.entries(sent)) {
@@ -150,6 +151,29 @@ export function secretValues(driver: Driver, config: Config): string[] {
       if (isAbsent(value)) return [];
       return isPlainObject(value) ? [JSON.stringify(value), ...Object.values(value).map(String)] : [String(value)];
     });
+}
+
+/**
+ * Returns a config with its settings in their groups, since a type's list names them with dots: `auth.kind` and
+ * `auth: {kind}` are the same (docs/api.md, Connections).
+ * @throws AppError `invalid_request` when one setting is sent in both forms
+ */
+function nest(fields: readonly ConfigField[], given: Config): Config {
+  const flat = fields.map(({ name }) => name).filter((name) => groupOf(name) !== null && Object.hasOwn(given, name));
+  if (flat.length === 0) return given;
+  const config = Object.fromEntries(Object.entries(given).filter(([name]) => !flat.includes(name)));
+  const twice = flat.filter((name) => {
+    const group = groupOf(name) ?? "";
+    return Object.hasOwn(config, group) && (!isPlainObject(config[group]) || valueAt(config, name) !== undefined);
+  });
+  if (twice.length > 0) {
+    const message = "Send this setting once: with a dot or within its object.";
+    throw invalidConfig(twice.map((name) => ({ path: `config.${name}`, message })));
+  }
+  return flat.reduce((nested, name) => {
+    // Taking a setting away says so by null.
+    return withValue(nested, name, given[name] === undefined ? null : given[name]);
+  }, config);
 }
 
 function groupsOf(fields: readonly ConfigField[]): Set<string> {
