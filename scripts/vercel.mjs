@@ -16,7 +16,7 @@ const FUNCTION_BYTES_MAX = 250e6;
 /** What only works with a process or a disk of one's own. */
 const LEFT_OUT = /node_modules\/(better-sqlite3|@duckdb)\/|^dist\/(store|engine|sqlite)\.mjs$|^\.data\//;
 /** What functions need and no trace finds by itself. */
-const NEEDED = ["dist/grammar.mjs", "node_modules/libpg-query/wasm/libpg-query.wasm"];
+const NEEDED = ["dist/grammar.mjs", "dist/statements.mjs", "node_modules/libpg-query/wasm/libpg-query.wasm"];
 const DEMANDED = ["MONGODB_URI", "AUTH_SECRET", "ENCRYPTION_KEYS", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"];
 const BUILD_FOLDER = ".next/vercel";
 /** The framework writes a build's folder into this file; the project's own stays as it is. */

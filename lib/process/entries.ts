@@ -6,6 +6,7 @@ export const CHILD_ENTRIES = {
   engine: "lib/embedded/engine/main.ts",
   sqlite: "lib/embedded/engine/sqlite/main.ts",
   grammar: "lib/embedded/grammar/worker.ts",
+  statements: "lib/connections/drivers/shared/statements/worker.ts",
   frames: "lib/embedded/engine/frame-worker.ts",
   hashing: "lib/embedded/hashing/worker.ts",
   sandbox: "lib/embedded/sandbox/main.ts",

@@ -51,7 +51,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("on %s, a vari
   });
 
   async function run(content: string, values: Record<string, VariableValue>): Promise<Answer["rows"]> {
-    const { query, params } = bindVariables(content, (subject as Subject).driver, values);
+    const { query, params } = await bindVariables(content, (subject as Subject).driver, values);
     return (await ask(source, query, params && { params })).rows;
   }
 
@@ -104,7 +104,7 @@ describe("on mongodb, a variable", () => {
   test("is a value of the shell text and never a part of it", async () => {
     const find = async (filter: string, values: Record<string, VariableValue>) => {
       const text = `db.people.find(${filter}, { _id: 1 }) // {{no}}`;
-      const { query } = bindVariables(text, (subject as Subject).driver, values);
+      const { query } = await bindVariables(text, (subject as Subject).driver, values);
       return (await ask(source, query)).rows.flat();
     };
     expect(await find("{ name: {{name}} }", { name: HOSTILE })).toEqual([1]);

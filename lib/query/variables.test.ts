@@ -15,8 +15,8 @@ const bindVariables = (content: string, engine: string, values: Record<string, V
   bindTo(content, syntaxOf(engine), values);
 const variablesOf = (content: string, engine: string) => variablesIn(content, syntaxOf(engine));
 
-function bound(content: string, engine: string, values: Record<string, VariableValue>) {
-  const { query, params } = bindVariables(content, engine, values);
+async function bound(content: string, engine: string, values: Record<string, VariableValue>) {
+  const { query, params } = await bindVariables(content, engine, values);
   return { query, params };
 }
 
@@ -33,13 +33,13 @@ describe("each engine gets its own placeholders, and the values beside the text"
       "select * from t where a = {a:String} and b < {b:Int64} or a <> {a:String}",
       { a: "x'; drop", b: 5 },
     ],
-  ])("%s", (engine, query, params) => {
-    expect(bound(content, engine, { a: "x'; drop", b: 5 })).toEqual({ query, params });
+  ])("%s", async (engine, query, params) => {
+    expect(await bound(content, engine, { a: "x'; drop", b: 5 })).toEqual({ query, params });
   });
 
-  it("MongoDB's parser gets literals that no text can leave", () => {
+  it("MongoDB's parser gets literals that no text can leave", async () => {
     const text = 'a" }); db.x.drop(); //';
-    const { query, params } = bound("db.o.find({ a: {{a}}, n: {{n}}, d: { $gt: {{d}} } })", "mongodb", {
+    const { query, params } = await bound("db.o.find({ a: {{a}}, n: {{n}}, d: { $gt: {{d}} } })", "mongodb", {
       a: text,
       n: null,
       d: instant,
@@ -65,14 +65,14 @@ describe("each engine gets its own placeholders, and the values beside the text"
     ["clickhouse", 0.5, "{v:Float64}"],
     ["clickhouse", instant, "{v:DateTime64(6, 'UTC')}"],
     ["clickhouse", { type: "text", value: "1" }, "{v:String}"],
-  ] as [string, VariableValue, string][])("on %s, %j is written as %s", (engine, value, placeholder) => {
-    expect(bound("{{v}}", engine, { v: value }).query).toBe(placeholder);
+  ] as [string, VariableValue, string][])("on %s, %j is written as %s", async (engine, value, placeholder) => {
+    expect((await bound("{{v}}", engine, { v: value })).query).toBe(placeholder);
   });
 
-  it("times go to engines without zones in UTC, and to SQLite no booleans", () => {
-    expect(bound("{{v}}", "mysql", { v: instant }).params).toEqual(["2026-05-31 12:30:00.000"]);
-    expect(bound("{{v}}", "mysql", { v: local }).params).toEqual(["2026-05-31 14:30:00.000"]);
-    expect(bound("{{a}}{{b}}", "sqlite", { a: true, b: false }).params).toEqual([1, 0]);
+  it("times go to engines without zones in UTC, and to SQLite no booleans", async () => {
+    expect((await bound("{{v}}", "mysql", { v: instant })).params).toEqual(["2026-05-31 12:30:00.000"]);
+    expect((await bound("{{v}}", "mysql", { v: local })).params).toEqual(["2026-05-31 14:30:00.000"]);
+    expect((await bound("{{a}}{{b}}", "sqlite", { a: true, b: false })).params).toEqual([1, 0]);
   });
 });
 
@@ -84,9 +84,9 @@ describe("what is no variable stays as it is", () => {
     ["duckdb", "select {'a': {'b': 1}}, { {a}}, {{a}, {{1a}}, {{a.b}}, {{}}, {{a b}}"],
     ["mongodb", `db.a.find({ a: '{{a}}', b: "\\"{{a}}", c: /[/"]{{a}}/, d: { e: {} } }) // {{a}}\n/* {{a}} */`],
     ["somethingelse", "select 1"],
-  ])("on %s: %s", (engine, content) => {
+  ])("on %s: %s", async (engine, content) => {
     expect(variablesOf(content, engine)).toEqual([]);
-    expect(bound(content, engine, { a: "x" })).toEqual({ query: content, params: undefined });
+    expect(await bound(content, engine, { a: "x" })).toEqual({ query: content, params: undefined });
   });
 
   it("but beside it variables are found", () => {
@@ -98,14 +98,14 @@ describe("what is no variable stays as it is", () => {
   });
 });
 
-it("a placeholder never becomes one word with its neighbours", () => {
-  expect(bound("x{{a}}y", "postgres", { a: "1" }).query).toBe("x $1 y");
-  expect(bound("select {{a}}{{b}}", "duckdb", { a: "1", b: "2" }).query).toBe("select $1$2");
+it("a placeholder never becomes one word with its neighbours", async () => {
+  expect((await bound("x{{a}}y", "postgres", { a: "1" })).query).toBe("x $1 y");
+  expect((await bound("select {{a}}{{b}}", "duckdb", { a: "1", b: "2" })).query).toBe("select $1$2");
 });
 
-function refusal(work: () => unknown): AppError {
+async function refusal(work: () => Promise<unknown>): Promise<AppError> {
   try {
-    work();
+    await work();
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
@@ -113,8 +113,8 @@ function refusal(work: () => unknown): AppError {
   throw new Error("It was taken.");
 }
 
-it("every variable without a value is named, inherited names too", () => {
-  const error = refusal(() => bindVariables("{{a}} {{constructor}} {{b}} {{a}}", "duckdb", { b: 1 }));
+it("every variable without a value is named, inherited names too", async () => {
+  const error = await refusal(() => bindVariables("{{a}} {{constructor}} {{b}} {{a}}", "duckdb", { b: 1 }));
   expect(error.kind).toBe("invalid_request");
   expect(error.message).toContain("a, constructor");
   expect(error.details).toEqual([
@@ -128,17 +128,17 @@ it.each([
   ["duckdb", "select ?, {{a}}"],
   ["mysql", "select ?, {{a}}"],
   ["sqlite", "select :own, {{a}}"],
-])("on %s, placeholders of its own beside variables are refused: %s", (engine, content) => {
-  expect(refusal(() => bindVariables(content, engine, { a: 1 })).kind).toBe("invalid_request");
+])("on %s, placeholders of its own beside variables are refused: %s", async (engine, content) => {
+  expect((await refusal(() => bindVariables(content, engine, { a: 1 }))).kind).toBe("invalid_request");
 });
 
-it("an engine that takes no values says so", () => {
-  expect(refusal(() => bindVariables("select {{a}}", "graphql", { a: 1 })).kind).toBe("invalid_request");
+it("an engine that takes no values says so", async () => {
+  expect((await refusal(() => bindVariables("select {{a}}", "graphql", { a: 1 }))).kind).toBe("invalid_request");
 });
 
-it("every place of the engine's text leads back to the console's", () => {
+it("every place of the engine's text leads back to the console's", async () => {
   const content = "select {{day}},\n  nam from t where x = {{a_long_name}} and y";
-  const { query, toSource } = bindVariables(content, "duckdb", { day, a_long_name: 1 });
+  const { query, toSource } = await bindVariables(content, "duckdb", { day, a_long_name: 1 });
   for (const word of ["select", "nam", "from", "where", "and y"]) {
     expect(toSource(query.indexOf(word))).toBe(content.indexOf(word));
   }

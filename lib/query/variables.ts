@@ -1,10 +1,10 @@
 import type { Driver } from "@/lib/connections/data-source";
+import { checkStatementText } from "@/lib/connections/drivers/shared/statements/check";
 import type { TypedValue, VariableBinder } from "@/lib/connections/variables";
 import type { InputProblem } from "@/lib/http/errors";
 import { AppError } from "@/lib/http/errors";
-import { readSqlTokens } from "@/lib/sql/lexer";
+import { readMongoMarks } from "@/lib/shell/marks";
 import { type Mark, readSqlMarks } from "@/lib/sql/marks";
-import { readMongoMarks } from "./mongo-marks";
 import type { VariableValue } from "./schema";
 
 /** What of a driver's declaration decides how its consoles are read and bound. */
@@ -29,16 +29,20 @@ export function variablesOf(content: string, syntax: ConsoleSyntax): string[] {
  * @throws AppError invalid_request, naming every variable without a value; for an engine that takes no variables; and
  *   for a text with placeholders of the engine's own: they and the variables would get each other's values
  */
-export function bindVariables(
+export async function bindVariables(
   content: string,
   syntax: ConsoleSyntax,
   values: Readonly<Record<string, VariableValue>>,
-): BoundStatement {
-  const marks = marksOf(content, syntax);
+): Promise<BoundStatement> {
+  // Most texts have none, and long ones are read in a thread.
+  if (!content.includes("{{")) return { query: content, toSource: (offset) => offset };
+  const { language, dialect = "standard", variables } = syntax;
+  const request = { query: content, language, dialect, own: variables?.own ?? null };
+  const { marks, ownPlaceholder } = await checkStatementText("variables", request, "");
   if (marks.length === 0) return { query: content, toSource: (offset) => offset };
   const missing = [...new Set(marks.map(({ name }) => name))].filter((name) => !Object.hasOwn(values, name));
   if (missing.length > 0) throw lacking(missing);
-  const binder = beginBinding(content, syntax);
+  const binder = beginBinding(ownPlaceholder, syntax);
   let query = "";
   let from = 0;
   const shifts: { start: number; end: number; source: Mark }[] = [];
@@ -83,15 +87,12 @@ function marksOf(content: string, { language, dialect }: ConsoleSyntax): Mark[] 
   return language === "mongodb" ? readMongoMarks(content) : readSqlMarks(content, dialect ?? "standard");
 }
 
-function beginBinding(content: string, { label, dialect, variables }: ConsoleSyntax): VariableBinder {
+function beginBinding(ownPlaceholder: string | null, { label, variables }: ConsoleSyntax): VariableBinder {
   if (!variables) {
     throw new AppError("invalid_request", `${label} takes no variables. Write the values into the text.`);
   }
-  const { own } = variables;
-  const tokens = own && dialect ? readSqlTokens(content, dialect) : [];
-  const token = tokens.find(({ kind, text }) => kind === "symbol" && own?.test(text));
-  if (token) {
-    throw new AppError("invalid_request", `Write {{name}} for every value: the text also holds “${token.text}”.`);
+  if (ownPlaceholder !== null) {
+    throw new AppError("invalid_request", `Write {{name}} for every value: the text also holds “${ownPlaceholder}”.`);
   }
   return variables.begin();
 }

@@ -24,5 +24,4 @@ export type Verdict =
   | { status: "unknown"; message: string; offset?: number };
 
 /** `statementFunctions` are such functions beyond the built-in ones, whose text arguments are judged as statements. */
-export type JudgeRequest = { id: number; query: string; readOnly: boolean; statementFunctions: readonly string[] };
-export type JudgeAnswer = { id: number; verdict: Verdict };
+export type JudgeRequest = { query: string; readOnly: boolean; statementFunctions: readonly string[] };

@@ -3,7 +3,7 @@ import { parentPort } from "node:worker_threads";
 import { loadModule, parseSync, SqlError } from "libpg-query";
 import { giveRightOfWay } from "../../process/right-of-way.ts";
 import { judge } from "./judge.ts";
-import type { JudgeAnswer, JudgeRequest, Verdict } from "./verdict.ts";
+import type { JudgeRequest, Verdict } from "./verdict.ts";
 
 /**
  * PostgreSQL's grammar in a thread of its own: a long statement takes it seconds, and one that is nested too deep leaves
@@ -17,9 +17,9 @@ giveRightOfWay({ isWorker: true });
  */
 setFlagsFromString("--no-wasm-tier-up");
 setFlagsFromString("--no-wasm-dynamic-tiering");
-parentPort?.on("message", async ({ id, query, readOnly, statementFunctions }: JudgeRequest) => {
+parentPort?.on("message", async ({ query, readOnly, statementFunctions }: JudgeRequest) => {
   await loadModule();
-  parentPort?.postMessage({ id, verdict: verdictOf(query, readOnly, statementFunctions) } satisfies JudgeAnswer);
+  parentPort?.postMessage(verdictOf(query, readOnly, statementFunctions));
 });
 
 function verdictOf(query: string, readOnly: boolean, statementFunctions: readonly string[]): Verdict {

@@ -27,6 +27,7 @@ import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, R
 import { sqlText } from "../shared/params";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
+import { checkStatementText } from "../shared/statements/check";
 import { protocolValue, valueBytes } from "../shared/wire-values";
 import { columnsSql, FUNCTIONS_SQL, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toServerFailure } from "./failures";
@@ -34,7 +35,7 @@ import { type ClickHouseFlowParts, extractClickHouse, loadClickHouse } from "./f
 import { LineTooLong, linesOf } from "./lines";
 import { toClickHouseParams } from "./params";
 import { ClickHouseLine } from "./request";
-import { checkFunctions, checkSecrets, checkStatement, type RefusedFunctions, refusedAmong } from "./statement-guard";
+import type { ServerFunction } from "./statement-guard";
 import { type ColumnReader, exactReaderOf, readerOf } from "./types";
 
 /** Digits that a double may not hold. Reading those exactly is slower, so the rest is spared. */
@@ -54,7 +55,8 @@ export class ClickHouseSource implements DataSource {
   #running = 0;
   #isClosed = false;
   #whenQuiet: (() => void) | null = null;
-  #functions: { refused: RefusedFunctions; until: number } | null = null;
+  readonly #tenant = randomUUID();
+  #functions: { known: readonly ServerFunction[] | null; until: number } | null = null;
 
   readonly #readOnly: boolean;
   readonly #server: ServerSide;
@@ -70,11 +72,13 @@ export class ClickHouseSource implements DataSource {
 
   async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
     const text = sqlText(query);
-    const words = checkStatement(text, options.readOnly);
     const values = toClickHouseParams(params);
+    const request = { query: text, readOnly: options.readOnly, params: values, database: this.#database };
+    await checkStatementText("clickhouse", request, this.#tenant);
     if (options.readOnly) {
-      checkSecrets(words, values, this.#database);
-      checkFunctions(words, values, await this.#refused(options.signal));
+      // What can be refused without the server is refused before it is asked.
+      const functions = await this.#serverFunctions(options.signal);
+      await checkStatementText("clickhouse", { ...request, functions }, this.#tenant);
     }
     const settings: [string, string][] = [
       ["max_execution_time", String(Math.ceil(withinLimit(this.#server, options.timeoutMs) / 1000))],
@@ -163,21 +167,21 @@ export class ClickHouseSource implements DataSource {
     }
   }
 
-  /** Which of the server's functions a read-only statement may not use. */
-  async #refused(signal: AbortSignal): Promise<RefusedFunctions> {
+  /** Returns the server's functions, null when it does not tell. */
+  async #serverFunctions(signal: AbortSignal): Promise<readonly ServerFunction[] | null> {
     const now = performance.now();
-    if (this.#functions && this.#functions.until > now) return this.#functions.refused;
-    let refused: RefusedFunctions;
+    if (this.#functions && this.#functions.until > now) return this.#functions.known;
+    let known: readonly ServerFunction[] | null;
     try {
       const rows = await this.#ask(FUNCTIONS_SQL, signal);
-      refused = refusedAmong(rows.map(([name, kind]) => ({ name: String(name), kind: String(kind) })));
+      known = rows.map(([name, kind]) => ({ name: String(name), kind: String(kind) }));
     } catch (error) {
       // An old server, or one that does not let this user look: its functions are unknown.
       if (!(error instanceof AppError) || error.kind !== "query_failed") throw error;
-      refused = refusedAmong(null);
+      known = null;
     }
-    this.#functions = { refused, until: now + FUNCTIONS_KEPT_MS };
-    return refused;
+    this.#functions = { known, until: now + FUNCTIONS_KEPT_MS };
+    return known;
   }
 
   /** Reads the whole of an answer to a question of our own. */

@@ -2,15 +2,21 @@ import { AppError } from "@/lib/http/errors";
 import type { SqlToken as Token } from "@/lib/sql/lexer";
 import { isHarmlessMode } from "./modes";
 import { readMysqlText } from "./reading";
-import { type Call, notAllowed, type Reference, type References, readReferences } from "./references";
+import {
+  type Call,
+  NAMES_MAX,
+  notAllowed,
+  type Reference,
+  type References,
+  readReferences,
+  tooManyNames,
+} from "./references";
 import { checkRoutineBody } from "./routine-body";
 import { refuseSecretTable } from "./secrets";
 
 /** Runs a query of our own in the session of the statement. */
 export type Ask = (query: string) => Promise<unknown[][]>;
 
-/** Names that are looked up for one statement: each costs the server a fraction of a millisecond. */
-const NAMES_MAX = 1000;
 /** The server allows names of so many characters; what is longer names nothing. */
 const NAME_CHARS_MAX = 64;
 /** They have no views but the server's own, which only tell. */
@@ -77,7 +83,7 @@ export async function checkReach(ask: Ask, references: References): Promise<void
   const seen = new Set<string>();
   let lookups = lookupsOf({ ...references, schema: null }, seen);
   for (let isFirst = true; isFirst || lookups.length > 0; isFirst = false) {
-    if (seen.size > NAMES_MAX) throw notAllowed(`The statement names more than ${NAMES_MAX} tables and functions.`);
+    if (seen.size > NAMES_MAX) throw tooManyNames();
     const query = [...(isFirst ? [PINS] : []), ...lookups.flatMap(toQueries)].join(" UNION ALL ");
     const rows = (await ask(query)).map(toRow);
     if (isFirst) {

@@ -1,4 +1,5 @@
 import "server-only";
+import { randomUUID } from "node:crypto";
 import { toSqlPath } from "@/lib/sql/names";
 import type { Batch, Entity } from "@/lib/tabular/fields";
 import type {
@@ -22,6 +23,7 @@ import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, type ServerSide, withinLimit } from "../shared/server";
 import { SessionPool } from "../shared/session-pool";
 import { StatementRun, withSession } from "../shared/statement-run";
+import { checkStatementText } from "../shared/statements/check";
 import { columnsSql, foreignKeysSql, jsonColumnsSql, SCHEMAS_SQL, tablesSql, toEntities } from "./catalog";
 import { toQueryFailure } from "./failures";
 import { extractMysql, loadMysql, type MysqlFlowParts } from "./flows";
@@ -30,12 +32,12 @@ import { checkReach } from "./reach";
 import { warnOfRights } from "./rights";
 import type { RowReader } from "./row-reader";
 import { MysqlSession } from "./session";
-import { checkStatement } from "./statement-guard";
 
 /** A MySQL or MariaDB database through a pool of sessions; each statement runs in one that is as good as new. */
 export class MysqlSource implements DataSource {
   readonly #pool: SessionPool<MysqlSession>;
   readonly #secrets: readonly string[];
+  readonly #tenant = randomUUID();
 
   readonly #readOnly: boolean;
   readonly #server: ServerSide;
@@ -52,7 +54,11 @@ export class MysqlSource implements DataSource {
     const written = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;
-    const { text, references } = checkStatement(written, readOnly, values.length);
+    const { text, references } = await checkStatementText(
+      "mysql",
+      { query: written, readOnly, valueCount: values.length },
+      this.#tenant,
+    );
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     try {
       await run.session.prepare(readOnly, Math.ceil(withinLimit(this.#server, options.timeoutMs)));

@@ -4,7 +4,16 @@ import { ONE_STATEMENT_MESSAGE, READ_ONLY_MESSAGE } from "../shared/statement-me
 import { positionOf } from "../shared/text-position.ts";
 import { PLAN_HINTS } from "./functions.ts";
 import { type Comment, type Reading, readMysqlText } from "./reading.ts";
-import { isSymbol, notAllowed, type References, readReferences, wordOf } from "./references.ts";
+import {
+  isSymbol,
+  NAMES_MAX,
+  notAllowed,
+  type Reference,
+  type References,
+  readReferences,
+  tooManyNames,
+  wordOf,
+} from "./references.ts";
 import { refuseSecretShow } from "./secrets.ts";
 
 /*
@@ -83,7 +92,7 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
   if (start === "LOAD" && words.some((token) => wordOf(token) === "LOCAL")) {
     throw notAllowed("LOAD DATA LOCAL reads files of this server, which are not for statements.");
   }
-  const references = readOnly ? checkReading(words, start) : { calls: [], tables: [] };
+  const references = readOnly ? eachOnce(checkReading(words, start)) : { calls: [], tables: [] };
   const placeholders = words.filter((token) => isSymbol(token, "?")).length;
   if (placeholders !== valueCount) {
     throw new AppError(
@@ -92,6 +101,21 @@ export function checkStatement(query: string, readOnly: boolean, valueCount = 0)
     );
   }
   return { text: readOnly ? withoutComments(query, reading, words) : query, references };
+}
+
+/** Without repetitions, of which a long statement has any number. */
+function eachOnce({ calls, tables }: References): References {
+  return { calls: distinct(calls), tables: distinct(tables) };
+}
+
+function distinct<T extends Reference>(references: readonly T[]): T[] {
+  const byName = new Map<string, T>();
+  for (const each of references) {
+    const key = JSON.stringify(each);
+    if (!byName.has(key)) byName.set(key, each);
+    if (byName.size > NAMES_MAX) throw tooManyNames();
+  }
+  return [...byName.values()];
 }
 
 function refuseDoubt(query: string, { doubt, comments }: Reading): void {

@@ -1,20 +1,22 @@
 import "server-only";
-import { Worker } from "node:worker_threads";
-import type { JudgeAnswer, JudgeRequest, Verdict } from "@/lib/embedded/grammar/verdict";
-import { childEntry } from "@/lib/process/entries";
+import type { JudgeRequest, Verdict } from "@/lib/embedded/grammar/verdict";
+import { AppError } from "@/lib/http/errors";
+import { LimitedThreads, ThreadEnded, type ThreadLimits, ThreadsBusy } from "@/lib/process/limited-threads";
 import { sharedState } from "@/lib/process/shared-state";
 
-/** The grammar takes about 4 s for a megabyte; whoever needs more writes no statement for people. */
-const JUDGE_TIMEOUT_MS = 15_000;
+/** Statements up to this are read by a thread of their own, in some 0.1 s at the most: long ones never hold them up. */
+const SHORT_CHARS_MAX = 32 * 1024;
 /** For deep statements: the grammar recurses once an operator. */
 const STACK_MIB = 64;
-/** A tree of a megabyte of text is some 200 MB. */
-const HEAP_MIB = 1024;
+const SHORT: ThreadLimits = { count: 1, timeoutMs: 5000, queueMax: 2000, heapMib: 256, stackMib: STACK_MIB };
+/** The grammar takes about 4 s for a megabyte, whose tree has some 200 MB; no one writes a statement that takes longer. */
+const LONG: ThreadLimits = { count: 1, timeoutMs: 15_000, queueMax: 100, heapMib: 1024, stackMib: STACK_MIB };
 const CACHED_MAX = 500;
 const CACHED_CHARS_MAX = 4000;
+const RETRY_AFTER_SECONDS = 5;
 
-type Pending = { request: JudgeRequest; resolve: (verdict: Verdict) => void };
-type State = { worker: Worker | null; pending: Map<number, Pending>; nextId: number; cache: Map<string, Verdict> };
+type Threads = LimitedThreads<JudgeRequest, Verdict>;
+type State = { short: Threads; long: Threads; cache: Map<string, Verdict> };
 
 const TOO_COMPLEX: Verdict = {
   status: "refused",
@@ -23,71 +25,43 @@ const TOO_COMPLEX: Verdict = {
 };
 
 /**
- * What PostgreSQL's own grammar says about a statement; one that breaks the grammar is refused.
+ * Asks PostgreSQL's own grammar about a statement; one that breaks the grammar is refused.
  * @param statementFunctions functions beyond the built-in ones that run the texts they are given
+ * @param tenant whose statement it is: tenants take turns
+ * @throws AppError `unavailable` when too many long statements wait
  */
 export async function judgeStatement(
   query: string,
   readOnly: boolean,
   statementFunctions: readonly string[] = [],
+  tenant = "",
 ): Promise<Verdict> {
   const state = sharedState("postgres-grammar", (): State => {
-    return { worker: null, pending: new Map(), nextId: 1, cache: new Map() };
+    return {
+      short: new LimitedThreads("grammar", SHORT),
+      long: new LimitedThreads("grammar", LONG),
+      cache: new Map(),
+    };
   });
   const key = JSON.stringify([readOnly, statementFunctions, query]);
   const known = state.cache.get(key);
   if (known) return known;
-  const verdict = await ask(state, { query, readOnly, statementFunctions });
+  const threads = query.length <= SHORT_CHARS_MAX ? state.short : state.long;
+  const verdict = await ask(threads, { query, readOnly, statementFunctions }, tenant);
   if (query.length <= CACHED_CHARS_MAX) remember(state.cache, key, verdict);
   return verdict;
 }
 
-function ask(state: State, question: Omit<JudgeRequest, "id">): Promise<Verdict> {
-  const request: JudgeRequest = { ...question, id: state.nextId };
-  state.nextId += 1;
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => void state.worker?.terminate(), JUDGE_TIMEOUT_MS);
-    state.pending.set(request.id, {
-      request,
-      resolve: (verdict) => {
-        clearTimeout(timer);
-        resolve(verdict);
-      },
+async function ask(threads: Threads, request: JudgeRequest, tenant: string): Promise<Verdict> {
+  try {
+    return await threads.run(request, tenant);
+  } catch (error) {
+    if (error instanceof ThreadEnded) return TOO_COMPLEX;
+    if (!(error instanceof ThreadsBusy)) throw error;
+    throw new AppError("unavailable", "Too many long statements are being read. Try again in a moment.", {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
     });
-    state.worker ??= startWorker(state);
-    state.worker.ref();
-    state.worker.postMessage(request);
-  });
-}
-
-function startWorker(state: State): Worker {
-  const worker = new Worker(/* turbopackIgnore: true */ childEntry("grammar"), {
-    // No setting and no secret of the platform is in the thread's reach.
-    env: {},
-    resourceLimits: { stackSizeMb: STACK_MIB, maxOldGenerationSizeMb: HEAP_MIB },
-  });
-  worker.on("message", ({ id, verdict }: JudgeAnswer) => {
-    const pending = state.pending.get(id);
-    state.pending.delete(id);
-    if (state.pending.size === 0) worker.unref();
-    pending?.resolve(verdict);
-  });
-  // The exit that follows does what has to be done.
-  worker.on("error", () => {});
-  worker.on("exit", () => {
-    state.worker = null;
-    // It works in order, so the first one is what ended it; the others go to its successor.
-    const [broken, ...rest] = state.pending.values();
-    if (broken) {
-      state.pending.delete(broken.request.id);
-      broken.resolve(TOO_COMPLEX);
-    }
-    if (rest.length === 0) return;
-    const successor = startWorker(state);
-    state.worker = successor;
-    for (const { request } of rest) successor.postMessage(request);
-  });
-  return worker;
+  }
 }
 
 function remember(cache: Map<string, Verdict>, key: string, verdict: Verdict): void {

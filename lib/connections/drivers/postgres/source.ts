@@ -1,4 +1,5 @@
 import "server-only";
+import { randomUUID } from "node:crypto";
 import { DatabaseError, type FieldDef } from "pg";
 import { STATEMENT_FUNCTIONS } from "@/lib/embedded/grammar/functions";
 import type { Use } from "@/lib/embedded/grammar/verdict";
@@ -69,6 +70,7 @@ export class PostgresSource implements DataSource {
   readonly #pool: SessionPool<PostgresSession>;
   readonly #types: TypeNames;
   readonly #secrets: readonly string[];
+  readonly #tenant = randomUUID();
   /** Functions of this database that run texts, such as a crosstab of a person's own. */
   readonly #statementFunctions = new Set<string>();
   /** How texts are looked at that the quick look said nothing about. Each time the server decides anew. */
@@ -115,7 +117,7 @@ export class PostgresSource implements DataSource {
     const values = toPostgresParams(params);
     const { readOnly, signal, cellBytesMax } = options;
     const timeoutMs = withinLimit(this.#server, options.timeoutMs);
-    const uses = await check(text, readOnly, look.statementFunctions);
+    const uses = await check(text, readOnly, look.statementFunctions, this.#tenant);
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     let portal: Portal | null = null;
     try {
@@ -242,7 +244,7 @@ export class PostgresSource implements DataSource {
     const [definition, hash] = row ?? [];
     // It was dropped in between: the next look does not find it.
     if (typeof definition !== "string" || typeof hash !== "string") return { id, hash: "", uses: [] };
-    return { id, hash, uses: await check(definition, true, statementFunctions) };
+    return { id, hash, uses: await check(definition, true, statementFunctions, this.#tenant) };
   }
 
   #remember(text: string, look: Pick<Look, "closeness" | "views">): void {
@@ -289,8 +291,13 @@ export class PostgresSource implements DataSource {
  * @returns the names that the database has to judge
  * @throws AppError when the grammar, or our rules about its tree, refuse the statement
  */
-async function check(text: string, readOnly: boolean, statementFunctions: readonly string[]): Promise<readonly Use[]> {
-  const verdict = await judgeStatement(text, readOnly, statementFunctions);
+async function check(
+  text: string,
+  readOnly: boolean,
+  statementFunctions: readonly string[],
+  tenant: string,
+): Promise<readonly Use[]> {
+  const verdict = await judgeStatement(text, readOnly, statementFunctions, tenant);
   if (verdict.status === "ok") return verdict.uses;
   const place = verdict.offset === undefined ? undefined : positionOf(text, verdict.offset);
   if (verdict.status === "refused") throw new AppError(verdict.kind, verdict.message, { details: place });

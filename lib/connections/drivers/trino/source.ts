@@ -1,8 +1,8 @@
 import "server-only";
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
-import { readSqlTokens } from "@/lib/sql/lexer";
 import { toSqlPath } from "@/lib/sql/names";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
 import type {
@@ -21,6 +21,7 @@ import { BATCH_ROWS_MAX, CANCEL_TIMEOUT_MS, ROW_BYTES_MAX, ROW_CELLS_MAX } from 
 import { sqlText } from "../shared/params";
 import { toSchemaChoice } from "../shared/schema-choices";
 import { type OnServer, withinLimit } from "../shared/server";
+import { checkStatementText } from "../shared/statements/check";
 import { valueBytes } from "../shared/wire-values";
 import { columnsSql, schemaChoicesSql, schemasSql, tablesSql, toEntities } from "./catalog";
 import type { TrinoConfig } from "./config";
@@ -28,7 +29,6 @@ import { toServerFailure } from "./failures";
 import { extractTrino } from "./flows";
 import { quoted, toTrinoParams } from "./params";
 import { AskAgain, PageTooLarge, TrinoLine, type TrinoPage, type TrinoRequest } from "./request";
-import { checkStatement } from "./statement-guard";
 import { type ColumnReader, readerOf } from "./types";
 
 /** A caller does not wait longer than this for the server to confirm a cancellation; it goes on behind. */
@@ -50,6 +50,7 @@ const PREPARED_NAME = "statement";
 
 /** A Trino cluster through its REST protocol. Each statement is a query of its own on the server, in no session. */
 export class TrinoSource implements DataSource {
+  readonly #tenant = randomUUID();
   readonly #line: TrinoLine;
   readonly #config: OnServer<TrinoConfig>;
   #running = 0;
@@ -62,8 +63,8 @@ export class TrinoSource implements DataSource {
   }
 
   async query({ query, params }: Statement, options: QueryOptions): Promise<ResultStream> {
-    const text = withoutEnd(sqlText(query));
-    checkStatement(text, options.readOnly);
+    const request = { query: sqlText(query), readOnly: options.readOnly };
+    const { text } = await checkStatementText("trino", request, this.#tenant);
     const { body, headers } = withParams(text, toTrinoParams(params));
     const cellBytes = options.cellBytesMax;
     const run = this.#begin(text, options.signal, cellBytes === undefined ? ROW_BYTES_MAX : cellBytes * ROW_CELLS_MAX);
@@ -366,12 +367,6 @@ function toFailure(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof PageTooLarge) return error.cause ?? tooLargeRow(ROW_BYTES_MAX);
   return error instanceof AppError ? error : connectionLost(error);
-}
-
-/** The protocol takes a statement without its semicolon; one within it is a mistake that the server tells. */
-function withoutEnd(text: string): string {
-  const last = readSqlTokens(text, "trino").findLast(({ kind }) => kind !== "semicolon");
-  return last ? text.slice(0, last.end) : text;
 }
 
 /** With values, the statement is prepared by a header, or where it is too long for one, within the statement itself. */

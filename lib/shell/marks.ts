@@ -1,4 +1,4 @@
-import type { Mark } from "@/lib/sql/marks";
+import type { Mark } from "../sql/marks.ts";
 
 const MARK = /\{\{\s*([A-Za-z_][A-Za-z0-9_]{0,63})\s*\}\}/y;
 /** A slash after one of these begins a regular expression; after anything else it divides. */
@@ -7,6 +7,7 @@ const BEFORE_REGEX = "(,:[{=!&|?;";
 /** The `{{name}}` of MongoDB shell text outside of strings, regular expressions and comments. */
 export function readMongoMarks(text: string): Mark[] {
   const marks: Mark[] = [];
+  if (!text.includes("{{")) return marks;
   let before = "";
   let at = 0;
   while (at < text.length) {

@@ -1,0 +1,110 @@
+import { expect, it } from "vitest";
+import { checkStatementText, SHORT_CHARS_MAX, STATEMENT_CHARS_MAX } from "./check";
+
+const MIB = 1024 * 1024;
+const fill = (piece: string, chars = 300_000) => piece.repeat(Math.floor(chars / piece.length));
+/** A whole turn of the event loop may take so much of this thread's processor time, whatever the machine does. */
+const TURN_MS = 100;
+
+async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = process.threadCpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.threadCpuUsage(last);
+    longest = Math.max(longest, (user + system) / 1000);
+    last = process.threadCpuUsage();
+  }, 5);
+  await work();
+  clearInterval(timer);
+  return longest;
+}
+
+const mysql = (query: string) => checkStatementText("mysql", { query, readOnly: true, valueCount: 0 }, "one");
+const trino = (query: string) => checkStatementText("trino", { query, readOnly: true }, "one");
+const clickhouse = (query: string) =>
+  checkStatementText("clickhouse", { query, readOnly: true, params: [], database: "d", functions: [] }, "one");
+const CHECKS = { mysql, trino, clickhouse };
+
+const TEXTS: Record<string, string> = {
+  "values of a list": `select 1 in (${fill("1,")}1)`,
+  brackets: `select ${fill("(", 150_000)}1${fill(")", 150_000)}`,
+  "brackets without an end": `select ${fill("(")}`,
+  "minus signs": `select ${fill("- ")}1`,
+  CASE: `select ${fill("case when 1 then ", 150_000)}1${fill(" end", 30_000)}`,
+  comments: `select ${fill("/* a */ ")}1`,
+  "comments in comments": `select ${fill("/*", 150_000)}1${fill("*/", 150_000)}`,
+  "a quote without an end": `select '${fill("a")}`,
+  names: `select ${fill("f(a,")}1`,
+  "tables of functions": `select * from ${fill("TABLE(")}1`,
+  semicolons: `select 1${fill(";")}`,
+  dots: `select ${fill("a.")}b`,
+};
+
+it.each(Object.entries(TEXTS))("C2 reads a long statement in a thread, whatever the answer: %s", async (_, text) => {
+  const turn = await longestTurnMs(async () => {
+    await Promise.allSettled(Object.values(CHECKS).map((check) => check(text)));
+  });
+  expect(turn).toBeLessThan(TURN_MS);
+});
+
+it("C2 refuses 30,000 names of functions, and more names than are looked up, in a thread", async () => {
+  const query = `select ${Array.from({ length: 30_000 }, (_, index) => `f${index}()`).join(", ")}`;
+  await expect(mysql(query)).rejects.toMatchObject({ kind: "not_allowed", message: expect.stringMatching(/1000/) });
+});
+
+it("C2 passes the same answer and the same error from a thread as on the spot", async () => {
+  const long = (query: string) => `${query} /*${"x".repeat(SHORT_CHARS_MAX)}*/`;
+  for (const readOnly of [true, false]) {
+    for (const query of [
+      "select a.f(b) from c.d",
+      "select f(f(1)) from d, d",
+      "select 1; select 2",
+      "delete from a",
+      "begin",
+      "",
+    ]) {
+      const outcome = (text: string) =>
+        checkStatementText("mysql", { query: text, readOnly, valueCount: 0 }, "one").then(
+          ({ references }) => references,
+          ({ kind, message, details }) => ({ kind, message, details }),
+        );
+      expect(await outcome(long(query))).toEqual(await outcome(query));
+    }
+  }
+});
+
+it("C2 gives Trino a long text without its semicolon", async () => {
+  const query = `select '${"x".repeat(SHORT_CHARS_MAX)}'`;
+  expect(await trino(`${query} ; `)).toEqual({ text: query });
+});
+
+it("C2 finds variables in a long text, and placeholders beside them", async () => {
+  const query = `select {{a}}, ${"1,".repeat(SHORT_CHARS_MAX)}? , {{b}}`;
+  const request = { query, language: "sql", dialect: "mysql" as const, own: /^[?]$/ };
+  const { marks, ownPlaceholder } = await checkStatementText("variables", request, "one");
+  expect([marks.map(({ name }) => name), ownPlaceholder]).toEqual([["a", "b"], "?"]);
+});
+
+it.each(Object.keys(CHECKS) as (keyof typeof CHECKS)[])("C2 refuses a text of more than 1 MiB on %s", async (name) => {
+  await expect(CHECKS[name](`select '${"x".repeat(STATEMENT_CHARS_MAX)}'`)).rejects.toMatchObject({
+    kind: "query_failed",
+    message: expect.stringMatching(/^The statement is too long/),
+  });
+  expect(STATEMENT_CHARS_MAX).toBe(MIB);
+});
+
+it("C2 answers short statements of one connection while long ones of another wait", async () => {
+  const order: string[] = [];
+  const long = Array.from({ length: 6 }, (_, index) =>
+    checkStatementText("mysql", { query: TEXTS.brackets ?? "", readOnly: true, valueCount: 0 }, "long").then(
+      () => order.push(`long ${index}`),
+      () => order.push(`long ${index}`),
+    ),
+  );
+  const query = `select '${"x".repeat(SHORT_CHARS_MAX)}'`;
+  const other = checkStatementText("mysql", { query, readOnly: true, valueCount: 0 }, "other").then(() =>
+    order.push("other"),
+  );
+  await Promise.all([...long, other]);
+  expect(order.slice(0, 2)).toEqual(["long 0", "other"]);
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { LimitedThreads, ThreadEnded, ThreadsBusy } from "./limited-threads";
+
+const LIMITS = { count: 1, timeoutMs: 60_000, queueMax: 100, heapMib: 512, stackMib: 64 };
+const long = { query: `select 1 in (${"1,".repeat(200_000)}1)`, readOnly: true, statementFunctions: [] };
+const short = { query: "select 1", readOnly: true, statementFunctions: [] };
+const threads = (limits: Partial<typeof LIMITS>) =>
+  new LimitedThreads<typeof short, { status: string }>("grammar", { ...LIMITS, ...limits });
+
+describe("a thread with limits", () => {
+  it("C2 is ended at the limit of time, and the next request gets another", async () => {
+    const pool = threads({ timeoutMs: 3000 });
+    const deep = { ...short, query: `select ${"1+".repeat(400_000)}1` };
+    await expect(pool.run(deep, "a")).rejects.toBeInstanceOf(ThreadEnded);
+    expect(await pool.run(short, "a")).toMatchObject({ status: "ok" });
+  });
+
+  it("C2 is ended at the limit of memory, and the next request gets another", async () => {
+    const pool = threads({ heapMib: 16 });
+    await expect(pool.run(long, "a")).rejects.toBeInstanceOf(ThreadEnded);
+    expect(await pool.run(short, "a")).toMatchObject({ status: "ok" });
+  });
+
+  it("C2 counts the time of a request from its own start", async () => {
+    const pool = threads({ timeoutMs: 20_000 });
+    const all = await Promise.all(Array.from({ length: 20 }, (_, index) => pool.run(short, `t${index % 3}`)));
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set(["ok"]));
+  });
+
+  it("C2 refuses a request when too many wait", async () => {
+    const pool = threads({ queueMax: 2 });
+    const first = [pool.run(short, "a"), pool.run(short, "a"), pool.run(short, "a")];
+    await expect(pool.run(short, "a")).rejects.toBeInstanceOf(ThreadsBusy);
+    await Promise.all(first);
+  });
+
+  it("C2 serves tenants in turn", async () => {
+    const pool = threads({});
+    const order: string[] = [];
+    const asked = ["a", "a", "a", "b", "b", "c"].map((tenant) =>
+      pool.run(short, tenant).then(() => order.push(tenant)),
+    );
+    await Promise.all(asked);
+    expect(order).toEqual(["a", "b", "a", "c", "b", "a"]);
+  });
+});
