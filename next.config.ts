@@ -37,7 +37,12 @@ const config = (phase: string): NextConfig => ({
   // What a platform that copies single functions would leave behind: the thread that judges statements for PostgreSQL, and
   // the files that apps begin with.
   outputFileTracingIncludes: {
-    "/api/**": ["dist/grammar.mjs", "dist/statements.mjs", "node_modules/libpg-query/{package.json,wasm/*}", "templates/**/*"],
+    "/api/**": [
+      "dist/grammar.mjs",
+      "dist/statements.mjs",
+      "node_modules/libpg-query/{package.json,wasm/*}",
+      "templates/**/*",
+    ],
   },
   // `npm run check` does the types, with a compiler that the framework's own check cannot use.
   // A build writes its own folders into the file; those of another are nobody else's.
