@@ -4,5 +4,11 @@ import packageJson from "../../package.json" with { type: "json" };
 test("a running server says that it and its parts are well", async ({ request }) => {
   const answer = await request.get("/api/health");
   expect(answer.status()).toBe(200);
-  expect(await answer.json()).toEqual({ status: "ok", version: packageJson.version, mongo: "ok", jobs: "ok" });
+  expect(await answer.json()).toEqual({
+    status: "ok",
+    version: packageJson.version,
+    mongo: "ok",
+    jobs: "ok",
+    disk: "ok",
+  });
 });

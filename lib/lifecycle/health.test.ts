@@ -8,15 +8,23 @@ const fails = () => Promise.reject(new Error("down"));
 beforeEach(() => {
   setHealthCheck("mongo", works);
   setHealthCheck("jobs", works);
+  setHealthCheck("disk", works);
 });
 
 test("a healthy server says so, with its version and its parts", async () => {
-  expect(await health()).toEqual({ status: "ok", version, mongo: "ok", jobs: "ok" });
+  expect(await health()).toEqual({ status: "ok", version, mongo: "ok", jobs: "ok", disk: "ok" });
 });
 
 test("the failing part is named", async () => {
   setHealthCheck("jobs", fails);
-  expect(await health()).toEqual({ status: "unavailable", version, mongo: "ok", jobs: "failing", failing: "jobs" });
+  expect(await health()).toEqual({
+    status: "unavailable",
+    version,
+    mongo: "ok",
+    jobs: "failing",
+    disk: "ok",
+    failing: "jobs",
+  });
 });
 
 test("a part that does not answer within 2 s counts as failing", async () => {
@@ -56,4 +64,18 @@ test("a part that failed is asked again at once, so that its return is seen", as
   setHealthCheck("mongo", vi.fn(works).mockRejectedValueOnce(new Error("down")));
   expect((await health()).status).toBe("unavailable");
   expect((await health()).status).toBe("ok");
+});
+
+test.each([
+  [["disk"], "disk"],
+  [["mongo"], "mongo"],
+  [["jobs"], "jobs"],
+  [["disk", "mongo"], "disk"],
+  [["mongo", "jobs"], "mongo"],
+  [["disk", "mongo", "jobs"], "disk"],
+] as const)("C35 of the failing parts %j the one that is named is %s", async (failing, named) => {
+  for (const part of failing) setHealthCheck(part, fails);
+  const answer = await health();
+  expect(answer).toMatchObject({ status: "unavailable", failing: named });
+  for (const part of failing) expect(answer[part]).toBe("failing");
 });

@@ -16,7 +16,9 @@ const CHECK_EVERY_MS = 1000;
 const PATIENCE_MS = 50;
 const LAST_WORD_MS = CHECK_EVERY_MS + CHECK_TIMEOUT_MS;
 
-export type HealthPart = "mongo" | "jobs";
+/** In the order in which `failing` names them: a full disk is why the store fails, not the other way round. */
+const PARTS = ["disk", "mongo", "jobs"] as const;
+export type HealthPart = (typeof PARTS)[number];
 type PartState = z.infer<typeof partState>;
 /** Resolves when the part works, rejects when it does not. */
 type Check = () => Promise<void>;
@@ -29,7 +31,8 @@ export const healthSchema = z.object({
   version: z.string(),
   mongo: partState,
   jobs: partState,
-  failing: z.enum(["mongo", "jobs", "shutdown"]).optional(),
+  disk: partState.describe("Whether the data folder can be written to and has room"),
+  failing: z.enum([...PARTS, "shutdown"]).optional(),
 });
 export type Health = z.infer<typeof healthSchema>;
 
@@ -38,9 +41,10 @@ export type Health = z.infer<typeof healthSchema>;
  * here, and is ok. A part that has just gone is noticed within three seconds.
  */
 export async function health(): Promise<Health> {
-  const [mongo, jobs] = await Promise.all([stateOf("mongo"), stateOf("jobs")]);
-  const failing = isShuttingDown() ? "shutdown" : mongo !== "ok" ? "mongo" : jobs !== "ok" ? "jobs" : undefined;
-  return { status: failing ? "unavailable" : "ok", version, mongo, jobs, ...(failing && { failing }) };
+  const [disk, mongo, jobs] = await Promise.all([stateOf("disk"), stateOf("mongo"), stateOf("jobs")]);
+  const states = { mongo, jobs, disk };
+  const failing = isShuttingDown() ? "shutdown" : PARTS.find((part) => states[part] !== "ok");
+  return { status: failing ? "unavailable" : "ok", version, ...states, ...(failing && { failing }) };
 }
 
 /** Returns the answer of both readiness routes. */
@@ -106,7 +110,11 @@ async function answerOf(part: Watched): Promise<PartState> {
 }
 
 function parts(): Record<HealthPart, Watched> {
-  return sharedState("health", () => ({ mongo: watched(pingStore), jobs: watched(undefined) }));
+  return sharedState("health", () => ({
+    mongo: watched(pingStore),
+    jobs: watched(undefined),
+    disk: watched(undefined),
+  }));
 }
 
 function watched(check: Check | undefined): Watched {

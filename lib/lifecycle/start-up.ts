@@ -17,6 +17,8 @@ import { setHealthCheck, watchHealth } from "@/lib/lifecycle/health";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
 import { sweepForever } from "@/lib/lifecycle/sweep";
 import { log } from "@/lib/log";
+import { dataFolderCheck } from "@/lib/process/data-folder";
+import { absolutePath } from "@/lib/process/paths";
 import { installShutdown, isShuttingDown } from "@/lib/process/shutdown";
 import { ensureStoreService } from "@/lib/process/store-service";
 import { ensureSample } from "@/lib/sample";
@@ -59,6 +61,22 @@ async function prepareSecrets(settings: Env): Promise<void> {
   }
 }
 
+/** Logs the first failure of a check, and its return. */
+function toldOnce(check: () => Promise<void>): () => Promise<void> {
+  let isFailing = false;
+  return async () => {
+    try {
+      await check();
+      if (isFailing) log.info("the data folder can be written to again");
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing) log.error({ reason: String(error) }, "the data folder cannot be written to");
+      isFailing = true;
+      throw error;
+    }
+  };
+}
+
 function refuseToStart(error: unknown): never {
   process.stderr.write(`\nMillrace cannot start. ${error instanceof Error ? error.message : String(error)}\n\n`);
   process.exit(1);
@@ -82,6 +100,7 @@ async function prepare(settings: Env): Promise<void> {
     // A server starts without its store too; the work of the start looks again once the store is back.
     if (!isStoreAway(error)) throw error;
   }
+  setHealthCheck("disk", toldOnce(dataFolderCheck(absolutePath(settings.DATA_DIR))));
   const checkJobs = await startJobs();
   if (checkJobs) setHealthCheck("jobs", checkJobs);
   watchHealth();

@@ -54,6 +54,12 @@ function put(appId: string, path: string, content: string | Buffer): Promise<Res
   });
 }
 
+async function healthOf({ url }: TestServer): Promise<unknown[]> {
+  const answer = await fetch(`${url}/api/health/ready`);
+  const { failing, disk: state } = await answer.json();
+  return [answer.status, failing, state];
+}
+
 async function shown(appId: string): Promise<string> {
   const token = await send("POST", `/apps/${appId}/view-token`);
   const answer = await fetch(new URL(new URL(token.json.data.url).pathname, server.url));
@@ -100,6 +106,8 @@ describe.skipIf(!hasDisk)("on a full disk (F11)", () => {
       expect([upload.status, (await upload.json()).code]).toEqual([507, "storage_full"]);
       const saved = await send("POST", "/consoles", { name: "a", content: "-- ".padEnd(900_000, "x") });
       expect([saved.status, saved.json?.code]).toEqual([507, "storage_full"]);
+      // C35: health sees it within two looks.
+      await expect.poll(async () => healthOf(server), WAIT).toEqual([503, "disk", "failing"]);
       // What is there is read, by those who are signed in already.
       expect((await ask(server, "/api/auth/me", { cookie })).status).toBe(200);
       expect((await send("GET", `/apps/${id}`)).json.data).toMatchObject({ title: "Full" });
@@ -111,7 +119,7 @@ describe.skipIf(!hasDisk)("on a full disk (F11)", () => {
       expect(await shown(id)).toBe("200 <h1>Two</h1>");
       expect((await put(id, "more.bin", Buffer.alloc(6 * MIB, 9))).status).toBe(200);
       expect((await send("POST", "/consoles", { name: "a", content: "-- ".padEnd(900_000, "x") })).status).toBe(201);
-      expect((await fetch(`${server.url}/api/health`)).status).toBe(200);
+      await expect.poll(async () => healthOf(server), WAIT).toEqual([200, undefined, "ok"]);
     },
     START_TIMEOUT_MS,
   );

@@ -1,0 +1,59 @@
+import { randomBytes } from "node:crypto";
+import { open, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * Free space below which the data folder counts as full, in bytes: a group of the store's writes with its log, and a
+ * checkpoint of the log, need some of it at any moment.
+ */
+export const DISK_FREE_MIN_BYTES = 16 * 1024 * 1024;
+/** Time between two trial writes, in ms. Whoever asks in between gets the last answer. */
+export const DISK_CHECK_EVERY_MS = 5_000;
+/** Enough to need a block of its own, which a quota or a full disk refuses. */
+const TRIAL_BYTES = 4096;
+
+/** The data folder takes no writes. The message has the reason, for the log. */
+export class DataFolderFailing extends Error {}
+
+/**
+ * Returns a check of the folder: it resolves while the folder can be written to and has room, and throws otherwise. It
+ * writes at most once every `everyMs`, however often it is asked.
+ * @throws DataFolderFailing from the returned function
+ */
+export function dataFolderCheck(
+  folder: string,
+  { everyMs = DISK_CHECK_EVERY_MS, freeMinBytes = DISK_FREE_MIN_BYTES } = {},
+): () => Promise<void> {
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let last: Promise<void> = Promise.resolve();
+  return () => {
+    if (performance.now() - checkedAt >= everyMs) {
+      checkedAt = performance.now();
+      last = tryWriting(folder, freeMinBytes);
+      // Whoever asks sees the failure; nobody has to.
+      last.catch(() => {});
+    }
+    return last;
+  };
+}
+
+async function tryWriting(folder: string, freeMinBytes: number): Promise<void> {
+  const trial = join(/* turbopackIgnore: true */ folder, `.trial-${randomBytes(6).toString("hex")}`);
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    if (free < freeMinBytes) throw new Error(`${free} bytes are free`);
+    const file = await open(trial, "wx", 0o600);
+    try {
+      await file.write(Buffer.alloc(TRIAL_BYTES, 1));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DataFolderFailing(`The data folder ${folder} cannot be written to: ${reason}.`, { cause: error });
+  } finally {
+    await rm(trial, { force: true }).catch(() => {});
+  }
+}
