@@ -31,6 +31,7 @@ import { type Activity, type ActivityKind, errorOf, nameOf, starterOf, statusOf 
 import { toShareDone } from "@/lib/ui/flow-words";
 import { formatCount, formatDuration } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
+import { toChangeWord } from "@/lib/ui/result-words";
 import { formatRowTime, TRIGGER_WORDS } from "@/lib/ui/run-words";
 
 const ICONS: Record<ActivityKind, ReactNode> = {
@@ -147,6 +148,8 @@ function Took({ item }: { item: Activity }) {
 
 function Rows({ item }: { item: Activity }) {
   if (item.kind === "delivery") return null;
+  if (item.kind === "query" && item.execution.affectedRows !== null)
+    return `${formatCount(item.execution.affectedRows)} ${toChangeWord(item.execution.query)}`;
   const rows =
     item.kind === "query" ? item.execution.rowCount : (item.run.rowCount ?? item.run.counts?.written ?? null);
   return rows === null ? null : formatCount(rows);

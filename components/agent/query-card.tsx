@@ -12,7 +12,7 @@ import { useDialect } from "@/components/workspace/use-connection-types";
 import { useConsoleActions } from "@/components/workspace/use-console-actions";
 import { useConnections } from "@/components/workspace/use-schema";
 import { loadAgain } from "@/lib/client/load-again";
-import { formatRows } from "@/lib/ui/format";
+import { toOutcomeWords } from "@/lib/ui/result-words";
 
 // The grid and the reader of its rows are no part of the panel.
 const WholeResult = part(
@@ -49,7 +49,7 @@ export function QueryCard({ tool, chatId, isBusy, isLast }: QueryCardProps) {
         detail={connection ? `${connection.name}${connection.readOnly ? ", read-only" : ""}` : ""}
         end={
           tool.state === "done"
-            ? `${formatRows(output.rowCount)}, ${Math.round(output.durationMs)} ms`
+            ? `${toOutcomeWords(output, sql)}, ${Math.round(output.durationMs)} ms`
             : isRunning
               ? "..."
               : undefined

@@ -15,6 +15,7 @@ export type QueryOutput = {
   fields: { name: string; type: string }[];
   rows: Record<string, unknown>[];
   rowCount: number;
+  affectedRows: number | null;
   truncated: boolean;
   durationMs: number;
   resultId: string | null;
@@ -34,7 +35,7 @@ export function toToolPart(part: AgentPart): ToolPart | null {
 }
 
 export function toQueryOutput({ output }: ToolPart): QueryOutput {
-  const { fields, rows, rowCount, truncated, durationMs, resultId } = output;
+  const { fields, rows, rowCount, truncated, affectedRows, durationMs, resultId } = output;
   return {
     fields: (Array.isArray(fields) ? fields : []).map((field) => {
       const { name, type } = toRecord(field);
@@ -42,6 +43,7 @@ export function toQueryOutput({ output }: ToolPart): QueryOutput {
     }),
     rows: (Array.isArray(rows) ? rows : []).map(toRecord),
     rowCount: typeof rowCount === "number" ? rowCount : 0,
+    affectedRows: typeof affectedRows === "number" ? affectedRows : null,
     truncated: truncated === true,
     durationMs: typeof durationMs === "number" ? durationMs : 0,
     resultId: typeof resultId === "string" ? resultId : null,

@@ -8,6 +8,7 @@ import { Menu, MenuItem } from "@/components/ui/menu";
 import { useNow } from "@/components/ui/use-browser";
 import type { ConsoleRun } from "@/components/workspace/run-store";
 import { formatCount, toDuration, toSize } from "@/lib/ui/format";
+import { toChangeWord } from "@/lib/ui/result-words";
 import { loadedResults } from "@/lib/ui/results/loaded-results";
 
 type RaceStripProps = {
@@ -133,18 +134,33 @@ function isOtherText(run: ConsoleRun, content: string): boolean {
   return run.keptOf === null ? run.content !== content : !content.includes(run.content.trim());
 }
 
-type Sums = { rows: number; bytes: number; totalMs: number; databaseMs: number };
+type Sums = {
+  rows: number;
+  /** Rows that statements changed; null while none did. */
+  changed: { count: number; word: string } | null;
+  bytes: number;
+  totalMs: number;
+  databaseMs: number;
+};
 
 function addUp(run: ConsoleRun): Sums {
-  const sums = { rows: 0, bytes: 0, totalMs: 0, databaseMs: 0 };
-  for (const { outcome } of run.statements) {
+  const sums: Sums = { rows: 0, changed: null, bytes: 0, totalMs: 0, databaseMs: 0 };
+  for (const { outcome, statement } of run.statements) {
     if (outcome.status !== "done") continue;
-    sums.rows += outcome.answer.rowCount;
+    const { affectedRows, rowCount, moreResults } = outcome.answer;
+    if (affectedRows === null) sums.rows += rowCount;
+    else sums.changed = addChange(sums.changed, affectedRows, toChangeWord(statement.text));
+    sums.rows += moreResults.reduce((sum, result) => sum + result.rowCount, 0);
     sums.bytes += outcome.answer.bytes;
     sums.totalMs += outcome.answer.durationMs;
     sums.databaseMs += Math.min(outcome.answer.databaseMs, outcome.answer.durationMs);
   }
   return sums;
+}
+
+function addChange(before: Sums["changed"], count: number, word: string): Sums["changed"] {
+  if (before === null) return { count, word };
+  return { count: before.count + count, word: before.word === word ? word : "changed" };
 }
 
 /** What was loaded since of the run's results: in place of their first rows. */
@@ -221,7 +237,15 @@ function Figures({ run, elapsed, sums }: { run: ConsoleRun | null; elapsed: numb
     const size = toSize(sums.bytes);
     return (
       <span className="figs">
-        <Figure name={sums.rows === 1 ? "row" : "rows"} value={formatCount(sums.rows)} />
+        {sums.changed !== null && (
+          <Figure
+            name={`${sums.changed.count === 1 ? "row" : "rows"} ${sums.changed.word}`}
+            value={formatCount(sums.changed.count)}
+          />
+        )}
+        {(sums.changed === null || sums.rows > 0) && (
+          <Figure name={sums.rows === 1 ? "row" : "rows"} value={formatCount(sums.rows)} />
+        )}
         <Figure name={duration.unit} value={duration.value} />
         <Figure name={size.unit} value={size.value} className="race-size" />
       </span>

@@ -14,8 +14,9 @@ import { useDatabases } from "@/components/workspace/use-schema";
 import { useMemberNames } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Execution, executionsApi } from "@/lib/client/executions";
-import { formatDuration, formatRows } from "@/lib/ui/format";
+import { formatDuration } from "@/lib/ui/format";
 import { formatStamp } from "@/lib/ui/format-time";
+import { toOutcomeWords } from "@/lib/ui/result-words";
 
 const WITHHELD = "Only the person who ran this query can see its text.";
 
@@ -55,7 +56,7 @@ function RunFacts({ run, onClose }: { run: Execution; onClose: () => void }) {
   const databases = useDatabases();
   const dialect = useDialect(databases.find(({ id }) => id === run.connectionId)?.type);
   const facts = [
-    run.rowCount === null ? null : formatRows(run.rowCount),
+    toOutcomeWords(run, run.query),
     run.durationMs === null ? null : formatDuration(run.durationMs),
   ].filter((each) => each !== null);
   return (

@@ -2,21 +2,26 @@
 
 import { Table2 } from "lucide-react";
 import type { ExecuteAnswer } from "@/lib/client/api";
-import { formatDuration } from "@/lib/ui/format";
+import { formatDuration, formatRows } from "@/lib/ui/format";
+import { toChangeWord } from "@/lib/ui/result-words";
 
-/** A statement that ran and gave no rows. */
-export function NoRows({ answer, onShowQuery }: { answer: ExecuteAnswer; onShowQuery: () => void }) {
+type NoRowsProps = { answer: ExecuteAnswer; statement: string; onShowQuery: () => void };
+
+/** A statement that ran and returned no rows. */
+export function NoRows({ answer, statement, onShowQuery }: NoRowsProps) {
   const count = answer.fields.length;
+  const { affectedRows } = answer;
+  const ran = affectedRows === null ? "The statement ran" : `${formatRows(affectedRows)} ${toChangeWord(statement)}`;
   return (
     <div className="result-fill center">
       <div className="empty">
         <span className="empty-mark">
           <Table2 />
         </span>
-        <h2>{count === 0 ? "The statement ran" : "The query ran and found no rows"}</h2>
+        <h2>{count === 0 ? ran : "The query ran and found no rows"}</h2>
         <p>
           {count === 0
-            ? `It gives no rows back. ${formatDuration(answer.durationMs)}.`
+            ? `${affectedRows === null ? "It returned no rows. " : ""}${formatDuration(answer.durationMs)}.`
             : `${count} ${count === 1 ? "column" : "columns"}, ${formatDuration(answer.durationMs)}. Loosen a filter, or look at which join leaves nothing over.`}
         </p>
         <div className="row">

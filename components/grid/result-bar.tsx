@@ -39,8 +39,10 @@ type ResultBarProps = {
   filtersNote: ReactNode;
   columnsMenu: ReactNode;
   onCopy: (format: CopyFormat) => void;
-  onExport: () => void;
-  onAdd: () => void;
+  /** Null where the result cannot be exported. */
+  onExport: (() => void) | null;
+  /** Null where the result cannot become a widget. */
+  onAdd: (() => void) | null;
 };
 
 /** The line above a result: how to look at it, what to see of it, and the ways out. */
@@ -91,15 +93,19 @@ export function ResultBar(props: ResultBarProps) {
           </MenuItem>
         ))}
       </Menu>
-      <button type="button" className="btn ghost sm" aria-label="Export" onClick={onExport}>
-        <Download className="s" />
-        <span className="word">Export</span>
-      </button>
-      <Tip label="Add to dashboard">
-        <button type="button" className="btn ghost icon sm" aria-label="Add to dashboard" onClick={onAdd}>
-          <LayoutDashboard className="s" />
+      {onExport && (
+        <button type="button" className="btn ghost sm" aria-label="Export" onClick={onExport}>
+          <Download className="s" />
+          <span className="word">Export</span>
         </button>
-      </Tip>
+      )}
+      {onAdd && (
+        <Tip label="Add to dashboard">
+          <button type="button" className="btn ghost icon sm" aria-label="Add to dashboard" onClick={onAdd}>
+            <LayoutDashboard className="s" />
+          </button>
+        </Tip>
+      )}
     </div>
   );
 }

@@ -63,7 +63,13 @@ const WIDE_VIEWS: View[] = ["table", "chart", "json"];
 /** Fewer rows than this are filtered as fast as one types. */
 const QUICK_ROWS_MAX = 2000;
 
-type ResultSetProps = ResultViewProps & { answer: ExecuteAnswer; statement: string };
+type ResultSetProps = ResultViewProps & {
+  answer: ExecuteAnswer;
+  statement: string;
+  executionId: string;
+  /** A result behind the first one of its statement. Only the first can be read again as a whole. */
+  isFurther: boolean;
+};
 
 /** One result with rows: its bar, the chosen view, and the foot. */
 export function ResultSet(props: ResultSetProps) {
@@ -113,10 +119,10 @@ export function ResultSet(props: ResultSetProps) {
         }
         columnsMenu={!isPhone && <ColumnsMenu table={table} onChange={() => select(null)} />}
         onCopy={copyAs}
-        onExport={() => setIsExporting(true)}
-        onAdd={() => setIsAdding(true)}
+        onExport={props.isFurther ? null : () => setIsExporting(true)}
+        onAdd={props.isFurther ? null : () => setIsAdding(true)}
       />
-      {answer.truncated && !back && (
+      {answer.truncated && !back && !props.isFurther && (
         <LoadNote
           rowCount={answer.rowCount}
           load={load}
@@ -158,8 +164,8 @@ export function ResultSet(props: ResultSetProps) {
         columns={columns}
         range={view === "table" ? range : null}
         back={back}
-        isPinned={props.pinned.some(({ executionId }) => executionId === answer.executionId)}
-        onPin={(isPinned) => props.onPin(answer.executionId, isPinned)}
+        isPinned={props.pinned.some(({ executionId }) => executionId === props.executionId)}
+        onPin={(isPinned) => props.onPin(props.executionId, isPinned)}
       />
       {opened !== null && <RowPanel source={source} columns={columns} {...opened} />}
       {isAdding && (

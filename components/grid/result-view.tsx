@@ -5,10 +5,20 @@ import { type KeyboardEvent, useRef, useState } from "react";
 import { NoRows } from "@/components/grid/no-rows";
 import { ResultSet, type ResultViewProps } from "@/components/grid/result-set";
 import type { ConsoleRun } from "@/components/workspace/run-store";
-import type { ExecuteAnswer } from "@/lib/client/api";
-import { formatRows } from "@/lib/ui/format";
+import type { ExecuteAnswer, FurtherResult } from "@/lib/client/api";
+import { toOutcomeWords } from "@/lib/ui/result-words";
 
-type Result = { run: ConsoleRun; answer: ExecuteAnswer; text: string; isPinned: boolean };
+type Result = {
+  /** The execution's id; of a further result of the same statement with its number. */
+  id: string;
+  /** 0 for the first result of a statement. */
+  index: number;
+  executionId: string;
+  run: ConsoleRun;
+  answer: ExecuteAnswer;
+  text: string;
+  isPinned: boolean;
+};
 
 /** The results of a run and those that were pinned before: one, or several with tabs that say what was asked. */
 export function ResultView(props: ResultViewProps) {
@@ -18,30 +28,29 @@ export function ResultView(props: ResultViewProps) {
   const [chosenId, setChosenId] = useState<string | null>(null);
   const listRef = useRef<HTMLDivElement>(null);
   const pinnedIds = new Set(pinned.map(({ executionId }) => executionId));
-  const own = toResults(run).filter(
-    ({ answer }) => !pinnedIds.has(answer.executionId) && !closed.has(answer.executionId),
-  );
+  const own = toResults(run).filter(({ id, executionId }) => !pinnedIds.has(executionId) && !closed.has(id));
   const kept = pinned.flatMap((each) =>
     toResults(each.run).flatMap((result) =>
-      result.answer.executionId === each.executionId ? [{ ...result, isPinned: true }] : [],
+      result.executionId === each.executionId ? [{ ...result, isPinned: true }] : [],
     ),
   );
   const results = [...kept, ...own];
   const isOfRun = ({ run: { id } }: Result) => id === run.id;
   const shown =
-    results.find(({ answer }) => answer.executionId === chosenId) ?? results.findLast(isOfRun) ?? results.at(-1);
+    results.find(({ id }) => id === chosenId) ??
+    results.findLast((each) => isOfRun(each) && each.index === 0) ??
+    results.at(-1);
   if (!shown) return null;
 
-  const close = ({ answer, isPinned }: Result) => {
-    if (isPinned) onPin(answer.executionId, false);
-    if (!isPinned || answer.executionId !== shown.answer.executionId)
-      setClosed((before) => new Set([...before, answer.executionId]));
+  const close = ({ id, executionId, isPinned }: Result) => {
+    if (isPinned) onPin(executionId, false);
+    if (!isPinned || id !== shown.id) setClosed((before) => new Set([...before, id]));
   };
   const onKeyDown = (event: KeyboardEvent, at: number) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     const next = step === 0 ? undefined : results[(at + step + results.length) % results.length];
     if (next) {
-      setChosenId(next.answer.executionId);
+      setChosenId(next.id);
       listRef.current?.querySelectorAll<HTMLElement>('[role="tab"]')[results.indexOf(next)]?.focus();
     } else if (event.key === "Delete" && results[at]) close(results[at]);
     else return;
@@ -54,9 +63,10 @@ export function ResultView(props: ResultViewProps) {
           {results.map((each, i) => {
             const isShown = each === shown;
             const words = toFirstWords(each.text);
+            const number = each.index > 0 || each.answer.moreResults.length > 0 ? ` ${each.index + 1}` : "";
             return (
               <button
-                key={each.answer.executionId}
+                key={each.id}
                 type="button"
                 role="tab"
                 aria-selected={isShown}
@@ -64,14 +74,17 @@ export function ResultView(props: ResultViewProps) {
                 tabIndex={isShown ? 0 : -1}
                 className={isShown ? "btn sm on" : "btn sm ghost"}
                 title={each.text}
-                onClick={() => setChosenId(each.answer.executionId)}
+                onClick={() => setChosenId(each.id)}
                 onAuxClick={(event) => event.button === 1 && close(each)}
                 onKeyDown={(event) => onKeyDown(event, i)}
               >
                 {each.isPinned && <Pin className="xs" />}
                 {each.isPinned && <span className="sr-only">Pinned </span>}
-                <span className="trunc mono">{words}</span>{" "}
-                <span className="num t3">{formatRows(each.answer.rowCount)}</span>
+                <span className="trunc mono">
+                  {words}
+                  {number}
+                </span>{" "}
+                <span className="num t3">{toOutcomeWords(each.answer, each.text)}</span>
                 {/* For the pointer alone: on the keyboard Delete closes a tab. */}
                 <span
                   className="set-close"
@@ -90,11 +103,13 @@ export function ResultView(props: ResultViewProps) {
         </div>
       )}
       {shown.answer.rows.length === 0 ? (
-        <NoRows answer={shown.answer} onShowQuery={props.onShowQuery} />
+        <NoRows answer={shown.answer} statement={shown.text} onShowQuery={props.onShowQuery} />
       ) : (
         <ResultSet
-          key={shown.answer.executionId}
+          key={shown.id}
           {...props}
+          executionId={shown.executionId}
+          isFurther={shown.index > 0}
           run={shown.run}
           answer={shown.answer}
           statement={shown.text}
@@ -105,9 +120,25 @@ export function ResultView(props: ResultViewProps) {
 }
 
 function toResults(run: ConsoleRun): Result[] {
-  return run.statements.flatMap(({ outcome, statement }) =>
-    outcome.status === "done" ? [{ run, answer: outcome.answer, text: statement.text, isPinned: false }] : [],
-  );
+  return run.statements.flatMap(({ executionId, outcome, statement: { text } }): Result[] => {
+    if (outcome.status !== "done") return [];
+    const { answer } = outcome;
+    const facts = { executionId, run, text, isPinned: false };
+    const further = answer.moreResults.map((result, at) => {
+      const id = `${executionId}.${at + 1}`;
+      return { ...facts, id, index: at + 1, answer: toAnswer(answer, result, id) };
+    });
+    return [{ ...facts, id: executionId, index: 0, answer }, ...further];
+  });
+}
+
+/** Each further result as an answer; the same one each time, since its sorting and filters belong to it. */
+const answers = new WeakMap<FurtherResult, ExecuteAnswer>();
+
+function toAnswer(first: ExecuteAnswer, result: FurtherResult, executionId: string): ExecuteAnswer {
+  const known = answers.get(result) ?? { ...first, ...result, executionId, moreResults: [], bytes: 0 };
+  answers.set(result, known);
+  return known;
 }
 
 /** As much of a statement as tells it from its neighbours. */

@@ -13,8 +13,9 @@ import { useConnectionName } from "@/components/workspace/use-schema";
 import { useMemberNames, useRights } from "@/components/workspace/use-settings";
 import { useWorkspace } from "@/components/workspace/workspace-context";
 import { type Execution, executionsApi } from "@/lib/client/executions";
-import { formatDuration, formatRows } from "@/lib/ui/format";
+import { formatDuration } from "@/lib/ui/format";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
+import { toOutcomeWords } from "@/lib/ui/result-words";
 import { changeConsole, type DraftConsole } from "@/lib/ui/workbench";
 import "./results.css";
 
@@ -88,7 +89,7 @@ export function RecentRuns({ draft, onClose }: { draft: DraftConsole; onClose: (
                       {icon}
                       {word}
                     </span>
-                    {item.rowCount !== null && <span>{formatRows(item.rowCount)}</span>}
+                    <span>{toOutcomeWords(item, item.query)}</span>
                     {item.durationMs !== null && <span>{formatDuration(item.durationMs)}</span>}
                     <span className="trunc">{connectionName(item.connectionId)}</span>
                     <span className="grow" />

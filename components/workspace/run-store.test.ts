@@ -8,6 +8,8 @@ const ROW = {
   rows: [{ n: 1 }],
   rowCount: 1,
   truncated: false,
+  affectedRows: null,
+  moreResults: [],
   durationMs: 3,
   databaseMs: 2,
 };

@@ -66,6 +66,8 @@ function toRun(consoleId: string, kept: LastResult): ConsoleRun {
     databaseMs,
     rowCount: keptRows,
     truncated: kept.truncated || keptRows < rowCount,
+    affectedRows: null,
+    moreResults: [],
   };
   return {
     id: executionId,

@@ -25,6 +25,7 @@ import { consoleApi } from "@/lib/client/consoles";
 import { LiveUpdates } from "@/lib/client/live";
 import { ApiError } from "@/lib/client/request";
 import { formatRows } from "@/lib/ui/format";
+import { toOutcomeWords } from "@/lib/ui/result-words";
 import { SAMPLE_QUERY } from "@/lib/ui/sample-console";
 import { completeStep, SAMPLE_CONSOLE_ID, type Workbench } from "@/lib/ui/workbench";
 
@@ -170,5 +171,8 @@ function toFigures(run: ConsoleRun): string {
   const answers = run.statements.flatMap(({ outcome }) => (outcome.status === "done" ? [outcome.answer] : []));
   const rows = answers.reduce((sum, answer) => sum + answer.rowCount, 0);
   const ms = answers.reduce((sum, answer) => sum + answer.durationMs, 0);
-  return `${formatRows(rows)}, ${Math.round(ms)} milliseconds`;
+  const [only, ...others] = run.statements;
+  const [answer] = answers;
+  const words = only && answer && others.length === 0 ? toOutcomeWords(answer, only.statement.text) : formatRows(rows);
+  return `${words}, ${Math.round(ms)} milliseconds`;
 }

@@ -4,7 +4,13 @@ import { sendAll } from "@/lib/client/lists";
 import { request, send } from "@/lib/client/request";
 import type { Connection, ddlAnswer } from "@/lib/connections/schema";
 import type { LastResult as SentResult } from "@/lib/consoles/schema";
-import type { ExecuteAnswer as SentAnswer, TableRowsAnswer, tableCountAnswer, tableRowsBody } from "@/lib/query/schema";
+import type {
+  ResultAnswer,
+  ExecuteAnswer as SentAnswer,
+  TableRowsAnswer,
+  tableCountAnswer,
+  tableRowsBody,
+} from "@/lib/query/schema";
 import type { Entity, EntityColumn } from "@/lib/tabular/fields";
 import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import type { User } from "@/lib/users/schema";
@@ -13,11 +19,13 @@ import type { WorkspaceSummary } from "@/lib/workspaces/schema";
 export type { Entity, EntityColumn, User, WorkspaceSummary };
 
 /** `bytes` is the size of the answer, counted here. */
-export type ExecuteAnswer = Omit<SentAnswer, "rows" | "fields"> & {
+export type ExecuteAnswer = Omit<SentAnswer, "rows" | "fields" | "moreResults"> & {
   fields: ResultField[];
   rows: ResultRow[];
+  moreResults: FurtherResult[];
   bytes: number;
 };
+export type FurtherResult = Omit<ResultAnswer, "rows" | "fields"> & { fields: ResultField[]; rows: ResultRow[] };
 
 /** What is asked of a table; what is left out is as the server has it. */
 export type TableRowsAsk = Pick<z.input<typeof tableRowsBody>, "table"> & Partial<z.input<typeof tableRowsBody>>;

@@ -28,6 +28,11 @@ export type QueryOptions = {
   cellBytesMax?: number;
   /** Columns of JSON come as their texts (`JsonText`), as flows carry them. */
   jsonAsText?: true;
+  /**
+   * The caller reads each result of a statement with several. Without it the driver reads past those behind the first,
+   * and fails by what they fail by.
+   */
+  allResults?: true;
 };
 
 /**
@@ -39,6 +44,16 @@ export type ResultStream = {
   batches: AsyncIterable<Batch>;
   /** Set by the query path from the driver's declaration. */
   looseTypes?: LooseTypes | undefined;
+  /**
+   * Returns the number of rows that the statement changed, as the database's own client prints it; null for a query, for
+   * DDL, and where the database does not tell. Known when the batches are read to their end.
+   */
+  affectedRows?: () => number | null;
+  /**
+   * Waits for the result behind this one, null when this is the last. For `allResults`, when the batches were read to
+   * their end. Absent where a statement has one result at most.
+   */
+  nextResult?: () => Promise<ResultStream | null>;
 };
 
 /** Types whose columns may hold values outside of the type: text among SQLite's numbers, 0000-00-00, NaN as a decimal. */

@@ -180,6 +180,7 @@ describe("who sees a console's last result", () => {
       at: expect.any(String),
       executionId,
       userId: ana.id,
+      affectedRows: null,
     });
   });
 

@@ -3,6 +3,7 @@ import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { publish } from "@/lib/events/publish";
 import { accessOf } from "@/lib/folders/model";
+import { log } from "@/lib/log";
 import { CONTENT_TYPES } from "@/lib/query/schema";
 import type { QueryRequest } from "@/lib/query/service";
 import { FirstRows, keepSoon } from "@/lib/results/first-rows";
@@ -30,8 +31,14 @@ export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequ
     return {
       take: (batch) => rows.take(batch),
       end(outcome) {
-        if (outcome === null || fields.length === 0) return rows.release();
-        const { executionId, rowCount, truncated, durationMs, databaseMs } = outcome;
+        if (outcome === null) return rows.release();
+        const { executionId, rowCount, truncated, affectedRows, durationMs, databaseMs } = outcome;
+        const told = { executionId, userId: user._id.toHexString(), affectedRows };
+        if (fields.length === 0) {
+          rows.release();
+          if (affectedRows !== null) void tellRan(doc, told).catch(logUntold);
+          return;
+        }
         const facts: Facts = {
           executionId,
           runId: via.kind === "job" ? via.runId.toHexString() : null,
@@ -46,7 +53,7 @@ export function keepAsLast(caller: Caller, doc: ConsoleDoc, ran: Ran): QueryRequ
           owner: ownerOf(doc.workspaceId, doc._id),
           rows,
           result: { ...result, facts: JSON.stringify(facts) },
-          kept: () => tellKept(doc, executionId, user._id),
+          kept: () => tellRan(doc, told),
         });
       },
     };
@@ -84,12 +91,18 @@ export function dropLastResult(workspaceId: ObjectId, consoleId: ObjectId): Prom
   return dropLatest(ownerOf(workspaceId, consoleId));
 }
 
+function logUntold(error: unknown): void {
+  log.warn({ err: error }, "the event of a console's run was not sent");
+}
+
 /** Tells those who look on, of a private console its owner alone. One that was deleted meanwhile keeps nothing. */
-async function tellKept({ workspaceId, _id }: ConsoleDoc, executionId: string, userId: ObjectId): Promise<void> {
+async function tellRan(
+  { workspaceId, _id }: ConsoleDoc,
+  data: { executionId: string; userId: string; affectedRows: number | null },
+): Promise<void> {
   const doc = await collections.consoles().findOne({ _id, workspaceId }, { projection: { space: 1, ownerId: 1 } });
   if (!doc) return dropLastResult(workspaceId, _id);
   const onlyFor = accessOf(doc.space) === "private" ? { onlyFor: doc.ownerId } : {};
-  const data = { executionId, userId: userId.toHexString() };
   publish({ workspaceId, kind: "execution", resourceType: "console", resourceId: _id, ...onlyFor, data });
 }
 

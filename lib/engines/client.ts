@@ -37,7 +37,7 @@ const LARGE_FRAME_BYTES = 2 * 1024 * 1024;
 const UNDELIVERED = new Set(["EPIPE", "ECONNREFUSED", "ENOENT"]);
 
 /** A result under way: leaving the loop early cancels the statement. Errors while iterating are AppErrors. */
-export type EngineRows = { fields: Field[]; batches: AsyncIterable<Batch> };
+export type EngineRows = { fields: Field[]; batches: AsyncIterable<Batch>; affectedRows: () => number | null };
 
 type Answered = { channel: Channel; first: EngineResponse };
 
@@ -77,8 +77,15 @@ export class EngineClient {
     const { channel, first } = await this.#beginAgain(request, request.readOnly, signal);
     if (first.type === "fields") {
       const { fields } = first;
-      const batches = this.#batches(channel, fields, signal);
-      return { fields, batches: request.jsonAsText ? withJsonTexts(fields, batches) : batches };
+      let affected: number | null = null;
+      const batches = this.#batches(channel, fields, signal, (count) => {
+        affected = count;
+      });
+      return {
+        fields,
+        batches: request.jsonAsText ? withJsonTexts(fields, batches) : batches,
+        affectedRows: () => affected,
+      };
     }
     this.#giveBack(channel);
     if (first.type === "failed") throw toAppError(first.failure);
@@ -95,7 +102,12 @@ export class EngineClient {
     });
   }
 
-  #batches(channel: Channel, fields: readonly Field[], signal: AbortSignal): AsyncIterable<Batch> {
+  #batches(
+    channel: Channel,
+    fields: readonly Field[],
+    signal: AbortSignal,
+    onEnd: (affectedRows: number | null) => void,
+  ): AsyncIterable<Batch> {
     const width = fields.length;
     const floats = fields.flatMap(({ type }, index) => (type === "float64" ? [index] : []));
     const giveBack = (isWhole: boolean) => {
@@ -133,6 +145,7 @@ export class EngineClient {
         }
         end(true);
         if (message.type === "failed") throw toAppError(message.failure);
+        onEnd(message.affectedRows ?? null);
         return message.type === "end" && message.isCut
           ? { done: false, value: { rowCount: 0, columns: [], isCut: true } }
           : done;

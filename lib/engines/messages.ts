@@ -30,7 +30,7 @@ const rare = z.discriminatedUnion("type", [
     type: z.literal("fields"),
     fields: z.array(z.object({ name: z.string(), type: z.enum(FIELD_TYPES), dbType: z.string() })),
   }),
-  z.object({ type: z.literal("end"), isCut: z.boolean() }),
+  z.object({ type: z.literal("end"), isCut: z.boolean(), affectedRows: z.number().nullish() }),
   z.object({
     type: z.literal("failed"),
     failure: z.object({

@@ -61,6 +61,7 @@ export type ExecutionEnd = {
   status: Exclude<ExecutionStatus, "queued" | "running">;
   durationMs: number;
   rowCount: number | null;
+  affectedRows: number | null;
   error: string | null;
 };
 
@@ -93,6 +94,7 @@ export async function startExecution(
     completedAt: null,
     durationMs: null,
     rowCount: null,
+    affectedRows: null,
     error: null,
   };
   const isClaimed = start.executionId !== undefined;
@@ -111,12 +113,12 @@ export async function startExecution(
   return {
     executionId,
     running: () => change({ status: "running" }),
-    end({ status, durationMs, rowCount, error }) {
+    end({ status, durationMs, rowCount, affectedRows, error }) {
       running.delete(claim);
       entry.isWritten = true;
       metrics().queries.inc({ outcome: status });
       metrics().querySeconds.observe({ outcome: status }, durationMs / 1000);
-      change({ status, durationMs, rowCount, error, completedAt: new Date(now.getTime() + durationMs) });
+      change({ status, durationMs, rowCount, affectedRows, error, completedAt: new Date(now.getTime() + durationMs) });
     },
   };
 }
@@ -244,6 +246,7 @@ function toExecution(doc: ExecutionDoc, hasText: boolean): Execution {
     completedAt: doc.completedAt?.toISOString() ?? null,
     durationMs: doc.durationMs,
     rowCount: doc.rowCount,
+    affectedRows: doc.affectedRows ?? null,
     error: hasText ? doc.error : null,
     format: doc.format,
   };

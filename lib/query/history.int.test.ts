@@ -19,7 +19,7 @@ const uri = new URL(process.env.MONGODB_URI ?? "");
 uri.searchParams.set("monitorCommands", "true");
 process.env.MONGODB_URI = uri.toString();
 
-const success: ExecutionEnd = { status: "success", durationMs: 1, rowCount: 1, error: null };
+const success: ExecutionEnd = { status: "success", durationMs: 1, rowCount: 1, affectedRows: null, error: null };
 const writes: string[] = [];
 let workspaceId: ObjectId;
 

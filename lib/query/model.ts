@@ -49,6 +49,8 @@ export type ExecutionDoc = {
   completedAt: Date | null;
   durationMs: number | null;
   rowCount: number | null;
+  /** Rows that the statement changed. Absent from records of earlier versions. */
+  affectedRows?: number | null;
   error: string | null;
   format: string;
   cancelRequested?: boolean;

@@ -146,19 +146,31 @@ export const tableCountAnswer = z.object({
   durationMs: z.number(),
 });
 
-/** `databaseMs` is the part of `durationMs` that the database was waited for. */
-export const executeAnswer = z.object({
-  executionId: z.string(),
+const affectedRows = z
+  .int()
+  .nullable()
+  .describe("Rows changed by INSERT, UPDATE, DELETE, MERGE or REPLACE. Null for queries and DDL");
+const resultAnswer = z.object({
   fields: z.array(fieldSchema),
   rows: z.array(z.record(z.string(), z.unknown())),
   rowCount: z.int(),
   truncated: z.boolean(),
+  affectedRows,
+});
+export type ResultAnswer = z.infer<typeof resultAnswer>;
+
+/** `databaseMs` is the part of `durationMs` that the database was waited for. */
+export const executeAnswer = resultAnswer.extend({
+  executionId: z.string(),
+  moreResults: z
+    .array(resultAnswer)
+    .describe("Further results of a statement with several, such as CALL. Limits hold for all results together"),
   durationMs: z.number(),
   databaseMs: z.number(),
 });
 export type ExecuteAnswer = z.infer<typeof executeAnswer>;
 
-export const tableRowsAnswer = executeAnswer.omit({ truncated: true }).extend({
+export const tableRowsAnswer = executeAnswer.omit({ truncated: true, affectedRows: true, moreResults: true }).extend({
   next: z.string().nullable().describe("Names the page behind; null on the last one"),
   isStable: z
     .boolean()
@@ -182,6 +194,7 @@ export const executionSchema = z.object({
   completedAt: isoDate.nullable(),
   durationMs: z.number().nullable(),
   rowCount: z.int().nullable(),
+  affectedRows,
   error: z.string().nullable().describe("Null too where the query is withheld: it may repeat the text"),
   format: z.string(),
 });

@@ -127,6 +127,8 @@ describe("a JSON answer", () => {
         rows: [{ id: 1, id_2: 2, x: "x" }],
         rowCount: 1,
         truncated: false,
+        affectedRows: null,
+        moreResults: [],
         durationMs: expect.any(Number),
         databaseMs: expect.any(Number),
       },

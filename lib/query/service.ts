@@ -8,6 +8,7 @@ import { requireQueryable } from "@/lib/connections/queryable";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { orAborted } from "@/lib/process/or-aborted";
+import { changeVerbOf } from "@/lib/sql/statement-kind";
 import { namesLimitProblem } from "@/lib/tabular/column-limits";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { admit } from "./admission";
@@ -28,7 +29,7 @@ import { CONTENT_TYPES, type ResultFormat } from "./schema";
 import { arrow } from "./serialize/arrow";
 import { byteStream } from "./serialize/byte-stream";
 import { csv } from "./serialize/csv";
-import { jsonAnswer, readJsonRows } from "./serialize/json";
+import { type JsonResult, jsonAnswer, readJsonRows } from "./serialize/json";
 import { ndjson } from "./serialize/ndjson";
 import { Pacer } from "./serialize/pacer";
 import { parquet } from "./serialize/parquet";
@@ -60,6 +61,7 @@ export type WatchedEnd = {
   /** Rows that have left, which may be fewer than the batches had. */
   rowCount: number;
   truncated: boolean;
+  affectedRows: number | null;
   durationMs: number;
   databaseMs: number;
 };
@@ -77,6 +79,8 @@ export type QueryResult = {
   rows: Record<string, WireValue>[];
   rowCount: number;
   truncated: boolean;
+  /** Rows that the statement changed; null for a query, for DDL, and where the database does not tell. */
+  affectedRows: number | null;
   durationMs: number;
   databaseMs: number;
 };
@@ -85,6 +89,13 @@ const STREAMS = { ndjson, csv, arrow, parquet, xlsx };
 /** Answers up to this leave in one piece: a stream of three costs more than copying them. */
 const WHOLE_BYTES_MAX = 64 * 1024;
 const EXECUTION_HEADER = "X-Execution-Id";
+/** How many results of the statement a stream leaves out; absent for 0. */
+const MORE_RESULTS_HEADER = "X-More-Results";
+/** Batches of a first result that are held to learn, before the first byte, how many results follow it. */
+const HELD_BYTES_MAX = 16 * 1024 * 1024;
+/** Rows that nobody asked for and that are read to learn how a statement ends. Reading them takes about a second. */
+const READ_PAST_ROWS_MAX = 1_000_000;
+const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, fields: [] };
 
 /**
  * Runs a query and answers it in the format (docs/api.md, Queries): JSON in the envelope, or a stream of rows.
@@ -111,10 +122,13 @@ export async function executeQuery(caller: Caller, request: QueryRequest, format
 export async function runQuery(caller: Caller, request: QueryRequest): Promise<QueryResult> {
   const run = await begin(caller, request, "rows");
   try {
-    const { fields, batches } = await run.open(CELL_BYTES_MAX);
+    const result = await run.open(CELL_BYTES_MAX);
+    const { fields, batches } = result;
     const { rows, truncated } = await readRows(fields, batches, clampRows(request.limit));
+    await readPast(result);
+    const affectedRows = run.affectedRows();
     const timing = run.succeed(rows.length, truncated);
-    return { executionId: run.executionId, fields, rows, rowCount: rows.length, truncated, ...timing };
+    return { executionId: run.executionId, fields, rows, rowCount: rows.length, truncated, affectedRows, ...timing };
   } catch (error) {
     throw run.fail(error);
   }
@@ -129,25 +143,37 @@ export async function consumeQuery<T extends { rowCount: number }>(
   caller: Caller,
   request: QueryRequest,
   consume: (result: ResultStream) => Promise<T>,
-): Promise<T & { executionId: string; durationMs: number }> {
+): Promise<T & { executionId: string; affectedRows: number | null; durationMs: number }> {
   const run = await begin(caller, request, "rows");
   try {
-    const outcome = await consume(await run.open(CELL_BYTES_MAX));
+    const result = await run.open(CELL_BYTES_MAX);
+    const outcome = await consume(result);
+    await readPast(result);
+    const affectedRows = run.affectedRows();
     const { durationMs } = run.succeed(outcome.rowCount);
-    return { ...outcome, executionId: run.executionId, durationMs };
+    return { ...outcome, executionId: run.executionId, affectedRows, durationMs };
   } catch (error) {
     throw run.fail(error);
   }
 }
 
 async function answerJson(run: RunningQuery, result: ResultStream, limit: number | undefined): Promise<Response> {
-  const rows = await readJsonRows(result, {
-    rows: clampRows(limit),
-    bytes: ANSWER_BYTES_MAX,
-    cellBytes: CELL_BYTES_MAX,
-  });
-  const timing = run.succeed(rows.rowCount, rows.truncated);
-  const pieces = jsonAnswer(rows, { executionId: run.executionId, fields: result.fields, ...timing });
+  // The limits hold for all results of the statement together.
+  const left = { rows: clampRows(limit), bytes: ANSWER_BYTES_MAX, cellBytes: CELL_BYTES_MAX };
+  const results: JsonResult[] = [];
+  for (let next: ResultStream | null | undefined = result; next; next = await next.nextResult?.()) {
+    const rows = await readJsonRows(next, left);
+    results.push({ ...rows, fields: next.fields });
+    left.rows -= rows.rowCount;
+    left.bytes -= rows.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  }
+  const [first = NO_RESULT, ...more] = results;
+  const facts = { executionId: run.executionId, affectedRows: run.affectedRows() };
+  const timing = run.succeed(
+    results.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    results.some(({ truncated }) => truncated),
+  );
+  const pieces = jsonAnswer(first, more, { ...facts, ...timing });
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return new Response(bytes <= WHOLE_BYTES_MAX ? Buffer.concat(pieces, bytes) : streamOf(pieces), {
     headers: {
@@ -165,14 +191,11 @@ async function answerStream(
   request: QueryRequest,
   format: Exclude<ResultFormat, "json">,
 ): Promise<Response> {
-  const batches = result.batches[Symbol.asyncIterator]();
-  // What fails before the first row is still an answer with a status; later it can only break the connection.
-  const first = await batches.next();
+  const { batches, moreResults } = await readAhead(result);
   const limit = streamRows(request.limit);
-  const whole = resumed(first, batches);
   const { fields, batches: rows } = isSettled(format)
-    ? await settleTypes(format, result.fields, whole, { loose: result.looseTypes, limit })
-    : { fields: result.fields, batches: whole };
+    ? await settleTypes(format, result.fields, batches, { loose: result.looseTypes, limit })
+    : { fields: result.fields, batches };
   const body = byteStream(rows, STREAMS[format](fields), limit, ({ rowCount, error }) => {
     // Whether there would have been more behind the limit is not asked for.
     if (error === null) run.succeed(rowCount, rowCount === limit);
@@ -186,12 +209,51 @@ async function answerStream(
       // A proxy that gathers the answer would undo the backpressure.
       "X-Accel-Buffering": "no",
       [EXECUTION_HEADER]: run.executionId,
+      ...(moreResults !== 0 && { [MORE_RESULTS_HEADER]: String(moreResults ?? "unknown") }),
     },
   });
 }
 
 function isSettled(format: Exclude<ResultFormat, "json">): format is SettledFormat {
   return format === "arrow" || format === "parquet" || format === "xlsx";
+}
+
+/**
+ * Reads as far as the head of the answer needs: what fails before the first byte is still an answer with a status.
+ * Where further results may come, they are counted.
+ * @returns `moreResults` null where the first result is too large to be held until they are known
+ */
+async function readAhead(result: ResultStream): Promise<{ batches: AsyncIterator<Batch>; moreResults: number | null }> {
+  const batches = result.batches[Symbol.asyncIterator]();
+  const first = await batches.next();
+  if (!result.nextResult) return { batches: resumed([first], batches), moreResults: 0 };
+  const held = [first];
+  let bytes = 0;
+  for (let step = first; !step.done; ) {
+    bytes += approximateBytes(step.value);
+    if (bytes > HELD_BYTES_MAX) return { batches: resumed(held, batches), moreResults: null };
+    step = await batches.next();
+    held.push(step);
+  }
+  return { batches: resumed(held, batches), moreResults: await readPast(result) };
+}
+
+function approximateBytes({ rowCount, columns }: Batch): number {
+  const chars = columns.flat().reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 8), 0);
+  return chars + rowCount;
+}
+
+/**
+ * Reads the results behind one that was read, so that the statement runs to its end.
+ * @returns how many there were
+ */
+async function readPast(result: ResultStream): Promise<number> {
+  let count = 0;
+  for (let next = await result.nextResult?.(); next; next = await next.nextResult?.()) {
+    count += 1;
+    for await (const _ of next.batches);
+  }
+  return count;
 }
 
 type Timing = { durationMs: number; databaseMs: number };
@@ -201,6 +263,8 @@ type RunningQuery = {
   executionId: string;
   /** Waits for a place, opens the source and starts the statement; the batches measure their own waiting. */
   open(cellBytesMax: number | undefined): Promise<ResultStream>;
+  /** Known when the result was read; null for a query, for DDL, and where the database does not tell. */
+  affectedRows(): number | null;
   succeed(rowCount: number, truncated?: boolean): Timing;
   /** Stops the statement if it runs, and returns the error that the caller should see. */
   fail(error: unknown, rowCount?: number): unknown;
@@ -229,7 +293,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   let lease: DataSourceLease | null = null;
   let isOver = false;
   let watch: ResultWatch | null = null;
-  const end = (outcome: Omit<ExecutionEnd, "durationMs">, truncated = false): Timing => {
+  let affectedRows: () => number | null = () => null;
+  const end = (outcome: Omit<ExecutionEnd, "durationMs" | "affectedRows">, truncated = false): Timing => {
     const durationMs = rounded(performance.now() - startedAt);
     const timing = { durationMs, databaseMs: Math.min(rounded(databaseMs), durationMs) };
     if (!isOver) {
@@ -238,11 +303,12 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       request.signal.removeEventListener("abort", onLeave);
       lease?.release();
       leavePlace?.();
-      record.end({ ...outcome, durationMs });
       const { status, rowCount } = outcome;
+      const affected = status === "success" ? affectedRows() : null;
+      record.end({ ...outcome, affectedRows: affected, durationMs });
       const isWhole = status === "success" && rowCount !== null;
       const { executionId } = record;
-      aside(() => watch?.end(isWhole ? { executionId, rowCount, truncated, ...timing } : null));
+      aside(() => watch?.end(isWhole ? { executionId, rowCount, truncated, affectedRows: affected, ...timing } : null));
     }
     return timing;
   };
@@ -267,21 +333,43 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
           readOnly: mayOnlyRead(connection) || request.readOnly === true || isReadOnly(caller),
           signal: stop.signal,
           timeoutMs: timeoutMs + DATABASE_TIMEOUT_EXTRA_MS,
+          allResults: true,
           ...(cellBytesMax !== undefined && { cellBytesMax }),
         }),
       );
-      const problem = namesLimitProblem(result.fields);
-      if (problem !== null) throw new AppError("query_failed", problem);
-      // Once, here: the fields that a client reads are named as the rows' keys are.
-      const names = uniqueColumnNames(result.fields.map((field) => field.name));
-      const fields = result.fields.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
-      aside(() => {
-        watch = request.watch?.(fields) ?? null;
-      });
-      const see = watch === null ? undefined : (batch: Batch) => aside(() => watch?.take(batch));
-      const { looseTypes } = driverOf(connection.type);
-      return { fields, looseTypes, batches: measuredBatches(result.batches, measured, see) };
+      affectedRows = () => result.affectedRows?.() ?? null;
+      const { dialect, looseTypes } = driverOf(connection.type);
+      const isChange =
+        typeof statement.query === "string" && dialect && changeVerbOf(statement.query, dialect) !== null;
+      // A limit must not hide how many rows were changed, nor the results behind the first.
+      const readsToEnd = isChange || result.nextResult !== undefined;
+      const named = ({ fields: given, batches, nextResult }: ResultStream, isFirst: boolean): ResultStream => {
+        const problem = namesLimitProblem(given);
+        if (problem !== null) throw new AppError("query_failed", problem);
+        // Once, here: the fields that a client reads are named as the rows' keys are.
+        const names = uniqueColumnNames(given.map((field) => field.name));
+        const fields = given.map((field, index) => ({ ...field, name: names[index] ?? field.name }));
+        if (isFirst) {
+          aside(() => {
+            watch = request.watch?.(fields) ?? null;
+          });
+        }
+        const see = isFirst && watch !== null ? (batch: Batch) => aside(() => watch?.take(batch)) : undefined;
+        return {
+          fields,
+          looseTypes,
+          batches: measuredBatches(batches, { measured, see, readsToEnd: () => readsToEnd && !stop.signal.aborted }),
+          ...(nextResult && {
+            nextResult: async () => {
+              const next = await measured(nextResult());
+              return next && named(next, false);
+            },
+          }),
+        };
+      };
+      return named(result, true);
     },
+    affectedRows: () => affectedRows(),
     succeed: (rowCount, truncated) => end({ status: "success", rowCount, error: null }, truncated),
     fail(error, rowCount) {
       // Whatever a driver says about being stopped, the reason for stopping is the answer.
@@ -293,21 +381,39 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   };
 }
 
+type Measuring = {
+  measured: <T>(work: Promise<T>) => Promise<T>;
+  see: ((batch: Batch) => void) | undefined;
+  /** True where a reader that wants no more rows must still hear how the statement ends. */
+  readsToEnd: () => boolean;
+};
+
 function measuredBatches(
   batches: AsyncIterable<Batch>,
-  measured: <T>(work: Promise<T>) => Promise<T>,
-  see: ((batch: Batch) => void) | undefined,
+  { measured, see, readsToEnd }: Measuring,
 ): AsyncIterable<Batch> {
   return {
     [Symbol.asyncIterator]() {
       const inner = batches[Symbol.asyncIterator]();
+      let isOver = false;
+      const next = async () => {
+        const step = await measured(inner.next());
+        isOver = step.done === true;
+        return step;
+      };
       return {
         next: async () => {
-          const step = await measured(inner.next());
+          const step = await next();
           if (see && !step.done) see(step.value);
           return step;
         },
-        return: async () => (await inner.return?.()) ?? { done: true, value: undefined },
+        return: async () => {
+          for (let rows = 0; !isOver && rows < READ_PAST_ROWS_MAX && readsToEnd(); ) {
+            const step = await next();
+            if (!step.done) rows += step.value.rowCount;
+          }
+          return (await inner.return?.()) ?? { done: true, value: undefined };
+        },
       };
     },
   };
@@ -322,15 +428,10 @@ function aside(work: () => void): void {
   }
 }
 
-/** The iterator again, with its first step put back in front. */
-function resumed(first: IteratorResult<Batch>, rest: AsyncIterator<Batch>): AsyncIterator<Batch> {
-  let pending: IteratorResult<Batch> | null = first;
+/** The iterator again, with the steps that were taken put back in front. */
+function resumed(taken: IteratorResult<Batch>[], rest: AsyncIterator<Batch>): AsyncIterator<Batch> {
   return {
-    next: async () => {
-      const step = pending ?? (await rest.next());
-      pending = null;
-      return step;
-    },
+    next: async () => taken.shift() ?? (await rest.next()),
     return: async () => (await rest.return?.()) ?? { done: true, value: undefined },
   };
 }

@@ -39,7 +39,7 @@ function toLine(item: Activity, nameOfUser: (userId: string) => string | undefin
     startedBy: starter === null ? null : (nameOfUser(starter) ?? starter),
     at: item.at,
     durationMs: facts?.durationMs ?? null,
-    rows: facts?.rowCount ?? null,
+    rows: (item.kind === "query" ? item.execution.affectedRows : null) ?? facts?.rowCount ?? null,
     error: errorOf(item),
   };
 }

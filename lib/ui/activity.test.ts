@@ -21,6 +21,7 @@ const EXECUTION = {
   completedAt: null,
   durationMs: 3,
   rowCount: 1,
+  affectedRows: null,
   error: null,
   format: "json",
 } as const;

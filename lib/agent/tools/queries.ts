@@ -49,6 +49,10 @@ const runQueryTool = defineTool({
     rows: z.array(row),
     rowCount: z.int().describe("Of the whole result, as far as it was read"),
     truncated: z.boolean().describe("There are more rows than you see"),
+    affectedRows: z
+      .int()
+      .nullable()
+      .describe("Rows that INSERT, UPDATE, DELETE, MERGE or REPLACE changed; null for others"),
     durationMs: z.number(),
     resultId: z.string().optional().describe("The result that is kept for the person"),
   }),
@@ -80,7 +84,7 @@ export async function query(
   const { caller, signal, chat } = context;
   const connection = await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
   const mayWrite = !mayOnlyRead(connection) && (await context.mayWriteByQuery());
-  const { fields, resultId, executionId, durationMs, beginning } = await consumeQuery(
+  const { fields, resultId, executionId, affectedRows, durationMs, beginning } = await consumeQuery(
     caller,
     {
       connection,
@@ -114,6 +118,7 @@ export async function query(
     rows,
     rowCount: beginning.rowCount,
     truncated: isCut || beginning.hasMore,
+    affectedRows,
     durationMs,
     ...(resultId !== null && { resultId }),
   };

@@ -30,11 +30,17 @@ import { bindParams } from "./params.ts";
 import { cellBytes, columnBytes, decodeColumn } from "./values.ts";
 import type { ExecuteRequest } from "./wire.ts";
 
+/** Statements that change rows. */
+const CHANGES = new Set([StatementType.INSERT, StatementType.UPDATE, StatementType.DELETE, StatementType.MERGE_INTO]);
+
 /** Views and macros that are not DuckDB's own. */
 const USER_CODE = `
   select lower(view_name) from duckdb_views() where not internal
   union all select lower(function_name) from duckdb_functions()
   where not internal and function_type in ('macro', 'table_macro')`;
+
+/** `affectedRows` is null for a statement that changes no rows. */
+export type StatementEnd = { isCut: boolean; affectedRows: number | null };
 
 /** Where a result goes. Each call resolves when there is room for the next one. */
 export type ResultSink = {
@@ -53,7 +59,7 @@ export async function runStatement(
   request: ExecuteRequest,
   sink: ResultSink,
   signal: AbortSignal,
-): Promise<{ isCut: boolean }> {
+): Promise<StatementEnd> {
   const tokens = checkText(request.query);
   const tree = await checkNamed(database, request.query, tokens);
   signal.throwIfAborted();
@@ -79,7 +85,7 @@ async function runInSession(
   { tokens, tree }: Reading,
   sink: ResultSink,
   signal: AbortSignal,
-): Promise<{ isCut: boolean }> {
+): Promise<StatementEnd> {
   // DuckDB makes several statements of some (PIVOT): all but the last are preparations of its own.
   const statements = await connection.extractStatements(request.query);
   for (let index = 0; index < statements.count - 1; index += 1) {
@@ -152,13 +158,18 @@ async function sendResult(
   request: ExecuteRequest,
   sink: ResultSink,
   signal: AbortSignal,
-): Promise<{ isCut: boolean }> {
+): Promise<StatementEnd> {
   const result = await statement.startStream().getResult();
   const wasStreaming = result.isStreaming;
   // Statements that answer nothing have a column all the same, and CREATE TABLE AS a row in it.
   const isAnswer = result.returnType !== ResultReturnType.NOTHING;
   const types = isAnswer ? result.columnTypes() : [];
   refuseWide(result, types.length);
+  const isChange = CHANGES.has(statement.statementType);
+  // Without RETURNING the one row of a change is the number of rows; with it each row is one that was changed.
+  const isCount = result.returnType === ResultReturnType.CHANGED_ROWS;
+  let changed = 0;
+  const end = (isCut: boolean): StatementEnd => ({ isCut, affectedRows: isChange ? changed : null });
   await sink.fields(fieldsOf(result, types));
   for (;;) {
     signal.throwIfAborted();
@@ -168,16 +179,17 @@ async function sendResult(
       signal.throwIfAborted();
       // The driver reports a stream's failure as its end; all that tells them apart is that it is no stream any more.
       if (wasStreaming && !result.isStreaming) await throwLateFailure(statement, connection);
-      return { isCut: false };
+      return end(false);
     }
     if (!isAnswer) continue;
+    changed += isCount ? Number(chunk.getColumnValues(0)[0]) : rowCount;
     for (const { from, to, isCut } of slices(chunk, types, request)) {
       signal.throwIfAborted();
       const columns = types.map((type, index) =>
         decodeColumn(chunk.getColumnVector(index), type, from, to, request.jsonAsText),
       );
       if (to > from) await sink.batch({ rowCount: to - from, columns });
-      if (isCut) return { isCut: true };
+      if (isCut) return end(true);
     }
   }
 }

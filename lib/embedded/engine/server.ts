@@ -67,10 +67,10 @@ async function execute(
     fields: (fields: Field[]) => send({ type: "fields", fields }),
     batch: (batch: Batch) => send({ type: "batch", batch }),
   };
-  const { isCut } = await within(request.timeoutMs, places, controller, () =>
+  const ending = await within(request.timeoutMs, places, controller, () =>
     runStatement(database, request, sink, controller.signal),
   );
-  return { type: "end", isCut };
+  return { type: "end", ...ending };
 }
 
 /** Does the work in one of the places, and aborts it at its time limit. */

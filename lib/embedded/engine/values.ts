@@ -27,6 +27,7 @@ import {
   type DuckDBVector,
 } from "@duckdb/node-api";
 import type { WireValue } from "../../tabular/fields.ts";
+import { shortestFloat32 } from "../../tabular/float32.ts";
 import { parseExactJson } from "../../text/exact-json.ts";
 import { isJsonText } from "./field-types.ts";
 import {
@@ -49,7 +50,6 @@ const SAFE_HIGH_HALF = 2_097_152;
 const SCALAR_BYTES = 12;
 /** A duckdb_string_t: its length stands in its first four bytes. */
 const STRING_STRUCT_BYTES = 16;
-const FLOAT32_NORMAL_MIN = 2 ** -126;
 /** Texts up to this length stand in the struct itself, behind their length. */
 const INLINED_BYTES_MAX = 12;
 
@@ -229,7 +229,7 @@ function decodeAt(vector: DuckDBVector, type: DuckDBType, row: number): WireValu
 export function toWireValue(value: DuckDBValue, type: DuckDBType): WireValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "string") return isJsonText(type) ? parseJson(value) : value;
-  if (typeof value === "number") return type.typeId === DuckDBTypeId.FLOAT ? fromFloat32(value) : fromNumber(value);
+  if (typeof value === "number") return fromNumber(type.typeId === DuckDBTypeId.FLOAT ? shortestFloat32(value) : value);
   if (typeof value === "boolean") return value;
   if (typeof value === "bigint") {
     const isInt64 = type.typeId === DuckDBTypeId.BIGINT || type.typeId === DuckDBTypeId.UBIGINT;
@@ -310,17 +310,6 @@ function fromInt64(value: bigint): number | string {
 
 function fromNumber(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
-}
-
-/** The shortest text that a FLOAT stands for: 0.1, not the 0.10000000149011612 that it is as a double. */
-function fromFloat32(value: number): number | string {
-  if (!Number.isFinite(value) || Number.isSafeInteger(value)) return fromNumber(value);
-  // Below its normal range a float has fewer digits.
-  for (let digits = Math.abs(value) < FLOAT32_NORMAL_MIN ? 1 : 6; digits < 9; digits += 1) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return short;
-  }
-  return Number(value.toPrecision(9));
 }
 
 function decimalText({ value, scale }: DuckDBDecimalValue): string {

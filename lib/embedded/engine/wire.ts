@@ -62,7 +62,7 @@ export type EngineFailure = {
 export type EngineResponse =
   | { type: "fields"; fields: Field[] }
   | { type: "batch"; batch: Batch }
-  | { type: "end"; isCut: boolean }
+  | { type: "end"; isCut: boolean; affectedRows?: number | null }
   | { type: "failed"; failure: EngineFailure }
   | { type: "entities"; entities: Entity[] }
   | { type: "version"; version: string }

@@ -78,19 +78,34 @@ export async function readJsonRows(
   return finish(false);
 }
 
+/** One result of a statement, as far as it was read. */
+export type JsonResult = JsonRows & { fields: readonly Field[] };
+
+type AnswerFacts = { executionId: string; affectedRows: number | null; durationMs: number; databaseMs: number };
+
 /** The whole answer in the envelope of docs/api.md, Common rules, as pieces of bytes. */
 export function jsonAnswer(
-  rows: JsonRows,
-  facts: { executionId: string; fields: readonly Field[]; durationMs: number; databaseMs: number },
+  first: JsonResult,
+  more: readonly JsonResult[],
+  { executionId, affectedRows, durationMs, databaseMs }: AnswerFacts,
 ): Buffer[] {
-  const head = JSON.stringify({ executionId: facts.executionId, fields: facts.fields }).slice(0, -1);
-  const tail = JSON.stringify({
-    rowCount: rows.rowCount,
-    truncated: rows.truncated,
-    durationMs: facts.durationMs,
-    databaseMs: facts.databaseMs,
-  }).slice(1);
-  return [Buffer.from(`{"success":true,"data":${head},"rows":[`), ...rows.chunks, Buffer.from(`],${tail}}`)];
+  const last = JSON.stringify({ affectedRows, durationMs, databaseMs }).slice(1);
+  return [
+    Buffer.from('{"success":true,"data":'),
+    ...resultPieces({ executionId, fields: first.fields }, first, ',"moreResults":['),
+    ...more.flatMap((result, index) => [
+      Buffer.from(index === 0 ? "" : ","),
+      // Only the reply as a whole says how many rows it changed.
+      ...resultPieces({ fields: result.fields }, result, ',"affectedRows":null}'),
+    ]),
+    Buffer.from(`],${last}}`),
+  ];
+}
+
+/** An object with the rows of a result; `tail` follows the last of its own members. */
+function resultPieces(head: object, { chunks, rowCount, truncated }: JsonRows, tail: string): Buffer[] {
+  const counts = JSON.stringify({ rowCount, truncated }).slice(1, -1);
+  return [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`), ...chunks, Buffer.from(`],${counts}${tail}`)];
 }
 
 /** Drivers that know `cellBytesMax` have cut already; this holds for all of them. */

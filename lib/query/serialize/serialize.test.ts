@@ -112,10 +112,24 @@ describe("a JSON answer", () => {
 
   it("is the envelope of the API", async () => {
     const rows = await read([batchOf(["é"], [null])]);
-    const facts = { executionId: "e", fields: fieldsOf("a"), durationMs: 2, databaseMs: 1 };
-    expect(JSON.parse(Buffer.concat(jsonAnswer(rows, facts)).toString())).toEqual({
+    const facts = { executionId: "e", affectedRows: 3, durationMs: 2, databaseMs: 1 };
+    const fields = fieldsOf("a");
+    const result = { fields, rows: [{ a: "é" }, { a: null }], rowCount: 2, truncated: false };
+    const parse = (...more: (typeof rows)[]) =>
+      JSON.parse(
+        Buffer.concat(
+          jsonAnswer(
+            { ...rows, fields },
+            more.map((each) => ({ ...each, fields })),
+            facts,
+          ),
+        ).toString(),
+      );
+    expect(parse()).toEqual({ success: true, data: { ...facts, ...result, moreResults: [] } });
+    const further = { ...result, affectedRows: null };
+    expect(parse(rows, rows)).toEqual({
       success: true,
-      data: { ...facts, rows: [{ a: "é" }, { a: null }], rowCount: 2, truncated: false },
+      data: { ...facts, ...result, moreResults: [further, further] },
     });
   });
 

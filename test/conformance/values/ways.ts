@@ -76,12 +76,13 @@ async function resultOf({ source }: ValueSubject, table: ValueTable) {
   );
 }
 
+const FACTS = { executionId: "", affectedRows: null, durationMs: 0, databaseMs: 0 };
 const LIMITS = { rows: 10_000, bytes: 1e9, cellBytes: 1e9 };
 
 const json: Way = async (subject, table) => {
   const result = await resultOf(subject, table);
   const rows = await readJsonRows(result, LIMITS);
-  const pieces = jsonAnswer(rows, { executionId: "", fields: result.fields, durationMs: 0, databaseMs: 0 });
+  const pieces = jsonAnswer({ ...rows, fields: result.fields }, [], FACTS);
   const answer = JSON.parse(Buffer.concat(pieces).toString()) as { data: { rows: { id: number; v: WireValue }[] } };
   return compare(table, new Map(answer.data.rows.map(({ id, v }) => [Number(id), shownText(v)])));
 };

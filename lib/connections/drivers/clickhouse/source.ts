@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "@/lib/http/errors";
 import { startDeadline } from "@/lib/net/deadline";
 import { toSqlPath } from "@/lib/sql/names";
+import { changeVerbOf } from "@/lib/sql/statement-kind";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
 import { parseExactJson } from "@/lib/text/exact-json";
 import type {
@@ -89,7 +90,11 @@ export class ClickHouseSource implements DataSource {
     const run = this.#begin(text, settings, options.signal);
     try {
       const rows = await run.open(options.cellBytesMax, options.jsonAsText);
-      return { fields: rows.fields, batches: this.#batches(run, rows, options) };
+      return {
+        fields: rows.fields,
+        batches: this.#batches(run, rows, options),
+        affectedRows: () => (changeVerbOf(text, "clickhouse") === "insert" ? run.writtenRows : null),
+      };
     } catch (error) {
       await run.end();
       throw this.#failure(error, options.signal);
@@ -248,6 +253,16 @@ export class ClickHouseSource implements DataSource {
   }
 }
 
+function writtenRowsOf(summary: string | string[] | undefined): number | null {
+  if (typeof summary !== "string") return null;
+  try {
+    const { written_rows: count } = JSON.parse(summary) as { written_rows?: unknown };
+    return count === undefined || !Number.isFinite(Number(count)) ? null : Number(count);
+  } catch {
+    return null;
+  }
+}
+
 type Rows = {
   fields: Field[];
   /** What the last portion took on the line. */
@@ -267,6 +282,11 @@ class Run {
   readonly #queryId = randomUUID();
   readonly #stop = new AbortController();
   #response: IncomingMessage | null = null;
+  /** Rows that an INSERT wrote, by the server's summary; null where it does not say. */
+  get writtenRows(): number | null {
+    return writtenRowsOf(this.#response?.headers["x-clickhouse-summary"]);
+  }
+
   #isDone = false;
   #isOver = false;
   readonly #onAbort = () => void this.#abort();

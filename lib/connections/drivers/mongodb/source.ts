@@ -162,7 +162,11 @@ export class MongoSource implements DataSource {
       }
     }
     const shape = shapeOf(sample, isWhole);
-    return { fields: shape.fields, batches: this.#batches(run, cursor, { sample, isWhole, shape }, options) };
+    return {
+      fields: shape.fields,
+      batches: this.#batches(run, cursor, { sample, isWhole, shape }, options),
+      affectedRows: () => cursor.affectedRows ?? null,
+    };
   }
 
   async *#batches(
@@ -265,7 +269,12 @@ async function closeClient(client: MongoClient): Promise<void> {
 }
 
 /** Documents as they arrive, several at a time; null at the end. */
-type Rows = { next(): Promise<readonly Doc[] | null>; close(): Promise<void> };
+type Rows = {
+  next(): Promise<readonly Doc[] | null>;
+  close(): Promise<void>;
+  /** Documents that a write inserted, changed or deleted; absent for a reading. */
+  affectedRows?: number;
+};
 
 async function start(
   db: Db,
@@ -328,7 +337,7 @@ async function start(
       return fromDocuments((answer.values as unknown[]).map((value) => ({ value })));
     }
     default:
-      return fromDocuments([await write(db, operation, { session, maxTimeMS: limits.maxTimeMS })]);
+      return fromWrite(await write(db, operation, { session, maxTimeMS: limits.maxTimeMS }));
   }
 }
 
@@ -356,16 +365,25 @@ type Writing = Exclude<
 
 type WriteLimits = { session: ClientSession; maxTimeMS: number };
 
-async function write(db: Db, operation: Writing, limits: WriteLimits): Promise<Doc> {
+type Written = { document: Doc; affectedRows: number };
+
+function fromWrite({ document, affectedRows }: Written): Rows {
+  return { ...fromDocuments([document]), affectedRows };
+}
+
+async function write(db: Db, operation: Writing, limits: WriteLimits): Promise<Written> {
   const collection = db.collection<Document>(operation.collection);
   switch (operation.kind) {
     case "insertOne": {
       const { insertedId } = await collection.insertOne(operation.document, limits);
-      return { insertedId };
+      return { document: { insertedId }, affectedRows: 1 };
     }
     case "insertMany": {
       const { insertedCount, insertedIds } = await collection.insertMany(operation.documents, limits);
-      return { insertedCount, insertedIds: Object.values(insertedIds) };
+      return {
+        document: { insertedCount, insertedIds: Object.values(insertedIds) },
+        affectedRows: Number(insertedCount),
+      };
     }
     case "updateOne":
     case "updateMany": {
@@ -380,14 +398,18 @@ async function write(db: Db, operation: Writing, limits: WriteLimits): Promise<D
     case "deleteOne":
     case "deleteMany": {
       const { deletedCount } = await collection[operation.kind](operation.filter, limits);
-      return { deletedCount };
+      return { document: { deletedCount }, affectedRows: Number(deletedCount) };
     }
   }
 }
 
-function countsOf(result: { matchedCount: number; modifiedCount: number; upsertedId: unknown }): Doc {
+function countsOf(result: { matchedCount: number; modifiedCount: number; upsertedId: unknown }): Written {
   const { matchedCount, modifiedCount, upsertedId } = result;
-  return { matchedCount, modifiedCount, ...(upsertedId !== null && { upsertedId }) };
+  const isUpsert = upsertedId !== null;
+  return {
+    document: { matchedCount, modifiedCount, ...(isUpsert && { upsertedId }) },
+    affectedRows: Number(modifiedCount) + (isUpsert ? 1 : 0),
+  };
 }
 
 function fromCursor(cursor: AbstractCursor<Document>): Rows {

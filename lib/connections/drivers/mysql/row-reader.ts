@@ -7,6 +7,7 @@ import { tooLargeRow } from "../shared/failures";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS } from "../shared/limits";
 import type { RunningStatement } from "../shared/statement-run";
 import { valueBytes } from "../shared/wire-values";
+import type { OkPacket } from "./session";
 import { type Column, type ColumnReader, readerOf } from "./types";
 
 /** Rows that are on their way when the reader leaves are let in for so long, which saves the session. */
@@ -17,19 +18,32 @@ const SCALAR_BYTES = 12;
 export type RowReaderOptions = { cellBytesMax: number | undefined; rowBytesMax: number; jsonAsText?: boolean };
 type NamedReader = ColumnReader & { name: string };
 
-/** One statement's rows as they come, in columns; the line is paused while nobody takes them. */
+/** One result of a statement. */
+type ReadResult = { columns: readonly NamedReader[]; batches: BatchQueue };
+
+/**
+ * One statement's results as they come, their rows in columns; the line is paused while nobody takes them. A reply may
+ * hold several results (CALL); those without columns only say how many rows were changed.
+ */
 export class RowReader implements RunningStatement {
   readonly #connection: Connection;
   readonly #options: RowReaderOptions;
   readonly #columns = Promise.withResolvers<readonly NamedReader[]>();
   readonly #over = Promise.withResolvers<void>();
-  readonly #batches = new BatchQueue();
-  #readers: readonly NamedReader[] = [];
+  /** What was not read yet: the first is being read, the last being written. */
+  readonly #results: ReadResult[] = [];
+  #waiter: { resolve: () => void; reject: (error: unknown) => void } | null = null;
+  #failure: { error: unknown } | null = null;
   #rows = new BatchBuilder(0);
   #rowsWanted = FIRST_BATCH_ROWS;
+  #isComplete = false;
   #isCut = false;
   #isLeft = false;
   #isPaused = false;
+  /** The count of the last result without columns; null when there was none. */
+  okAffectedRows: number | null = null;
+  /** Rows that came, of all results. */
+  rowCount = 0;
 
   constructor(connection: Connection, options: RowReaderOptions) {
     this.#connection = connection;
@@ -37,7 +51,7 @@ export class RowReader implements RunningStatement {
     this.#columns.promise.catch(() => {});
   }
 
-  /** The result's columns, empty for a statement without a result. */
+  /** The first result's columns, empty for a statement without a result. */
   get columns(): Promise<readonly NamedReader[]> {
     return this.#columns.promise;
   }
@@ -46,30 +60,54 @@ export class RowReader implements RunningStatement {
     command.on("fields", (columns: unknown) => this.#begin((columns as Column[] | undefined) ?? []));
     command.on("result", (row: unknown) => {
       if (Array.isArray(row)) this.#take(row);
+      else this.okAffectedRows = Number((row as OkPacket | null)?.affectedRows ?? 0);
     });
     command.on("error", (error: unknown) => this.fail(error));
     command.on("end", () => this.#complete());
   }
 
   next(): Promise<Step> {
-    const step = this.#batches.next();
+    const [result] = this.#results;
+    if (!result) return this.#failure ? Promise.reject(this.#failure.error) : Promise.resolve({ done: true });
+    const step = result.batches.next();
     this.#resume();
     return step;
   }
 
+  /**
+   * Goes on to the result behind the one that was read to its end.
+   * @returns its columns, null when there is none
+   */
+  async nextResult(): Promise<readonly NamedReader[] | null> {
+    this.#results.shift();
+    this.#resume();
+    if (this.#results.length === 0 && !this.#isComplete && !this.#failure) {
+      await new Promise<void>((resolve, reject) => {
+        this.#waiter = { resolve, reject };
+      });
+    }
+    const [result] = this.#results;
+    if (!result && this.#failure) throw this.#failure.error;
+    return result?.columns ?? null;
+  }
+
   async leave(): Promise<boolean> {
     this.#isLeft = true;
-    this.#batches.clear();
+    for (const { batches } of this.#results) batches.clear();
     this.#resume();
-    if (this.#batches.isComplete || this.#batches.isFailed) return true;
+    if (this.#isComplete || this.#failure) return true;
     const over = this.#over.promise.then(() => true);
     return Promise.race([over, sleep(LEAVE_GRACE_MS, false)]);
   }
 
   fail(error: unknown): void {
-    if (this.#batches.isComplete) return;
+    if (this.#isComplete) return;
+    this.#failure ??= { error };
     this.#columns.reject(error);
-    this.#batches.fail(error);
+    // Results that came whole are read before it.
+    this.#written?.batches.fail(error);
+    this.#waiter?.reject(error);
+    this.#waiter = null;
     this.#over.resolve();
   }
 
@@ -79,15 +117,32 @@ export class RowReader implements RunningStatement {
     else this.#cut();
   }
 
+  get #written(): ReadResult | undefined {
+    return this.#results.at(-1);
+  }
+
   #begin(columns: readonly Column[]): void {
-    this.#readers = columns.map((column) => ({ name: column.name, ...readerOf(column, this.#options.jsonAsText) }));
+    this.#endResult();
+    if (columns.length === 0 || this.#isLeft) return;
+    const readers = columns.map((column) => ({ name: column.name, ...readerOf(column, this.#options.jsonAsText) }));
     this.#rows = new BatchBuilder(columns.length);
-    this.#columns.resolve(this.#readers);
+    this.#rowsWanted = FIRST_BATCH_ROWS;
+    this.#results.push({ columns: readers, batches: new BatchQueue() });
+    this.#columns.resolve(readers);
+    this.#waiter?.resolve();
+    this.#waiter = null;
+  }
+
+  #endResult(): void {
+    this.#push();
+    this.#written?.batches.complete();
   }
 
   #take(row: readonly unknown[]): void {
-    if (this.#isCut || this.#isLeft) return;
-    const values = this.#readers.map(({ read }, index) => {
+    this.rowCount += 1;
+    const result = this.#written;
+    if (this.#isCut || this.#isLeft || !result) return;
+    const values = result.columns.map(({ read }, index) => {
       const value = row[index];
       return value === null || value === undefined ? null : read(value);
     });
@@ -105,28 +160,31 @@ export class RowReader implements RunningStatement {
 
   #cut(): void {
     this.#isCut = true;
-    this.#batches.push({ ...this.#rows.take(), isCut: true });
+    this.#written?.batches.push({ ...this.#rows.take(), isCut: true });
   }
 
   #complete(): void {
-    if (this.#batches.isFailed) return;
+    if (this.#failure) return;
     this.#columns.resolve([]);
-    this.#push();
-    this.#batches.complete();
+    this.#endResult();
+    this.#isComplete = true;
+    this.#waiter?.resolve();
+    this.#waiter = null;
     this.#over.resolve();
   }
 
   #push(): void {
-    if (this.#rows.rowCount === 0 || this.#isLeft || this.#isCut) return;
+    const batches = this.#written?.batches;
+    if (!batches || this.#rows.rowCount === 0 || this.#isLeft || this.#isCut) return;
     this.#rowsWanted = BATCH_ROWS_MAX;
-    this.#batches.push(this.#rows.take());
-    if (!this.#batches.isFull || this.#isPaused) return;
+    batches.push(this.#rows.take());
+    if (!batches.isFull || this.#isPaused) return;
     this.#isPaused = true;
     this.#connection.pause();
   }
 
   #resume(): void {
-    if (!this.#isPaused || (this.#batches.isFull && !this.#isLeft)) return;
+    if (!this.#isPaused || (this.#written?.batches.isFull && !this.#isLeft)) return;
     this.#isPaused = false;
     this.#connection.resume();
   }

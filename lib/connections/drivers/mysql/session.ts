@@ -20,6 +20,9 @@ const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
 /** Types whose texts the library would make numbers of. */
 const AS_DIGITS = new Set(["TINY", "SHORT", "LONG", "INT24", "YEAR", "LONGLONG", "FLOAT", "DOUBLE"]);
 
+/** The protocol's number of the type FLOAT. */
+const FLOAT = 4;
+
 /** A statement has one, a load a few. The library sets places for them aside, by default half a mebibyte a session. */
 const PREPARED_MAX = 32;
 
@@ -107,9 +110,26 @@ export class MysqlSession implements PooledSession {
     await this.run("START TRANSACTION READ WRITE");
   }
 
+  /**
+   * Returns whether a query has a FLOAT among its columns. Of those a plain query gets six digits from the server, and a
+   * prepared one the stored value. A query that cannot be prepared has none.
+   */
+  async hasFloat(text: string): Promise<boolean> {
+    const command = { sql: text, rowsAsArray: true };
+    const described = new Promise<boolean>((resolve) => {
+      this.#connection.prepare(command as unknown as string, (error, statement) => {
+        const { columns = [] } = (error ? {} : statement) as { columns?: { columnType: number }[] };
+        resolve(columns.some(({ columnType }) => columnType === FLOAT));
+      });
+    });
+    const hasFloat = await Promise.race([described, this.#cut.promise]);
+    if (!hasFloat) this.#connection.unprepare(command as unknown as string);
+    return hasFloat;
+  }
+
   /** Values make it a prepared statement, to which they are bound. */
-  start(text: string, values: readonly unknown[], options: RowReaderOptions): RowReader {
-    const isPrepared = values.length > 0;
+  start(text: string, values: readonly unknown[], options: RowReaderOptions & { isPrepared?: boolean }): RowReader {
+    const isPrepared = values.length > 0 || options.isPrepared === true;
     const command = { sql: text, rowsAsArray: true, typeCast: isPrepared ? castOfPrepared : castOfPlain };
     const reader = new RowReader(this.#connection, options);
     this.#reader = reader;
@@ -136,7 +156,7 @@ export class MysqlSession implements PooledSession {
   count(text: string, values: readonly (string | number | Buffer | null)[]): Promise<number> {
     const answer = new Promise<number>((resolve, reject) => {
       const done = (error: unknown, result: unknown) =>
-        error ? reject(error) : resolve((result as { affectedRows?: number }).affectedRows ?? 0);
+        error ? reject(error) : resolve(matchedRows(result as OkPacket));
       if (values.length > 0) this.#connection.execute({ sql: text, values: [...values] as string[] }, done);
       else this.#connection.query({ sql: text }, done);
     });
@@ -194,6 +214,14 @@ export class MysqlSession implements PooledSession {
   }
 }
 
+/** The library's reading of the packet that ends a statement without rows. */
+export type OkPacket = { affectedRows?: number | string; info?: string };
+
+/** The server counts the rows that an UPDATE changes, and says in words how many it found. */
+function matchedRows({ affectedRows, info }: OkPacket): number {
+  return Number(/^Rows matched: (\d+)/.exec(info ?? "")?.[1] ?? affectedRows ?? 0);
+}
+
 type Cell = { type: string; buffer(): Buffer | null; string(): string | null };
 
 /** Called for each cell: the types that the library would interpret are taken as they came. */
@@ -242,8 +270,9 @@ function optionsOf(config: OnServer<NetworkConfig>): ConnectionOptions {
     ...(ssl !== "disable" && {
       ssl: { rejectUnauthorized: ssl === "verify-full", verifyIdentity: ssl === "verify-full" },
     }),
-    // No file of ours is ever read for a server (T41), and one text is one statement.
-    flags: ["-LOCAL_FILES", "-MULTI_STATEMENTS"],
+    // No file of ours is ever read for a server (T41), and one text is one statement. An UPDATE counts the rows that it
+    // changes, as in the servers' own clients, not those that it finds. OUT parameters come as a result of their own.
+    flags: ["-LOCAL_FILES", "-MULTI_STATEMENTS", "-FOUND_ROWS", "PS_MULTI_RESULTS"],
     // A server that asks for one all the same is none that we talk to any longer.
     infileStreamFactory: () => {
       throw new AppError("source_unreachable", "The server asked for a file of this machine. The connection was cut.");

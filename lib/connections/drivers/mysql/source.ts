@@ -1,7 +1,8 @@
 import "server-only";
 import { randomUUID } from "node:crypto";
 import { toSqlPath } from "@/lib/sql/names";
-import type { Batch, Entity } from "@/lib/tabular/fields";
+import { changeVerbOf, firstWordOf } from "@/lib/sql/statement-kind";
+import type { Batch, Entity, Field } from "@/lib/tabular/fields";
 import type {
   DataSource,
   ExtractRequest,
@@ -32,6 +33,40 @@ import { checkReach } from "./reach";
 import { warnOfRights } from "./rights";
 import type { RowReader } from "./row-reader";
 import { MysqlSession } from "./session";
+
+/** A statement whose reply is being read. */
+type Reply = { run: StatementRun<MysqlSession>; reader: RowReader; text: string; signal: AbortSignal };
+
+/** Statements that answer one result at most, by their first word. */
+const ONE_RESULT = new Set([
+  ...["SELECT", "WITH", "VALUES", "TABLE", "SHOW", "EXPLAIN", "DESCRIBE", "DESC", "ANALYZE", "CREATE", "ALTER", "DROP"],
+  ...["INSERT", "UPDATE", "DELETE", "REPLACE", "TRUNCATE", "SET"],
+]);
+
+/** Statements that read columns of tables. */
+const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
+
+function isQuery(text: string): boolean {
+  return QUERIES.has(firstWordOf(text, "mysql")) || text.trimStart().startsWith("(");
+}
+
+function mayHaveSeveral(text: string): boolean {
+  return !ONE_RESULT.has(firstWordOf(text, "mysql")) && !text.trimStart().startsWith("(");
+}
+
+function affectedRowsOf({ reader, text }: Reply): number | null {
+  // Behind the rows of a RETURNING no count comes: each of them is one that was changed.
+  if (changeVerbOf(text, "mysql") !== null) return reader.okAffectedRows ?? reader.rowCount;
+  return mayHaveSeveral(text) ? reader.okAffectedRows : null;
+}
+
+/** The first result alone; the statement runs to its end, and fails by what a later part of it fails by. */
+async function* readingPast({ batches, nextResult }: ResultStream): AsyncGenerator<Batch, void> {
+  yield* batches;
+  for (let next = await nextResult?.(); next; next = await next.nextResult?.()) {
+    for await (const _ of next.batches);
+  }
+}
 
 /** A MySQL or MariaDB database through a pool of sessions; each statement runs in one that is as good as new. */
 export class MysqlSource implements DataSource {
@@ -65,14 +100,18 @@ export class MysqlSource implements DataSource {
       if (readOnly) await checkReach((lookup) => run.session.run(lookup), references);
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
+      const isPrepared = values.length > 0 || (isQuery(text) && (await run.session.hasFloat(text)));
+      signal.throwIfAborted();
       const reader = run.begin(
-        run.session.start(text, values, { cellBytesMax, rowBytesMax, jsonAsText: options.jsonAsText === true }),
+        run.session.start(text, values, {
+          cellBytesMax,
+          rowBytesMax,
+          isPrepared,
+          jsonAsText: options.jsonAsText === true,
+        }),
       );
-      const columns = await reader.columns;
-      return {
-        fields: columns.map(({ name, type, dbType }) => ({ name, type, dbType })),
-        batches: this.#batches(run, reader, text, signal),
-      };
+      const result = this.#resultOf(await reader.columns, { run, reader, text, signal });
+      return options.allResults || !result.nextResult ? result : { ...result, batches: readingPast(result) };
     } catch (error) {
       throw this.#ended(run, error, text, signal);
     }
@@ -138,23 +177,47 @@ export class MysqlSource implements DataSource {
     };
   }
 
+  #resultOf(columns: readonly Field[], facts: Reply): ResultStream {
+    let following: readonly Field[] | null = null;
+    const onWhole = (next: readonly Field[] | null) => {
+      following = next;
+    };
+    return {
+      fields: columns.map(({ name, type, dbType }) => ({ name, type, dbType })),
+      batches: this.#batches(facts, onWhole),
+      affectedRows: () => affectedRowsOf(facts),
+      ...(mayHaveSeveral(facts.text) && {
+        nextResult: async () => {
+          const next = following;
+          following = null;
+          return next && this.#resultOf(next, facts);
+        },
+      }),
+    };
+  }
+
+  /** @param onWhole is told behind the last row which result follows; until that is read too, the statement goes on */
   async *#batches(
-    run: StatementRun<MysqlSession>,
-    reader: RowReader,
-    text: string,
-    signal: AbortSignal,
+    { run, reader, text, signal }: Reply,
+    onWhole: (next: readonly Field[] | null) => void,
   ): AsyncGenerator<Batch, void> {
+    let isOver = true;
     try {
       for (;;) {
         const step = await reader.next();
-        if ("done" in step) return;
+        if ("done" in step) {
+          const next = await reader.nextResult();
+          isOver = next === null;
+          onWhole(next);
+          return;
+        }
         yield step.batch;
         if (step.batch.isCut) return;
       }
     } catch (error) {
       throw this.#ended(run, error, text, signal);
     } finally {
-      run.end();
+      if (isOver) run.end();
     }
   }
 

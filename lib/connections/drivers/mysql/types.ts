@@ -29,8 +29,8 @@ const INTEGERS: Readonly<Record<number, string>> = { 1: "tinyint", 2: "smallint"
 const BLOBS: Readonly<Record<number, string>> = { 249: "tiny", 250: "medium", 251: "long", 252: "" };
 
 /**
- * How the values of a column are read. Texts come from the protocol of plain queries and numbers from that of prepared
- * ones: both give the same values, but for FLOAT, of which a plain query gets six digits from the server.
+ * Returns how the values of a column are read. Texts come from the protocol of plain queries and numbers from that of
+ * prepared ones. Both give the same values, but for FLOAT: a query with one is prepared (`MysqlSession.hasFloat`).
  */
 export function readerOf(column: Column, jsonAsText = false): ColumnReader {
   const { columnType: type, flags, columnLength, decimals } = column;

@@ -16,6 +16,14 @@ const GROWTH = 4;
 /** The parts of the library's connection that this file writes to. */
 type Line = Connection & { stream: { cork?(): void; uncork?(): void; pause(): void; resume(): void } };
 
+/** The tags of statements that change rows; of INSERT the first number is an OID that is always 0. */
+const CHANGE_TAG = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/;
+
+function toAffectedRows(tag: string): number | null {
+  const count = CHANGE_TAG.exec(tag)?.[1];
+  return count === undefined ? null : Number(count);
+}
+
 /** A statement around the query; nobody reads its rows. */
 export type SideStatement = { text: string; values?: readonly (string | null)[] };
 
@@ -45,6 +53,9 @@ export type PortalOptions = {
  */
 export class Portal implements Submittable, RunningStatement {
   readonly #options: PortalOptions;
+  /** Rows of the query that came so far, and those among them of portions that are over. */
+  #rowCount = 0;
+  #rowCountBefore = 0;
   readonly #fields = Promise.withResolvers<FieldDef[]>();
   readonly #over = Promise.withResolvers<void>();
   readonly #batches = new BatchQueue();
@@ -65,6 +76,9 @@ export class Portal implements Submittable, RunningStatement {
   get isInPreamble(): boolean {
     return this.#commandsLeft > 0;
   }
+
+  /** Rows that the statement changed, once it is complete; null for a statement of another kind. */
+  affectedRows: number | null = null;
 
   /** True once the epilogue has run: the session is as the epilogue leaves it. */
   isCleaned = false;
@@ -167,6 +181,7 @@ export class Portal implements Submittable, RunningStatement {
       this.#early.push(() => this.handleDataRow(message));
       return;
     }
+    this.#rowCount += 1;
     if (this.#isLeft || this.#isCut) return;
     const { fields, length } = message;
     const row = this.#decoders.map((decode, index) => {
@@ -189,16 +204,22 @@ export class Portal implements Submittable, RunningStatement {
       return;
     }
     this.#isSuspended = true;
+    this.#rowCountBefore = this.#rowCount;
     this.#push();
     if (this.#isLeft) this.#sync();
     else if (!this.#batches.isFull) this.#ask();
   }
 
-  handleCommandComplete(): void {
-    if (this.#early) this.#early.push(() => this.handleCommandComplete());
+  handleCommandComplete(message: { text: string }): void {
+    if (this.#early) this.#early.push(() => this.handleCommandComplete(message));
     else if (this.#commandsLeft > 0) this.#commandsLeft -= 1;
     else if (this.#epilogueLeft > 0) this.#epilogueLeft -= 1;
-    else this.#complete();
+    else {
+      // The tag counts the rows of the last portion alone.
+      const count = toAffectedRows(message.text);
+      this.affectedRows = count === null ? null : count + this.#rowCountBefore;
+      this.#complete();
+    }
   }
 
   handleEmptyQuery(): void {

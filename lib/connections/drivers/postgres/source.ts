@@ -141,6 +141,7 @@ export class PostgresSource implements DataSource {
       return {
         fields: described.map((field) => this.#toField(field)),
         batches: this.#batches(run, running, text, options),
+        affectedRows: () => running.affectedRows,
       };
     } catch (error) {
       const refusal = portal?.isInPreamble ? toReadingFailure(error, this.#secrets) : null;

@@ -1,4 +1,5 @@
 import type { WireValue } from "@/lib/tabular/fields";
+import { shortestFloat32 } from "@/lib/tabular/float32";
 import { isJsonText } from "@/lib/tabular/json-text";
 import { parseExactJson } from "@/lib/text/exact-json";
 
@@ -13,17 +14,9 @@ export function floatValue(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }
 
-const FLOAT32_NORMAL_MIN = 2 ** -126;
-
-/** The shortest number that a 32-bit float stands for: 0.1, not the 0.10000000149011612 that it is as a double. */
+/** A 32-bit float by its shortest number, or the text for what JSON cannot write. */
 export function float32Value(value: number): number | string {
-  if (!Number.isFinite(value) || Number.isSafeInteger(value)) return floatValue(value);
-  // Below its normal range a float has fewer digits.
-  for (let digits = Math.abs(value) < FLOAT32_NORMAL_MIN ? 1 : 6; digits < 9; digits += 1) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return short;
-  }
-  return Number(value.toPrecision(9));
+  return floatValue(shortestFloat32(value));
 }
 
 /** Parses a JSON cell. A number that a double cannot hold is its text; text that is not JSON stays text. */

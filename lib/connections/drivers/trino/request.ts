@@ -25,6 +25,10 @@ export type TrinoPage = {
   error?: TrinoError;
   /** Where the next answer is, as a path of the same server; null at the end. */
   next: string | null;
+  /** Rows that the statement changed; absent for a query. */
+  updateCount?: number;
+  /** The kind of a statement that is no query, such as INSERT. */
+  updateType?: string;
   /** Of START TRANSACTION. */
   transactionId: string | null;
 };

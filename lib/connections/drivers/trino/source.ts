@@ -75,7 +75,7 @@ export class TrinoSource implements DataSource {
         "X-Trino-Session": `query_max_run_time=${Math.ceil(withinLimit(this.#config.server, options.timeoutMs) / 1000)}s`,
       });
       const rows = await run.open(options.jsonAsText);
-      return { fields: rows.fields, batches: this.#batches(run, rows, options) };
+      return { fields: rows.fields, batches: this.#batches(run, rows, options), affectedRows: () => run.affectedRows };
     } catch (error) {
       await run.end();
       throw toFailure(error, options.signal);
@@ -210,6 +210,8 @@ class Run {
   /** Where the statement that runs goes on, and with a DELETE ends; null when none runs. */
   #next: string | null = null;
   #first: TrinoPage | null = null;
+  /** Rows that the statement changed, as the server's last answer says. */
+  affectedRows: number | null = null;
   #transaction: string | null = null;
   #isImmediate = false;
   #isOver = false;
@@ -324,6 +326,7 @@ class Run {
         const page = await this.#line.send({ ...request, signal, bytesMax });
         if (page.next !== null && page.next === request.path) throw leadsToItself();
         this.#next = page.next;
+        this.affectedRows = affectedRowsOf(page) ?? this.affectedRows;
         if (page.error) {
           this.#next = null;
           if (page.error.errorName === ROW_TOO_LARGE) {
@@ -350,6 +353,14 @@ class Run {
       place.columnNumber <= IMMEDIATE_COLUMN_MAX
     );
   }
+}
+
+/** The server counts the rows of CREATE TABLE AS as well, which is no change of rows. */
+const CHANGE_TYPES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
+
+function affectedRowsOf({ updateType, updateCount }: TrinoPage): number | null {
+  if (updateType === undefined || !CHANGE_TYPES.has(updateType)) return null;
+  return typeof updateCount === "number" ? updateCount : null;
 }
 
 function tooLongForParams(): AppError {

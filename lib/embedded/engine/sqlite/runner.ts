@@ -29,7 +29,7 @@ export function runRunner(file: string, readOnly: boolean): void {
       runSqliteTransaction(opened, request);
       return { type: "transact" };
     }
-    const { isCut } = await runSqlite(opened, request, {
+    const ending = await runSqlite(opened, request, {
       fields: (fields) => send({ type: "fields", fields }),
       batch: async (batch) => {
         await send({ type: "batch", batch });
@@ -38,7 +38,7 @@ export function runRunner(file: string, readOnly: boolean): void {
         return !isStopped;
       },
     });
-    return { type: "end", isCut };
+    return { type: "end", ...ending };
   };
   /** A writer that was killed a moment ago has left its journal, which a reader may not finish: somebody else does. */
   const recovering = async <T>(read: () => Promise<T>): Promise<T> => {

@@ -1,8 +1,10 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { changeVerbOf } from "../../../sql/statement-kind.ts";
 import { namesLimitProblem } from "../../../tabular/column-limits.ts";
 import type { Batch, Field } from "../../../tabular/fields.ts";
 import { StatementFailure } from "../failures.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX } from "../limits.ts";
+import type { StatementEnd } from "../run-statement.ts";
 import type { ExecuteRequest } from "../wire.ts";
 import { checkText, ONE_STATEMENT } from "./guard.ts";
 import { type SqliteFile, seeChanges } from "./open.ts";
@@ -31,7 +33,7 @@ export async function runSqlite(
   { database, authorizer }: SqliteFile,
   request: ExecuteRequest,
   sink: Sink,
-): Promise<{ isCut: boolean }> {
+): Promise<StatementEnd> {
   try {
     const tokens = checkText(request.query);
     seeChanges(database);
@@ -39,7 +41,8 @@ export async function runSqlite(
     const statement = prepareOne(database, request.query);
     const bindings = toBindings(request.params, tokens);
     authorizer.run();
-    return await sendResult(statement, bindings, request, sink);
+    const isCut = await sendResult(statement, bindings, request, sink);
+    return { isCut, affectedRows: changeVerbOf(request.query, "sqlite") === null ? null : changesOf(database) };
   } catch (error) {
     if (error instanceof StatementFailure) throw error;
     // SQLite says of a refusal only that there was one.
@@ -75,17 +78,23 @@ function isEmpty(database: DatabaseSync, text: string): boolean {
   }
 }
 
+/** Rows that the last statement inserted, updated or deleted itself: triggers and foreign keys do not count. */
+function changesOf(database: DatabaseSync): number {
+  return Number(database.prepare("select changes() as n").get()?.n);
+}
+
+/** @returns whether the result was cut */
 async function sendResult(
   statement: StatementSync,
   bindings: Bindings,
   request: ExecuteRequest,
   sink: Sink,
-): Promise<{ isCut: boolean }> {
+): Promise<boolean> {
   const given = bindings as SQLInputValue[];
   if (statement.columns().length === 0) {
     statement.run(...given);
     await sink.fields([]);
-    return { isCut: false };
+    return false;
   }
   const problem = namesLimitProblem(statement.columns());
   if (problem !== null) throw new StatementFailure("query_failed", problem);
@@ -103,11 +112,11 @@ async function sendResult(
   for (;;) {
     if (next.rows.length > 0 && !(await sink.batch(toBatch(next.rows, fields.length)))) {
       rows.return?.();
-      return { isCut: false };
+      return false;
     }
     if (next.isLast || next.isCut) {
       rows.return?.();
-      return { isCut: next.isCut };
+      return next.isCut;
     }
     next = readBatch(rows, request, BATCH_ROWS_MAX);
   }

@@ -1,0 +1,20 @@
+/** Up to here a 32-bit float holds every integer. */
+const INTEGER_MAX = 2 ** 24;
+/** Below it a 32-bit float has fewer digits. */
+const NORMAL_MIN = 2 ** -126;
+/** Digits that any normal 32-bit float keeps, and those that tell each from its neighbours. */
+const DIGITS = { kept: 6, enough: 9 };
+
+/**
+ * Returns the number with the fewest digits that reads back as a 32-bit float: 0.1, not the 0.10000000149011612 that it
+ * is as a double.
+ */
+export function shortestFloat32(value: number): number {
+  const size = Math.abs(value);
+  if (!Number.isFinite(value) || (size <= INTEGER_MAX && Number.isInteger(value))) return value;
+  for (let digits = size < NORMAL_MIN ? 1 : DIGITS.kept; digits < DIGITS.enough; digits += 1) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return Number(value.toPrecision(DIGITS.enough));
+}
