@@ -7,7 +7,6 @@ import { tooLargeRow } from "../shared/failures";
 import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS } from "../shared/limits";
 import type { RunningStatement } from "../shared/statement-run";
 import { valueBytes } from "../shared/wire-values";
-import type { OkPacket } from "./session";
 import { type Column, type ColumnReader, readerOf } from "./types";
 
 /** Rows that are on their way when the reader leaves are let in for so long, which saves the session. */
@@ -17,6 +16,9 @@ const SCALAR_BYTES = 12;
 
 export type RowReaderOptions = { cellBytesMax: number | undefined; rowBytesMax: number; jsonAsText?: boolean };
 type NamedReader = ColumnReader & { name: string };
+
+/** The library's reading of the packet that ends a statement without rows. */
+export type OkPacket = { affectedRows?: number | string; info?: string };
 
 /** One result of a statement. */
 type ReadResult = { columns: readonly NamedReader[]; batches: BatchQueue };

@@ -13,7 +13,7 @@ import { toConnectFailure } from "./failures";
 import { guardPackets } from "./guarded-packets";
 import { harmlessModes } from "./modes";
 import { PacketLengths } from "./packet-lengths";
-import { RowReader, type RowReaderOptions } from "./row-reader";
+import { type OkPacket, RowReader, type RowReaderOptions } from "./row-reader";
 
 /** Types whose bytes the library would make something else of. */
 const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
@@ -213,9 +213,6 @@ export class MysqlSession implements PooledSession {
     });
   }
 }
-
-/** The library's reading of the packet that ends a statement without rows. */
-export type OkPacket = { affectedRows?: number | string; info?: string };
 
 /** The server counts the rows that an UPDATE changes, and says in words how many it found. */
 function matchedRows({ affectedRows, info }: OkPacket): number {
