@@ -3,6 +3,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useState } from "react";
+import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { Notice } from "@/components/ui/notice";
 import { toMessage } from "@/components/ui/to-message";
@@ -102,6 +103,7 @@ export function FilterList({ source, filter, value, others, timezone, onChoose }
           ))}
         </ul>
       )}
+      <FirstRowsNotice firstRows={found.data?.firstRows} />
       {found.data?.isMore && <p className="xs t3 filter-none">There are more. Type to find them.</p>}
     </div>
   );

@@ -1,5 +1,6 @@
 "use client";
 
+import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
 import { WidgetChart } from "@/components/dashboards/widget-chart";
 import { WidgetFigure } from "@/components/dashboards/widget-figure";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
@@ -47,13 +48,14 @@ export function WidgetBody({ widget, data, press, period }: WidgetBodyProps) {
   if (isNothing && data.error !== undefined) {
     return (
       <div className="widget-said">
-        <Notice kind="bad">{data.error}</Notice>
+        <Notice kind={data.firstRows === undefined ? "bad" : "warn"}>{data.error}</Notice>
       </div>
     );
   }
   return (
     <>
       <WidgetRows widget={widget} data={data} press={press} period={period} />
+      <FirstRowsNotice firstRows={data.firstRows} />
       {data.error !== undefined && (
         <div className="widget-old">
           <Notice kind="warn">These are the last rows that could be read. {data.error}</Notice>

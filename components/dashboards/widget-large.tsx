@@ -1,5 +1,6 @@
 "use client";
 
+import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
 import { WidgetBody } from "@/components/dashboards/widget-body";
 import { RowsGrid } from "@/components/grid/rows-grid";
 import { Modal } from "@/components/ui/modal";
@@ -16,7 +17,10 @@ export function WidgetLarge({ widget, data, period, onClose }: WidgetLargeProps)
   return (
     <Modal title={title} isOpen isWide onClose={onClose}>
       {isGrid ? (
-        <RowsGrid label={title} query="" dialect="standard" fields={data.fields} rows={data.rows as ResultRow[]} />
+        <>
+          <RowsGrid label={title} query="" dialect="standard" fields={data.fields} rows={data.rows as ResultRow[]} />
+          <FirstRowsNotice firstRows={data.firstRows} />
+        </>
       ) : (
         <div className="widget-large">
           <WidgetBody widget={widget} data={data} period={period} />

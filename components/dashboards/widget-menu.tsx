@@ -10,6 +10,7 @@ import { useFrame } from "@/components/workspace/use-frame";
 import { withPageGrain } from "@/lib/charts/widget-period";
 import type { Dashboard, FilterChoice, Widget, WidgetData } from "@/lib/client/dashboards";
 import { later } from "@/lib/client/load-again";
+import { firstRowsNotice } from "@/lib/dashboards/truncation-notice";
 import type { ResultRow } from "@/lib/tabular/json-rows";
 import { toCopyText } from "@/lib/ui/copy-rows";
 import { toClickKey } from "@/lib/ui/dashboard-choice";
@@ -38,14 +39,17 @@ export function WidgetMenu({ dashboard, widget, data, choice, period }: WidgetMe
   const { digits, times } = useFrame().frame;
   const [opened, setOpened] = useState<"large" | "query" | "rows" | null>(null);
   const name = widget.title || widget.kind;
+  // A file that leaves the page says by its name what the page says beside the widget.
+  const fileMark = data?.firstRows === undefined ? "" : ` (${firstRowsNotice(data.firstRows).toLowerCase()})`;
   const saveRows = () => {
     if (!data) return;
     const text = toCopyText("csv", data.fields, data.rows as ResultRow[], true);
-    saveFile(new Blob([text], { type: "text/csv;charset=utf-8" }), `${name}.csv`);
+    saveFile(new Blob([text], { type: "text/csv;charset=utf-8" }), `${name}${fileMark}.csv`);
     announce(data.truncated ? "The rows are saved, as far as they are shown." : "The rows are saved.");
   };
   const savePicture = async () => {
-    const drawn = { ...widget, spec: withPageGrain(widget.spec, period.grain) };
+    const titled = { ...widget, title: `${name}${fileMark}` };
+    const drawn = { ...titled, spec: withPageGrain(widget.spec, period.grain) };
     try {
       const { savePictureOf } = await loadPicture();
       if (data && (await savePictureOf(drawn, data, { digits, times }))) announce("The picture is saved.");

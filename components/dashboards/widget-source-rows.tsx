@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
 import { RowsGrid } from "@/components/grid/rows-grid";
 import { ListSkeleton } from "@/components/ui/list-skeleton";
 import { LoadFailure } from "@/components/ui/load-failure";
@@ -52,6 +53,7 @@ export function WidgetSourceRows({ dashboardId, widget, choice, onClose }: Widge
           <p className="widget-cut num xs t2">
             {data.truncated ? `The first ${formatRows(data.rows.length)} of more` : formatRows(data.rows.length)}
           </p>
+          <FirstRowsNotice firstRows={data.firstRows} />
         </>
       )}
     </Modal>

@@ -41,6 +41,8 @@ export type WidgetCube = {
   ageMs: number | null;
   /** More rows there were than are kept. */
   truncated: boolean;
+  /** How many rows are kept, where there were more. */
+  firstRows?: number | undefined;
 };
 
 /**

@@ -14,6 +14,7 @@ export type Narrowed = {
   cachedAt: string | null;
   ageMs: number | null;
   truncated: boolean;
+  firstRows?: number | undefined;
 };
 
 export type OpenCube = {
@@ -52,11 +53,12 @@ export function openCube(cube: WidgetCube): OpenCube {
         }),
         ...state.map(({ resultOf }) => resultOf),
       ];
-      const { id, fields, cachedAt, ageMs } = cube;
+      const { id, fields, cachedAt, ageMs, firstRows } = cube;
       const rows = shown.map((group) =>
         Object.fromEntries(fields.map(({ name }, at) => [name, columns[at]?.(group) ?? null])),
       );
-      return { id, fields, rows, cachedAt, ageMs, truncated: cube.truncated || kept.length > cube.limit };
+      const truncated = cube.truncated || kept.length > cube.limit;
+      return { id, fields, rows, cachedAt, ageMs, truncated, ...(firstRows !== undefined && { firstRows }) };
     },
   };
 }

@@ -37,11 +37,12 @@ export function parseText(text: string | null): DashboardFile | null {
 export function complete(sent: SentParts): Partial<Pick<DashboardFile, "datasets" | "widgets" | "filters">> {
   return {
     ...(sent.datasets && {
-      datasets: sent.datasets.map(({ id = newId(), name, source, maxAgeS }) => ({
+      datasets: sent.datasets.map(({ id = newId(), name, source, maxAgeS, acceptTruncated }) => ({
         id,
         name,
         source,
         maxAgeS: maxAgeS ?? null,
+        ...(acceptTruncated && { acceptTruncated }),
       })),
     }),
     ...(sent.widgets && { widgets: placed(sent.widgets) }),
@@ -121,10 +122,18 @@ export function partsGone(before: DashboardFile, after: DashboardFile): string[]
 
 function placed(sent: NonNullable<SentParts["widgets"]>): Widget[] {
   let below = Math.max(0, ...sent.map(({ layout }) => (layout ? layout.y + layout.h : 0)));
-  return sent.map(({ id = newId(), kind, title, source, spec, layout }) => {
+  return sent.map(({ id = newId(), kind, title, source, spec, layout, acceptTruncated }) => {
     const place: Layout = layout ?? { x: 0, y: Math.min(below, GRID_ROWS_MAX), ...PLACED };
     if (!layout) below += PLACED.h;
-    return { id, kind, title: title ?? "", source: source ?? null, spec: spec ?? {}, layout: place };
+    return {
+      id,
+      kind,
+      title: title ?? "",
+      source: source ?? null,
+      spec: spec ?? {},
+      layout: place,
+      ...(acceptTruncated && { acceptTruncated }),
+    };
   });
 }
 

@@ -11,6 +11,7 @@ import { partNameOf } from "./content";
 import {
   asItIs,
   conditionsFor,
+  cutOf,
   hasField,
   openPage,
   type Page,
@@ -70,7 +71,7 @@ export async function readCubeOf(
       ? { id: widget.id, none: "unaffected" }
       : pressed === null
         ? { id: widget.id, none: "rows" }
-        : await readOne(page, widget, stands.get(partNameOf(widget))?.kept ?? null, pressed, cellsLeft);
+        : await readOne(page, widget, stands.get(partNameOf(widget)) ?? null, pressed, cellsLeft);
     if ("axes" in cube) cellsLeft -= cube.axes[0]?.codes.length ?? 0;
     cubes.push(cube);
   }
@@ -80,12 +81,14 @@ export async function readCubeOf(
 async function readOne(
   page: Page,
   widget: Widget,
-  kept: Stand["kept"],
+  stand: Stand | null,
   pressed: readonly PressedColumn[],
   cellsMax: number,
 ): Promise<WidgetCube | NoCube> {
   const { id } = widget;
-  if (!kept) return { id, none: "failed" };
+  const kept = stand?.kept ?? null;
+  // Totals of a part of the rows are refused, which the widget's own answer says.
+  if (!kept || (kept.truncated && !stand?.acceptTruncated)) return { id, none: "failed" };
   const axes = pressed.filter(({ field }) => hasField(kept.fields, field));
   if (axes.length === 0) return { id, none: "unaffected" };
   try {
@@ -111,6 +114,7 @@ async function readOne(
       ...(toParts as (cells: typeof rows) => Omit<WidgetCube, "id">)(rows),
       ...age,
       truncated: kept.truncated,
+      ...cutOf(kept),
     };
   } catch (failure) {
     page.signal.throwIfAborted();

@@ -34,6 +34,7 @@ import { OWNER_LEFT, originOf, type Part, partsOf, READS_AT_ONCE, readerOf, reso
 import type { DashboardFile, DataQuery, Filter, FilterValues, ValuesQuery, Widget, WidgetData } from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 import { toUnreadWords, trendOf } from "./specs";
+import { aggregatesItself, isAggregated, refusedTotals } from "./truncation";
 
 const SECOND_MS = 1000;
 /** A source that has just failed is left alone, however many look at the page. */
@@ -46,7 +47,12 @@ const TREND_POINTS_MAX = 120;
 const ROWS: AggregateSpec = aggregateSpec.parse({ limit: 1000 });
 
 /** How a part stands for this page; `error` says why it is not as new as was asked, or not there. */
-export type Stand = { kept: KeptDataset["kept"]; error: string | null };
+export type Stand = {
+  kept: KeptDataset["kept"];
+  error: string | null;
+  /** Totals are shown although the rows were cut. */
+  acceptTruncated?: boolean;
+};
 
 /**
  * What the widgets of a dashboard show, computed from the rows that are kept of its datasets; what was never read is read
@@ -262,6 +268,7 @@ export async function readValuesOf(
     field: { name: filter.field, type: field?.type ?? "other" },
     values: rows.map(([value, count]) => ({ value: value ?? null, count: Number(count) })),
     isMore,
+    ...cutOf(first.kept),
   };
 }
 
@@ -397,14 +404,14 @@ export async function standParts(
   const datasets = await readDatasets(owner, keys);
   const reads = new Semaphore(READS_AT_ONCE, DATASETS_MAX + WIDGETS_MAX);
   await Promise.all(
-    parts.map(async ({ name, maxAgeS }) => {
+    parts.map(async ({ name, maxAgeS, acceptTruncated }) => {
       const [source, place] = [sources.get(name), places.get(name)];
       const dataset = place && datasets.get(place.name);
       if (!source || !place || !dataset) return;
       const { kept, failure, isRefreshing } = dataset;
       const hasJustFailed = failure !== null && Date.now() - failure.at.getTime() < RETRY_AFTER_MS;
       if (kept || hasJustFailed) {
-        stands.set(name, { kept, error: failure?.message ?? null });
+        stands.set(name, { kept, error: failure?.message ?? null, acceptTruncated });
         const isOld = kept && maxAgeS !== null && Date.now() - kept.at.getTime() > maxAgeS * SECOND_MS;
         if (isOld && !isRefreshing && !hasJustFailed) refreshBeside(reader, place, source, dataset);
         return;
@@ -412,7 +419,7 @@ export async function standParts(
       const leave = await reads.acquire(signal);
       try {
         const { kept: read } = await refreshDataset(reader, place, source, signal, limits, dataset);
-        stands.set(name, { kept: read, error: null });
+        stands.set(name, { kept: read, error: null, acceptTruncated });
       } catch (error) {
         signal.throwIfAborted();
         stands.set(name, { kept: null, error: wordsOf(error) });
@@ -476,12 +483,17 @@ async function compute(
   stands: ReadonlyMap<string, Stand>,
 ): Promise<WidgetData | "replaced"> {
   const name = partNameOf(widget);
-  const { kept, error } = stands.get(name) ?? { kept: null, error: "The dataset of this widget is gone." };
+  const stand: Stand = stands.get(name) ?? { kept: null, error: "The dataset of this widget is gone." };
+  const { kept, error } = stand;
   const nothing = { id: widget.id, fields: [], rows: [], cachedAt: null, ageMs: null, truncated: false };
   if (!kept) return { ...nothing, error: error ? page.toReader(error) : "Nothing was read yet." };
   const age = { cachedAt: kept.at.toISOString(), ageMs: Math.max(0, page.now.getTime() - kept.at.getTime()) };
+  const cut = cutOf(kept);
   try {
     const spec = page.isRows ? ROWS : withGrain(specOf(widget), page.grain);
+    if (kept.truncated && !stand.acceptTruncated && (isAggregated(spec) || (!page.isRows && isDrawnOfTotals(widget)))) {
+      return { ...nothing, ...age, ...cut, truncated: true, error: refusedTotals(kept.rowCount).message };
+    }
     const conditions = conditionsFor(page, name, kept.fields, widget.id);
     const trend = page.isRows ? null : toTrend(widget, spec, page.grain);
     const earlier = page.isRows ? null : earlierOf(page, widget, conditions);
@@ -510,13 +522,24 @@ async function compute(
           },
         }),
       truncated: kept.truncated || answer.isMore,
+      ...cut,
       ...(error !== null && { error: page.toReader(error) }),
     };
   } catch (failure) {
     page.signal.throwIfAborted();
     if (failure instanceof AppError && failure.kind === "conflict") return "replaced";
-    return { ...nothing, ...age, error: page.toReader(wordsOf(failure)) };
+    return { ...nothing, ...age, ...cut, truncated: kept.truncated, error: page.toReader(wordsOf(failure)) };
   }
+}
+
+/** What is said of rows that are not all. */
+export function cutOf({ truncated, rowCount }: NonNullable<Stand["kept"]>): { firstRows?: number } {
+  return truncated ? { firstRows: rowCount } : {};
+}
+
+/** Whether a widget of rows as they are adds them up in the browser. */
+function isDrawnOfTotals({ kind, spec }: Widget): boolean {
+  return kind === "chart" && aggregatesItself(spec);
 }
 
 export function specOf({ spec }: Widget): AggregateSpec {

@@ -23,6 +23,8 @@ const MIB = 1024 * 1024;
 const PAGE_BYTES_MAX = 4 * MIB;
 /** As JSON: what is packed tighter than this is no page that anybody opens. */
 const PAGE_JSON_BYTES_MAX = 64 * MIB;
+/** Grows with what widgets say: pages that an older version has kept are computed again. */
+const PAGE_FORMAT = 2;
 /** Of a dashboard: people look at it from a handful of clocks. */
 const ZONES_MAX = 8;
 
@@ -38,7 +40,7 @@ export function toPageKey(look: Look, stands: Stands): string | null {
   }
   if (parts.length === 0) return null;
   const today = toDays("today", look.now, look.zone).from;
-  const said = [look.doc.version, look.zone, today, parts.sort(([a], [b]) => (a < b ? -1 : 1))];
+  const said = [PAGE_FORMAT, look.doc.version, look.zone, today, parts.sort(([a], [b]) => (a < b ? -1 : 1))];
   return createHash("sha256").update(JSON.stringify(said)).digest("base64");
 }
 

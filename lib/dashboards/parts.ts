@@ -22,6 +22,8 @@ export type Part = {
   title: string;
   source: Exclude<Source, { datasetId: string }>;
   maxAgeS: number | null;
+  /** Totals are shown although the rows were cut. */
+  acceptTruncated: boolean;
 };
 
 /** Of one dashboard: sources that are read at once. */
@@ -37,7 +39,8 @@ export function partsOf(file: DashboardFile, widgets: readonly Widget[]): Part[]
     if (!source) continue;
     if (!("datasetId" in source)) {
       const name = partNameOf(widget);
-      parts.set(name, { name, title: widget.title || "A widget", source, maxAgeS: null });
+      const { acceptTruncated = false } = widget;
+      parts.set(name, { name, title: widget.title || "A widget", source, maxAgeS: null, acceptTruncated });
     } else {
       const dataset = file.datasets.find(({ id }) => id === source.datasetId);
       if (dataset) parts.set(partNameOf(widget), partOf(dataset));
@@ -53,8 +56,9 @@ export function allPartsOf(file: DashboardFile): Part[] {
   return [...datasets, ...partsOf(file, file.widgets).filter(({ name }) => !known.has(name))];
 }
 
-function partOf({ id, name, source, maxAgeS }: DashboardFile["datasets"][number]): Part {
-  return { name: partNameOf({ id: "", source: { datasetId: id } }), title: name, source, maxAgeS: maxAgeS ?? null };
+function partOf({ id, name, source, maxAgeS, acceptTruncated = false }: DashboardFile["datasets"][number]): Part {
+  const partName = partNameOf({ id: "", source: { datasetId: id } });
+  return { name: partName, title: name, source, maxAgeS: maxAgeS ?? null, acceptTruncated };
 }
 
 /** Who reads a dashboard's data: its owner. Null when they have left. */

@@ -72,9 +72,10 @@ export async function previewDashboard(caller: Caller, body: PreviewBody, signal
     const stands = new Map<string, Stand>();
     const ofPage = kept ? wanted.filter(isKnown) : [];
     if (kept) await standParts(kept, ofPage, stands);
+    // What is only tried out is cut sooner than what is saved, so its totals are shown with the notice.
     await standParts(
       tried,
-      wanted.filter((part) => !ofPage.includes(part)),
+      wanted.filter((part) => !ofPage.includes(part)).map((part) => ({ ...part, acceptTruncated: true })),
       stands,
     );
     return stands;

@@ -67,6 +67,11 @@ const source = z.union(
   "Say what is shown: {connectionId, query}, {consoleId} or {datasetId}.",
 );
 
+const acceptTruncated = z
+  .boolean()
+  .optional()
+  .describe("Shows totals of the first rows when the result was cut. Default: such totals are refused");
+
 const dataset = z.object({
   id: ownId,
   name: trimmedText(NAME_CHARS_MAX, "Give the dataset a name."),
@@ -77,6 +82,7 @@ const dataset = z.object({
     .max(AGE_MAX_S, "The age is at most 31 days.")
     .nullish()
     .describe("How old its rows may get before they are read again; null: until somebody asks for it"),
+  acceptTruncated,
 });
 
 const layout = z.object({
@@ -95,6 +101,7 @@ const widget = z.object({
     .nullish()
     .describe("What is computed of a dataset, and the picture"),
   layout: layout.nullish().describe("Its cells of the grid; default: below all others"),
+  acceptTruncated: acceptTruncated.describe("The same as in a dataset, for a widget with a source of its own"),
 });
 
 const value = z.union([boundedText(VALUE_CHARS_MAX), z.number(), z.boolean()]);
@@ -330,6 +337,10 @@ export const widgetDataSchema = z.object({
   cachedAt: isoDate.nullable().describe("The rows are no older; null while none are kept"),
   ageMs: z.number().nullable(),
   truncated: z.boolean().describe("There is more than what is kept, or than what is shown"),
+  firstRows: z
+    .int()
+    .optional()
+    .describe("Present where the dataset was cut: it holds this many rows, and what is shown is of these alone"),
   trend: z
     .array(z.record(z.string(), z.unknown()))
     .optional()
@@ -381,6 +392,7 @@ const widgetCubeSchema = z.object({
   cachedAt: isoDate.nullable(),
   ageMs: z.number().nullable(),
   truncated: z.boolean(),
+  firstRows: z.int().optional(),
 });
 const noCubeSchema = z.object({ id: z.string(), none: z.enum(NO_CUBE).describe("Why it has none") });
 export const cubeSchema = z.object({
@@ -405,5 +417,6 @@ export const filterValuesSchema = z.object({
   field: z.object({ name: z.string(), type: z.enum(FIELD_TYPES) }),
   values: z.array(z.object({ value: z.unknown(), count: z.int() })),
   isMore: z.boolean(),
+  firstRows: z.int().optional().describe("Present where the dataset was cut: the counts are of this many rows alone"),
 });
 export type FilterValues = z.infer<typeof filterValuesSchema>;

@@ -53,10 +53,20 @@ function changesOfWidget(before: Widget, after: Widget, name: string): string[] 
   if (before.kind !== after.kind) lines.push(`Made ${name} of a ${before.kind}`);
   if (!isSameJson(before.source, after.source)) lines.push(`Changed what ${name} reads`);
   if (!isSameJson(before.spec, after.spec)) lines.push(`Changed what ${name} shows`);
+  lines.push(...changesOfTotals(before, after, name));
   const { x, y, w, h } = before.layout;
   if (x !== after.layout.x || y !== after.layout.y) lines.push(`Moved ${name}`);
   if (w !== after.layout.w || h !== after.layout.h) lines.push(`Resized ${name}`);
   return lines;
+}
+
+function changesOfTotals(
+  before: Pick<Dataset, "acceptTruncated">,
+  after: Pick<Dataset, "acceptTruncated">,
+  name: string,
+): string[] {
+  if ((before.acceptTruncated ?? false) === (after.acceptTruncated ?? false)) return [];
+  return [`${after.acceptTruncated ? "Accepted" : "Refused"} totals of cut rows in ${name}`];
 }
 
 function changesOfDataset(before: Dataset, after: Dataset, name: string): string[] {
@@ -64,6 +74,7 @@ function changesOfDataset(before: Dataset, after: Dataset, name: string): string
   if (before.name !== after.name) lines.push(`Renamed ${name} from ${nameOfDataset(before)}`);
   if (!isSameJson(before.source, after.source)) lines.push(`Changed what ${name} reads`);
   if (before.maxAgeS !== after.maxAgeS) lines.push(`Changed how old ${name} may get`);
+  lines.push(...changesOfTotals(before, after, name));
   return lines;
 }
 

@@ -6,12 +6,15 @@ import { EditSide } from "@/components/dashboards/edit/edit-side";
 import { SourceField } from "@/components/dashboards/edit/source-field";
 import type { Editing } from "@/components/dashboards/edit/use-editing";
 import { type SourceState, useDatasetSources } from "@/components/dashboards/edit/use-preview";
+import { FirstRowsNotice } from "@/components/dashboards/first-rows-notice";
 import { Notice } from "@/components/ui/notice";
 import { Select } from "@/components/ui/select";
+import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import { useDatabases } from "@/components/workspace/use-schema";
 import type { Dataset } from "@/lib/client/dashboards";
 import { DATASETS_MAX } from "@/lib/dashboards/limits";
+import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/dashboards/truncation-notice";
 import { addDataset, changeDataset, readersOf, removeDataset, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
 import { formatCount } from "@/lib/ui/format";
 import { formatAgo } from "@/lib/ui/format-time";
@@ -99,7 +102,14 @@ function DatasetItem({ dataset, editing, state }: DatasetItemProps) {
           onChange={(to) => change({ maxAgeS: to === "" ? null : Number(to) }, "Change the age of")}
         />
       </div>
+      <SwitchRow
+        label={ACCEPT_LABEL}
+        help={ACCEPT_HELP}
+        isOn={dataset.acceptTruncated === true}
+        onChange={(isOn) => change({ acceptTruncated: isOn }, "Change cut totals of")}
+      />
       {state?.error && <Notice kind="bad">{state.error}</Notice>}
+      {state?.truncated && state.rowCount !== null && <FirstRowsNotice firstRows={state.rowCount} />}
       <div className="row between xs t3">
         <span>
           {readers.length === 0 ? "No widget reads it" : `Read by ${readers.map(toWidgetName).join(", ")}`}

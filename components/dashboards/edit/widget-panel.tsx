@@ -12,9 +12,11 @@ import { usePreview } from "@/components/dashboards/edit/use-preview";
 import { Notice } from "@/components/ui/notice";
 import { part } from "@/components/ui/part";
 import { Segments } from "@/components/ui/segments";
+import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import type { Widget } from "@/lib/client/dashboards";
 import { later } from "@/lib/client/load-again";
+import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/dashboards/truncation-notice";
 import { toCostAdvice, toCostWords } from "@/lib/ui/dashboards/edit/click-cost";
 import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
 import {
@@ -128,6 +130,14 @@ export function WidgetPanel({ editing, dashboardId, widget, onDuplicate, onRemov
             >
               Make it a dataset for other widgets too
             </button>
+          )}
+          {source && !("datasetId" in source) && (
+            <SwitchRow
+              label={ACCEPT_LABEL}
+              help={ACCEPT_HELP}
+              isOn={widget.acceptTruncated === true}
+              onChange={(isOn) => change({ acceptTruncated: isOn }, "Change cut totals")}
+            />
           )}
           {preview.data?.error && preview.source?.error && <Notice kind="bad">{preview.source.error}</Notice>}
         </>

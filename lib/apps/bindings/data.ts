@@ -15,6 +15,7 @@ import { sharedState } from "@/lib/process/shared-state";
 import { arrow } from "@/lib/query/serialize/arrow";
 import { byteStream } from "@/lib/query/serialize/byte-stream";
 import type { Field } from "@/lib/tabular/fields";
+import { formatCount } from "@/lib/text/amounts";
 import { toZoneName } from "@/lib/zones/names";
 import type { AppDoc } from "../model";
 import { originOf, publishedPlace, resolveBinding } from "./places";
@@ -35,6 +36,8 @@ const ROWS_PER_PIECE = 1000;
 /** A source that has just failed is left alone, however many look at the app. */
 const RETRY_AFTER_MS = 30_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** Present where the rows were cut: how many there are. */
+const FIRST_ROWS_HEADER = "X-First-Rows";
 const ARROW = "application/vnd.apache.arrow.stream";
 const PATH = /^__data\/(?<name>[A-Za-z0-9][A-Za-z0-9_-]{0,62})\.(?<form>json|arrow)$/;
 const NOTICE =
@@ -71,8 +74,13 @@ export async function answerData(request: DataRequest): Promise<Response | null>
       at.kind === "deployment"
         ? await publishedRows(app, at.sha, name, signal)
         : await ownRows(app, at.userId, name, signal);
+    if (at.kind === "deployment") await refuseTotals(app, at.sha, name, kept, query);
     const etag = toEtag(kept.table.id, form, query);
-    const common = { ETag: etag, "Cache-Control": "private, no-cache" };
+    const common = {
+      ETag: etag,
+      "Cache-Control": "private, no-cache",
+      ...(kept.truncated && { [FIRST_ROWS_HEADER]: String(kept.rowCount) }),
+    };
     if (isKnown(headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers: common });
     try {
       return form === "arrow"
@@ -86,6 +94,19 @@ export async function answerData(request: DataRequest): Promise<Response | null>
 }
 
 type Kept = NonNullable<Dataset["kept"]>;
+
+/** Totals of a part of the rows are wrong, so they are refused unless the binding's author accepts them. */
+async function refuseTotals(app: AppDoc, sha: string, name: string, kept: Kept, query: DataQuery): Promise<void> {
+  if (!kept.truncated || query.groupBy.length + query.measures.length === 0) return;
+  const set = await findSet(app, sha);
+  const binding = set && bindingIn(set, name);
+  if (binding?.frontMatter.acceptTruncated) return;
+  throw new AppError(
+    "invalid_request",
+    `The binding ${name} holds the first ${formatCount(kept.rowCount)} rows only, so its totals would be wrong. Aggregate or filter in its statement, or add “acceptTruncated: true” to its front matter.`,
+    { details: { truncated: true, firstRows: kept.rowCount } },
+  );
+}
 
 /** The same for callers inside of the product, as an object. @throws AppError invalid_request for what does not fit */
 export async function readData(kept: Kept, query: DataQuery, signal: AbortSignal): Promise<BindingData> {

@@ -42,6 +42,7 @@ export const frontMatterSchema = z.strictObject({
     )
     .refine((params) => Object.keys(params).length <= BINDING_PARAMS_MAX, `At most ${BINDING_PARAMS_MAX} values.`)
     .nullish(),
+  acceptTruncated: z.boolean("Write true or false.").optional(),
   description: z.string("A description is text.").max(2_000, "A description has at most 2,000 characters.").nullish(),
 });
 export type FrontMatter = z.infer<typeof frontMatterSchema>;

@@ -15,6 +15,7 @@ import { type CellLook, toShownText } from "@/lib/tabular/cell-look";
 import { isNumericField } from "@/lib/tabular/cell-text";
 import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
 import type { Widget, WidgetData } from "../schema";
+import { firstRowsNotice } from "../truncation-notice";
 import { PAINTS, type Paint, type PictureTheme } from "./paint";
 
 /** As wide as a mail is read, with type that is still legible on a phone. */
@@ -23,6 +24,8 @@ const PAGE = { width: 880, edge: 20, head: 72, foot: 12, gap: 12, columns: 12, r
 const HEIGHT_MAX = 4000;
 const SCALE = 2;
 const TABLE_ROW = 26;
+/** The line below what is drawn of rows that were cut. */
+const NOTICE_HEIGHT = 20;
 const CELL_GAP = 16;
 /** As high as A4 is at this width. A sheet of a PDF ends between widgets. */
 const SHEET_HEIGHT = 1245;
@@ -129,6 +132,16 @@ function drawWidget(widget: Widget, data: WidgetData | undefined, box: Box, how:
   const { paint } = how;
   const top = widget.title === "" ? 12 : 36;
   const body = { x: box.x + 14, y: box.y + top, width: box.width - 28, height: box.height - top - 12 };
+  if (data?.firstRows === undefined) return drawBody(widget, data, body, how);
+  const said = firstRowsNotice(data.firstRows);
+  const drawn = drawBody(widget, data, { ...body, height: body.height - NOTICE_HEIGHT }, how);
+  const y = body.y + body.height - 2;
+  const notice = toText(cutTo(said, body.width, 12), body.x, y, { size: 12, fill: paint.bad });
+  return { parts: [...drawn.parts, { kind: "svg", svg: notice }], words: [...drawn.words, said] };
+}
+
+function drawBody(widget: Widget, data: WidgetData | undefined, body: Box, how: How): Drawn {
+  const { paint } = how;
   if (widget.kind === "text")
     return { parts: [toMarkdownPart(String(widget.spec.text ?? ""), body, paint)], words: [] };
   if (data === undefined || data.cachedAt === null || data.fields.length === 0) {

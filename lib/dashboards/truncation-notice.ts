@@ -1,0 +1,9 @@
+import { formatCount } from "@/lib/text/amounts";
+
+/** Returns the notice at a widget whose dataset was cut. @param firstRows how many rows the dataset holds */
+export function firstRowsNotice(firstRows: number): string {
+  return `First ${formatCount(firstRows)} rows only`;
+}
+
+export const ACCEPT_LABEL = "Show totals of cut rows";
+export const ACCEPT_HELP = "Totals then cover the first 1,000,000 rows or 256 MiB only.";
