@@ -16,6 +16,8 @@ const KEEP_ALIVE_MS = 75_000;
  * among what lives long, and clearing that up stops every request for some hundred milliseconds when 500 answers run.
  */
 const YOUNG_MEMORY_MIB = 64;
+/** An address with filters of 8,000 characters, each up to nine bytes, beside all other headers. */
+const HEADER_BYTES_MAX = 128 * 1024;
 const HEALTH_POLL_MS = 50;
 const HEALTH_TIMEOUT_MS = 5000;
 
@@ -48,6 +50,7 @@ async function serve(port, host, { toLocalUrl, toReachNotice, toShownUrl }) {
     process.execPath,
     [
       `--max-semi-space-size=${YOUNG_MEMORY_MIB}`,
+      `--max-http-header-size=${HEADER_BYTES_MAX}`,
       "--import",
       pathToFileURL(inRoot("scripts", "support", "preload.mjs")).href,
       inRoot("node_modules", "next", "dist", "bin", "next"),

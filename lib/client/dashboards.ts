@@ -65,16 +65,16 @@ export const dashboardApi = {
     send<Dashboard>("POST", `${root(workspaceId)}/import`, { body }),
 
   /** What the widgets show, all of them or one, or the rows behind that; texts need nothing and have no part in it. */
-  readData: async (workspaceId: string, id: string, ask: DataAsk, signal?: AbortSignal) => {
-    const query = toDataQuery(ask);
-    return (await send<{ widgets: WidgetData[] }>("GET", `${root(workspaceId)}/${id}/data?${query}`, { signal }))
-      .widgets;
-  },
+  readData: async (workspaceId: string, id: string, ask: DataAsk, signal?: AbortSignal) =>
+    (await sendFiltered<{ widgets: WidgetData[] }>(`${root(workspaceId)}/${id}/data`, toDataQuery(ask), signal))
+      .widgets,
   /** What the other widgets show for whatever is pressed in one (`lib/cubes/narrow`). */
   readCube: (workspaceId: string, id: string, widgetId: string, ask: CubeAsk, signal?: AbortSignal) =>
-    send<Cube>("GET", `${root(workspaceId)}/${id}/widgets/${encodeURIComponent(widgetId)}/cube?${toDataQuery(ask)}`, {
+    sendFiltered<Cube>(
+      `${root(workspaceId)}/${id}/widgets/${encodeURIComponent(widgetId)}/cube`,
+      toDataQuery(ask),
       signal,
-    }),
+    ),
   /** The same, each widget told as soon as it has come. */
   readWidgets: (
     workspaceId: string,
@@ -82,13 +82,13 @@ export const dashboardApi = {
     ask: DataAsk,
     onWidget: (widget: WidgetData) => void,
     signal?: AbortSignal,
-  ) => readWidgetLines(`${root(workspaceId)}/${id}/data?${toDataQuery(ask)}`, onWidget, signal),
+  ) => readWidgetLines(toFiltered(`${root(workspaceId)}/${id}/data`, toDataQuery(ask)), onWidget, signal),
   /** What a filter can be set to, with how many rows have it, narrowed by the other filters. */
   readFilterValues: (workspaceId: string, id: string, filterId: string, ask: ValuesAsk, signal?: AbortSignal) =>
-    send<FilterValues>(
-      "GET",
-      `${root(workspaceId)}/${id}/filters/${encodeURIComponent(filterId)}/values?${toValuesQuery(ask)}`,
-      { signal },
+    sendFiltered<FilterValues>(
+      `${root(workspaceId)}/${id}/filters/${encodeURIComponent(filterId)}/values`,
+      toValuesQuery(ask),
+      signal,
     ),
 
   /** Reads everything that it shows anew; the run's end comes by the events. */
@@ -134,6 +134,29 @@ export function toDataQuery({ filters, grain, compare, timezone, widget, isRows 
     ...(widget !== undefined && { widget }),
     ...(isRows && { rows: "true" }),
   });
+}
+
+/** Addresses up to this pass every proxy that we know of; nginx takes 8 KiB unless told. */
+const ADDRESS_CHARS_MAX = 4_000;
+
+/** A question with filters: in the address, or in a body where the address would be too long. */
+export type FilteredRequest = { url: string; method: "GET" } | { url: string; method: "POST"; body: unknown };
+
+export function toFiltered(path: string, query: URLSearchParams): FilteredRequest {
+  const url = `${path}?${query}`;
+  if (url.length <= ADDRESS_CHARS_MAX) return { url, method: "GET" };
+  const { filters = "{}", rows, ...rest } = Object.fromEntries(query);
+  return {
+    url: path,
+    method: "POST",
+    body: { ...rest, filters: JSON.parse(filters), ...(rows !== undefined && { rows: rows === "true" }) },
+  };
+}
+
+/** @throws ApiError */
+export function sendFiltered<T>(path: string, query: URLSearchParams, signal?: AbortSignal): Promise<T> {
+  const { url, method, ...rest } = toFiltered(path, query);
+  return send<T>(method, url, { ...rest, signal });
 }
 
 /** The same for the values of one of its filters. */

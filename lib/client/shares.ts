@@ -1,5 +1,12 @@
 import type { ViewToken } from "@/lib/apps/view/schema";
-import { type CubeAsk, type DataAsk, toDataQuery, toValuesQuery, type ValuesAsk } from "@/lib/client/dashboards";
+import {
+  type CubeAsk,
+  type DataAsk,
+  sendFiltered,
+  toDataQuery,
+  toValuesQuery,
+  type ValuesAsk,
+} from "@/lib/client/dashboards";
 import { send } from "@/lib/client/request";
 import type { Cube } from "@/lib/cubes/cube";
 import type { FilterValues, SharedDashboard, WidgetData } from "@/lib/dashboards/schema";
@@ -13,13 +20,15 @@ export const shareApi = {
   readDashboard: (token: string, signal?: AbortSignal) =>
     send<SharedDashboard>("GET", `${root(token)}/dashboard`, { signal }),
   readData: async (token: string, ask: Omit<DataAsk, "isRows">, signal?: AbortSignal) =>
-    (await send<{ widgets: WidgetData[] }>("GET", `${root(token)}/data?${toDataQuery(ask)}`, { signal })).widgets,
+    (await sendFiltered<{ widgets: WidgetData[] }>(`${root(token)}/data`, toDataQuery(ask), signal)).widgets,
   readCube: (token: string, widgetId: string, ask: CubeAsk, signal?: AbortSignal) =>
-    send<Cube>("GET", `${root(token)}/widgets/${encodeURIComponent(widgetId)}/cube?${toDataQuery(ask)}`, { signal }),
+    sendFiltered<Cube>(`${root(token)}/widgets/${encodeURIComponent(widgetId)}/cube`, toDataQuery(ask), signal),
   readFilterValues: (token: string, filterId: string, ask: ValuesAsk, signal?: AbortSignal) =>
-    send<FilterValues>("GET", `${root(token)}/filters/${encodeURIComponent(filterId)}/values?${toValuesQuery(ask)}`, {
+    sendFiltered<FilterValues>(
+      `${root(token)}/filters/${encodeURIComponent(filterId)}/values`,
+      toValuesQuery(ask),
       signal,
-    }),
+    ),
 };
 
 export type { SharedDashboard };

@@ -1,4 +1,5 @@
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
+import type { FilteredRequest } from "@/lib/client/dashboards";
 import { ApiError, parseEnvelope, toApiError } from "@/lib/client/request";
 import type { WidgetData } from "@/lib/dashboards/schema";
 
@@ -13,14 +14,17 @@ type Line = WidgetData | { end: true } | { error: string };
  * @throws ApiError when it is refused, and when the answer is not whole; what was told by then counts
  */
 export async function readWidgetLines(
-  url: string,
+  request: FilteredRequest,
   onWidget: (widget: WidgetData) => void,
   signal?: AbortSignal,
 ): Promise<WidgetData[]> {
   const sentAfter = lastOutage();
   try {
+    const { url, method, ...rest } = request;
     const response = await fetch(url, {
-      headers: { accept: `${LINES}, application/json` },
+      method,
+      headers: { accept: `${LINES}, application/json`, ...("body" in rest && { "content-type": "application/json" }) },
+      ...("body" in rest && { body: JSON.stringify(rest.body) }),
       cache: "no-store",
       ...(signal && { signal }),
     });

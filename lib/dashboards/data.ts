@@ -31,7 +31,16 @@ import { findFirstPage, keepFirstPage, toPageKey, zonesOfPages } from "./first-p
 import { DATASETS_MAX, WIDGETS_MAX } from "./limits";
 import type { DashboardDoc } from "./model";
 import { OWNER_LEFT, originOf, type Part, partsOf, READS_AT_ONCE, readerOf, resolvePart, wordsOf } from "./parts";
-import type { DashboardFile, DataQuery, Filter, FilterValues, ValuesQuery, Widget, WidgetData } from "./schema";
+import {
+  type DashboardFile,
+  type DataQuery,
+  type Filter,
+  type FilterValues,
+  VALUE_CHARS_MAX,
+  type ValuesQuery,
+  type Widget,
+  type WidgetData,
+} from "./schema";
 import { getDashboardDocOrThrow } from "./service";
 import { toUnreadWords, trendOf } from "./specs";
 import { aggregatesItself, isAggregated, refusedTotals } from "./truncation";
@@ -264,10 +273,12 @@ export async function readValuesOf(
     signal,
   );
   const [field] = fields;
+  // What is offered is taken as a filter's value; nobody picks a page of text from a list.
+  const offered = rows.filter(([value]) => typeof value !== "string" || value.length <= VALUE_CHARS_MAX);
   return {
     field: { name: filter.field, type: field?.type ?? "other" },
-    values: rows.map(([value, count]) => ({ value: value ?? null, count: Number(count) })),
-    isMore,
+    values: offered.map(([value, count]) => ({ value: value ?? null, count: Number(count) })),
+    isMore: isMore || offered.length < rows.length,
     ...cutOf(first.kept),
   };
 }
@@ -333,8 +344,9 @@ export function toLook(
   return look;
 }
 
-function parseValues(text: string | undefined): Record<string, unknown> {
+function parseValues(text: DataQuery["filters"]): Record<string, unknown> {
   if (text === undefined) return {};
+  if (typeof text === "object") return text;
   try {
     const values: unknown = JSON.parse(text);
     if (typeof values === "object" && values !== null && !Array.isArray(values))

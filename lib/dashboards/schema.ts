@@ -26,8 +26,8 @@ const DESCRIPTION_CHARS_MAX = 2_000;
 const NAME_CHARS_MAX = 120;
 /** Names of columns are shorter wherever we have seen some. */
 const FIELD_CHARS_MAX = 500;
-/** A value that somebody picks from a list, or types. */
-const VALUE_CHARS_MAX = 1_000;
+/** A value that somebody picks from a list, or types. Lists of values offer no longer ones. */
+export const VALUE_CHARS_MAX = 1_000;
 const VALUES_MAX = 200;
 /** That of a chart of a console: what is longer holds rows, which belong in a dataset. */
 const SPEC_CHARS_MAX = 64 * 1024;
@@ -128,7 +128,11 @@ const filterFields = {
 const filter = z.discriminatedUnion("kind", [
   z.object({ ...filterFields, kind: z.literal("dateRange"), default: dateRange.nullish() }),
   z.object({ ...filterFields, kind: z.literal("select"), default: value.nullish() }),
-  z.object({ ...filterFields, kind: z.literal("multiSelect"), default: z.array(value).max(VALUES_MAX).nullish() }),
+  z.object({
+    ...filterFields,
+    kind: z.literal("multiSelect"),
+    default: z.array(value.nullable()).max(VALUES_MAX).nullish(),
+  }),
   z.object({ ...filterFields, kind: z.literal("search"), default: boundedText(VALUE_CHARS_MAX).nullish() }),
 ]);
 
@@ -277,8 +281,8 @@ export const importDashboardBody = z.object({
 });
 export type ImportDashboardBody = z.infer<typeof importDashboardBody>;
 
-/** An address carries 16 KiB with all headers, and a character takes up to twelve bytes of it. */
-const FILTERS_CHARS_MAX = 1_000;
+/** A character takes up to nine bytes of an address, and the server takes addresses of 128 KiB with all headers. */
+const FILTERS_CHARS_MAX = 8_000;
 const TYPED_CHARS_MAX = 200;
 const LIST_VALUES_MAX = 200;
 const timezone = z
@@ -287,9 +291,18 @@ const timezone = z
   .refine((name) => toZoneName(name) !== null, "There is no time zone of this name.")
   .default("UTC")
   .describe("By whose clock days, weeks and hours go");
-const filterValues = boundedText(FILTERS_CHARS_MAX)
+const filterValues = z
+  .string()
+  .max(
+    FILTERS_CHARS_MAX,
+    `An address holds filters of at most ${FILTERS_CHARS_MAX} characters. Send longer ones in the body of a POST.`,
+  )
   .optional()
   .describe("JSON: a filter's id to its value, null for none; what is left out stands on its default");
+const sentFilters = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe("A filter's id to its value, null for none; what is left out stands on its default");
 /** Of a shared page: what its widgets show, and nothing of the rows behind them (T95). */
 export const sharedDataQuery = z.object({
   widget: localId.optional().describe("Only this one"),
@@ -304,16 +317,29 @@ export const sharedDataQuery = z.object({
 export const dataQuery = sharedDataQuery
   .extend({ rows: z.enum(["true", "false"]).optional().describe("The rows that it is computed of, the first 1,000") })
   .refine(({ rows, widget }) => rows !== "true" || widget !== undefined, "Say whose rows: name a widget.");
-export type DataQuery = z.output<typeof dataQuery>;
+/** As an object, the filters come from a body. */
+type WithFilters<T> = Omit<T, "filters"> & { filters?: string | Record<string, unknown> | undefined };
+export type DataQuery = WithFilters<z.output<typeof dataQuery>>;
 export const cubeQuery = sharedDataQuery.omit({ widget: true });
-export type CubeQuery = z.output<typeof cubeQuery>;
+export type CubeQuery = WithFilters<z.output<typeof cubeQuery>>;
+/** The same in a body, for filters that no address holds. */
+export const sharedDataBody = sharedDataQuery.extend({ filters: sentFilters });
+export const dataBody = sharedDataBody
+  .extend({ rows: z.boolean().optional().describe("The rows that it is computed of, the first 1,000") })
+  .refine(({ rows, widget }) => !rows || widget !== undefined, "Say whose rows: name a widget.")
+  .transform(({ rows, ...body }) => ({ ...body, ...(rows && { rows: "true" as const }) }));
+export const cubeBody = cubeQuery.extend({ filters: sentFilters });
 export const valuesQuery = z.object({
   filters: filterValues,
   q: boundedText(TYPED_CHARS_MAX).optional().describe("Only values that hold this, whatever the case"),
   limit: z.coerce.number().int().min(1).max(LIST_VALUES_MAX).default(LIST_VALUES_MAX),
   timezone,
 });
-export type ValuesQuery = z.output<typeof valuesQuery>;
+export type ValuesQuery = WithFilters<z.output<typeof valuesQuery>>;
+export const valuesBody = valuesQuery.extend({
+  filters: sentFilters,
+  limit: z.int().min(1).max(LIST_VALUES_MAX).default(LIST_VALUES_MAX),
+});
 
 export const previewBody = z.object({
   dashboardId: objectIdText

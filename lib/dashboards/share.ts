@@ -1,4 +1,5 @@
 import "server-only";
+import { createHash } from "node:crypto";
 import type { ObjectId } from "mongodb";
 import type { Caller } from "@/lib/access/caller";
 import { isAtLeast } from "@/lib/access/roles";
@@ -131,5 +132,8 @@ function sharedOf({ _id, workspaceId }: DashboardDoc): Shared {
 }
 
 function keyOf({ version }: DashboardDoc, what: string, query: object): string {
-  return JSON.stringify([version, what, query]);
+  // Filters may be half a megabyte.
+  return createHash("sha256")
+    .update(JSON.stringify([version, what, query]))
+    .digest("base64");
 }

@@ -13,8 +13,8 @@ import {
   webhookFields,
 } from "./schema";
 
-/** What a page's address carries, which is where these come from. */
-const FILTERS_CHARS_MAX = 1_000;
+/** A list of 200 values of 1,000 characters, with the marks around them. */
+const FILTERS_CHARS_MAX = 250_000;
 /** The id of a filter, or that of a widget behind its @. */
 const FILTER_KEY_CHARS_MAX = 65;
 

@@ -24,6 +24,9 @@ const OPEN_WRITES = [
   "POST /api/repohost/webhook",
   "POST /api/share/{token}/unlock",
   "POST /api/share/{token}/view-token",
+  "POST /api/share/{token}/data",
+  "POST /api/share/{token}/filters/{filterId}/values",
+  "POST /api/share/{token}/widgets/{widgetId}/cube",
 ];
 const OPEN_READS = [
   "GET /api/apps/dev/{capability}/{path...}",

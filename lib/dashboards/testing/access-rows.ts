@@ -99,6 +99,18 @@ export const dashboardAccess: AccessRows = {
     "GET /api/workspaces/{workspaceId}/dashboards/{dashboardId}/data": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/dashboards/{dashboardId}/filters/{filterId}/values": { statuses: MEMBER },
     "GET /api/workspaces/{workspaceId}/dashboards/{dashboardId}/widgets/{widgetId}/cube": { statuses: MEMBER },
+    "POST /api/workspaces/{workspaceId}/dashboards/{dashboardId}/data": {
+      statuses: MEMBER,
+      body: () => ({ timezone: "UTC" }),
+    },
+    "POST /api/workspaces/{workspaceId}/dashboards/{dashboardId}/filters/{filterId}/values": {
+      statuses: MEMBER,
+      body: () => ({ timezone: "UTC" }),
+    },
+    "POST /api/workspaces/{workspaceId}/dashboards/{dashboardId}/widgets/{widgetId}/cube": {
+      statuses: MEMBER,
+      body: () => ({ timezone: "UTC" }),
+    },
     "GET /api/workspaces/{workspaceId}/dashboards/{dashboardId}/schedule": { statuses: MEMBER },
     "PUT /api/workspaces/{workspaceId}/dashboards/{dashboardId}/schedule": {
       statuses: MEMBER,
@@ -128,6 +140,17 @@ export const dashboardAccess: AccessRows = {
     "GET /api/share/{token}/data": { statuses: OPEN, ids: ofShare },
     "GET /api/share/{token}/filters/{filterId}/values": { statuses: OPEN, ids: ofShare },
     "GET /api/share/{token}/widgets/{widgetId}/cube": { statuses: OPEN, ids: ofShare },
+    "POST /api/share/{token}/data": { statuses: OPEN, body: () => ({ timezone: "UTC" }), ids: ofShare },
+    "POST /api/share/{token}/filters/{filterId}/values": {
+      statuses: OPEN,
+      body: () => ({ timezone: "UTC" }),
+      ids: ofShare,
+    },
+    "POST /api/share/{token}/widgets/{widgetId}/cube": {
+      statuses: OPEN,
+      body: () => ({ timezone: "UTC" }),
+      ids: ofShare,
+    },
     "GET /api/share/{token}/og-image": { statuses: ABSENT, ids: ofShare },
     "GET /api/workspaces/{workspaceId}/dashboards/{dashboardId}/share": { statuses: MEMBER },
     "GET /api/snapshots/{token}": { statuses: ABSENT, ids: ofShare },

@@ -1,7 +1,7 @@
 import { open } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { dashboardDataSchema, sharedDataQuery } from "@/lib/dashboards/schema";
+import { dashboardDataSchema, sharedDataBody, sharedDataQuery } from "@/lib/dashboards/schema";
 import { readSharedData } from "@/lib/dashboards/share";
 import { shareParams } from "@/lib/shares/params";
 
@@ -18,5 +18,19 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
     refuses: DATA_REFUSALS,
     handle: ({ params, request, query }) => readSharedData(params.token, request.headers, query),
+  }),
+  POST: route({
+    summary: "What the widgets of a shared dashboard show, for long filters",
+    description: "The same as by GET, with filters in the body. They may be longer than an address.",
+    tag: "Shares",
+    access: open,
+    params: shareParams,
+    isRead: true,
+    guardsOrigin: true,
+    body: sharedDataBody,
+    response: dashboardDataSchema,
+    failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
+    refuses: DATA_REFUSALS,
+    handle: ({ params, request, body }) => readSharedData(params.token, request.headers, body),
   }),
 });

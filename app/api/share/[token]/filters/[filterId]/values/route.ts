@@ -1,7 +1,7 @@
 import { open } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { filterValuesSchema, localId, valuesQuery } from "@/lib/dashboards/schema";
+import { filterValuesSchema, localId, valuesBody, valuesQuery } from "@/lib/dashboards/schema";
 import { readSharedValues } from "@/lib/dashboards/share";
 import { shareParams } from "@/lib/shares/params";
 
@@ -17,5 +17,19 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
     refuses: DATA_REFUSALS,
     handle: ({ params, request, query }) => readSharedValues(params.token, request.headers, params.filterId, query),
+  }),
+  POST: route({
+    summary: "The values that a filter of a shared dashboard can be set to, for long filters",
+    description: "The same as by GET, with filters in the body. They may be longer than an address.",
+    tag: "Shares",
+    access: open,
+    params: shareParams.extend({ filterId: localId }),
+    isRead: true,
+    guardsOrigin: true,
+    body: valuesBody,
+    response: filterValuesSchema,
+    failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
+    refuses: DATA_REFUSALS,
+    handle: ({ params, request, body }) => readSharedValues(params.token, request.headers, params.filterId, body),
   }),
 });

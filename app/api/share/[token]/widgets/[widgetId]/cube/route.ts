@@ -1,7 +1,7 @@
 import { open } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { cubeQuery, cubeSchema, localId } from "@/lib/dashboards/schema";
+import { cubeBody, cubeQuery, cubeSchema, localId } from "@/lib/dashboards/schema";
 import { readSharedCube } from "@/lib/dashboards/share";
 import { shareParams } from "@/lib/shares/params";
 
@@ -17,5 +17,19 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
     refuses: DATA_REFUSALS,
     handle: ({ params, request, query }) => readSharedCube(params.token, request.headers, params.widgetId, query),
+  }),
+  POST: route({
+    summary: "What the widgets of a shared dashboard show for whatever is pressed in one of them, for long filters",
+    description: "The same as by GET, with filters in the body. They may be longer than an address.",
+    tag: "Shares",
+    access: open,
+    params: shareParams.extend({ widgetId: localId }),
+    isRead: true,
+    guardsOrigin: true,
+    body: cubeBody,
+    response: cubeSchema,
+    failures: ["not_found", "rate_limited", "unauthenticated", "unavailable"],
+    refuses: DATA_REFUSALS,
+    handle: ({ params, request, body }) => readSharedCube(params.token, request.headers, params.widgetId, body),
   }),
 });

@@ -2,7 +2,7 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { readDashboardData } from "@/lib/dashboards/data";
 import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { dashboardDataSchema, dataQuery } from "@/lib/dashboards/schema";
+import { dashboardDataSchema, dataBody, dataQuery } from "@/lib/dashboards/schema";
 import { streamDashboardData, WIDGET_LINES } from "@/lib/dashboards/stream";
 import { pathIds } from "@/lib/http/ids";
 
@@ -21,5 +21,20 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       request.headers.get("accept")?.includes(WIDGET_LINES)
         ? streamDashboardData(caller, params.dashboardId, query, signal)
         : readDashboardData(caller, params.dashboardId, query, signal),
+  }),
+  POST: route({
+    summary: "What the widgets of a dashboard show, for long filters",
+    description: "The same as by GET, with filters in the body. They may be longer than an address.",
+    tag: "Dashboards",
+    access: member,
+    params: pathIds("workspaceId", "dashboardId"),
+    isRead: true,
+    body: dataBody,
+    response: dashboardDataSchema,
+    refuses: DATA_REFUSALS,
+    handle: ({ caller, params, body, request, signal }) =>
+      request.headers.get("accept")?.includes(WIDGET_LINES)
+        ? streamDashboardData(caller, params.dashboardId, body, signal)
+        : readDashboardData(caller, params.dashboardId, body, signal),
   }),
 });

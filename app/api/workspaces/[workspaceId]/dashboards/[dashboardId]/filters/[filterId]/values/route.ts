@@ -3,7 +3,7 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { readFilterValues } from "@/lib/dashboards/data";
 import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { filterValuesSchema, localId, valuesQuery } from "@/lib/dashboards/schema";
+import { filterValuesSchema, localId, valuesBody, valuesQuery } from "@/lib/dashboards/schema";
 import { objectId } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -18,5 +18,18 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     refuses: DATA_REFUSALS,
     handle: ({ caller, params, query, signal }) =>
       readFilterValues(caller, params.dashboardId, params.filterId, query, signal),
+  }),
+  POST: route({
+    summary: "The values that a filter can be set to, for long filters",
+    description: "The same as by GET, with filters in the body. They may be longer than an address.",
+    tag: "Dashboards",
+    access: member,
+    params: z.object({ workspaceId: objectId, dashboardId: objectId, filterId: localId }),
+    isRead: true,
+    body: valuesBody,
+    response: filterValuesSchema,
+    refuses: DATA_REFUSALS,
+    handle: ({ caller, params, body, signal }) =>
+      readFilterValues(caller, params.dashboardId, params.filterId, body, signal),
   }),
 });

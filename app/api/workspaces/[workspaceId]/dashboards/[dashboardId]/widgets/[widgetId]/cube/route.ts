@@ -2,7 +2,7 @@ import { member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { readDashboardCube } from "@/lib/dashboards/cube";
 import { DATA_REFUSALS } from "@/lib/dashboards/reference";
-import { cubeQuery, cubeSchema, localId } from "@/lib/dashboards/schema";
+import { cubeBody, cubeQuery, cubeSchema, localId } from "@/lib/dashboards/schema";
 import { pathIds } from "@/lib/http/ids";
 
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
@@ -18,5 +18,18 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     refuses: DATA_REFUSALS,
     handle: ({ caller, params, query, signal }) =>
       readDashboardCube(caller, params.dashboardId, params.widgetId, query, signal),
+  }),
+  POST: route({
+    summary: "What the widgets of a dashboard show for whatever is pressed in one of them, for long filters",
+    description: "The same as by GET, with filters in the body. They may be longer than an address.",
+    tag: "Dashboards",
+    access: member,
+    params: pathIds("workspaceId", "dashboardId").extend({ widgetId: localId }),
+    isRead: true,
+    body: cubeBody,
+    response: cubeSchema,
+    refuses: DATA_REFUSALS,
+    handle: ({ caller, params, body, signal }) =>
+      readDashboardCube(caller, params.dashboardId, params.widgetId, body, signal),
   }),
 });
