@@ -1,5 +1,5 @@
 import { TriangleAlert } from "lucide-react";
-import { firstRowsNotice } from "@/lib/dashboards/truncation-notice";
+import { firstRowsNotice } from "@/lib/text/cut-rows";
 import "./widgets.css";
 
 /** Says that what is shown is of the first rows alone, where the dataset was cut. */

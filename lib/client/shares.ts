@@ -1,12 +1,6 @@
 import type { ViewToken } from "@/lib/apps/view/schema";
-import {
-  type CubeAsk,
-  type DataAsk,
-  sendFiltered,
-  toDataQuery,
-  toValuesQuery,
-  type ValuesAsk,
-} from "@/lib/client/dashboards";
+import { type CubeAsk, type DataAsk, toDataQuery, toValuesQuery, type ValuesAsk } from "@/lib/client/dashboards";
+import { sendFiltered } from "@/lib/client/filtered";
 import { send } from "@/lib/client/request";
 import type { Cube } from "@/lib/cubes/cube";
 import type { FilterValues, SharedDashboard, WidgetData } from "@/lib/dashboards/schema";

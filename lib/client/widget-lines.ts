@@ -1,5 +1,5 @@
 import { lastOutage, reportReachable, reportUnreachable } from "@/lib/client/connectivity";
-import type { FilteredRequest } from "@/lib/client/dashboards";
+import type { FilteredRequest } from "@/lib/client/filtered";
 import { ApiError, parseEnvelope, toApiError } from "@/lib/client/request";
 import type { WidgetData } from "@/lib/dashboards/schema";
 

@@ -1,7 +1,7 @@
 import type { AggregateSpec } from "@/lib/crossfilter/spec";
 import { AppError } from "@/lib/http/errors";
 import { formatCount } from "@/lib/text/amounts";
-import { ACCEPT_LABEL } from "./truncation-notice";
+import { ACCEPT_LABEL } from "@/lib/text/cut-rows";
 
 /* What a dashboard says of a dataset that was cut (docs/api.md, Dashboards). */
 

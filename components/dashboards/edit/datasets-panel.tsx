@@ -14,7 +14,7 @@ import { TextField } from "@/components/ui/text-field";
 import { useDatabases } from "@/components/workspace/use-schema";
 import type { Dataset } from "@/lib/client/dashboards";
 import { DATASETS_MAX } from "@/lib/dashboards/limits";
-import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/dashboards/truncation-notice";
+import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/text/cut-rows";
 import { addDataset, changeDataset, readersOf, removeDataset, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
 import { formatCount } from "@/lib/ui/format";
 import { formatAgo } from "@/lib/ui/format-time";

@@ -16,7 +16,7 @@ import { SwitchRow } from "@/components/ui/switch-row";
 import { TextField } from "@/components/ui/text-field";
 import type { Widget } from "@/lib/client/dashboards";
 import { later } from "@/lib/client/load-again";
-import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/dashboards/truncation-notice";
+import { ACCEPT_HELP, ACCEPT_LABEL } from "@/lib/text/cut-rows";
 import { toCostAdvice, toCostWords } from "@/lib/ui/dashboards/edit/click-cost";
 import { addDataset, changeFilter, changeWidget, toWidgetName } from "@/lib/ui/dashboards/edit/draft";
 import {

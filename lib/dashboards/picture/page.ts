@@ -14,8 +14,8 @@ import { cutTo, escapeXml, round, toText, widthOf, wrapTo } from "@/lib/embedded
 import { type CellLook, toShownText } from "@/lib/tabular/cell-look";
 import { isNumericField } from "@/lib/tabular/cell-text";
 import type { ResultField, ResultRow } from "@/lib/tabular/json-rows";
+import { firstRowsNotice } from "@/lib/text/cut-rows";
 import type { Widget, WidgetData } from "../schema";
-import { firstRowsNotice } from "../truncation-notice";
 import { PAINTS, type Paint, type PictureTheme } from "./paint";
 
 /** As wide as a mail is read, with type that is still legible on a phone. */

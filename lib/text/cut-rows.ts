@@ -1,4 +1,4 @@
-import { formatCount } from "@/lib/text/amounts";
+import { formatCount } from "./amounts";
 
 /** Returns the notice at a widget whose dataset was cut. @param firstRows how many rows the dataset holds */
 export function firstRowsNotice(firstRows: number): string {
