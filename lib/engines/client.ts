@@ -306,7 +306,7 @@ function parseFrame(bytes: Buffer): Incoming {
   const threads = sharedState("frame-threads", () => new ThreadPool<Uint8Array, unknown>("frames", 1));
   // One that is larger than a piece of a socket has memory of its own, which goes along.
   const read = threads.run(bytes, [bytes.buffer as ArrayBuffer]).catch((cause: unknown) => {
-    throw new AppError("query_failed", "The result has a value that is too large to be read.", { cause });
+    throw new AppError("query_failed", "A value of the result is too large. Select a part of it.", { cause });
   });
   const message = read.then(toResponse);
   // Nobody may be left to ask for it.

@@ -9,8 +9,13 @@ const SHORT_CHARS_MAX = 32 * 1024;
 /** For deep statements: the grammar recurses once an operator. */
 const STACK_MIB = 64;
 const SHORT: ThreadLimits = { count: 1, timeoutMs: 5000, queueMax: 2000, heapMib: 256, stackMib: STACK_MIB };
-/** The grammar takes about 4 s for a megabyte, whose tree has some 200 MB; no one writes a statement that takes longer. */
+/**
+ * The grammar takes about 4 s for a megabyte, whose tree has up to 450 MB; no one writes a statement that takes longer. A thread
+ * that reaches its heap's limit ends the whole process.
+ */
 const LONG: ThreadLimits = { count: 1, timeoutMs: 15_000, queueMax: 100, heapMib: 1024, stackMib: STACK_MIB };
+/** As long as a request's body, so that no statement comes near the heap's limit. */
+const STATEMENT_CHARS_MAX = 1024 * 1024;
 const CACHED_MAX = 500;
 const CACHED_CHARS_MAX = 4000;
 const RETRY_AFTER_SECONDS = 5;
@@ -36,6 +41,7 @@ export async function judgeStatement(
   statementFunctions: readonly string[] = [],
   tenant = "",
 ): Promise<Verdict> {
+  if (query.length > STATEMENT_CHARS_MAX) return TOO_COMPLEX;
   const state = sharedState("postgres-grammar", (): State => {
     return {
       short: new LimitedThreads("grammar", SHORT),
