@@ -6,7 +6,7 @@ import type { ServiceSpec } from "@/lib/process/service";
 import { sharedState } from "@/lib/process/shared-state";
 
 /** Sixty charts of 5,000 rows, and the libraries. */
-export const DRAWING_HEAP_MIB = 512;
+export const HEAP_MIB = 512;
 /** The heap, 60 MB of pixels several times over, WebAssembly, and 80 MB of stacks. The kernel enforces it. */
 const DATA_MIB = 1536;
 const KIB_PER_MIB = 1024;
@@ -15,11 +15,11 @@ const SYSTEM_FOLDERS = ["/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"];
 const LIMITED = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
 /**
- * Confines the drawing process: RLIMIT_DATA bounds its memory, and bubblewrap leaves it no network, no other processes, and of
+ * Confines a process that works on pictures: RLIMIT_DATA bounds its memory, and bubblewrap leaves it no network, no other processes, and of
  * the file system only its programs. Where bubblewrap is missing it runs with the memory limit alone.
  */
-export function drawingSandbox(socketFolder: string): NonNullable<ServiceSpec["wrap"]> {
-  const { isThere } = sharedState("drawing-sandbox", probe);
+export function pictureSandbox(socketFolder: string): NonNullable<ServiceSpec["wrap"]> {
+  const { isThere } = sharedState("picture-sandbox", probe);
   const root = process.cwd();
   return (command, args) => {
     const sources = args[0]?.endsWith(".ts") ? `${root}/lib` : dirname(args[0] ?? "");

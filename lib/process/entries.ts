@@ -11,6 +11,7 @@ export const CHILD_ENTRIES = {
   hashing: "lib/embedded/hashing/worker.ts",
   sandbox: "lib/embedded/sandbox/main.ts",
   drawing: "lib/embedded/drawing/main.ts",
+  thumbnails: "lib/embedded/thumbnails/main.ts",
   parquet: "lib/embedded/parquet/worker.ts",
 } as const;
 

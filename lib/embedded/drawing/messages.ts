@@ -15,31 +15,16 @@ export type PicturePage = {
   parts: PicturePart[];
 };
 
+/** The first frame of a request to draw a page. A frame of JSON for each part follows. */
+export type DrawRequest = Omit<PicturePage, "parts"> & { withPdf: boolean };
 /**
- * The first frame of a request; a frame of JSON for each part follows. The frames are those of `../engine/wire.ts`, and a
- * connection carries one request. The process greets each connection with an empty frame.
+ * The first frame of the answer. The PNG follows, and the PDF on request. `undrawn` counts the parts that could not be drawn;
+ * words take their place.
  */
-export type DrawRequest = Omit<PicturePage, "parts"> & { partCount: number; withPdf: boolean };
-/**
- * The first frame of an answer, after the greeting. A frame with the PNG follows, and one with the PDF where `hasPdf` says so. `undrawn` counts
- * the parts that could not be drawn; words take their place.
- */
-export type DrawAnswer = { undrawn: number; hasPdf: boolean } | { error: string };
+export type DrawAnswer = { undrawn: number };
 
 const MIB = 1024 * 1024;
 
 /** Sixty charts of 5,000 rows are 30 MiB as JSON. */
 export const PART_BYTES_MAX = 64 * MIB;
 export const PAGE_BYTES_MAX = 128 * MIB;
-/** A page of noise at its full height is 60 MB of pixels. */
-export const FILE_BYTES_MAX = 128 * MIB;
-
-const LENGTH_BYTES = 4;
-
-/** Returns the bytes as one frame of the wire. */
-export function toFrame(bytes: Uint8Array): Buffer {
-  const frame = Buffer.allocUnsafe(LENGTH_BYTES + bytes.length);
-  frame.writeUInt32LE(bytes.length, 0);
-  frame.set(bytes, LENGTH_BYTES);
-  return frame;
-}
