@@ -13,7 +13,7 @@ type Record_ = Readonly<Record<string, unknown>>;
 
 /** Ticks, bins, steps of a curve and imputed keys: beyond these a chart is a solid area. */
 const COUNT_MAX = 1_000;
-/** Each view has axes of its own. */
+/** Each view has its own axes. */
 const VIEWS_MAX = 50;
 const FACETS_MAX = 100;
 const DEPTH_MAX = 24;

@@ -5,7 +5,7 @@ import { AppError, type InputProblem } from "@/lib/http/errors";
 import { isSameJson } from "@/lib/text/same-json";
 import type { Widget } from "./schema";
 
-/** As many as a person mends at once. */
+/** As many as a person corrects at once. */
 const PROBLEMS_MAX = 20;
 
 const figureSpec = aggregateSpec.extend({ trend: dimension.optional() });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PicturePage, PicturePart } from "@/lib/embedded/drawing/messages";
 import { drawingPid, drawPage } from "./draw";
 
-/** Long enough for whatever takes memory to reach the limit, on a machine that is busy with other tests. */
+/** Long enough to reach the memory limit on a machine that is busy with other tests. */
 const ENDLESS_MS = 20_000;
 const rows = Array.from({ length: 50 }, (_, n) => ({ n, day: `2026-01-${String((n % 28) + 1).padStart(2, "0")}` }));
 const xy = { x: { field: "n", type: "quantitative" }, y: { field: "a", type: "quantitative" } };

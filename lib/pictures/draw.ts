@@ -60,7 +60,7 @@ function* framesOf({ parts, ...page }: PicturePage, withPdf: boolean): Generator
 function tooLarge(cause: unknown): AppError {
   return new AppError(
     "too_large",
-    "The picture takes too much memory or time to draw. Simplify the charts that have a specification of their own.",
+    "The picture takes too much memory or time to draw. Simplify the charts with a custom specification.",
     { cause },
   );
 }

@@ -7,7 +7,7 @@ import { makeThumbnail } from "./thumbnail";
 const drawn = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: "#204060" } });
 
-it("C1 an image is decoded in a process that sees no network, no data and no setting of the server", async () => {
+it("C1 an image is decoded in a process that sees no network, no data and no setting of the server (T97)", async () => {
   const jpeg = await makeThumbnail(await drawn(40, 20).png().toBuffer());
   expect(await sharp(jpeg ?? Buffer.alloc(0)).metadata()).toMatchObject({ format: "jpeg", width: 40, height: 20 });
   const pid = pictureProcessPid("thumbnails");

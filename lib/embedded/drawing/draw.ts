@@ -9,8 +9,8 @@ import type { PicturePage, PicturePart } from "./messages.ts";
 import { toPdf } from "./pdf.ts";
 
 /*
- * Nothing is fetched: charts load nothing, images within an image are left out, and the fonts are those that are shipped,
- * whatever the machine has.
+ * Nothing is fetched: charts load nothing, images within an image are left out, and the fonts are those that the
+ * product ships.
  */
 
 const require = createRequire(import.meta.url);

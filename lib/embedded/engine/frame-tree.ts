@@ -12,7 +12,7 @@ const CLOSING = new Set([0x5d, 0x7d]);
 
 /**
  * Refuses JSON that would unfold to more than its reader's memory. A thread that runs out of memory ends the whole process,
- * whatever limits it has.
+ * even with limits.
  * @throws RangeError
  */
 export function refuseLargeTree(bytes: Uint8Array): void {
