@@ -47,6 +47,8 @@ it.each([
   ["timestamp", "2026-11-22T10:30:00.000000001", "2026-11-22T10:30:00.000000001"],
   ["time", "12:00", new Date("1899-12-31T12:00:00Z")],
   ["time", "25:00:00", "25:00:00"],
+  ["time", "23:59:59.999999", "23:59:59.999999"],
+  ["time", "12:00:00.5000", new Date("1899-12-31T12:00:00.500Z")],
   ["binary", "/wA=", "/wA="],
 ] as [FieldType, WireValue, unknown][])("%s %j is found as %j", async (type, value, found) => {
   expect(await cellOf(type, value)).toEqual(found);

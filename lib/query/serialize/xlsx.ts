@@ -147,8 +147,9 @@ function toSerial(days: number | undefined): number | undefined {
   return serial >= DAYS_MIN && serial < DAYS_MAX + 1 ? serial : undefined;
 }
 
+/** Readers of sheets round times to milliseconds, which makes midnight of the last microseconds of a day. */
 function toTimeOfDay(value: WireValue): number | undefined {
-  const match = /^([01]\d|2[0-3]):(\d\d)(?::(\d\d(?:\.\d{1,6})?))?$/.exec(String(value));
+  const match = /^([01]\d|2[0-3]):(\d\d)(?::(\d\d(?:\.\d{1,3}0*)?))?$/.exec(String(value));
   if (!match) return undefined;
   return (Number(match[1]) * 3600 + Number(match[2]) * 60 + Number(match[3] ?? 0)) / 86_400;
 }
