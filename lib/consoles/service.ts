@@ -142,7 +142,11 @@ export async function updateConsole(caller: Caller, consoleId: ObjectId, body: U
     const before = await getConsoleDocOrThrow(caller, consoleId);
     const after = await toUpdated(caller, before, body);
     if (before.version !== body.version) throw stale(CONSOLES, toConsole(before));
-    const place = await freePlace(CONSOLES, { ...after, ending: ENDINGS[after.language] }, consoleId);
+    const place = await freePlace(
+      CONSOLES,
+      { ...after, known: before.name, ending: ENDINGS[after.language] },
+      consoleId,
+    );
     const { folder, ...doc } = after;
     const saved: ConsoleDoc = { ...doc, ...place, version: before.version + 1, updatedAt: changes.now };
     changes.message = body.message ?? saveMessage(before, saved);

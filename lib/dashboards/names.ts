@@ -34,7 +34,7 @@ export function stemOf(title: string): string {
   const plain = title
     .normalize("NFC")
     .replace(
-      /[/\\:\p{Cc}\p{Cs}\u2028\u2029\p{Default_Ignorable_Code_Point}\u061c\u200e\u200f\ufffe\uffff\ufdd0-\ufdef]+/gu,
+      /[/\\:<>"|?*\p{Cc}\p{Cs}\u2028\u2029\p{Default_Ignorable_Code_Point}\u061c\u200e\u200f\ufffe\uffff\ufdd0-\ufdef]+/gu,
       "-",
     )
     .replace(/\s+/gu, " ");

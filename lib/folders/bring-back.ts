@@ -35,7 +35,7 @@ export function bringBack(
         : null;
     if (folder && folder.space !== space) throw otherAccess(cabinet, folder);
     const target = { workspaceId, space, folder, name: await nameIn(doc, folder), ending: endingOf(cabinet.root, doc) };
-    const place = await freePlace(cabinet, target, null);
+    const place = await freePlace(cabinet, { ...target, known: target.name }, null);
     const back = { ...doc, ...place, folderId: folder?._id ?? null, version: doc.version + 1, updatedAt: changes.now };
     changes.message = `Bring ${back.path} back`;
     await changes.insert(back);

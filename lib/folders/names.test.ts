@@ -30,6 +30,18 @@ test("a name is kept in its composed form and refused with the rule that it brea
   }
 });
 
+test.each([
+  "aux", "CON", "nul.sql", "Prn", "com1", "LPT9.tar.gz", "COM¹", "conout$", "aux .sql", "ａｕｘ", "a:b", "a?b", "a*b", "a|b", "<a>", 'say "hi"',
+])("C21 refuses the name %j, which Git on Windows cannot check out", (name) => {
+  expect(() => parseName(name)).toThrow(expect.objectContaining({ kind: "invalid_request" }));
+  expect(parseName(name, name)).toBe(name.normalize("NFC"));
+}); // biome-ignore format: a list to be read at a glance
+
+test.each(["auxiliary", "console", "com10", "com", "null", "a.con", "nul-1", "lpt", "a b", "ä (1) & co, 100%"])(
+  "C21 takes the name %j",
+  (name) => expect(parseName(name)).toBe(name),
+);
+
 test("copies count on from the first free number, whatever they are made of", () => {
   const taken = new Set<string>();
   const next = (name: string) => {

@@ -1,18 +1,19 @@
 import "server-only";
 import { AppError } from "@/lib/http/errors";
-import { collisionKey, parsePath } from "@/lib/repository/service";
+import { collisionKey, parseNewPath, parsePath } from "@/lib/repository/service";
 import type { Place } from "./model";
 
 /** Leaves room in a segment of 200 bytes for " copy 1000.mongodb". */
 const COPY_STEM_BYTES = 180;
 
 /**
- * A name as it is kept: one segment of a path, in composed Unicode form.
+ * Returns a name as it is stored: one segment of a path, in composed Unicode form.
+ * @param known the name that it had before: an unchanged one may be older than a rule
  * @throws AppError invalid_request, naming the rule that it breaks
  */
-export function parseName(name: string): string {
+export function parseName(name: string, known: string | null = null): string {
   if (name.includes("/")) throw badName("A name must not hold a slash. Make a folder instead.");
-  return explained(() => parsePath(name));
+  return explained(() => (name === known ? parsePath(name) : parseNewPath(name)));
 }
 
 /**

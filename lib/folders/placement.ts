@@ -114,15 +114,23 @@ export function stale({ noun }: Pick<Cabinet, "noun">, current: unknown): AppErr
 
 /**
  * A place that is free of others.
+ * @param target.known the name that it had before, if any
  * @param self what may stand there already
  * @throws AppError invalid_request for a bad name, conflict when something has the place
  */
 export async function freePlace(
   cabinet: Cabinet,
-  target: { workspaceId: ObjectId; space: Space; folder: FolderDoc | null; name: string; ending: string },
+  target: {
+    workspaceId: ObjectId;
+    space: Space;
+    folder: FolderDoc | null;
+    name: string;
+    known?: string;
+    ending: string;
+  },
   self: ObjectId | null,
 ): Promise<Place & { name: string }> {
-  const name = parseName(target.name);
+  const name = parseName(target.name, target.known);
   const place = placeOf(cabinet.root, target.folder?.path ?? null, name, target.ending);
   await refuseTaken(cabinet, { ...target, key: place.key }, self);
   return { ...place, name };

@@ -5,7 +5,7 @@ export const SAVE_FAILURES = ["not_found", "conflict", "too_large", "storage_ful
 
 /** What the repository refuses of names, and the folders of the access of what is put there. */
 export const NAME_REFUSAL =
-  "One that git reserves, that ends in a dot, or that is longer than 200 bytes in UTF-8 or, with its folders, than 1,000";
+  'One that git or Windows reserves, that holds one of < > : " | ? *, that ends in a dot, or that is longer than 200 bytes in UTF-8 or, with its folders, than 1,000';
 export const ACCESS_REFUSAL = "Another one than that of the folder";
 export const FOLDER_REFUSALS = {
   name: NAME_REFUSAL,

@@ -83,7 +83,7 @@ export function updateFolder(
       throw invalid("parentId", "A folder cannot be moved into itself or into a folder that it holds.");
     }
     const space = spaceIn(caller, parent, body.access, before.space);
-    const name = parseName(body.name ?? before.name);
+    const name = parseName(body.name ?? before.name, before.name);
     const place = folderPlaceOf(cabinet.root, parent?.path ?? null, name);
     refuseTooDeep(depthOf(place.path) + Math.max(...subtree.map(({ path }) => depthOf(path))) - depthOf(before.path));
     await refuseTaken(cabinet, { workspaceId, space, key: place.key }, folderId);

@@ -1,7 +1,7 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
 import { AppError } from "@/lib/http/errors";
-import { parsePath } from "@/lib/repository/service";
+import { parseNewPath, parsePath } from "@/lib/repository/service";
 import { CommitGraph, EMPTY_TREE, findObject, type ObjectType, parseTree, typesOf } from "@/lib/repository/wire";
 import { checkCommit, Fsck, type Link } from "./fsck";
 import { MAX_PUSH_FILES } from "./limits";
@@ -108,7 +108,7 @@ export class Push {
         const at = path === "" ? name : `${path}/${name}`;
         if (++count > MAX_PUSH_FILES) throw bad(`A push changes at most ${MAX_PUSH_FILES} files. Push in parts.`);
         const kind = requirePlace(kinds, at, path === "", (b ?? a)?.kind ?? "blob");
-        if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid);
+        if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid, a === null);
         if (kind?.isKept && refusesKept && (a?.kind === "blob" || b?.kind === "blob")) {
           throw bad(
             `${at}: on main, ${kind.root} change in Millrace alone. Push them to a branch of your own, or leave them as they are.`,
@@ -120,8 +120,9 @@ export class Push {
     }
   }
 
-  private async judgeFile(kind: FileKind | null, path: string, oid: string): Promise<void> {
-    parsePath(path);
+  private async judgeFile(kind: FileKind | null, path: string, oid: string, isNew: boolean): Promise<void> {
+    if (isNew) parseNewPath(path);
+    else parsePath(path);
     if (!kind) return;
     const size = this.sizes.get(oid);
     if (size !== undefined && size > kind.bytesMax) throw bad(`${path} is too large.`);

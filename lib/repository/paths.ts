@@ -18,6 +18,10 @@ const SPACE = /\s/u;
 const GIT_NAMES = /^(?:\.git|git~\d+|\.gitmodules|gitmod~\d+|gi7eba~\d+|\.gitattributes|gitatt~\d+|gi7d29~\d+)$/;
 /** A segment that a Windows checkout would open as a stream of another file. */
 const STREAM_OF_GIT = /^\.?git[^/]*:/;
+/** Git on Windows refuses to check out a path with one of these. */
+const WINDOWS_CHARACTERS = /[<>:"|?*]/;
+/** Devices, whatever ending follows (Microsoft's page "Naming Files, Paths, and Namespaces"). */
+const WINDOWS_DEVICES = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)\d)$/;
 const BRANCH_PART = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 
 /**
@@ -31,6 +35,21 @@ export function parsePath(path: string): string {
   if (Buffer.byteLength(normal) > MAX_PATH_BYTES) refuse(path, `must not be longer than ${MAX_PATH_BYTES} bytes`);
   for (const segment of normal.split("/")) checkSegment(path, segment);
   return normal;
+}
+
+/**
+ * Returns the path of a new file, which a checkout on Windows can create as well.
+ * @throws AppError invalid_request, as `parsePath`, and for names and characters that Windows reserves
+ */
+export function parseNewPath(path: string): string {
+  const parsed = parsePath(path);
+  for (const segment of parsed.split("/")) {
+    if (WINDOWS_CHARACTERS.test(segment)) refuse(path, 'must not hold any of < > : " | ? *');
+    const stem = collisionKey(segment).split(".", 1)[0] ?? "";
+    if (WINDOWS_DEVICES.test(stem.trim()))
+      refuse(path, "must not use a name that Windows reserves, such as con or aux");
+  }
+  return parsed;
 }
 
 /** A folder's path: as `parsePath`, and "" for the root. */
