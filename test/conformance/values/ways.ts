@@ -1,10 +1,22 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { tableFromIPC } from "apache-arrow";
+import { readXlsx } from "hucre/xlsx";
+import type { ResultStream } from "@/lib/connections/data-source";
 import { ask } from "@/lib/connections/drivers/conformance/subjects";
 import { AppError } from "@/lib/http/errors";
 import type { TableRowsBody } from "@/lib/query/schema";
-import type { TextFormat } from "@/lib/query/serialize/byte-stream";
+import { arrow } from "@/lib/query/serialize/arrow";
+import { byteStream } from "@/lib/query/serialize/byte-stream";
 import { csv } from "@/lib/query/serialize/csv";
 import { jsonAnswer, readJsonRows } from "@/lib/query/serialize/json";
 import { ndjson } from "@/lib/query/serialize/ndjson";
+import { parquet } from "@/lib/query/serialize/parquet";
+import { settleTypes } from "@/lib/query/serialize/settle";
+import { xlsx } from "@/lib/query/serialize/xlsx";
 import { toTableCount, toTablePage } from "@/lib/query/table-statement";
 import type { Batch, Entity, Field, WireValue } from "@/lib/tabular/fields";
 import type { ValueSubject } from "./subjects";
@@ -40,6 +52,23 @@ export function isSame(left: string | null, right: string | null, form: TypeCase
   return canonical(left) === canonical(right);
 }
 
+/** Equal digit by digit, whatever the zeros at the end and the exponent. */
+export function isSameNumber(left: string | null, right: string | null): boolean {
+  const [one, other] = [digitsOf(left ?? ""), digitsOf(right ?? "")];
+  return one !== null && one === other;
+}
+
+function digitsOf(text: string): string | null {
+  const [, sign = "", whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  if (whole === "") return null;
+  const all = `${whole}${fraction}`;
+  const digits = all.replace(/^0+/, "").replace(/0+$/, "");
+  if (digits === "") return "0";
+  const zeros = all.length - all.replace(/0+$/, "").length;
+  return `${sign}${digits}e${Number(exponent) - fraction.length + zeros}`;
+}
+
 function canonical(text: string): string {
   try {
     return JSON.stringify(sorted(JSON.parse(text)));
@@ -58,59 +87,158 @@ function sorted(value: unknown): unknown {
   );
 }
 
-function compare(table: ValueTable, found: ReadonlyMap<number, string | null>): Difference[] {
+/** @param as numbers may be written with other digits, such as 1e3 for 1000 or 1.5 for 1.50 */
+function compare(table: ValueTable, found: ReadonlyMap<number, string | null>, as?: "number"): Difference[] {
   const differences: Difference[] = [];
   for (const [id, expected] of table.shown) {
     const value = found.has(id) ? (found.get(id) ?? null) : "(no row)";
-    if (!isSame(expected, value, table.type.form)) {
+    const isNumber = as === "number" && isSameNumber(expected, value);
+    if (!isNumber && !isSame(expected, value, table.type.form)) {
       differences.push({ value: String(expected), expected: String(expected), found: String(value) });
     }
   }
   return differences;
 }
 
-async function resultOf({ source }: ValueSubject, table: ValueTable) {
-  return source.query(
-    { query: `select id, v from ${table.keyed.name} order by id` },
-    { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal },
-  );
+type Result = { fields: Field[]; batches: Batch[]; looseTypes: ResultStream["looseTypes"] };
+const results = new WeakMap<ValueTable, Promise<Result>>();
+
+/** All rows of a table, read once for every format. */
+function resultOf({ source }: ValueSubject, table: ValueTable): Promise<Result> {
+  const known = results.get(table);
+  if (known) return known;
+  const read = async () => {
+    const { fields, batches, looseTypes } = await source.query(
+      { query: `select id, v from ${table.keyed.name} order by id` },
+      { readOnly: true, timeoutMs: 60_000, signal: new AbortController().signal },
+    );
+    const all: Batch[] = [];
+    for await (const batch of batches) all.push(batch);
+    return { fields, batches: all, looseTypes };
+  };
+  const result = read();
+  results.set(table, result);
+  return result;
+}
+
+async function* each(batches: readonly Batch[]): AsyncGenerator<Batch> {
+  yield* batches;
 }
 
 const FACTS = { executionId: "", affectedRows: null, durationMs: 0, databaseMs: 0 };
 const LIMITS = { rows: 10_000, bytes: 1e9, cellBytes: 1e9 };
 
 const json: Way = async (subject, table) => {
-  const result = await resultOf(subject, table);
-  const rows = await readJsonRows(result, LIMITS);
-  const pieces = jsonAnswer({ ...rows, fields: result.fields }, [], FACTS);
+  const { fields, batches } = await resultOf(subject, table);
+  const rows = await readJsonRows({ fields, batches: each(batches) }, LIMITS);
+  const pieces = jsonAnswer({ ...rows, fields }, [], FACTS);
   const answer = JSON.parse(Buffer.concat(pieces).toString()) as { data: { rows: { id: number; v: WireValue }[] } };
   return compare(table, new Map(answer.data.rows.map(({ id, v }) => [Number(id), shownText(v)])));
 };
 
-async function textOf(format: (fields: readonly Field[]) => TextFormat, subject: ValueSubject, table: ValueTable) {
-  const { fields, batches } = await resultOf(subject, table);
-  const writer = format(fields);
-  let text = writer.head;
-  for await (const batch of batches as AsyncIterable<Batch>) {
-    for (let row = 0; row < batch.rowCount; row += 1) text += writer.row(batch, row);
-  }
-  return text;
+const FORMATS = { ndjson, csv, arrow, parquet, xlsx };
+type Written = { fields: Field[]; bytes: Uint8Array };
+
+/** The bytes of a result, as the query service writes them. */
+async function write(subject: ValueSubject, table: ValueTable, format: keyof typeof FORMATS): Promise<Written> {
+  const { fields, batches, looseTypes } = await resultOf(subject, table);
+  const isText = format === "ndjson" || format === "csv";
+  const settled = isText
+    ? { fields, batches: each(batches) }
+    : await settleTypes(format, fields, each(batches), { loose: looseTypes ?? subject.driver.looseTypes });
+  const stream = byteStream(settled.batches, FORMATS[format](settled.fields), null, () => undefined);
+  return { fields: settled.fields, bytes: new Uint8Array(await new Response(stream).arrayBuffer()) };
 }
 
 const ndjsonWay: Way = async (subject, table) => {
-  const lines = (await textOf(ndjson, subject, table)).split("\n").filter((line) => line !== "");
+  const { bytes } = await write(subject, table, "ndjson");
+  const lines = Buffer.from(bytes)
+    .toString()
+    .split("\n")
+    .filter((line) => line !== "");
   const rows = lines.map((line) => JSON.parse(line) as { id: number; v: WireValue });
   return compare(table, new Map(rows.map(({ id, v }) => [Number(id), shownText(v)])));
 };
 
 const csvWay: Way = async (subject, table) => {
-  const [, ...records] = readCsv(await textOf(csv, subject, table));
+  const { bytes } = await write(subject, table, "csv");
+  const [, ...records] = readCsv(Buffer.from(bytes).toString());
   // An empty field is null, and an empty text is written in quotes.
-  return compare(
-    table,
-    new Map(records.map(([id, v]) => [Number(id?.text), v?.isQuoted || v?.text !== "" ? (v?.text ?? null) : null])),
-  );
+  const toShown = (field: CsvField | undefined) =>
+    field?.isQuoted || field?.text !== "" ? (field?.text ?? null) : null;
+  return compare(table, new Map(records.map(([id, v]) => [Number(id?.text), toShown(v)])));
 };
+
+const arrowWay: Way = async (subject, table) => {
+  const { bytes } = await write(subject, table, "arrow");
+  const rows = tableFromIPC(bytes).toArray() as { id: unknown; v: unknown }[];
+  const toShown = (v: unknown) =>
+    v === null || v === undefined ? null : v instanceof Uint8Array ? Buffer.from(v).toString("base64") : String(v);
+  return compare(table, new Map(rows.map(({ id, v }) => [Number(id), toShown(v)])), "number");
+};
+
+const parquetWay: Way = async (subject, table) => {
+  const { bytes } = await write(subject, table, "parquet");
+  const folder = mkdtempSync(join(tmpdir(), "millrace-values-"));
+  const file = join(folder, "rows.parquet");
+  await writeFile(file, bytes);
+  const instance = await DuckDBInstance.create(":memory:");
+  const connection = await instance.connect();
+  try {
+    await connection.run("set timezone = 'UTC'");
+    const described = await connection.runAndReadAll(`describe select v from '${file}'`);
+    const type = String(described.getRows()[0]?.[1]);
+    const text = type === "BLOB" ? "to_base64(v)" : "v::varchar";
+    const rows = (await connection.runAndReadAll(`select id::varchar, ${text} from '${file}'`)).getRows();
+    return compare(
+      table,
+      new Map(rows.map(([id, v]) => [Number(id), v === null ? null : parquetText(String(v), type)])),
+      "number",
+    );
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+    rmSync(folder, { recursive: true });
+  }
+};
+
+/** DuckDB's text of a value in a Parquet column, in the form that pages show. */
+function parquetText(text: string, type: string): string {
+  if (/^(?:DOUBLE|FLOAT)$/.test(type)) return text.replace("nan", "NaN").replace("inf", "Infinity");
+  if (!/^(?:DATE|TIMESTAMP)/.test(type)) return text;
+  const [, year = "", day = "", bc, time = ""] = /^(\d+)(-\d\d-\d\d)( \(BC\))?(.*)$/.exec(text) ?? [];
+  if (year === "") return text;
+  const isoYear = bc === undefined ? Number(year) : 1 - Number(year);
+  const digits = String(Math.abs(isoYear));
+  const isPlain = isoYear >= 0 && digits.length <= 4;
+  const written = isPlain ? digits.padStart(4, "0") : `${isoYear < 0 ? "-" : "+"}${digits.padStart(6, "0")}`;
+  return `${written}${day}${time.replace(" ", "T").replace(/\+00$/, "Z")}`;
+}
+
+const xlsxWay: Way = async (subject, table) => {
+  const { fields, bytes } = await write(subject, table, "xlsx");
+  const { sheets } = await readXlsx(bytes);
+  const type = fields.find(({ name }) => name === "v")?.type ?? "other";
+  const found = new Map<number, string | null>();
+  for (const [id, v] of sheets[0]?.rows.slice(1) ?? []) {
+    const text = sheetText(v, type);
+    // A cell has no empty text apart from none at all.
+    found.set(Number(id), text === null && table.shown.get(Number(id)) === "" ? "" : text);
+  }
+  return compare(table, found, "number");
+};
+
+/** A cell of a sheet in the form that pages show. */
+function sheetText(value: unknown, type: Field["type"]): string | null {
+  if (value === null || value === undefined) return null;
+  if (!(value instanceof Date)) return String(value);
+  const [day = "", clock = ""] = value
+    .toISOString()
+    .replace(/\.?0*Z$/, "")
+    .split("T");
+  if (type === "date") return day;
+  return type === "time" ? clock : `${day}T${clock}${type === "timestamptz" ? "Z" : ""}`;
+}
 
 type CsvField = { text: string; isQuoted: boolean };
 
@@ -200,7 +328,7 @@ const idsOf = (rows: readonly Record<string, WireValue>[]) => rows.map(({ id }) 
 
 const paging: Way = async (subject, table, depth) => {
   const differences: Difference[] = [];
-  for (const descending of [false, true]) {
+  for (const descending of depth === "sample" ? [false] : [false, true]) {
     const sort = [{ column: "v", descending }];
     if (table.type.isUnordered) {
       const refusal = await page(subject, table.keyed, { sort }).then(() => "no refusal", kindOf);
@@ -228,7 +356,7 @@ const paging: Way = async (subject, table, depth) => {
   return differences;
 };
 
-const filtering: Way = async (subject, table) => {
+const filtering: Way = async (subject, table, depth) => {
   const differences: Difference[] = [];
   for (const text of new Set(table.shown.values())) {
     const alike = [...table.shown].filter(([, each]) => each === text).map(([id]) => id);
@@ -241,6 +369,7 @@ const filtering: Way = async (subject, table) => {
       differences.push({ value: `is ${text}`, expected: alike.join(" "), found: String(found) });
       continue;
     }
+    if (depth === "sample") continue;
     const statement = toTableCount(subject.driver, table.keyed, [{ column: "v", op: "any", values: [text, null] }]);
     const nulls = [...table.shown.values()].filter((each) => each === null).length;
     const { rows } = await ask(subject.source, statement.query, statement.params ? { params: statement.params } : {});
@@ -271,10 +400,19 @@ function kindOf(error: unknown): string {
   return error instanceof AppError ? error.kind : String(error);
 }
 
+/** The shown text of `v` in a table that a flow has written, by `id`. */
+export async function readShown({ source }: ValueSubject, name: string): Promise<Map<number, string | null>> {
+  const { rows } = await ask(source, `select id, v from ${name}`);
+  return new Map(rows.map(([id, v]) => [Number(id), shownText(v ?? null)]));
+}
+
 export const WAYS: Readonly<Record<string, Way>> = {
   json,
   ndjson: ndjsonWay,
   csv: csvWay,
+  arrow: arrowWay,
+  parquet: parquetWay,
+  xlsx: xlsxWay,
   params,
   "rows, page by page": paging,
   "rows, by the shown value": filtering,
