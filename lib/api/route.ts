@@ -10,7 +10,7 @@ import { env } from "@/lib/env";
 import { BODY_LIMITS, type BodyLimit, HeldBody, readJson } from "@/lib/http/body";
 import type { ContentShapes } from "@/lib/http/content";
 import { refuseCrossSite } from "@/lib/http/csrf";
-import { failure, success } from "@/lib/http/envelope";
+import { failure, successOfAnySize } from "@/lib/http/envelope";
 import { AppError, type ErrorKind, type InputProblem } from "@/lib/http/errors";
 import { objectId } from "@/lib/http/ids";
 import { remoteAddress } from "@/lib/http/remote-address";
@@ -230,7 +230,7 @@ async function run<C>(
     });
     return open;
   }
-  return success(result, { status: definition.status ?? 200, message: definition.message, headers });
+  return successOfAnySize(result, { status: definition.status ?? 200, message: definition.message, headers });
 }
 
 /** Open routes look nobody up; those that refuse keys must know one when they see it. */

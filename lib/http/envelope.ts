@@ -2,7 +2,12 @@ import { isStoreAway } from "@/lib/db/away";
 import { isFullDisk } from "@/lib/db/full-disk";
 import { isNewerSchema } from "@/lib/db/newer-schema";
 import { log } from "@/lib/log";
+import { Pacer } from "@/lib/process/pacer";
+import { isSmallJson, jsonSlices } from "@/lib/text/json-slices";
 import { AppError } from "./errors";
+
+/** Slices are gathered to pieces of this size before they become bytes. */
+const PIECE_CHARS = 64 * 1024;
 
 /** When the store is away it is usually back by then: it restarts within a second or two. */
 const STORE_RETRY_AFTER_SECONDS = 2;
@@ -16,6 +21,50 @@ export function success(data: unknown, options: { status: number; message?: stri
   headers.set("Cache-Control", "no-store");
   const body = { success: true, data: data ?? null, ...(options.message && { message: options.message }) };
   return jsonResponse(body, options.status, headers);
+}
+
+/**
+ * As `success`, for data of any size: a large answer is written in slices between which the event loop serves others, and
+ * sent piece by piece.
+ */
+export async function successOfAnySize(data: unknown, options: Parameters<typeof success>[1]): Promise<Response> {
+  if (isSmallJson(data)) return success(data, options);
+  const pieces: Buffer[] = [];
+  const pacer = new Pacer();
+  let bytes = 0;
+  let text = '{"success":true,"data":';
+  const flush = () => {
+    const piece = Buffer.from(text);
+    pieces.push(piece);
+    bytes += piece.length;
+    text = "";
+  };
+  for (const slice of jsonSlices(data)) {
+    text += slice;
+    if (text.length > PIECE_CHARS) {
+      flush();
+      await pacer.restIfLate();
+    } else if (pacer.isDue()) await pacer.rest();
+  }
+  text += options.message ? `,"message":${JSON.stringify(options.message)}}` : "}";
+  flush();
+  const headers = options.headers ?? new Headers();
+  headers.set("Cache-Control", "no-store");
+  headers.set("Content-Type", "application/json");
+  headers.set("Content-Length", String(bytes));
+  return new Response(streamOf(pieces), { status: options.status, headers });
+}
+
+function streamOf(pieces: readonly Buffer[]): ReadableStream<Uint8Array> {
+  let next = 0;
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces[next];
+      next += 1;
+      if (piece) controller.enqueue(piece);
+      else controller.close();
+    },
+  });
 }
 
 /** JSON that says how long it is, so that a small answer is not compressed (route.ts). */

@@ -1,6 +1,6 @@
+import { Pacer } from "@/lib/process/pacer";
 import type { Batch } from "@/lib/tabular/fields";
 import { hasLargeCell } from "./large-cells";
-import { Pacer } from "./pacer";
 
 /** A format that is text, row by row. */
 export type TextFormat = {

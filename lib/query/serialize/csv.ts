@@ -1,7 +1,7 @@
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import { numberText, textOf } from "@/lib/tabular/text-of";
+import { isLarge, slicesOf } from "@/lib/text/slices";
 import type { TextFormat } from "./byte-stream";
-import { isLarge, slicesOf } from "./large-cells";
 
 const NEEDS_QUOTES = /[",\r\n]/;
 

@@ -1,7 +1,7 @@
 import type { ResultStream } from "@/lib/connections/data-source";
+import { Pacer } from "@/lib/process/pacer";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { hasLargeCell } from "./large-cells";
-import { Pacer } from "./pacer";
 import { jsonRowWriter } from "./row-text";
 
 /** Rows are gathered to pieces of this size before they become bytes. */

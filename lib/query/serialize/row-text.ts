@@ -1,6 +1,6 @@
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { numberText } from "@/lib/tabular/text-of";
-import { isLarge, slicesOf } from "./large-cells";
+import { jsonSlices } from "@/lib/text/json-slices";
 
 /** Writes rows of batches as JSON objects, whose keys are the columns' names in the order of the columns. */
 export type JsonRowWriter = {
@@ -39,11 +39,6 @@ function cellText(value: WireValue): string {
 }
 
 function* cellPieces(value: WireValue): Generator<string, void> {
-  if (typeof value !== "string" || !isLarge(value)) {
-    yield cellText(value);
-    return;
-  }
-  yield '"';
-  for (const slice of slicesOf(value)) yield JSON.stringify(slice).slice(1, -1);
-  yield '"';
+  if (typeof value === "number") yield numberText(value);
+  else yield* jsonSlices(value);
 }

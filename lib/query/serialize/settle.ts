@@ -6,11 +6,11 @@ import { deserialize, serialize } from "node:v8";
 import type { LooseTypes } from "@/lib/connections/data-source";
 import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
+import { Pacer } from "@/lib/process/pacer";
 import { absolutePath } from "@/lib/process/paths";
 import { holdsOf, isWiderThanParquet, type TypedFormat } from "@/lib/tabular/exact-cells";
 import type { Batch, Field, FieldType } from "@/lib/tabular/fields";
 import { textOf } from "@/lib/tabular/text-of";
-import { Pacer } from "./pacer";
 import { fitsCell, tooLong } from "./xlsx";
 
 /** Batches up to this size wait in memory; most results are smaller. */

@@ -1,11 +1,11 @@
 import { type CellValue, type ColumnDef, writeXlsxStream } from "hucre/xlsx";
 import { AppError } from "@/lib/http/errors";
+import { Pacer } from "@/lib/process/pacer";
 import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
 import { precisionOf } from "@/lib/tabular/precision";
 import { daysOf, microsOf } from "@/lib/tabular/stamps";
 import { textOf } from "@/lib/tabular/text-of";
 import type { PipedFormat } from "./byte-stream";
-import { Pacer } from "./pacer";
 
 /** What spreadsheets hold: https://support.microsoft.com/office/1672b34d-7043-467e-8e27-269d656771c3 */
 const COLUMNS_MAX = 16_384;

@@ -1,4 +1,4 @@
-import { ownTurn } from "@/lib/process/own-turn";
+import { ownTurn } from "./own-turn";
 
 /** Work on the event loop rests after this long, so that other requests wait far less than 50 ms (F15). */
 const SLICE_MS = 8;

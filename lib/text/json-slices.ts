@@ -1,0 +1,69 @@
+import { isLarge, slicesOf } from "./slices.ts";
+
+/** A value of at most so many parts and characters is written at once, in a few milliseconds. */
+const PARTS_MAX = 2000;
+const CHARS_MAX = 128 * 1024;
+
+type Budget = { parts: number; chars: number };
+
+/** Returns true for a value that takes `JSON.stringify` a few milliseconds at most. Looks at no more than that much of it. */
+export function isSmallJson(value: unknown): boolean {
+  return fits(value, { parts: PARTS_MAX, chars: CHARS_MAX });
+}
+
+function fits(value: unknown, budget: Budget): boolean {
+  budget.parts -= 1;
+  if (typeof value === "string") budget.chars -= value.length;
+  if (budget.parts < 0 || budget.chars < 0) return false;
+  if (!isContainer(value)) return true;
+  if (Array.isArray(value)) return value.length <= budget.parts && value.every((each) => fits(each, budget));
+  for (const key in value) {
+    if (!Object.hasOwn(value, key)) continue;
+    budget.chars -= key.length;
+    if (!fits(value[key as keyof typeof value], budget)) return false;
+  }
+  return true;
+}
+
+/**
+ * Yields the text that `JSON.stringify` makes of a value, in slices that take a few milliseconds each.
+ * @param value no undefined and no function: those have no text
+ */
+export function* jsonSlices(value: unknown): Generator<string, void> {
+  if (typeof value === "string" && isLarge(value)) {
+    yield '"';
+    for (const slice of slicesOf(value)) yield JSON.stringify(slice).slice(1, -1);
+    yield '"';
+  } else if (!isContainer(value) || isSmallJson(value)) {
+    yield JSON.stringify(value) ?? "null";
+  } else if (Array.isArray(value)) {
+    yield* listSlices(value);
+  } else {
+    yield* objectSlices(value);
+  }
+}
+
+function* listSlices(list: readonly unknown[]): Generator<string, void> {
+  yield "[";
+  for (let index = 0; index < list.length; index += 1) {
+    if (index > 0) yield ",";
+    yield* jsonSlices(list[index]);
+  }
+  yield "]";
+}
+
+function* objectSlices(object: object): Generator<string, void> {
+  let before = "{";
+  for (const [key, value] of Object.entries(object)) {
+    if (value === undefined || typeof value === "function" || typeof value === "symbol") continue;
+    yield `${before}${JSON.stringify(key)}:`;
+    yield* jsonSlices(value);
+    before = ",";
+  }
+  yield before === "{" ? "{}" : "}";
+}
+
+/** Dates and the like write themselves. */
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !("toJSON" in value && typeof value.toJSON === "function");
+}
