@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ExactNumber, mayRound, parseExactJson } from "./exact-json";
+import { ExactNumber, mayRound, parseExactJson, parseJsonWithTexts } from "./exact-json";
 
 describe("parseExactJson", () => {
   it.each([
@@ -28,4 +29,50 @@ describe("parseExactJson", () => {
     expect(["[1,2.5,1e5]", '{"a":"b"}', "123456789012345"].map(mayRound)).toEqual([false, false, false]);
     expect(() => parseExactJson("{12345678901234567890")).toThrow(SyntaxError);
   });
+});
+
+describe("JSON whose long numbers become texts", () => {
+  const slow = (text: string) => parseExactJson(text, (source) => source);
+  it.each([
+    "12345678901234567890",
+    "-12345678901234567890.5",
+    "[1, 9007199254740993, 2]",
+    '{"12345678901234567890": 12345678901234567890}',
+    '["12345678901234567890", "\\"12345678901234567890", 1e400]',
+    '["\\\\", 12345678901234567890, "\\\\\\"", 0.1234567890123456789]',
+    "[1e5, 1e999, -1E-999, 1.0000000000000000, 0.30000000000000004]",
+    "[1234567890123456e3,123456789012345678901234567890]",
+    '{"a":{"b":[[12345678901234567890]]},"c":null}',
+    " [ 12345678901234567890 ] ",
+  ])("C2 are read as by a reviver: %s", (text) => expect(parseJsonWithTexts(text)).toEqual(slow(text)));
+
+  it("C2 are read as by a reviver, whatever the value", () => {
+    // Without exponents: by a reviver, whether 1.5e+43 is a text depends on the other numbers.
+    const number = fc
+      .oneof(
+        fc.bigInt(),
+        fc.integer(),
+        fc.integer().map((each) => each / 8),
+      )
+      .map(String);
+    const text = fc.string().map((each) => JSON.stringify(each));
+    const value = fc.array(
+      fc.oneof(
+        number,
+        text,
+        fc.tuple(text, number).map(([key, each]) => `{${key}:[${each}]}`),
+      ),
+    );
+    fc.assert(
+      fc.property(value, (items) => {
+        const text = `[${items.join(",")}]`;
+        expect(parseJsonWithTexts(text)).toEqual(slow(text));
+      }),
+    );
+  });
+
+  it.each(["1234567890123456.", "12345678901234567890.1.2", '["12345678901234567890', "12345678901234567890x"])(
+    "C2 are refused where the text is no JSON: %s",
+    (text) => expect(() => parseJsonWithTexts(text)).toThrow(SyntaxError),
+  );
 });

@@ -47,6 +47,49 @@ export function parseExactJson(text: string, keep: (source: string) => unknown =
   return JSON.parse(text, revive as Reviver);
 }
 
+/** The start of a string, or a number that a double may not hold. */
+const STRING_OR_LONG = /"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?|-?[\d.]+[eE][+-]?\d{3,}/g;
+
+/**
+ * Parses JSON; the numbers that a double cannot hold become their text. The same as `parseExactJson` with that text, in a
+ * small part of its time: a reviver takes six seconds for 15 MB of numbers.
+ * @throws SyntaxError for text that is not JSON
+ */
+export function parseJsonWithTexts(text: string): unknown {
+  return JSON.parse(mayRound(text) ? quoteLongNumbers(text) : text);
+}
+
+function quoteLongNumbers(text: string): string {
+  let quoted = "";
+  let from = 0;
+  STRING_OR_LONG.lastIndex = 0;
+  for (let found = STRING_OR_LONG.exec(text); found; found = STRING_OR_LONG.exec(text)) {
+    const [source] = found;
+    if (source === '"') {
+      STRING_OR_LONG.lastIndex = endOfString(text, found.index);
+      continue;
+    }
+    // What is no number is left for the parser to refuse.
+    const value = Number(source);
+    if (Number.isNaN(value) || !isRounded(source, value)) continue;
+    quoted += `${text.slice(from, found.index)}"${source}"`;
+    from = found.index + source.length;
+  }
+  return quoted + text.slice(from);
+}
+
+/** Returns the offset behind the closing quote; the end of a text without one. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+const BACKSLASH = 0x5c;
+
 function toExactNumber(source: string): ExactNumber {
   return new ExactNumber(source);
 }

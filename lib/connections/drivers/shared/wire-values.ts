@@ -1,7 +1,7 @@
 import type { WireValue } from "@/lib/tabular/fields";
 import { shortestFloat32 } from "@/lib/tabular/float32";
 import { isJsonText } from "@/lib/tabular/json-text";
-import { parseExactJson } from "@/lib/text/exact-json";
+import { parseJsonWithTexts } from "@/lib/text/exact-json";
 
 /** int64 from its decimal text: a number while it is exact, else the text. */
 export function int64Value(text: string): number | string {
@@ -22,7 +22,7 @@ export function float32Value(value: number): number | string {
 /** Parses a JSON cell. A number that a double cannot hold is its text; text that is not JSON stays text. */
 export function jsonValue(text: string): WireValue {
   try {
-    return parseExactJson(text, (source) => source) as WireValue;
+    return parseJsonWithTexts(text) as WireValue;
   } catch {
     return text;
   }

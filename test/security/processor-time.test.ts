@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import { findSpecProblems } from "@/lib/charts/spec-rules";
+import { isReadingQuery } from "@/lib/connections/drivers/graphql/reading-query";
+import { readOperation } from "@/lib/connections/drivers/mongodb/operation";
+import { checkOperation } from "@/lib/connections/drivers/mongodb/rules";
+import { nextLink } from "@/lib/connections/drivers/rest/link-header";
+import { parseJsonPath } from "@/lib/connections/drivers/shared/json-path";
+import { SHORT_CHARS_MAX } from "@/lib/connections/drivers/shared/statements/check";
+import { type CheckName, type Checks, runCheck } from "@/lib/connections/drivers/shared/statements/checks";
+import { positionOf, positionOfCharacter } from "@/lib/connections/drivers/shared/text-position";
+import { parseJsonBytes } from "@/lib/http/body";
+import { uniqueColumnNames } from "@/lib/query/column-names";
+import { readMongoMarks } from "@/lib/shell/marks";
+import { SQL_DIALECTS } from "@/lib/sql/dialects";
+import { readSqlTokens } from "@/lib/sql/lexer";
+import { toSqlName, toSqlText } from "@/lib/sql/names";
+import { describeQueryError } from "@/lib/sql/query-error";
+import { splitStatements } from "@/lib/sql/statements";
+import { namesLimitProblem, RESULT_COLUMNS_MAX } from "@/lib/tabular/column-limits";
+import { editDistance, findClosest } from "@/lib/text/edit-distance";
+import { parseExactJson, parseJsonWithTexts } from "@/lib/text/exact-json";
+import { compareNumberText, groupDigits } from "@/lib/text/exact-number";
+import { findJsonFault } from "@/lib/text/json-place";
+import { isSmallJson } from "@/lib/text/json-slices";
+import { naturalKey } from "@/lib/text/natural-key";
+import { isSameJson } from "@/lib/text/same-json";
+
+/*
+ * C2: every pure function on the path of a request gets its largest legal input, in the shapes that make loops and patterns
+ * slow. To add one: a line in FUNCTIONS with the function, and its inputs by name.
+ */
+
+/** Processor time of one call. Work on larger inputs belongs into a thread, or into slices. */
+const LIMIT_MS = 50;
+/** The collector and the compiler may fall into some tries; a slow function is slow each time. */
+const TRIES = 5;
+
+const MIB = 1024 * 1024;
+const NAME_CHARS = 500;
+const fill = (piece: string, chars: number) => piece.repeat(Math.ceil(chars / piece.length)).slice(0, chars);
+const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
+const map = <T, U>(inputs: Record<string, T>, to: (input: T) => U): Record<string, U> =>
+  Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, to(input)]));
+
+/** Pieces that fill a text: near misses, many beginnings, many ends. */
+const PIECES: Record<string, string> = {
+  "one letter": "a",
+  spaces: " ",
+  "line breaks": "\r\n",
+  digits: "9",
+  brackets: "(",
+  "square brackets": "[",
+  braces: "{",
+  "double braces": "{{a}} ",
+  "empty brackets": "()",
+  quotes: "'",
+  "double quotes": '"',
+  backticks: "`",
+  backslashes: "\\",
+  dollars: "$",
+  "dollar quotes": "$a$ ",
+  "minus signs": "- ",
+  dashes: "-",
+  comments: "/* a */ ",
+  "comments in comments": "/*",
+  "ends of comments": "*/",
+  "lines of comments": "--\n",
+  hashes: "#",
+  semicolons: ";",
+  statements: "select 1;",
+  commas: ",",
+  dots: "a.",
+  words: "a ",
+  calls: "f(a,",
+  "calls of VALUES": "values((",
+  TABLE: "table(",
+  CASE: "case when 1 then ",
+  BEGIN: "begin ",
+  END: "end; ",
+  OR: " or 1=1",
+  hints: "/*+ a */",
+  "at signs": "@a ",
+  colons: ":a ",
+  "question marks": "?",
+  stars: "*",
+  slashes: "/",
+  "lone surrogates": "\ud800",
+  emoji: "\u{1F9AB}",
+  "combining marks": "\u0301",
+  NUL: "\0",
+  exponents: "1e",
+  escapes: "\\u0041",
+};
+const texts = (chars: number, before = "") => map(PIECES, (piece) => before + fill(piece, chars - before.length));
+const statements = texts(SHORT_CHARS_MAX, "select ");
+
+type Row = [name: string, run: (input: never) => unknown, inputs: Record<string, unknown>];
+const row = <T>(name: string, run: (input: T) => unknown, inputs: Record<string, T>): Row => [name, run, inputs];
+const check = <Name extends CheckName>(name: Name, rest: Omit<Checks[Name]["request"], "query">) =>
+  row(
+    `the check of ${name}`,
+    (query: string) => runCheck(name, { query, ...rest } as Checks[Name]["request"]),
+    statements,
+  );
+
+const mebibyteOfJson: Record<string, string> = {
+  "a list of numbers": `[${fill("1,", 199_998)}1]`,
+  "a list of long numbers": `[${fill("12345678901234567890,", MIB - 64)}1]`.replace(/,\d*1\]$/, ",1]"),
+  "one number of a mebibyte": fill("9", MIB - 1),
+  "a number with a long fraction": `0.${fill("9", MIB - 3)}`,
+  "a text": `"${fill("a", MIB - 2)}"`,
+  "a text of escapes": `"${fill("\\n", MIB - 2)}"`,
+  "lists in lists": `${fill("[", MIB)}`,
+  "an object of many keys": JSON.stringify(Object.fromEntries(times(45_000, (index) => [`key${index}`, index]))),
+  "objects in a list": JSON.stringify(times(45_000, (index) => ({ a: index }))),
+  blanks: `${fill(" ", MIB - 1)}1`,
+};
+
+/** Cells of a JSON column: one long number made each of the others slow. */
+const wireJson: Record<string, string> = {
+  ...mebibyteOfJson,
+  "numbers and a long one": `[${fill("1,", MIB - 64)}12345678901234567890]`,
+};
+
+const FUNCTIONS: Row[] = [
+  row("uniqueColumnNames", uniqueColumnNames, {
+    "equal names": times(RESULT_COLUMNS_MAX, () => "a"),
+    "empty names": times(RESULT_COLUMNS_MAX, () => ""),
+    "names and their numbers": times(RESULT_COLUMNS_MAX, (index) => (index % 2 === 0 ? "a" : `a_${index}`)),
+    "long names": times(RESULT_COLUMNS_MAX, () => fill("n", 200)),
+  }),
+  row("namesLimitProblem", namesLimitProblem, { "5,001 columns": times(5001, (index) => ({ name: `c${index}` })) }),
+  ...SQL_DIALECTS.flatMap((dialect) => [
+    row(`readSqlTokens for ${dialect}`, (text: string) => readSqlTokens(text, dialect), statements),
+    row(`splitStatements for ${dialect}`, (text: string) => splitStatements(text, dialect), statements),
+    row(`toSqlName for ${dialect}`, (text: string) => toSqlName(text, dialect), texts(NAME_CHARS)),
+    row(`toSqlText for ${dialect}`, (text: string) => toSqlText(text, dialect), texts(10_000)),
+  ]),
+  check("mysql", { readOnly: true, valueCount: 0 }),
+  check("clickhouse", { readOnly: true, params: [], database: "d", functions: null }),
+  check("trino", { readOnly: true }),
+  check("variables", { language: "sql", dialect: "postgres", own: /^[$]/ }),
+  check("variables", { language: "mongodb", dialect: "standard", own: null }),
+  row("readMongoMarks", readMongoMarks, statements),
+  row("readOperation", (text: string) => checkOperation(readOperation(text), true), texts(256 * 1024, "db.a.find(")),
+  row(
+    "readOperation of an object",
+    (operation: Record<string, unknown>) => checkOperation(readOperation(operation), true),
+    {
+      "a pipeline nested 10,000 deep": times(10_000, () => null).reduce<Record<string, unknown>>(
+        (inner) => ({ $lookup: { from: "a", as: "b", pipeline: [inner] } }),
+        { $match: {} },
+      ),
+      "a long list": { collection: "a", operation: "find", filter: { a: { $in: times(30_000, (index) => index) } } },
+      "many keys": {
+        collection: "a",
+        operation: "find",
+        filter: Object.fromEntries(times(15_000, (i) => [`k${i}`, 1])),
+      },
+    },
+  ),
+  row(
+    "parseJsonBytes",
+    (bytes: Uint8Array) => parseJsonBytes(bytes),
+    map(mebibyteOfJson, (text) => Buffer.from(text)),
+  ),
+  row("parseExactJson of the body of a request", (text: string) => parseExactJson(text), mebibyteOfJson),
+  row("parseJsonWithTexts", parseJsonWithTexts, wireJson),
+  row("findJsonFault", findJsonFault, texts(64 * 1024)),
+  row(
+    "isSmallJson",
+    isSmallJson,
+    map(mebibyteOfJson, (text) => text),
+  ),
+  row("isSameJson", (value: unknown) => isSameJson(value, structuredClone(value)), {
+    "a list": times(20_000, (index) => index),
+    "an object": Object.fromEntries(times(10_000, (index) => [`k${index}`, index])),
+  }),
+  row("editDistance of names", (name: string) => editDistance(name, name.toUpperCase()), texts(NAME_CHARS)),
+  row(
+    "findClosest",
+    (word: string) =>
+      findClosest(
+        word,
+        times(200, (index) => `${"name".repeat(10)}${index}`),
+      ),
+    {
+      "a name": "name".repeat(10),
+      "a text of a mebibyte": fill("a", MIB),
+    },
+  ),
+  row("compareNumberText", (text: string) => compareNumberText(text, text), { digits: fill("9", 10_000) }),
+  row("groupDigits", groupDigits, { digits: fill("9", 10_000) }),
+  row("naturalKey", naturalKey, texts(NAME_CHARS)),
+  row("parseJsonPath", parseJsonPath, texts(10_000)),
+  row("isReadingQuery", isReadingQuery, texts(64 * 1024)),
+  row("nextLink", nextLink, texts(64 * 1024)),
+  row("describeQueryError", describeQueryError, texts(10_000)),
+  row("positionOf", (text: string) => positionOf(text, text.length), texts(MIB)),
+  row("positionOfCharacter", (text: string) => positionOfCharacter(text, text.length), texts(MIB)),
+  row(
+    "findSpecProblems",
+    (calculate: string) => findSpecProblems({ transform: [{ calculate, as: "a" }] }),
+    texts(64 * 1024),
+  ),
+];
+
+/** Time of this thread alone: whatever else the machine does meanwhile is not the function's. */
+function fastestMs(work: () => unknown): number {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let attempt = 0; attempt < TRIES && fastest > LIMIT_MS; attempt += 1) {
+    const before = process.threadCpuUsage();
+    try {
+      work();
+    } catch {
+      // A refusal is an answer, too.
+    }
+    const { user, system } = process.threadCpuUsage(before);
+    fastest = Math.min(fastest, (user + system) / 1000);
+  }
+  return fastest;
+}
+
+describe("the largest legal input of a pure function on the path of a request", () => {
+  it.each(FUNCTIONS)("C2 takes %s at most 50 ms of processor time", (_, run, inputs) => {
+    const slow = Object.entries(inputs).flatMap(([name, input]) => {
+      const ms = fastestMs(() => run(input as never));
+      return ms > LIMIT_MS ? [`${name}: ${ms.toFixed(0)} ms`] : [];
+    });
+    expect(slow).toEqual([]);
+  });
+});
