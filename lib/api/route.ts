@@ -64,6 +64,8 @@ export type RouteDeclaration<
   body?: B;
   /** The most that a body may have; `json` (1 MiB) unless told. */
   bodyLimit?: BodyLimit;
+  /** Numbers of the body that no double holds are taken exactly (`ExactNumber`): where it has values for a database. */
+  keepsDigits?: true;
   /** Types of a body that is not JSON, each with its shape; null for plain bytes. */
   rawBody?: ContentShapes;
   /** Shape of `data`, which is null where this is absent. */
@@ -247,14 +249,14 @@ function queryOf(request: Request): Record<string, string> {
 }
 
 function bodyOf(
-  { bodyLimit = "json" }: RouteDeclaration,
+  { bodyLimit = "json", keepsDigits }: RouteDeclaration,
   request: Request,
   identity: Identity | null,
   held: HeldBody,
 ): Promise<unknown> {
   // A page of another site cannot send an API key, so a key's body needs no type that a form could not have.
   const demandJsonType = identity?.via.kind !== "key";
-  return readJson(request, BODY_LIMITS[bodyLimit], { demandJsonType, held });
+  return readJson(request, BODY_LIMITS[bodyLimit], { demandJsonType, held, keepsDigits });
 }
 
 const WHERE = {

@@ -1,8 +1,10 @@
+import type { ExactNumber } from "@/lib/text/exact-json";
+
 /** A value of a console's variable with its kind. A date is ISO text; null has no kind of its own. */
 export type TypedValue =
   | { type: "null" }
   | { type: "text"; value: string }
-  | { type: "number"; value: number }
+  | { type: "number"; value: number | ExactNumber }
   | { type: "boolean"; value: boolean }
   | { type: "date"; value: string };
 

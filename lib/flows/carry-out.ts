@@ -19,6 +19,7 @@ import { uniqueColumnNames } from "@/lib/query/column-names";
 import { carryOutRun, type HeldRun, type RunWork } from "@/lib/runs/carry-out";
 import type { RunDoc } from "@/lib/runs/model";
 import type { RunQueued } from "@/lib/runs/wake";
+import { parseExactJson } from "@/lib/text/exact-json";
 import { collections } from "./collections";
 import { BATCH_ROWS, RUN_TIMEOUT_MS } from "./limits";
 import { loadNameOf, requireLoad } from "./loads";
@@ -291,13 +292,18 @@ async function totalsOf(
   }
 }
 
+/** The values of a run keep every digit of their numbers. */
+function toParams(values: string): unknown[] | Record<string, unknown> {
+  return parseExactJson(values) as unknown[] | Record<string, unknown>;
+}
+
 async function readQuery(
   source: DataSource,
   query: string,
   { values }: FlowRunParams,
   signal: AbortSignal,
 ): Promise<ExtractStream> {
-  const statement = { query, ...(values !== undefined && { params: JSON.parse(values) }) };
+  const statement = { query, ...(values !== undefined && { params: toParams(values) }) };
   const leave = new AbortController();
   const result = await requireQueryable(source).query(statement, {
     readOnly: true,

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { boundedText, isoDate, isStorable, listQuery, objectIdText, STORABLE, trimmedText } from "@/lib/http/schema";
+import {
+  boundedText,
+  exactNumber,
+  isoDate,
+  isStorable,
+  listQuery,
+  objectIdText,
+  STORABLE,
+  trimmedText,
+} from "@/lib/http/schema";
 import { logLineSchema, runSchema, runStatus } from "@/lib/runs/schema";
 import { scheduleBody, scheduleSchema } from "@/lib/schedules/schema";
 
@@ -136,7 +145,7 @@ export const backfillBody = z
       .optional()
       .describe("full reads everything again; left out, full without `from` and incremental with it"),
     from: z
-      .union([z.string().min(1).max(1000), z.number()])
+      .union([z.string().min(1).max(1000), z.number(), exactNumber])
       .optional()
       .describe("A value of the cursor fields to read from"),
   })

@@ -49,6 +49,7 @@ export class HeldBody {
 
 /**
  * Reads and parses a JSON body, counting while reading.
+ * @param options.keepsDigits a number that no double holds is an `ExactNumber`, else it is rounded
  * @param options.held takes the share of what is read; the caller gives it back
  * @returns undefined for an empty body
  * @throws AppError `too_large`, `unsupported_media_type`, `invalid_request`, `unavailable`
@@ -56,7 +57,7 @@ export class HeldBody {
 export async function readJson(
   request: Request,
   limitBytes: number,
-  options: { demandJsonType: boolean; held: HeldBody },
+  options: { demandJsonType: boolean; held: HeldBody; keepsDigits?: boolean },
 ): Promise<unknown> {
   requirePlain(request);
   const bytes = await readBytes(request, limitBytes, options.held);
@@ -69,7 +70,7 @@ export async function readJson(
   if (size === null) throw notJson();
   options.held.add(size.values * VALUE_BYTES);
   if (bytes.byteLength > LARGE_BYTES) await ownTurn();
-  return parse(bytes);
+  return parse(bytes, options.keepsDigits);
 }
 
 /**
@@ -212,10 +213,10 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
 /** Larger bodies are measured and parsed one in a turn of the event loop, so that a thousand hold up nobody else (F15). */
 const LARGE_BYTES = 64 * 1024;
 
-function parse(bytes: Uint8Array): unknown {
+function parse(bytes: Uint8Array, keepsDigits = false): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const value: unknown = JSON.parse(text);
+    const value: unknown = keepsDigits ? parseExactJson(text) : JSON.parse(text);
     if (isHarmful(value, DEPTH_MAX)) throw new RangeError();
     return value;
   } catch {

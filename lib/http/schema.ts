@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ExactNumber } from "@/lib/text/exact-json";
 
 /** Lists answer this many at the most, and by default (docs/api.md, Common rules). */
 export const LIST_LIMIT_MAX = 200;
@@ -128,3 +129,6 @@ export type BoundedListQuery = z.infer<typeof boundedListQuery>;
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }
+
+/** A number that no double holds, in a body that keeps digits: its text from here on. */
+export const exactNumber = z.instanceof(ExactNumber).transform(({ text }) => text);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { entityNameSchema } from "@/lib/connections/schema";
-import { isoDate, objectIdText } from "@/lib/http/schema";
+import { exactNumber, isoDate, objectIdText } from "@/lib/http/schema";
 import { ANY_VALUES_MAX, CONDITION_OPS } from "@/lib/sql/conditions";
 import { VARIABLE_NAME } from "@/lib/sql/marks";
 import { CURSOR_CHARS_MAX, ROW_LIMIT_DEFAULT, ROW_LIMIT_MAX, TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from "./limits";
@@ -15,26 +15,44 @@ export const params = z
   .union([z.array(z.unknown()), z.record(z.string(), z.unknown())])
   .describe("Values for the placeholders of the query, always bound");
 
+/** Longer than the numbers of any database that are written out. */
+const NUMBER_CHARS_MAX = 200;
+
 const dateText = z.union(
   [z.iso.date(), z.iso.datetime({ local: true, offset: true })],
   "A date is 2026-05-31, a time 2026-05-31T14:30:00, with Z or an offset if it has a zone.",
 );
+const numberText = z
+  .string()
+  .max(NUMBER_CHARS_MAX)
+  .regex(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/, "A number is 12.5, or as text “9007199254740993”.");
+/** A value as it is kept and answered. A number that no double holds is its text. */
 export const variableValue = z.union([
   z.string(),
   z.number(),
   z.boolean(),
   z.null(),
   z.object({ type: z.literal("text"), value: z.string() }),
-  z.object({ type: z.literal("number"), value: z.number() }),
+  z.object({ type: z.literal("number"), value: z.union([z.number(), numberText]) }),
   z.object({ type: z.literal("boolean"), value: z.boolean() }),
   z.object({ type: z.literal("date"), value: dateText }),
 ]);
+/** The same in a body that keeps digits. */
+const variableInput = z
+  .union([
+    variableValue,
+    exactNumber.transform((value) => ({ type: "number" as const, value })),
+    z.object({ type: z.literal("number"), value: exactNumber }),
+  ])
+  .meta({ reference: z.toJSONSchema(variableValue, { io: "input" }) });
 export type VariableValue = z.infer<typeof variableValue>;
 
 const variables = z
-  .record(z.string().regex(VARIABLE_NAME, "A variable's name has letters, digits and underscores."), variableValue)
+  .record(z.string().regex(VARIABLE_NAME, "A variable's name has letters, digits and underscores."), variableInput)
   .optional()
-  .describe("A value for each {{name}} of the text, always bound: text, number, boolean, null or {type, value}");
+  .describe(
+    'A value for each {{name}} of the text, always bound: text, number, boolean, null or {type, value}. Every digit of a number counts; as text, {type: "number", value: "9007199254740993"}',
+  );
 
 const common = {
   query,

@@ -5,6 +5,7 @@ import type { InputProblem } from "@/lib/http/errors";
 import { AppError } from "@/lib/http/errors";
 import { readMongoMarks } from "@/lib/shell/marks";
 import { type Mark, readSqlMarks } from "@/lib/sql/marks";
+import { ExactNumber, isRounded } from "@/lib/text/exact-json";
 import type { VariableValue } from "./schema";
 
 /** What of a driver's declaration decides how its consoles are read and bound. */
@@ -102,7 +103,9 @@ function toTyped(value: VariableValue): TypedValue {
   if (typeof value === "string") return { type: "text", value };
   if (typeof value === "number") return { type: "number", value };
   if (typeof value === "boolean") return { type: "boolean", value };
-  return value;
+  if (value.type !== "number" || typeof value.value === "number") return value as TypedValue;
+  const number = Number(value.value);
+  return { type: "number", value: isRounded(value.value, number) ? new ExactNumber(value.value) : number };
 }
 
 /** `x{{y}}` must not become one word with its placeholder. */

@@ -12,6 +12,20 @@ describe("a variable's value", () => {
     expect(toTypedValue({ kind: "text", text: "" })).toEqual({ type: "text", value: "" });
   });
 
+  it.each([
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740993", "9007199254740993"],
+    ["-9223372036854775808", "-9223372036854775808"],
+    ["18446744073709551615", "18446744073709551615"],
+    ["12345678901234567890.123456789", "12345678901234567890.123456789"],
+    ["0.1", 0.1],
+    ["1e3", 1000],
+    ["1e400", null],
+    ["0x10", 16],
+  ])("C15 keeps the digits of %s", (text, value) => {
+    expect(toTypedValue({ kind: "number", text })).toEqual(value === null ? null : { type: "number", value });
+  });
+
   it("begins with the kind that its name suggests", () => {
     expect(["since", "min_price", "is_paid", "region"].map(guessKind)).toEqual(["date", "number", "boolean", "text"]);
   });

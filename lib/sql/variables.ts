@@ -1,9 +1,11 @@
+import { isRounded } from "@/lib/text/exact-json";
+
 /** The kinds of value that a variable can have (docs/api.md, Consoles). A date is ISO text. */
 export const VARIABLE_KINDS = ["text", "number", "boolean", "date"] as const;
 export type VariableKind = (typeof VARIABLE_KINDS)[number];
 export type TypedValue =
   | { type: "text"; value: string }
-  | { type: "number"; value: number }
+  | { type: "number"; value: number | string }
   | { type: "boolean"; value: boolean }
   | { type: "date"; value: string };
 /** What stands in the input of a variable: text as it was typed. */
@@ -17,13 +19,18 @@ export function guessKind(name: string): VariableKind {
   return "text";
 }
 
-/** The value that is sent; null when what was typed is none of its kind. */
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
+
+/** The value that is sent, a number that JavaScript would round as its text; null when what was typed is none of its kind. */
 export function toTypedValue({ kind, text }: VariableInput): TypedValue | null {
   if (kind === "text") return { type: "text", value: text };
   if (kind === "boolean") return { type: "boolean", value: text === "true" };
   const trimmed = text.trim();
   if (kind === "number") {
     const value = Number(trimmed);
+    if (NUMBER.test(trimmed) && Number.isFinite(value) && isRounded(trimmed, value)) {
+      return { type: "number", value: trimmed };
+    }
     return trimmed !== "" && Number.isFinite(value) ? { type: "number", value } : null;
   }
   return /^\d{4}-\d{2}-\d{2}$/.test(trimmed) ? { type: "date", value: trimmed } : null;

@@ -5,6 +5,8 @@
 /** A run that a double may not hold: 16 digits, or an exponent of three. Everything else is exact without a look. */
 const LONG_NUMBER = /[\d.]{16}|\d[eE][+-]?\d{3}/;
 
+const INT64_CHARS_MAX = 20;
+
 /** A JSON number that no double holds. It is no `number`, so code that expects one refuses it instead of rounding. */
 export class ExactNumber {
   /** As it was written: `12345678901234567890.5`, `1e400`. */
@@ -16,6 +18,12 @@ export class ExactNumber {
 
   get isInteger(): boolean {
     return /^-?\d+$/.test(this.text);
+  }
+
+  get isInt64(): boolean {
+    if (!this.isInteger || this.text.length > INT64_CHARS_MAX) return false;
+    const value = BigInt(this.text);
+    return BigInt.asIntN(64, value) === value;
   }
 
   /** The digits, without quotes. */

@@ -15,6 +15,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     isRead: true,
     identityMayBeRecent: true,
     body: executeBody,
+    keepsDigits: true,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,

@@ -2,6 +2,7 @@ import {
   BIGINT,
   BOOLEAN,
   DOUBLE,
+  DuckDBDecimalValue,
   type DuckDBPreparedStatement,
   type DuckDBType,
   type DuckDBValue,
@@ -9,7 +10,11 @@ import {
   listValue,
   VARCHAR,
 } from "@duckdb/node-api";
+import { ExactNumber } from "../../text/exact-json.ts";
 import { StatementFailure } from "./failures.ts";
+
+/** Of DuckDB's widest decimal. */
+const DECIMAL_DIGITS_MAX = 38;
 
 /**
  * Binds values to the placeholders of a statement: an array to `?` and `$1`, an object to `$name`. A value is never
@@ -38,6 +43,7 @@ function bindOne(statement: DuckDBPreparedStatement, at: number, value: unknown)
   else if (typeof value === "string") statement.bindVarchar(at, wellFormed(value));
   else if (typeof value === "boolean") statement.bindBoolean(at, value);
   else if (typeof value === "number") bindNumber(statement, at, value);
+  else if (value instanceof ExactNumber) bindExact(statement, at, value);
   else if (Array.isArray(value)) bindList(statement, at, value);
   // An object is bound as its JSON text, which casts to STRUCT, MAP and JSON.
   else statement.bindVarchar(at, JSON.stringify(value));
@@ -56,6 +62,24 @@ function bindNumber(statement: DuckDBPreparedStatement, at: number, value: numbe
   if (!Number.isSafeInteger(value)) statement.bindDouble(at, value);
   else if (value === (value | 0)) statement.bindInteger(at, value);
   else statement.bindBigInt(at, BigInt(value));
+}
+
+/** @throws StatementFailure for more digits than a decimal has */
+function bindExact(statement: DuckDBPreparedStatement, at: number, number: ExactNumber): void {
+  if (number.isInt64) {
+    statement.bindBigInt(at, BigInt(number.text));
+    return;
+  }
+  const [, sign = "", whole = "", fraction = ""] = /^(-?)0*(\d*)(?:\.(\d+))?$/.exec(number.text) ?? [];
+  const digits = whole + fraction;
+  if (digits === "" || digits.length > DECIMAL_DIGITS_MAX) {
+    throw new StatementFailure(
+      "invalid_request",
+      `${number.text.slice(0, 60)} has more digits than a decimal of DuckDB, or an exponent. Send it as text.`,
+    );
+  }
+  const decimal = new DuckDBDecimalValue(BigInt(`${sign}${digits}`), DECIMAL_DIGITS_MAX, fraction.length);
+  statement.bindDecimal(at, decimal);
 }
 
 /** A list has one type: values of several kinds meet in text, and so do an empty list and one of nulls. */

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { StatementFailure } from "./failures.ts";
 import { REQUEST_BYTES_MAX } from "./limits.ts";
-import { type EngineRequest, FrameReader, sendFrame } from "./wire.ts";
+import { type EngineRequest, FrameReader, parseRequest, sendFrame } from "./wire.ts";
 
 const OWNER_ONLY = 0o600;
 
@@ -27,7 +27,7 @@ export async function serveRequests(socketPath: string, answer: Answer): Promise
 }
 
 function serveSocket(socket: Socket, answer: Answer): void {
-  const frames = new FrameReader<EngineRequest>(REQUEST_BYTES_MAX);
+  const frames = new FrameReader<EngineRequest>(REQUEST_BYTES_MAX, parseRequest);
   let current: AbortController | null = null;
   const leave = () => current?.abort(new StatementFailure("cancelled", "The client has left."));
   socket.on("error", () => socket.destroy());

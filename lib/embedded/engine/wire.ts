@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import type { Batch, Entity, Field, WireValue } from "../../tabular/fields.ts";
+import { mayRound, parseExactJson } from "../../text/exact-json.ts";
 
 /**
  * The protocol between a file engine and the server: frames of a four-byte length (little endian) and a JSON text.
@@ -72,6 +73,14 @@ export type EngineResponse =
 export const NEGATIVE_ZERO = "-0";
 
 const LENGTH_BYTES = 4;
+
+/** The values of a person's statement keep every digit of their numbers (`ExactNumber`). */
+export function parseRequest<T extends { type: string }>(bytes: Buffer): T {
+  const text = bytes.toString("utf8");
+  const request = JSON.parse(text) as T & { params?: unknown };
+  const isExact = request.type === "execute" && request.params !== undefined && mayRound(text);
+  return isExact ? (parseExactJson(text) as T) : request;
+}
 
 export class FrameTooLarge extends Error {}
 

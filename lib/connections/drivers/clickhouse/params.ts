@@ -1,4 +1,5 @@
 import { AppError } from "@/lib/http/errors";
+import { ExactNumber } from "@/lib/text/exact-json";
 import { checkText } from "../shared/params";
 
 /**
@@ -23,6 +24,7 @@ export function toClickHouseParams(params: unknown[] | Record<string, unknown> |
 /** The same escapes hold at the top and inside of the quotes of lists, which are read without another round of them. */
 function parameterText(value: unknown): string {
   if (value === null || value === undefined) return "\\N";
+  if (value instanceof ExactNumber) return value.text;
   if (typeof value === "object") return literal(value);
   return typeof value === "string" ? escaped(value) : String(value);
 }
@@ -31,7 +33,7 @@ function literal(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
   if (typeof value === "string") return `'${escaped(value)}'`;
   if (Array.isArray(value)) return `[${value.map(literal).join(",")}]`;
-  if (typeof value !== "object") return String(value);
+  if (typeof value !== "object" || value instanceof ExactNumber) return String(value);
   const entries = Object.entries(value).map(([key, item]) => `${literal(key)}:${literal(item)}`);
   return `{${entries.join(",")}}`;
 }

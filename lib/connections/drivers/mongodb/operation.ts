@@ -1,8 +1,8 @@
-import { BSON } from "mongodb";
 import { z } from "zod";
 import { AppError } from "@/lib/http/errors";
 import { ShellSyntaxError } from "@/lib/shell/lexer";
 import { positionOf } from "../shared/text-position";
+import { plainCount, readObjectForm } from "./object-form";
 import { parseShell, type ShellCall } from "./shell/parser";
 
 export type Doc = Record<string, unknown>;
@@ -132,9 +132,10 @@ export function readOperation(query: string | Record<string, unknown>): Operatio
 
 function fromObject(query: Record<string, unknown>): Operation {
   // Types that JSON has not are written as MongoDB's Extended JSON: {"$oid": "..."}, {"$date": "..."}.
-  let values: unknown;
+  let values: Doc;
   try {
-    values = BSON.EJSON.deserialize(query, { relaxed: true });
+    values = readObjectForm(query) as Doc;
+    for (const name of ["limit", "skip"]) if (Object.hasOwn(values, name)) values[name] = plainCount(values[name]);
   } catch (error) {
     const message = error instanceof Error ? error.message : "";
     throw new AppError("invalid_request", `A value of the operation cannot be read. ${message}`, { cause: error });

@@ -1,3 +1,4 @@
+import { ExactNumber } from "@/lib/text/exact-json";
 import type { VariableBinding } from "../../variables";
 import { plainValue } from "../shared/variables";
 
@@ -8,7 +9,15 @@ import { plainValue } from "../shared/variables";
 export const mongoVariables: VariableBinding = {
   begin: () => ({
     add: (_, value) =>
-      value.type === "date" ? `ISODate(${JSON.stringify(value.value)})` : JSON.stringify(plainValue(value)),
+      value.type === "date"
+        ? `ISODate(${JSON.stringify(value.value)})`
+        : value.type === "number" && value.value instanceof ExactNumber
+          ? exactLiteral(value.value)
+          : JSON.stringify(plainValue(value)),
     params: () => undefined,
   }),
 };
+
+function exactLiteral(number: ExactNumber): string {
+  return `${number.isInt64 ? "NumberLong" : "NumberDecimal"}("${number.text}")`;
+}

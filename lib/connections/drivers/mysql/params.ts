@@ -1,7 +1,12 @@
 import { TypedParameter } from "mysql2";
 import { AppError } from "@/lib/http/errors";
+import { ExactNumber } from "@/lib/text/exact-json";
+import { plainNumber } from "../shared/flows/rows";
 import { checkText, positionalParams } from "../shared/params";
 
+/** Of a DECIMAL in MySQL and MariaDB. */
+const DECIMAL_DIGITS_MAX = 65;
+const DECIMAL_SCALE_MAX = 30;
 /** The protocol counts placeholders in 16 bits. */
 const PARAMS_MAX = 65_535;
 
@@ -17,6 +22,21 @@ export function toMysqlParams(params: unknown[] | Record<string, unknown> | unde
     if (value === null || value === undefined) return null;
     if (typeof value === "string") return checkText(value);
     if (typeof value === "number" && Number.isSafeInteger(value)) return TypedParameter.LONGLONG(BigInt(value));
+    if (value instanceof ExactNumber) return numberParam(value);
     return typeof value === "object" ? checkText(JSON.stringify(value)) : value;
   });
+}
+
+/** A text would be compared to a number as a double. @throws AppError `invalid_request` for more digits than a decimal has */
+function numberParam(number: ExactNumber): unknown {
+  if (number.isInt64) return TypedParameter.LONGLONG(BigInt(number.text));
+  const text = plainNumber(number.text);
+  const [whole = "", fraction = ""] = text.replace("-", "").split(".");
+  if (whole.length + fraction.length > DECIMAL_DIGITS_MAX || fraction.length > DECIMAL_SCALE_MAX) {
+    throw new AppError(
+      "invalid_request",
+      `${number.text.slice(0, 60)} has more digits than a decimal of this database.`,
+    );
+  }
+  return TypedParameter.NEWDECIMAL(text);
 }

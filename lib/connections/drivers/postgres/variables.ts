@@ -1,3 +1,4 @@
+import { ExactNumber } from "@/lib/text/exact-json";
 import type { TypedValue } from "../../variables";
 import { castTo, dateType, numberedVariables } from "../shared/variables";
 
@@ -13,7 +14,8 @@ export const postgresVariables = numberedVariables({
   },
 });
 
-function numberType(value: number): string {
+function numberType(value: number | ExactNumber): string {
+  if (value instanceof ExactNumber) return value.isInt64 ? "bigint" : "numeric";
   if (!Number.isSafeInteger(value)) return "numeric";
   return Math.abs(value) <= INT32_MAX ? "integer" : "bigint";
 }

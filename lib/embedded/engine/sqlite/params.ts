@@ -1,4 +1,5 @@
 import type { SqlToken } from "../../../sql/lexer.ts";
+import { ExactNumber } from "../../../text/exact-json.ts";
 import { StatementFailure } from "../failures.ts";
 import type { SqliteValue } from "./values.ts";
 
@@ -54,10 +55,20 @@ function toSqlite(value: unknown): SqliteValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1n : 0n;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value instanceof ExactNumber) return toInteger(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.isWellFormed()) return text;
   throw new StatementFailure(
     "invalid_request",
     "A text holds half of a character (a lone surrogate), which cannot be stored.",
+  );
+}
+
+/** @throws StatementFailure for a number that SQLite would round */
+function toInteger(number: ExactNumber): bigint {
+  if (number.isInt64) return BigInt(number.text);
+  throw new StatementFailure(
+    "invalid_request",
+    `SQLite has no number ${number.text.slice(0, 60)}: its integers have 64 bits and its reals are doubles. Send it as text.`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { REQUEST_BYTES_MAX, RESPONSE_BYTES_MAX } from "../limits.ts";
 import type { EngineFailure, EngineRequest, EngineResponse } from "../wire.ts";
-import { encodeFrame, FrameReader, sendFrame } from "../wire.ts";
+import { encodeFrame, FrameReader, parseRequest, sendFrame } from "../wire.ts";
 import { readEntities } from "./catalog.ts";
 import { isUnfinishedJournal, toSqliteFailure } from "./failures.ts";
 import { openSqlite } from "./open.ts";
@@ -19,7 +19,7 @@ export type StopRequest = { type: "stop" };
 export function runRunner(file: string, readOnly: boolean): void {
   endWithStarter();
   let opened = openSqlite(file, readOnly);
-  const frames = new FrameReader<EngineRequest | StopRequest>(REQUEST_BYTES_MAX);
+  const frames = new FrameReader<EngineRequest | StopRequest>(REQUEST_BYTES_MAX, parseRequest);
   const output = process.stdout as unknown as Socket;
   const send = (response: EngineResponse) => sendFrame(output, encodeFrame(response, RESPONSE_BYTES_MAX));
   let isStopped = false;

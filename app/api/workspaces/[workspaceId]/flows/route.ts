@@ -31,6 +31,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     body: postFlowBody,
+    keepsDigits: true,
     response: flowStartedSchema,
     status: 201,
     outside: { 202: { "application/json": startedEnvelope } },

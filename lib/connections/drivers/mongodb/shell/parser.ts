@@ -1,5 +1,6 @@
-import { Long } from "mongodb";
+import { Decimal128, Long } from "mongodb";
 import { Lexer, ShellSyntaxError, type Token } from "@/lib/shell/lexer";
+import { isRounded } from "@/lib/text/exact-json";
 import { CONSTANTS, MAKERS, regexOf } from "./values";
 
 /** `db.orders.find({...}).sort({...})` as its parts. `offset` is where a call's name stands, 0-based. */
@@ -7,6 +8,8 @@ export type ShellCall = { name: string; args: unknown[]; offset: number };
 export type ShellStatement = { collection: string; calls: ShellCall[] };
 
 /** Values deeper than this are refused while they are read: nobody's stack is at their mercy (T57). */
+/** Of a decimal of MongoDB. */
+const DECIMAL_DIGITS_MAX = 34;
 const DEPTH_MAX = 40;
 
 /**
@@ -115,9 +118,11 @@ class Parser {
     const token = this.#token;
     switch (token.kind) {
       case "string":
-      case "number":
         this.#advance(false);
         return token.value;
+      case "number":
+        this.#advance(false);
+        return exactOf(token.value, token.text);
       case "bigint":
         this.#advance(false);
         return Long.fromBigInt(token.value);
@@ -136,6 +141,7 @@ class Parser {
   #bracketed(token: Token): unknown {
     if (this.#accept("-") || this.#accept("+")) {
       const value = this.#single();
+      if (value instanceof Long || value instanceof Decimal128) return token.text === "-" ? negated(value) : value;
       return arithmetic(0, value, token.start, (a, b) => (token.text === "-" ? -b : a + b));
     }
     if (this.#accept("[")) return this.#list("]");
@@ -226,6 +232,20 @@ class Parser {
     const found = this.#token.kind === "end" ? "the text ends" : `there is ${this.#token.text.slice(0, 40)}`;
     return new ShellSyntaxError(`Expected ${what}, but ${found}.`, this.#token.start);
   }
+}
+
+/** An integer that no double holds is an int64 or a decimal, where the shell itself would round it. */
+function exactOf(value: number, text: string): unknown {
+  if (!/^\d+$/.test(text) || !isRounded(text, value)) return value;
+  const integer = BigInt(text);
+  if (BigInt.asIntN(64, integer) === integer) return Long.fromBigInt(integer);
+  return text.length <= DECIMAL_DIGITS_MAX ? Decimal128.fromString(text) : value;
+}
+
+function negated(value: Long | Decimal128): unknown {
+  if (value instanceof Long) return value.negate();
+  const text = value.toString();
+  return Decimal128.fromString(text.startsWith("-") ? text.slice(1) : `-${text}`);
 }
 
 function arithmetic(left: unknown, right: unknown, at: number, compute: (a: number, b: number) => number): number {

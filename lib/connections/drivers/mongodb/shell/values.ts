@@ -105,6 +105,7 @@ function numberOf(value: unknown): number {
 
 function plainOf(value: unknown): string | number {
   if (typeof value === "string" || typeof value === "number") return value;
+  if (value instanceof Long || value instanceof Decimal128) return value.toString();
   throw new TypeError("A text or a number is expected here.");
 }
 

@@ -124,7 +124,7 @@ export function exactDecimal(value: Exclude<WireValue, null>, column: Pick<Targe
 }
 
 /** `1e-7` is 0.0000001: not every database reads exponents of decimals. */
-function plainNumber(text: string): string {
+export function plainNumber(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent] =
     /^([+-]?)(\d+)(?:\.(\d*))?[eE]([+-]?\d{1,3})$/.exec(text) ?? [];
   if (exponent === undefined) return text;

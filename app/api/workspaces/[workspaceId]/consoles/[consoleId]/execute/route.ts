@@ -18,6 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     identityMayBeRecent: true,
     params: pathIds("workspaceId", "consoleId"),
     body: executeConsoleBody,
+    keepsDigits: true,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,

@@ -17,6 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     readsConnection: true,
     params: pathIds("workspaceId", "connectionId"),
     body: executeOnBody,
+    keepsDigits: true,
     response: executeAnswer,
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,

@@ -28,6 +28,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: member,
     params,
     body: backfillBody,
+    keepsDigits: true,
     response: flowStartedSchema,
     status: 202,
     failures: ["already_running", "rate_limited"],
