@@ -1,5 +1,4 @@
 import "server-only";
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Identity } from "@/lib/access/caller";
 import { type Access, refuseReadKey, requireCredential } from "@/lib/access/rules";
@@ -14,7 +13,9 @@ import { failure, successOfAnySize } from "@/lib/http/envelope";
 import { AppError, type ErrorKind, type InputProblem } from "@/lib/http/errors";
 import { objectId } from "@/lib/http/ids";
 import { remoteAddress } from "@/lib/http/remote-address";
+import { REQUEST_ID_HEADER, requestIdOf } from "@/lib/http/request-id";
 import { commonHeaders, DATA_POLICY } from "@/lib/http/security-headers";
+import { addLogContext, withLogContext } from "@/lib/log/context";
 import { metrics } from "@/lib/metrics/metrics";
 import { toRoutePath } from "./route-path";
 
@@ -161,17 +162,18 @@ async function answer(
   routeName: string,
   work: (requestId: string, held: HeldBody) => Promise<Response> | Response,
 ): Promise<Response> {
-  const requestId = randomUUID();
+  const requestId = requestIdOf(request.headers);
   const held = new HeldBody();
-  let response: Response;
-  try {
-    response = await work(requestId, held);
-  } catch (thrown) {
-    response = failure(thrown, { requestId, method: request.method, route: routeName });
-  } finally {
-    held.release();
-  }
-  response.headers.set("X-Request-Id", requestId);
+  const response = await withLogContext({ requestId, startedAt: performance.now() }, async () => {
+    try {
+      return await work(requestId, held);
+    } catch (thrown) {
+      return failure(thrown, { requestId, method: request.method, route: routeName });
+    } finally {
+      held.release();
+    }
+  });
+  response.headers.set(REQUEST_ID_HEADER, requestId);
   for (const [name, value] of Object.entries(commonHeaders(env().publicUrl))) {
     // An answer may be stricter with those who follow its links.
     if (name !== "Referrer-Policy" || !response.headers.has(name)) response.headers.set(name, value);
@@ -201,6 +203,10 @@ async function run<C>(
   const { readsConnection, identityMayBeRecent: mayBeRecent } = definition;
   const named = { workspaceId, connectionId: readsConnection ? connectionId : null, mayBeRecent };
   const identified = needsIdentity(access, request) ? await identify(request.headers, named) : null;
+  addLogContext({
+    ...(identified && { user: identified.user._id.toHexString() }),
+    ...(workspaceId && { workspace: workspaceId.toHexString() }),
+  });
   requireCredential(access, identified);
   const params = definition.params && parse(definition.params, path, "params");
   if (isWrite && identified?.via.kind === "session") refuseCrossSite(request.headers, env().publicUrl);

@@ -1,5 +1,4 @@
 import "server-only";
-import { randomUUID } from "node:crypto";
 import type { ByKey, Membership, UserCaller } from "@/lib/access/caller";
 import { addressSubject, consume } from "@/lib/access/rate-limit";
 import { identify } from "@/lib/auth/identity";
@@ -8,7 +7,9 @@ import { env } from "@/lib/env";
 import { failure } from "@/lib/http/envelope";
 import { AppError } from "@/lib/http/errors";
 import { remoteAddress } from "@/lib/http/remote-address";
+import { REQUEST_ID_HEADER, requestIdOf } from "@/lib/http/request-id";
 import { commonHeaders, DATA_POLICY } from "@/lib/http/security-headers";
+import { addLogContext, withLogContext } from "@/lib/log/context";
 import { findWorkspaceSlug } from "@/lib/workspaces/service";
 
 /** Who came in: an API key, in its one workspace. */
@@ -29,22 +30,24 @@ const CHALLENGE = { "WWW-Authenticate": 'Basic realm="Millrace", charset="UTF-8"
  */
 export function gitRoute(work: Work): GitRoute {
   return async (request, { params }) => {
-    const requestId = randomUUID();
-    let response: Response;
-    try {
-      await databaseReady();
-      const caller = await enter(request, (await params).repository);
-      await consume("gitRequest", caller.via.keyId.toHexString());
-      response = await work(caller, request);
-    } catch (thrown) {
-      response = await inPlainText(failure(thrown, { requestId, method: request.method, route: "git" }));
-    }
+    const requestId = requestIdOf(request.headers);
+    const response = await withLogContext({ requestId, startedAt: performance.now() }, async () => {
+      try {
+        await databaseReady();
+        const caller = await enter(request, (await params).repository);
+        addLogContext({ user: caller.user._id.toHexString(), workspace: caller.workspaceId.toHexString() });
+        await consume("gitRequest", caller.via.keyId.toHexString());
+        return await work(caller, request);
+      } catch (thrown) {
+        return inPlainText(failure(thrown, { requestId, method: request.method, route: "git" }));
+      }
+    });
     const headers = {
       ...commonHeaders(env().publicUrl),
       "Content-Security-Policy": DATA_POLICY,
       // Packs are compressed already, and a client must see each piece as it comes.
       "Cache-Control": "no-cache, no-store, no-transform",
-      "X-Request-Id": requestId,
+      [REQUEST_ID_HEADER]: requestId,
     };
     for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
     return response;

@@ -82,7 +82,9 @@ function jsonResponse(body: unknown, status: number, headers: Headers): Response
 export function failure(thrown: unknown, context: { requestId: string; method: string; route: string }): Response {
   const error = toAppError(thrown);
   const entry = { ...context, code: error.kind, status: error.status };
-  if (error.status >= 500) log.error({ ...entry, err: error.cause ?? thrown }, error.message);
+  if (error.kind === "internal") log.error({ ...entry, err: error.cause ?? thrown }, error.message);
+  // A source, a receiver or the store that does not answer is no fault of this server's: its reason, and no stack.
+  else if (error.status >= 500) log.warn({ ...entry, err: error.cause ?? thrown }, error.message);
   else if (error.status === 401 || error.status === 404) log.info(entry, error.message);
   else log.warn(entry, error.message);
 

@@ -121,6 +121,7 @@ function watched(check: Check | undefined): Watched {
   return { check, asked: null, wasOkAt: Number.NEGATIVE_INFINITY };
 }
 
-async function pingStore(): Promise<void> {
+/** Checks that the store answers. */
+export async function pingStore(): Promise<void> {
   await database().command({ ping: 1 });
 }

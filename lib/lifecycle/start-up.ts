@@ -13,7 +13,7 @@ import { checkKeys, isStoreUnused } from "@/lib/lifecycle/check-keys";
 import { finishDeletions } from "@/lib/lifecycle/deletion";
 import { declareGauges } from "@/lib/lifecycle/gauges";
 import { handIn } from "@/lib/lifecycle/hand-in";
-import { setHealthCheck, watchHealth } from "@/lib/lifecycle/health";
+import { pingStore, setHealthCheck, watchHealth } from "@/lib/lifecycle/health";
 import { prepareStore } from "@/lib/lifecycle/prepare-store";
 import { sweepForever } from "@/lib/lifecycle/sweep";
 import { log } from "@/lib/log";
@@ -28,6 +28,7 @@ import { beginWorkspacesBy } from "@/lib/workspaces/beginning";
 /** Opening a large store after a power cut, with room to spare; a platform's own health check gives up later. */
 const STORE_START_TIMEOUT_MS = 45_000;
 const RETRY_AFTER_MS = 5_000;
+const FIRST_ANSWER_POLL_MS = 100;
 
 /**
  * What a server does once before its first request: checks the settings, makes sure of the secrets, starts or joins
@@ -46,6 +47,25 @@ export async function startUp(): Promise<void> {
 async function startStore({ DATA_DIR, STORE_DURABILITY }: Env): Promise<void> {
   const store = ensureStoreService({ dataDir: DATA_DIR, durability: STORE_DURABILITY });
   await store.whenUp(STORE_START_TIMEOUT_MS);
+}
+
+/**
+ * Checks that this version and its secrets fit the store.
+ * @param waitUntil by `performance.now()`: a store that was started just now may need longer for its first answer than
+ *   the driver waits. A server starts without any other store; the work of the start checks again once it is back.
+ * @throws NewerSchema, SecretsMissing
+ */
+async function checkStore(waitUntil: number): Promise<void> {
+  for (;;) {
+    try {
+      await refuseNewerSchema(SCHEMA_VERSION);
+      return await checkKeys();
+    } catch (error) {
+      if (!isStoreAway(error)) throw error;
+      if (performance.now() >= waitUntil) return;
+      await sleep(FIRST_ANSWER_POLL_MS);
+    }
+  }
 }
 
 /** @throws SecretsMissing beside a store that somebody has used */
@@ -92,14 +112,13 @@ async function prepare(settings: Env): Promise<void> {
   if (settings.isVercel) return;
   // The development server has its own way to stop, at once.
   if (settings.NODE_ENV === "production") installShutdown({ port: settings.PORT });
-  if (settings.isEmbeddedStore) await startStore(settings);
-  try {
-    await refuseNewerSchema(SCHEMA_VERSION);
-    await checkKeys();
-  } catch (error) {
-    // A server starts without its store too; the work of the start looks again once the store is back.
-    if (!isStoreAway(error)) throw error;
+  if (settings.isEmbeddedStore) {
+    // A client that looks for a store which has not started yet fails for good, and takes others with it.
+    setHealthCheck("mongo", () => Promise.reject(new Error("The store has not started yet.")));
+    await startStore(settings);
+    setHealthCheck("mongo", pingStore);
   }
+  await checkStore(settings.isEmbeddedStore ? performance.now() + STORE_START_TIMEOUT_MS : 0);
   setHealthCheck("disk", toldOnce(dataFolderCheck(absolutePath(settings.DATA_DIR))));
   const checkJobs = await startJobs();
   if (checkJobs) setHealthCheck("jobs", checkJobs);
@@ -117,7 +136,8 @@ async function untilDone(name: string, work: () => Promise<void>): Promise<void>
       return await work();
     } catch (error) {
       if (isNewerSchema(error) || error instanceof SecretsMissing) refuseToStart(error);
-      log.error({ err: error, work: name }, "work of the start has failed, and is tried again");
+      if (isStoreAway(error)) log.info({ work: name }, "work of the start waits for the store");
+      else log.error({ err: error, work: name }, "work of the start has failed, and is tried again");
       await sleep(RETRY_AFTER_MS, undefined, { ref: false });
     }
   }

@@ -93,7 +93,7 @@ async function deliver(mail: OutgoingMail, key: string | undefined): Promise<Pic
     } else if (RESEND_API_KEY) await sendByResend(RESEND_API_KEY, mail, key);
     return { status: "sent", error: null };
   } catch (error) {
-    log.error({ err: error }, "a mail could not be sent");
+    log.warn({ err: error }, "a mail could not be sent");
     return { status: "failed", error: error instanceof Error ? error.message : "unknown" };
   }
 }

@@ -41,6 +41,8 @@ async function withServer(dataDir: string, work: (server: TestServer) => Promise
   try {
     await becomesHealthy(server);
     await work(server);
+    // C36: nothing that is expected has a stack.
+    expect(server.output()).not.toMatch(/MongoTopologyClosedError|\\n {4}at /);
   } finally {
     server.process.kill("SIGTERM");
     await server.ended;
