@@ -1,22 +1,33 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "./support/paths.mjs";
 
 const OUTPUT = join(".generated", "routes.ts");
+const SCHEMAS = join(".generated", "schemas.ts");
 
 /**
- * Writes the list of all route modules under app/api, from which the interface's description and the access tests
- * are made. The file is only touched when it changes.
+ * Writes the lists of all route modules under app/api and of all schema modules under lib, from which the API reference
+ * and the access tests are made. A file is only touched when it changes.
  */
 export function generateRoutes(root = ROOT) {
-  const folder = join(root, "app", "api");
-  const files = readdirSync(folder, { recursive: true })
-    .filter((file) => file.split(sep).at(-1) === "route.ts")
-    .map((file) => relative(root, join(folder, file)).split(sep).join("/"))
+  write(join(root, OUTPUT), toModule(filesOf(root, join("app", "api"), (name) => name === "route.ts")));
+  write(join(root, SCHEMAS), toSchemas(filesOf(root, "lib", (name) => /^(?:.+-)?schema\.ts$/.test(name))));
+}
+
+function filesOf(root, folder, isMeant) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((file) => isMeant(file.split(sep).at(-1)))
+    .map((file) =>
+      relative(root, join(root, folder, file))
+        .split(sep)
+        .join("/"),
+    )
     .sort(byText);
-  const output = join(root, OUTPUT);
-  const text = toModule(files);
+}
+
+function write(output, text) {
   if (read(output) === text) return;
   mkdirSync(dirname(output), { recursive: true });
   writeFileSync(output, text);
@@ -37,6 +48,21 @@ function toModule(files) {
     ...imports,
     "",
     "export const routeModules: { path: string; load: Record<string, unknown> }[] = [",
+    ...entries,
+    "];",
+    "",
+  ].join("\n");
+}
+
+/** The schemas of the interface by their modules: their exports' names are their names in the reference. */
+function toSchemas(files) {
+  const imports = files.map((file, index) => `import * as s${index} from "../${file.replace(/\.ts$/, "")}";`);
+  const entries = files.map((file, index) => `  { path: ${JSON.stringify(file)}, load: s${index} },`);
+  return [
+    "// Made by scripts/routes.mjs from the schema files under lib.",
+    ...imports,
+    "",
+    "export const schemaModules: { path: string; load: Record<string, unknown> }[] = [",
     ...entries,
     "];",
     "",

@@ -5,8 +5,11 @@ import { BODY_LIMITS } from "@/lib/http/body";
 import type { ContentShapes } from "@/lib/http/content";
 import { ERROR_STATUS, type ErrorKind } from "@/lib/http/errors";
 import type { Endpoint } from "./registry";
+import { type SchemaModule, schemaNames } from "./schema-names";
 
 type JsonSchema = Record<string, unknown>;
+/** The schemas of the reference that have names, as far as answers were described. */
+type Components = { names: ReadonlyMap<unknown, string>; schemas: Record<string, JsonSchema> };
 type Answer = { description: string; headers?: JsonSchema; content?: Record<string, JsonSchema> };
 
 /** What the failure envelope looks like (docs/api.md, Common rules). */
@@ -18,8 +21,19 @@ const FAILURE: JsonSchema = {
     error: { type: "string", description: "What happened and what to do, for people" },
     code: { enum: Object.keys(ERROR_STATUS), description: "Stable, snake_case" },
     details: {
-      type: ["array", "object"],
       description: "A list of {path, message} for invalid input; an object for a failed query",
+      anyOf: [
+        {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["path", "message"],
+            properties: { path: { type: "string" }, message: { type: "string" } },
+          },
+        },
+        { type: "array", items: { type: "object", additionalProperties: true } },
+        { type: "object", additionalProperties: true },
+      ],
     },
   },
 };
@@ -27,19 +41,44 @@ const RETRY_AFTER = { description: "Whole seconds until another try makes sense"
 const NEXT_CURSOR = { description: "The cursor of the next page; absent at the end", schema: { type: "string" } };
 const WAITS: ReadonlySet<number> = new Set([ERROR_STATUS.rate_limited, ERROR_STATUS.unavailable]);
 
+/** What the groups of the reference hold. */
+const TAGS: Readonly<Record<string, string>> = {
+  "API keys": "Keys that act as their creator inside one workspace.",
+  Account: "Registration, sign-in, sessions, passwords and preferences.",
+  Agent: "Chats with the agent, its models, plans and the Model Context Protocol.",
+  Apps: "Small applications: files, preview, publishing, bindings and the linked repository.",
+  Connections: "Databases and other sources, their types, schemas and files.",
+  Consoles: "Saved queries with folders, drafts, history and schedules.",
+  Dashboards: "Widgets over datasets, with filters, refreshes and snapshots.",
+  Flows: "Jobs that move data, their runs and inbound webhooks.",
+  Members: "Members of a workspace and invitations.",
+  Notifications: "Rules, deliveries and test notifications.",
+  Queries: "Query execution, its history and cancellation.",
+  Runs: "Runs of consoles, flows and dashboards.",
+  Service: "Health, version and this description.",
+  Shares: "Dashboards and apps behind a link.",
+  Workspaces: "Workspaces, their mails and their events.",
+};
+
 /** The path of an endpoint as the description has it: OpenAPI has no word for what takes up the rest of one, so that is one text. */
 export function documentedPath(path: string): string {
   return path.replace(/\.\.\.\}$/, "}");
 }
 
 /** The OpenAPI 3.1 description, made from the schemas that validate the requests themselves. */
-export function openApiDocument(endpoints: Endpoint[], server: { url: string; version: string }): JsonSchema {
+export function openApiDocument(
+  endpoints: Endpoint[],
+  server: { url: string; version: string },
+  modules: readonly SchemaModule[] = [],
+): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
+  const components: Components = { names: schemaNames(modules), schemas: {} };
   for (const endpoint of endpoints) {
     const path = documentedPath(endpoint.path);
     paths[path] ??= {};
-    (paths[path] as JsonSchema)[endpoint.method.toLowerCase()] = operation(endpoint);
+    (paths[path] as JsonSchema)[endpoint.method.toLowerCase()] = operation(endpoint, components);
   }
+  const tags = [...new Set(endpoints.map(({ definition }) => definition.tag))].sort();
   return {
     openapi: "3.1.0",
     info: {
@@ -48,15 +87,17 @@ export function openApiDocument(endpoints: Endpoint[], server: { url: string; ve
       description:
         "Accounts, workspaces, connections and query execution. Answers are {success, data} or {success, error, code}. A list goes on where its cursor says: nextCursor in data or, where data is an array, the header X-Next-Cursor. Texts that name things lose the blanks around them. x-refuses tells what data of the right form may still be refused for, as invalid_request.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      contact: { name: "Millrace", url: server.url },
     },
     servers: [{ url: server.url }],
+    tags: tags.map((name) => ({ name, description: TAGS[name] ?? name })),
     paths,
     components: {
       securitySchemes: {
         session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE },
         apiKey: { type: "http", scheme: "bearer", description: "A workspace's API key, mr_..." },
       },
-      schemas: { Failure: FAILURE },
+      schemas: { Failure: FAILURE, ...components.schemas },
     },
   };
 }
@@ -98,12 +139,12 @@ export function statusesOf(endpoint: Endpoint): number[] {
   return [...new Set([...successes, ...failuresOf(endpoint).map((kind) => ERROR_STATUS[kind])])];
 }
 
-function operation(endpoint: Endpoint): JsonSchema {
+function operation(endpoint: Endpoint, components: Components): JsonSchema {
   const { method, path, definition } = endpoint;
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = "") => next.toUpperCase())}`,
     summary: definition.summary,
-    ...(definition.description && { description: definition.description }),
+    description: definition.description ?? `${definition.summary}.`,
     tags: [definition.tag],
     security: securityOf(definition.access),
     // OpenAPI has no word for the role that a session or a key's creator needs in the workspace.
@@ -112,7 +153,7 @@ function operation(endpoint: Endpoint): JsonSchema {
     ...(definition.refuses && { "x-refuses": definition.refuses }),
     parameters: [...parametersOf(definition.params, "path"), ...parametersOf(definition.query, "query")],
     ...requestBodyOf(definition),
-    responses: answersOf(endpoint),
+    responses: answersOf(endpoint, components),
   };
 }
 
@@ -138,7 +179,7 @@ function parametersOf(schema: z.ZodType | undefined, where: "path" | "query"): J
 }
 
 function requestBodyOf({ body, rawBody, bodyLimit }: Endpoint["definition"]): JsonSchema {
-  if (rawBody) return { requestBody: { content: contentOf(rawBody, "input") } };
+  if (rawBody) return { requestBody: { content: contentOf(rawBody, inputSchema) } };
   if (!body) return {};
   const description = `At most ${BODY_LIMITS[bodyLimit ?? "json"] / 1024} KiB`;
   // What has a default as a whole may be left out as a whole.
@@ -146,13 +187,13 @@ function requestBodyOf({ body, rawBody, bodyLimit }: Endpoint["definition"]): Js
   return { requestBody: { description, required, content: { "application/json": { schema: inputSchema(body) } } } };
 }
 
-function answersOf(endpoint: Endpoint): Record<string, Answer> {
+function answersOf(endpoint: Endpoint, components: Components): Record<string, Answer> {
   const { definition } = endpoint;
   const { outside = {}, response } = definition;
   const success = String(definition.status ?? 200);
   const answers: Record<string, Answer> = {};
   for (const [status, shapes] of Object.entries(outside)) {
-    const content = contentOf(shapes, "output");
+    const content = contentOf(shapes, (shape) => outputSchema(shape, components));
     const description = Number(status) < 300 ? "Done" : Number(status) < 400 ? "The way on" : "What is not well";
     answers[status] = { description, ...(Object.keys(content).length > 0 && { content }) };
   }
@@ -160,7 +201,7 @@ function answersOf(endpoint: Endpoint): Record<string, Answer> {
     answers[success] = {
       description: "Done",
       ...(goesOnInHeader(definition) && { headers: { "X-Next-Cursor": NEXT_CURSOR } }),
-      content: { "application/json": { schema: successSchema(response) }, ...answers[success]?.content },
+      content: { "application/json": { schema: successSchema(response, components) }, ...answers[success]?.content },
     };
   }
   for (const [status, codes] of Map.groupBy(failuresOf(endpoint), (kind) => ERROR_STATUS[kind])) {
@@ -180,13 +221,13 @@ function goesOnInHeader({ query, response }: Endpoint["definition"]): boolean {
   return takesCursor && !(response instanceof z.ZodObject && "nextCursor" in response.shape);
 }
 
-function successSchema(data: z.ZodType | undefined): JsonSchema {
+function successSchema(data: z.ZodType | undefined, components: Components): JsonSchema {
   return {
     type: "object",
     required: ["success", "data"],
     properties: {
       success: { const: true },
-      data: data ? outputSchema(data) : { type: "null" },
+      data: data ? outputSchema(data, components) : { type: "null" },
       message: { type: "string" },
     },
   };
@@ -196,32 +237,45 @@ function failureSchema(codes: ErrorKind[]): JsonSchema {
   return { allOf: [{ $ref: "#/components/schemas/Failure" }, { properties: { code: { enum: codes } } }] };
 }
 
-function contentOf(shapes: ContentShapes, side: "input" | "output"): Record<string, JsonSchema> {
-  const toSchema = side === "input" ? inputSchema : outputSchema;
+function contentOf(shapes: ContentShapes, toSchema: (shape: z.ZodType) => JsonSchema): Record<string, JsonSchema> {
   return Object.fromEntries(
-    Object.entries(shapes).map(([type, shape]) => [type, shape ? { schema: toSchema(shape) } : {}]),
+    Object.entries(shapes).map(([type, shape]) => [type, { schema: shape ? toSchema(shape) : plainBytes(type) }]),
   );
+}
+
+/** The form of a body that no schema of ours judges: a message of another protocol, or bytes. */
+function plainBytes(type: string): JsonSchema {
+  if (type === "application/json") return { type: "object", additionalProperties: true };
+  return { type: "string", format: "binary" };
 }
 
 function inputSchema(schema: z.ZodType): JsonSchema {
   return jsonSchemaOf(schema, "input");
 }
 
-function outputSchema(schema: z.ZodType): JsonSchema {
-  return jsonSchemaOf(schema, "output");
+/** Schemas with a name stand among the components, once, and are referred to. */
+function outputSchema(schema: z.ZodType, components: Components): JsonSchema {
+  return jsonSchemaOf(schema, "output", components);
 }
 
 /** A schema whose checks say less than they do has `reference` in its meta, which stands for it. */
-function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSchema {
+function jsonSchemaOf(schema: z.ZodType, io: "input" | "output", components?: Components): JsonSchema {
   const { $schema: _, ...found } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
-    override: ({ jsonSchema }) => {
+    override: ({ jsonSchema, zodSchema }) => {
       const { reference, description } = jsonSchema as { reference?: JsonSchema; description?: string };
-      if (!reference) return;
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
-      Object.assign(jsonSchema, description === undefined ? {} : { description }, reference);
+      if (reference) replace(jsonSchema, description === undefined ? reference : { description, ...reference });
+      const name = components?.names.get(zodSchema);
+      if (!components || name === undefined || "$ref" in jsonSchema) return;
+      components.schemas[name] = structuredClone(jsonSchema as JsonSchema);
+      replace(jsonSchema, { $ref: `#/components/schemas/${name}` });
     },
   });
   return found as JsonSchema;
+}
+
+function replace(object: Record<string, unknown>, by: JsonSchema): void {
+  for (const key of Object.keys(object)) delete object[key];
+  Object.assign(object, by);
 }

@@ -74,12 +74,12 @@ export type TestConnectionBody = z.infer<typeof testConnectionBody>;
 
 /** As they follow each other. Where a driver cannot tell reaching a server from signing in, it has `connect` for both. */
 export const TEST_STEPS = ["tunnel", "reach", "tls", "sign_in", "connect", "read"] as const;
-const testStep = z.object({ name: z.enum(TEST_STEPS), ms: z.number() });
+export const testStep = z.object({ name: z.enum(TEST_STEPS), ms: z.number() });
 export type TestStep = z.infer<typeof testStep>;
 
 /** More schemas than anybody ticks. */
 export const SCHEMA_CHOICES_MAX = 500;
-const schemaChoice = z.object({
+export const schemaChoice = z.object({
   name: z.string(),
   tables: z
     .int()

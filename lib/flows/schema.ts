@@ -152,7 +152,7 @@ export const backfillBody = z
   .prefault({});
 export type BackfillBody = z.infer<typeof backfillBody>;
 
-const entitySchema = z.object({
+export const entitySchema = z.object({
   name: z.string(),
   schema: z.string().optional(),
   cursorField: z.string().optional(),

@@ -7,12 +7,15 @@ export const PREFERENCES_BYTES_MAX = 64 * 1024;
 
 /** Times with a zone: in the device's, in UTC, as the database gives them, or in a zone by its name. */
 const times = z.enum(["local", "utc", "raw"]).or(
-  boundedText(ZONE_CHARS_MAX).transform((text, context) => {
-    const name = toZoneName(text);
-    if (name !== null) return name;
-    context.addIssue("Times are local, utc, raw, or in a zone by its name, as Europe/Vienna.");
-    return z.NEVER;
-  }),
+  boundedText(ZONE_CHARS_MAX)
+    .transform((text, context) => {
+      const name = toZoneName(text);
+      if (name !== null) return name;
+      context.addIssue("Times are local, utc, raw, or in a zone by its name, as Europe/Vienna.");
+      return z.NEVER;
+    })
+    // What a transformation makes has no form of its own in the reference.
+    .pipe(z.string()),
 );
 
 /**

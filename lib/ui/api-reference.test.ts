@@ -108,3 +108,21 @@ describe("a schema in words", () => {
     ]);
   });
 });
+
+it("C43 shows the fields of schemas that have names, and ends at one that holds itself", () => {
+  const post = DOCUMENT.paths["/api/workspaces/{workspaceId}/invites"]?.post;
+  if (!post) throw new Error("The document lacks its operation.");
+  const ref = { $ref: "#/components/schemas/Thing" };
+  const envelope = { type: "object", properties: { data: ref } };
+  const document = {
+    ...DOCUMENT,
+    paths: {
+      "/api/things": {
+        get: { ...post, responses: { 200: { content: { "application/json": { schema: envelope } } } } },
+      },
+    },
+    components: { schemas: { Thing: { type: "object", properties: { id: { type: "string" }, inner: ref } } } },
+  } as unknown as typeof DOCUMENT;
+  const [group] = toReference(document, "https://data.example.com");
+  expect(group?.endpoints[0]?.answer.fields.slice(0, 2)).toMatchObject([{ name: "id" }, { name: "inner" }]);
+});

@@ -17,6 +17,7 @@ export type OpenApiDocument = {
   info: { title: string; version: string; description?: string };
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, unknown> };
 };
 
 export type Endpoint = {
@@ -41,7 +42,8 @@ const ROLES: Record<string, string> = {
 };
 
 /** The endpoints of the interface, grouped as they are tagged, each ready to be shown. */
-export function toReference(document: OpenApiDocument, origin: string): EndpointGroup[] {
+export function toReference(given: OpenApiDocument, origin: string): EndpointGroup[] {
+  const document = { ...given, paths: resolved(given.paths, given.components?.schemas ?? {}) };
   const groups = new Map<string, Endpoint[]>();
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations)) {
@@ -62,6 +64,21 @@ export function searchReference(groups: EndpointGroup[], search: string): Endpoi
   return groups
     .map(({ name, endpoints }) => ({ name, endpoints: endpoints.filter((each) => isHit(name, each)) }))
     .filter(({ endpoints }) => endpoints.length > 0);
+}
+
+/** Deeper than any answer is; a schema that holds itself ends here. */
+const DEPTH_MAX = 40;
+const COMPONENT = "#/components/schemas/";
+
+/** Returns a part of the document with the named schemas in the place of references to them. */
+function resolved<T>(part: T, schemas: Record<string, unknown>, depth = 0): T {
+  if (typeof part !== "object" || part === null || depth > DEPTH_MAX) return part;
+  if (Array.isArray(part)) return part.map((each) => resolved(each, schemas, depth + 1)) as T;
+  const { $ref, ...rest } = part as Record<string, unknown>;
+  const inner = Object.entries(rest).map(([key, value]) => [key, resolved(value, schemas, depth + 1)]);
+  if (typeof $ref !== "string" || !$ref.startsWith(COMPONENT)) return Object.fromEntries(inner) as T;
+  const named = resolved(schemas[$ref.slice(COMPONENT.length)] ?? {}, schemas, depth + 1);
+  return { ...(named as object), ...Object.fromEntries(inner) } as T;
 }
 
 function toEndpoint(method: string, path: string, operation: Operation, origin: string): Endpoint {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { becomesHealthy, startServer } from "../../test/servers/millrace.ts";
+import { holdClients } from "./clients.mjs";
 import { inRoot } from "./paths.mjs";
 import { addCounts, countJunit } from "./report.ts";
 
@@ -58,10 +59,11 @@ export function lackOfSchemathesis() {
 
 /**
  * Holds the API reference against a server of its own: with a session, and with a key.
+ * @param hasSchemathesis false leaves its requests out: linters and generated clients are tried all the same
  * @param isWhole whether each form that the reference rules out is sent as well, beside a few made-up requests an operation
  * @returns the counts of operations, each of them a test for each of its callers
  */
-export async function holdReference({ isWhole }) {
+export async function holdReference({ isWhole, hasSchemathesis }) {
   const folder = mkdtempSync(join(tmpdir(), "millrace-reference-"));
   const settings = {
     DATA_DIR: join(folder, "data"),
@@ -73,6 +75,8 @@ export async function holdReference({ isWhole }) {
   try {
     await becomesHealthy(server);
     mkdirSync(REPORTS, { recursive: true });
+    const clients = await holdClients(server.url, folder);
+    if (!hasSchemathesis) return clients;
     const parts = [
       ...Object.entries(SHARDS).flatMap(([credential, count]) =>
         Array.from({ length: count }, (_, index) => ({ credential, shard: `${index + 1}/${count}` })),
@@ -81,7 +85,11 @@ export async function holdReference({ isWhole }) {
     const results = await Promise.all(parts.map((part) => runPart({ ...part, isWhole }, server.url, folder)));
     const unserved = unservedOf(results.map(({ seen }) => seen));
     for (const label of unserved) console.error(`${label} was never served: the harness reaches nothing behind it.`);
-    return addCounts([...results.map(({ counts }) => counts), { passed: 0, failed: unserved.length, skipped: 0 }]);
+    return addCounts([
+      clients,
+      ...results.map(({ counts }) => counts),
+      { passed: 0, failed: unserved.length, skipped: 0 },
+    ]);
   } finally {
     server.process.kill("SIGTERM");
     await server.ended;

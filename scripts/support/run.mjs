@@ -31,9 +31,9 @@ export function run(command, args, { env = process.env, stdio = "inherit" } = {}
 }
 
 /** Runs a program and keeps what it says; `output` has both streams in the order in which they came. */
-export function capture(command, args, { env = process.env } = {}) {
+export function capture(command, args, { env = process.env, cwd = ROOT } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: ROOT, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     const forward = (signal) => child.kill(signal);
     for (const signal of FORWARDED) process.on(signal, forward);
     let output = "";

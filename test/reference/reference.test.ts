@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { routeModules } from "@/.generated/routes";
+import { schemaModules } from "@/.generated/schemas";
 import { documentedPath, failuresOf, openApiDocument, statusesOf } from "@/lib/api/openapi";
 import { listEndpoints } from "@/lib/api/registry";
 import { ERROR_STATUS } from "@/lib/http/errors";
@@ -14,7 +15,9 @@ type Operation = {
 };
 
 const endpoints = listEndpoints(routeModules);
+/** Without names, so that each operation holds its whole form. */
 const page = openApiDocument(endpoints, { url: "http://localhost:3000", version: "0" });
+const named = openApiDocument(endpoints, { url: "http://localhost:3000", version: "0" }, schemaModules);
 const operations = endpoints.map((endpoint) => {
   const ofPath = (page.paths as Record<string, Record<string, Operation>>)[documentedPath(endpoint.path)] ?? {};
   const operation = ofPath[endpoint.method.toLowerCase()] as Operation;
@@ -76,6 +79,65 @@ describe("the API reference", () => {
         expect([label, path, known.includes(`"${name}"`)]).toEqual([label, path, true]);
       }
     }
+  });
+});
+
+describe("C43 the named schemas of the reference", () => {
+  const schemas = (named.components as { schemas: Record<string, Schema> }).schemas;
+  const text = JSON.stringify(named);
+
+  it("C43 has the nouns of the product by name", () => {
+    for (const name of [
+      ...["User", "Workspace", "Member", "Invite", "ApiKey", "Session", "Connection", "ConnectionType", "Entity"],
+      ...[
+        "Console",
+        "ConsoleRun",
+        "Schedule",
+        "Execution",
+        "ExecuteAnswer",
+        "Dashboard",
+        "WidgetData",
+        "Flow",
+        "FlowRun",
+      ],
+      ...["Run", "Rule", "Delivery", "App", "Binding", "Share", "Chat", "ChatMessage", "Failure"],
+    ]) {
+      expect([name, schemas[name] !== undefined]).toEqual([name, true]);
+    }
+  });
+
+  it("C43 refers to each name that it has, and has each that it refers to", () => {
+    const used = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
+    expect([...used].sort()).toEqual(Object.keys(schemas).sort());
+  });
+
+  it("C43 gives every array its items, and every operation a description and a tag that is told of", () => {
+    const bare: string[] = [];
+    const look = (value: unknown, path: string) => {
+      if (typeof value !== "object" || value === null) return;
+      const { type, items, prefixItems } = value as Schema;
+      if ([type].flat().includes("array") && items === undefined && prefixItems === undefined) bare.push(path);
+      for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
+    };
+    look(named, "");
+    expect(bare).toEqual([]);
+    const tags = (named.tags as { name: string; description: string }[]).map(({ name, description }) => {
+      expect([name, description === name]).toEqual([name, false]);
+      return name;
+    });
+    for (const path of Object.values(
+      named.paths as Record<string, Record<string, { tags: string[]; description: string }>>,
+    )) {
+      for (const operation of Object.values(path)) {
+        expect(tags).toEqual(expect.arrayContaining(operation.tags));
+        expect(operation.description.length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it("C43 names no operation twice", () => {
+    const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 });
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { routeModules } from "@/.generated/routes";
+import { schemaModules } from "@/.generated/schemas";
 import { open } from "@/lib/access/rules";
 import { openApiDocument } from "@/lib/api/openapi";
 import { listEndpoints } from "@/lib/api/registry";
@@ -15,6 +16,7 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     access: open,
     worksWithoutStore: true,
     outside: { 200: { "application/json": z.looseObject({ openapi: z.string() }) } },
-    handle: () => Response.json(openApiDocument(listEndpoints(routeModules), { url: env().publicUrl, version })),
+    handle: () =>
+      Response.json(openApiDocument(listEndpoints(routeModules), { url: env().publicUrl, version }, schemaModules)),
   }),
 });

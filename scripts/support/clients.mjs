@@ -1,0 +1,106 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { inRoot } from "./paths.mjs";
+import { capture } from "./run.mjs";
+
+/**
+ * What holds the API reference as its users meet it: two linters and two generators of clients. They are fetched for the
+ * run, at these versions, since they bring some hundred packages that nothing else needs.
+ */
+const PACKAGES = [
+  "@stoplight/spectral-cli@6.16.3",
+  "@redocly/cli@2.77.0",
+  "openapi-typescript@7.13.0",
+  // What openapi-typescript is made for.
+  "typescript@5.9.3",
+];
+const PYTHON_PACKAGE = "openapi-python-client==0.29.1";
+const RULES = inRoot("test", "reference");
+/** Types that a generated client leaves to its user: pictures, Arrow and plain text. */
+const UNSUPPORTED = /Unsupported content.type/;
+
+/**
+ * Lints the reference of a running server and generates clients from it.
+ * @returns a test for each of the four tools; those that cannot be fetched here are skipped
+ */
+export async function holdClients(url, folder) {
+  const place = join(folder, "clients");
+  mkdirSync(place, { recursive: true });
+  const document = join(place, "openapi.json");
+  const text = await (await fetch(`${url}/api/openapi.json`)).text();
+  // Linters take an address of this machine for an example that was forgotten.
+  writeFileSync(
+    document,
+    text.replaceAll(url, "https://data.example.net").replaceAll(/http:\/\/localhost:\d+/g, "https://data.example.net"),
+  );
+  writeFileSync(join(place, "package.json"), '{"private":true}');
+  const outcomes = [];
+  const installed = await capture("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", ...PACKAGES], {
+    cwd: place,
+  });
+  const bin = (name) => join(place, "node_modules", ".bin", name);
+  const run = async (name, tool, args, isFine = ({ code }) => code === 0) => {
+    const result = await capture(tool, args, { cwd: place });
+    const passed = isFine(result);
+    console.log(`${name}: ${passed ? "ok" : result.output.trimEnd()}`);
+    outcomes.push(passed ? "passed" : "failed");
+  };
+  if (installed.code === 0) {
+    await run("spectral", bin("spectral"), [
+      "lint",
+      document,
+      "--ruleset",
+      join(RULES, "spectral.yaml"),
+      "--fail-severity",
+      "hint",
+    ]);
+    const isClean = ({ code, output }) => code === 0 && !/You have \d+ warning/.test(output);
+    await run(
+      "redocly",
+      bin("redocly"),
+      ["lint", document, "--config", join(RULES, "redocly.yaml"), "--format", "stylish"],
+      isClean,
+    );
+    await run("openapi-typescript", bin("openapi-typescript"), [document, "-o", join(place, "client.ts")]);
+    writeFileSync(join(place, "use.ts"), USE);
+    await run("a TypeScript client", bin("tsc"), ["--noEmit", "--strict", "--skipLibCheck", join(place, "use.ts")]);
+  } else {
+    console.log(
+      `The linters of the reference cannot be fetched here, and are left out:\n${installed.output.trimEnd()}`,
+    );
+    outcomes.push("skipped", "skipped", "skipped", "skipped");
+  }
+  const python = join(place, "python", "bin");
+  const hasPython =
+    (await capture("python3", ["-m", "venv", join(place, "python")]).catch(() => ({ code: 1 }))).code === 0 &&
+    (await capture(join(python, "pip"), ["install", "--quiet", PYTHON_PACKAGE])).code === 0;
+  if (hasPython) {
+    const output = join(place, "client-python");
+    const args = ["generate", "--path", document, "--output-path", output, "--meta", "none"];
+    const isWhole = ({ code, output: said }) =>
+      code === 0 &&
+      said
+        .split(/^WARNING|^Unable/m)
+        .slice(1)
+        .every((part) => UNSUPPORTED.test(part));
+    await run("openapi-python-client", join(python, "openapi-python-client"), args, isWhole);
+    await run("a Python client", join(python, "python"), ["-m", "compileall", "-q", output]);
+  } else {
+    console.log("openapi-python-client cannot be fetched here, and is left out.");
+    outcomes.push("skipped", "skipped");
+  }
+  const count = (outcome) => outcomes.filter((each) => each === outcome).length;
+  return { passed: count("passed"), failed: count("failed"), skipped: count("skipped") };
+}
+
+/** A client's code: the names of the reference are types, and their fields have theirs. */
+const USE = `
+import type { components, paths } from "./client";
+type Connection = components["schemas"]["Connection"];
+type Run = components["schemas"]["Run"];
+export const nameOf = ({ name, type }: Connection): string => name + type;
+export const isOver = ({ status }: Run): boolean => status === "success";
+type Execute = paths["/api/workspaces/{workspaceId}/databases/{connectionId}/execute"]["post"];
+type Rows = Execute["responses"][200]["content"]["application/json"]["data"]["rows"];
+export const countOf = (rows: Rows): number => rows.length;
+`;
