@@ -15,6 +15,7 @@ export async function ensureDatabases() {
   const missing = [
     ...(isOnPath("mariadbd") && isOnPath("mariadb-install-db") ? [] : ["mariadb-server-core", "mariadb-client-core"]),
     ...(isOnPath("initdb") || hasDebianPostgres() ? [] : ["postgresql"]),
+    ...(isOnPath("pgbouncer") ? [] : ["pgbouncer"]),
     ...(isOnPath("bwrap") ? [] : ["bubblewrap"]),
   ];
   if (missing.length === 0) return;

@@ -1,5 +1,5 @@
 import "server-only";
-import { type AddressRules, type NetworkConfig, parseNetworkConfig } from "../shared/config";
+import { type AddressRules, type NetworkConfig, parseNetworkConfig, sharedOption } from "../shared/config";
 
 const HTTP_PORT = 8123;
 const HTTPS_PORT = 8443;
@@ -9,7 +9,7 @@ const RULES: AddressRules = {
   defaultUser: "default",
   defaultDatabase: "default",
   option: (name, value) => {
-    if (name !== "secure" && name !== "ssl") return null;
+    if (name !== "secure" && name !== "ssl") return sharedOption(name, value);
     if (value === "true" || value === "1") return { ssl: "verify-full" };
     return value === "false" || value === "0" ? { ssl: "disable" } : null;
   },

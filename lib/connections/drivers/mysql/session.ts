@@ -7,6 +7,7 @@ import type { Dialer } from "@/lib/net/dialer";
 import type { NetworkConfig } from "../shared/config";
 import { connectionLost } from "../shared/failures";
 import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
+import { preferringTls } from "../shared/preferring-tls";
 import type { OnServer } from "../shared/server";
 import type { PooledSession } from "../shared/session-pool";
 import { toConnectFailure } from "./failures";
@@ -14,6 +15,9 @@ import { guardPackets } from "./guarded-packets";
 import { harmlessModes } from "./modes";
 import { PacketLengths } from "./packet-lengths";
 import { type OkPacket, RowReader, type RowReaderOptions } from "./row-reader";
+
+const hasNoTls = (cause: unknown) =>
+  cause instanceof Error && "code" in cause && cause.code === "HANDSHAKE_NO_SSL_SUPPORT";
 
 /** Types whose bytes the library would make something else of. */
 const AS_BYTES = new Set(["BIT", "GEOMETRY", "VECTOR"]);
@@ -59,7 +63,11 @@ export class MysqlSession implements PooledSession {
   }
 
   /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
-  static async open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<MysqlSession> {
+  static open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<MysqlSession> {
+    return preferringTls(config, (given) => MysqlSession.#open(given, signal), hasNoTls);
+  }
+
+  static async #open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<MysqlSession> {
     const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
     deadline.signal.throwIfAborted();
     const connection = createConnection(optionsOf(config));

@@ -1,12 +1,32 @@
 import "server-only";
-import { type AddressRules, type NetworkConfig, parseNetworkConfig } from "../shared/config";
+import {
+  type AddressRules,
+  type NetworkConfig,
+  type OptionMeaning,
+  parseNetworkConfig,
+  sharedOption,
+} from "../shared/config";
 
-const SSL_OF_SSLMODE: Readonly<Record<string, "disable" | "require" | "verify-full">> = {
+const SSL_OF_SSLMODE: Readonly<Record<string, Exclude<OptionMeaning, string | null>["ssl"]>> = {
   disable: "disable",
+  // The libraries' default; "allow" would try it the other way round.
+  prefer: "preferred",
+  allow: "preferred",
+  // Of node-postgres and Heroku.
+  "no-verify": "require",
   require: "require",
   // Node checks the name with the chain, never the chain alone.
   "verify-ca": "verify-full",
   "verify-full": "verify-full",
+};
+
+/** How Neon and Supabase are told which project is meant. Everything else in `options` would be settings (T43). */
+const PROJECT = /^(?:endpoint|project|reference)=[A-Za-z0-9-]{1,80}$/;
+const SSL_FLAGS: Readonly<Record<string, "disable" | "require">> = {
+  true: "require",
+  "1": "require",
+  false: "disable",
+  "0": "disable",
 };
 
 const RULES: AddressRules = {
@@ -15,14 +35,18 @@ const RULES: AddressRules = {
   defaultUser: "postgres",
   defaultDatabase: "postgres",
   option: (name, value) => {
-    // "prefer" and "allow" would fall back to a plain connection without a word: they have to be decided.
     if (name === "sslmode") {
       const ssl = SSL_OF_SSLMODE[value];
       return ssl === undefined ? null : { ssl };
     }
     if (name === "channel_binding" && (value === "prefer" || value === "require")) return "keep";
     if (name === "channel_binding" && value === "disable") return "ignore";
-    return null;
+    if (name === "pgbouncer") return value === "true" ? "keep" : "ignore";
+    if (name === "options") return PROJECT.test(value) ? "keep" : null;
+    if (name === "ssl") return SSL_FLAGS[value] === undefined ? null : { ssl: SSL_FLAGS[value] };
+    if (name === "sslrootcert") return value === "system" ? { ssl: "verify-full" } : null;
+    if (name === "client_encoding") return /^(?:utf-?8|auto)$/i.test(value) ? "ignore" : null;
+    return sharedOption(name, value);
   },
 };
 

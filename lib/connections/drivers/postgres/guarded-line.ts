@@ -14,15 +14,14 @@ const CHECKED_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
  * How every session reads texts and prints values: a backslash is a letter like any other, dates are ISO in UTC, so that a
- * result depends on nothing but the statement and the data, and intervals are ISO 8601. What is given at the start
- * outweighs the settings of roles and databases (T43). These are settings that poolers in front of PostgreSQL know.
+ * result depends on nothing but the statement and the data. What is given at the start outweighs the settings of roles
+ * and databases (T43). Poolers refuse others at the start; each transaction sets those again, and more (`pins.ts`).
  */
 const SESSION_SETTINGS = {
   client_encoding: "UTF8",
   standard_conforming_strings: "on",
   DateStyle: "ISO, MDY",
   TimeZone: "UTC",
-  IntervalStyle: "iso_8601",
 } as const;
 
 // What the library's Connection is made of; its own types leave these out.
@@ -60,8 +59,10 @@ export class GuardedLine extends Base {
 
   /** Everything that is sent at the start comes from here: nothing of the environment's PG* variables. */
   override startup(): void {
-    const { user, database } = this.#config;
-    super.startup({ user, database, application_name: "millrace", ...SESSION_SETTINGS });
+    const { user, database, options } = this.#config;
+    // The host's own way to name a project; nothing else is passed on (`config.ts`).
+    const routing: Record<string, string> = options.options === undefined ? {} : { options: options.options };
+    super.startup({ user, database, application_name: "millrace", ...SESSION_SETTINGS, ...routing });
   }
 
   /**

@@ -25,6 +25,14 @@ const READING_SETTINGS: Readonly<Record<string, string>> = {
   xmloption: "content",
 };
 
+/** How values are printed. A pooler may have given the transaction a server connection with other settings. */
+const PRINTING_SETTINGS: Readonly<Record<string, string>> = {
+  datestyle: "ISO, MDY",
+  intervalstyle: "iso_8601",
+  standard_conforming_strings: "on",
+  timezone: "UTC",
+};
+
 /** The role's own schemas without the places that would hide pg_catalog, which comes first when it is not named. */
 const OWN_PATH = `pg_catalog.concat_ws(', ',
   (select pg_catalog.string_agg(pg_catalog.quote_ident(s), ', ') from pg_catalog.unnest(pg_catalog.current_schemas(false)) s
@@ -72,7 +80,9 @@ export const GIVE_BACK = [
 export function pinned(timeoutMs: number, path: "own" | "catalog"): string {
   return `select ${[
     set("statement_timeout", `'${Math.ceil(timeoutMs)}'`),
-    ...Object.entries(READING_SETTINGS).map(([name, value]) => setKnown(name, `'${value}'`)),
+    ...Object.entries({ ...PRINTING_SETTINGS, ...READING_SETTINGS }).map(([name, value]) =>
+      setKnown(name, `'${value}'`),
+    ),
     ...(path === "own" ? [set("search_path", OWN_PATH)] : CATALOG_LOOK),
     set("row_security", "case when superuser.owns then 'off' else 'on' end"),
     `case when superuser.acts then ${set("role", "'none'")} end`,
@@ -88,7 +98,11 @@ export function pinned(timeoutMs: number, path: "own" | "catalog"): string {
  */
 export function limited(timeoutMs: number, isLocal: boolean): string {
   const setting = (name: string, value: string | number) => `pg_catalog.set_config('${name}', '${value}', ${isLocal})`;
-  return `select ${setting("statement_timeout", Math.ceil(timeoutMs))},
+  const printing = Object.entries(PRINTING_SETTINGS).map(
+    ([name, value]) =>
+      `case when pg_catalog.current_setting('${name}', true) is not null then ${setting(name, value)} end`,
+  );
+  return `select ${[setting("statement_timeout", Math.ceil(timeoutMs)), ...printing].join(", ")},
     case when pg_catalog.current_setting('client_connection_check_interval', true) is not null and ${SEES_WHO_LEAVES}
       then ${setting("client_connection_check_interval", GONE_AFTER)} end`;
 }

@@ -5,6 +5,7 @@ import { startDeadline } from "@/lib/net/deadline";
 import type { NetworkConfig } from "../shared/config";
 import { tlsChoice } from "../shared/failures";
 import { CANCEL_TIMEOUT_MS, CONNECT_TIMEOUT_MS } from "../shared/limits";
+import { preferringTls } from "../shared/preferring-tls";
 import type { OnServer } from "../shared/server";
 import type { PooledSession } from "../shared/session-pool";
 import type { CopyIn } from "./copy-in";
@@ -16,6 +17,8 @@ import { Portal, type PortalOptions } from "./portal";
 // What the library's client knows but its types leave out.
 type ClientInside = { processID: number | null; secretKey: number | Buffer | null };
 type CancelLine = { cancel(processId: number, secretKey: number | Buffer): void; requestSsl(): void };
+
+const hasNoTls = (cause: unknown) => cause instanceof Error && /does not support SSL/.test(cause.message);
 
 /** The whole tree of tables of a large database is read in seconds. */
 const OWN_READING_TIMEOUT_MS = 60_000;
@@ -45,7 +48,11 @@ export class PostgresSession implements PooledSession {
   }
 
   /** @throws AppError `source_unreachable`, `timeout`, `address_refused`; the signal's reason */
-  static async open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<PostgresSession> {
+  static open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<PostgresSession> {
+    return preferringTls(config, (given) => PostgresSession.#open(given, signal), hasNoTls);
+  }
+
+  static async #open(config: OnServer<NetworkConfig>, signal: AbortSignal): Promise<PostgresSession> {
     const deadline = startDeadline(CONNECT_TIMEOUT_MS, signal);
     const line = new GuardedLine(config);
     let version: string | null = null;

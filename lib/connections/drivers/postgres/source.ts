@@ -5,6 +5,7 @@ import { STATEMENT_FUNCTIONS } from "@/lib/embedded/grammar/functions";
 import type { Use } from "@/lib/embedded/grammar/verdict";
 import { AppError } from "@/lib/http/errors";
 import { redact } from "@/lib/log/redact";
+import { firstWordOf } from "@/lib/sql/statement-kind";
 import type { Batch, Entity, Field } from "@/lib/tabular/fields";
 import type {
   DataSource,
@@ -58,6 +59,9 @@ const VIEWS_MAX = 20;
 const UNCLEAR_MAX = 500;
 
 /** How the catalogue is asked, the cheapest way first. */
+/** Statements that read or change rows, by their first word: all of them run inside of a transaction. */
+const ROW_STATEMENTS = new Set(["SELECT", "WITH", "VALUES", "TABLE", "INSERT", "UPDATE", "DELETE", "MERGE"]);
+
 type Closeness = "quick" | "views" | "close";
 /** `statementFunctions` are those beyond the built-in ones that run texts, `views` what "close" had to look into. */
 type Look = { closeness: Closeness; statementFunctions: readonly string[]; views: readonly JudgedView[] };
@@ -78,6 +82,8 @@ export class PostgresSource implements DataSource {
 
   readonly #readOnly: boolean;
   readonly #server: ServerSide;
+  /** Behind a pooler, settings of a session would stay on a server connection that others get next. */
+  readonly #isPooled: boolean;
 
   /** @param readOnly nothing is loaded into it; what a query may do is said with each */
   constructor(config: OnServer<NetworkConfig>, readOnly: boolean) {
@@ -86,6 +92,7 @@ export class PostgresSource implements DataSource {
     this.#types = new TypeNames((signal) => PostgresSession.open(config, signal));
     this.#secrets = [config.password];
     this.#server = config.server;
+    this.#isPooled = config.options.pgbouncer === "true";
   }
 
   async query(statement: Statement, options: QueryOptions): Promise<ResultStream> {
@@ -121,9 +128,12 @@ export class PostgresSource implements DataSource {
     const run = new StatementRun(await this.#pool.acquire(signal), this.#pool, signal);
     let portal: Portal | null = null;
     try {
-      // Outside of a transaction of ours, so that CREATE DATABASE and VACUUM work where writing is allowed.
-      if (!readOnly) await run.session.run(limited(timeoutMs, false));
-      const preamble = readOnly ? readingPreamble(timeoutMs, uses, look) : [];
+      // One round trip is one transaction, on one server connection of a pooler. CREATE DATABASE, VACUUM and a CALL that
+      // commits must be alone in theirs.
+      const isAlone = !readOnly && !ROW_STATEMENTS.has(firstWordOf(text, "postgres"));
+      if (isAlone && !this.#isPooled) await run.session.run(limited(timeoutMs, false));
+      const limits = isAlone ? [] : [{ text: limited(timeoutMs, true) }];
+      const preamble = readOnly ? readingPreamble(timeoutMs, uses, look) : limits;
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       const epilogue = readOnly ? CLEAN_UP : [];
       const jsonAsText = options.jsonAsText === true;
@@ -144,7 +154,7 @@ export class PostgresSource implements DataSource {
         affectedRows: () => running.affectedRows,
       };
     } catch (error) {
-      const refusal = portal?.isInPreamble ? toReadingFailure(error, this.#secrets) : null;
+      const refusal = readOnly && portal?.isInPreamble ? toReadingFailure(error, this.#secrets) : null;
       throw this.#ended(run, refusal ?? error, text, signal);
     }
   }

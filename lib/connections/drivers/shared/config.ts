@@ -22,6 +22,8 @@ export type NetworkConfig = {
   ssl: SslMode;
   /** Options of the connection string that the driver asked for, by name. */
   options: Readonly<Record<string, string>>;
+  /** The server may do without TLS, which `ssl` asks for. */
+  mayBePlain?: true;
 };
 
 export type AddressRules = {
@@ -31,8 +33,43 @@ export type AddressRules = {
   defaultUser: string;
   defaultDatabase: string;
   /** Reads one option of the connection string: what it says about TLS, or null when it is a plain option to keep. */
-  option: (name: string, value: string) => { ssl: SslMode } | "keep" | "ignore" | null;
+  option: (name: string, value: string) => OptionMeaning;
 };
+/** `preferred` tries TLS first and goes on without it where the server has none. Null refuses the option. */
+export type OptionMeaning = { ssl: SslMode | "preferred" } | "keep" | "ignore" | null;
+
+/** Options of pools, drivers and hosts that change nothing here, whatever their value. */
+const IGNORED_OPTIONS = new Set([
+  ...[
+    "application_name",
+    "fallback_application_name",
+    "connect_timeout",
+    "connecttimeout",
+    "pool_timeout",
+    "socket_timeout",
+  ],
+  ...["connection_limit", "max_connections", "pool_size", "max_idle_connection_lifetime", "single_use_connections"],
+  ...["pgbouncer", "statement_cache_size", "prepared_statement_cache_size", "schema", "supa", "workaround"],
+  ...["target_session_attrs", "load_balance_hosts", "uselibpqcompat", "gssencmode", "sslnegotiation", "sslsni"],
+  ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
+  ...["charset", "collation", "characterencoding", "useunicode", "parsetime", "loc", "timezone", "servertimezone"],
+  ...["autoreconnect", "allowpublickeyretrieval", "timeout", "readtimeout", "writetimeout"],
+]);
+
+/**
+ * Reads the options that several kinds of servers share: those of TLS by the name that a library or a host gives them, and
+ * those that mean nothing here.
+ */
+export function sharedOption(name: string, value: string): OptionMeaning {
+  const key = name.toLowerCase();
+  if (IGNORED_OPTIONS.has(key)) return "ignore";
+  // Prisma's: strict checks the certificate.
+  if (key === "sslaccept") {
+    if (value === "strict") return { ssl: "verify-full" };
+    return value === "accept_invalid_certs" ? { ssl: "require" } : null;
+  }
+  return null;
+}
 
 const text = (chars = TEXT_CHARS_MAX) => z.string().max(chars, "This is too long.");
 const port = z.coerce
@@ -98,7 +135,9 @@ export function parseNetworkConfig(config: Record<string, unknown>, rules: Addre
       }
     }
     const address = parseConnectionString(fields.connectionString, rules);
-    return { ...address, ssl: fields.ssl ?? address.ssl };
+    if (fields.ssl === undefined) return address;
+    const { mayBePlain: _, ...decided } = address;
+    return { ...decided, ssl: fields.ssl };
   }
   if (fields.host === undefined) throw invalidField("host", "Give the host, or a connection string.");
   return {
@@ -126,7 +165,7 @@ function parseConnectionString(address: string, rules: AddressRules): NetworkCon
   }
   const parsedPort = port.safeParse(parts.port ?? rules.defaultPort);
   if (!parsedPort.success) throw invalidField("connectionString", "The port is between 1 and 65535.");
-  const { ssl, options } = readOptions(parts.query ?? "", rules);
+  const { options, ...tls } = readOptions(parts.query ?? "", rules);
   const decoded = {
     host: parts.host.replace(/^\[(.*)\]$/, "$1"),
     database: decode(parts.database) || rules.defaultDatabase,
@@ -137,11 +176,13 @@ function parseConnectionString(address: string, rules: AddressRules): NetworkCon
   for (const value of [...Object.values(decoded), ...Object.values(options)]) {
     refuseControlCharacters("connectionString", value);
   }
-  return { ...decoded, port: parsedPort.data, ssl, options };
+  return { ...decoded, port: parsedPort.data, ...tls, options };
 }
 
-function readOptions(query: string, rules: AddressRules): { ssl: SslMode; options: Record<string, string> } {
-  let ssl: SslMode = "disable";
+type ReadOptions = Pick<NetworkConfig, "ssl" | "mayBePlain"> & { options: Record<string, string> };
+
+function readOptions(query: string, rules: AddressRules): ReadOptions {
+  let ssl: SslMode | "preferred" = "disable";
   const options: Record<string, string> = {};
   for (const [name, value] of new URLSearchParams(query)) {
     const meaning = rules.option(name, value);
@@ -151,7 +192,7 @@ function readOptions(query: string, rules: AddressRules): { ssl: SslMode; option
     if (meaning === "keep") options[name] = value;
     else if (meaning !== "ignore") ssl = meaning.ssl;
   }
-  return { ssl, options };
+  return ssl === "preferred" ? { ssl: "require", mayBePlain: true, options } : { ssl, options };
 }
 
 function decode(part: string | undefined): string {
