@@ -109,7 +109,7 @@ describe("a console is refused", () => {
     [{ a: [1] }],
     [{ a: { type: "date", value: "2026-02-30" } }],
     [{ a: { type: "date", value: "yesterday" } }],
-    [{ a: { type: "number", value: "1" } }],
+    [{ a: { type: "number", value: "one" } }],
     [{ a: { type: "boolean", value: 1 } }],
     [{ a: { type: "sql", value: "1" } }],
     [{ "a b": 1 }],
