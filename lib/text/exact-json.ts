@@ -61,13 +61,21 @@ const STRING_OR_LONG = /"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?|-?[\d.]+[eE][+-]?\d{3,
 /**
  * Parses JSON; the numbers that a double cannot hold become their text. The same as `parseExactJson` with that text, in a
  * small part of its time: a reviver takes six seconds for 15 MB of numbers.
+ * @param toText decides about each number of 16 digits or an exponent of three
  * @throws SyntaxError for text that is not JSON
  */
-export function parseJsonWithTexts(text: string): unknown {
-  return JSON.parse(mayRound(text) ? quoteLongNumbers(text) : text);
+export function parseJsonWithTexts(text: string, toText: ToText = roundedText): unknown {
+  return JSON.parse(mayRound(text) ? quoteLongNumbers(text, toText) : text);
 }
 
-function quoteLongNumbers(text: string): string {
+/** Returns the text that takes the place of a long number, null to leave it a number. */
+type ToText = (source: string, value: number) => string | null;
+
+function roundedText(source: string, value: number): string | null {
+  return isRounded(source, value) ? source : null;
+}
+
+function quoteLongNumbers(text: string, toText: ToText): string {
   let quoted = "";
   let from = 0;
   STRING_OR_LONG.lastIndex = 0;
@@ -79,8 +87,9 @@ function quoteLongNumbers(text: string): string {
     }
     // What is no number is left for the parser to refuse.
     const value = Number(source);
-    if (Number.isNaN(value) || !isRounded(source, value)) continue;
-    quoted += `${text.slice(from, found.index)}"${source}"`;
+    const written = Number.isNaN(value) ? null : toText(source, value);
+    if (written === null) continue;
+    quoted += `${text.slice(from, found.index)}"${written}"`;
     from = found.index + source.length;
   }
   return quoted + text.slice(from);

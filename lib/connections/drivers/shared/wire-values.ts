@@ -34,10 +34,10 @@ export function jsonValue(text: string): WireValue {
  */
 export function protocolValue(text: string): WireValue {
   try {
-    return JSON.parse(text, (_key, value: unknown, context: { source?: string } = {}) => {
-      if (typeof value !== "number" || context.source === undefined) return value;
-      const isInteger = /^-?\d+$/.test(context.source);
-      return isInteger && !Number.isSafeInteger(value) ? context.source : floatValue(value);
+    return parseJsonWithTexts(text, (source, value) => {
+      const isInteger = /^-?\d+$/.test(source);
+      if (isInteger && !Number.isSafeInteger(value)) return source;
+      return Number.isFinite(value) ? null : String(value);
     }) as WireValue;
   } catch {
     return text;
