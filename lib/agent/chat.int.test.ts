@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { sampleIdOf } from "@/lib/connections/testing/sample";
 import { call } from "@/test/client";
-import { type Person, seedMember, seedPerson } from "@/test/seed";
+import { type Person, removeMember, seedMember, seedPerson } from "@/test/seed";
 import { ask, askRaw, type Event, newId, readEvents, textOf, userMessage } from "./testing/ask";
 import { takeScriptedModel } from "./testing/scripted-model";
 
@@ -448,6 +448,21 @@ describe("a provider", () => {
         parts: [{}, { text: expect.stringContaining("Half an answer") }],
       });
     }, 5000);
+  });
+
+  it("C27 ends in the middle of an answer when the membership of its person ends", async () => {
+    const bob = await seedMember(ana.workspaceId, "member");
+    model.say([{ text: "Half an answer and " }, { hang: true }]);
+    const left = model.left();
+    const response = await askRaw("Look", { cookie: bob.cookie, workspaceId: ana.workspaceId });
+    const reading = (async () => {
+      for await (const event of readEvents(response)) {
+        if (event.delta?.includes("answer")) await removeMember(ana.workspaceId, bob);
+      }
+    })();
+    // Cut or ended: either way nothing more comes, and the model is not asked on.
+    await reading.catch(() => {});
+    await vi.waitFor(() => expect(model.left()).toBe(left + 1), 5000);
   });
 
   it("ends with the membership of who has begun it, at the next step", async () => {

@@ -96,8 +96,14 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
     silenceMs: READER_SILENCE_MS,
     onLeave,
   });
-  if (signal.aborted) onLeave();
-  else signal.addEventListener("abort", onLeave, { once: true });
+  // A lost right is told to its person; a reader who has left hears nothing.
+  const onAbort = () => {
+    const { reason } = signal;
+    if (reason instanceof AppError && reason.kind === "unauthenticated") stop.abort(reason);
+    else onLeave();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   const forget = onShutdown(() => stop.abort(new AppError("unavailable", "The server is stopping. Send it again.")));
   const turn = new Turn({ caller, mode, model, screen, messages, form, mayGoOn, stream, signal: stop.signal });
   // Not awaited: the answer begins now. Nothing that it fails with is anybody else's.
@@ -106,7 +112,7 @@ export async function startTurn(whoever: UserCaller, { body, form, mayGoOn, sign
     .catch((error: unknown) => log.error({ err: error }, "a turn of a chat could not be written down"))
     .finally(() => {
       forget();
-      signal.removeEventListener("abort", onLeave);
+      signal.removeEventListener("abort", onAbort);
       stream.close();
       // Whatever of the model or a tool still runs has nobody to run for.
       stop.abort(new AppError("cancelled", "The turn is over."));

@@ -2,6 +2,7 @@ import "server-only";
 import { z } from "zod";
 import type { Identity } from "@/lib/access/caller";
 import { type Access, refuseReadKey, requireCredential } from "@/lib/access/rules";
+import { type HeldRight, holdRight } from "@/lib/auth/held-rights";
 import { identify } from "@/lib/auth/identity";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { databaseReady } from "@/lib/db/ready";
@@ -9,6 +10,7 @@ import { env } from "@/lib/env";
 import { BODY_LIMITS, type BodyLimit, HeldBody, readJson } from "@/lib/http/body";
 import type { ContentShapes } from "@/lib/http/content";
 import { refuseCrossSite } from "@/lib/http/csrf";
+import { endingWith } from "@/lib/http/ending-body";
 import { failure, successOfAnySize } from "@/lib/http/envelope";
 import { AppError, type ErrorKind, type InputProblem } from "@/lib/http/errors";
 import { objectId } from "@/lib/http/ids";
@@ -27,6 +29,8 @@ type Verb = Method | "HEAD" | "OPTIONS";
  * first is acknowledged, so nothing arrives sooner, and compressing would cost a third of the rate of small queries.
  */
 const COMPRESSED_BYTES_MIN = 12 * 1024;
+/** Answers up to this are handed over whole: they end before a right could be lost. */
+const WHOLE_BYTES_MAX = 64 * 1024;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** What a handler gets to know about its caller and its request. Input is already judged and shaped. */
@@ -40,8 +44,10 @@ export type RequestContext<C, P, Q, B> = {
   /** The path's connection, where the route reads it along; null when the workspace has none of this id. */
   connection: ConnectionDoc | null;
   request: Request;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client goes away, and when the caller loses the right to the answer. */
   signal: AbortSignal;
+  /** Makes the answer end with a right in a workspace that the path does not name. */
+  needs: HeldRight["needs"];
   /** For limits: the client's address, null when unknown. */
   address: string | null;
   requestId: string;
@@ -216,28 +222,46 @@ async function run<C>(
   const query = definition.query && parse(definition.query, queryOf(request), "query");
   const body = definition.body && parse(definition.body, await bodyOf(definition, request, identified, held), "body");
 
+  const right = identified && access.scope !== "open" ? holdRight(identified, access, workspaceId) : null;
+  const onLeave = () => right?.end(request.signal.reason);
+  if (request.signal.aborted) onLeave();
+  else request.signal.addEventListener("abort", onLeave, { once: true });
+  const release = () => {
+    right?.release();
+    request.signal.removeEventListener("abort", onLeave);
+  };
   const headers = new Headers();
   if (identified?.setCookie) headers.append("Set-Cookie", identified.setCookie);
-  const result = await definition.handle({
-    caller,
-    params,
-    query,
-    body,
-    connection: identified?.connection ?? null,
-    request,
-    signal: request.signal,
-    address: remoteAddress(request.headers, env().TRUST_PROXY),
-    requestId,
-    headers,
-  });
+  let result: unknown;
+  try {
+    result = await definition.handle({
+      caller,
+      params,
+      query,
+      body,
+      connection: identified?.connection ?? null,
+      request,
+      signal: right?.signal ?? request.signal,
+      needs: (more, id) => right?.needs(more, id),
+      address: remoteAddress(request.headers, env().TRUST_PROXY),
+      requestId,
+      headers,
+    });
+  } catch (error) {
+    release();
+    throw error;
+  }
   if (result instanceof Response) {
+    const isStream = right !== null && !(Number(result.headers.get("Content-Length") ?? Number.NaN) <= WHOLE_BYTES_MAX);
     // Some responses, redirects above all, have headers that cannot be added to.
-    const open = new Response(result.body, result);
+    const open = isStream ? endingWith(result, right.signal, release) : new Response(result.body, result);
+    if (!isStream) release();
     headers.forEach((value, name) => {
       open.headers.append(name, value);
     });
     return open;
   }
+  release();
   return successOfAnySize(result, { status: definition.status ?? 200, message: definition.message, headers });
 }
 

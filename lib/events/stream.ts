@@ -14,6 +14,7 @@ const HEARTBEAT_MS = HEARTBEAT_SECONDS * 1000;
 const RETRY_MS = 2000;
 /** What may wait for a slow reader, in bytes. Then its stream ends, and it comes back where it was. */
 const BUFFER_BYTES_MAX = 1024 * 1024;
+const ENDED = "This stream has ended with your access. Sign in again.";
 /** One person's streams on one server: tabs of a browser share theirs, so this is many machines. */
 const STREAMS_OF_ONE_MAX = 30;
 
@@ -91,13 +92,17 @@ function follow(
     signal.removeEventListener("abort", onAbort);
     close();
   };
-  const onAbort = () => end(null);
+  const onAbort = () => {
+    const { reason } = signal;
+    const isLost = reason instanceof AppError && reason.kind === "unauthenticated";
+    end(isLost ? goodbye(reason.kind, ENDED) : null);
+  };
   const heartbeat = setInterval(async () => {
     try {
       const mayRead = await mayStillRead();
       if (isOver) return;
       if (mayRead) write(hasHeartbeat ? heartbeatFrame() : ": still here\n\n");
-      else end(goodbye("unauthenticated", "This stream has ended with your access. Sign in again."));
+      else end(goodbye("unauthenticated", ENDED));
     } catch (error) {
       // A store that is away ends nobody's stream; the next heartbeat asks again.
       log.debug({ err: error }, "whether a reader may still read is not known");

@@ -1,9 +1,12 @@
 import "server-only";
 import type { ByKey, Membership, UserCaller } from "@/lib/access/caller";
 import { addressSubject, consume } from "@/lib/access/rate-limit";
+import { member } from "@/lib/access/rules";
+import { holdRight } from "@/lib/auth/held-rights";
 import { identify } from "@/lib/auth/identity";
 import { databaseReady } from "@/lib/db/ready";
 import { env } from "@/lib/env";
+import { endingWith } from "@/lib/http/ending-body";
 import { failure } from "@/lib/http/envelope";
 import { AppError } from "@/lib/http/errors";
 import { remoteAddress } from "@/lib/http/remote-address";
@@ -37,7 +40,13 @@ export function gitRoute(work: Work): GitRoute {
         const caller = await enter(request, (await params).repository);
         addLogContext({ user: caller.user._id.toHexString(), workspace: caller.workspaceId.toHexString() });
         await consume("gitRequest", caller.via.keyId.toHexString());
-        return await work(caller, request);
+        const right = holdRight({ ...caller, membership: caller.via.membership }, member, caller.workspaceId);
+        try {
+          return endingWith(await work(caller, request), right.signal, right.release);
+        } catch (error) {
+          right.release();
+          throw error;
+        }
       } catch (thrown) {
         return inPlainText(failure(thrown, { requestId, method: request.method, route: "git" }));
       }

@@ -45,6 +45,29 @@ export async function findRole(workspaceId: ObjectId, userId: ObjectId, session?
   return isKnownRole(role) ? role : null;
 }
 
+/** Returns a look-up of the roles of people in workspaces, all of them read at once; null for no member. */
+export async function findRoles(
+  pairs: readonly { workspaceId: ObjectId; userId: ObjectId }[],
+): Promise<(workspaceId: ObjectId, userId: ObjectId) => Role | null> {
+  const roles = new Map<string, Role>();
+  const keyOf = (workspaceId: ObjectId, userId: ObjectId) => `${workspaceId.toHexString()} ${userId.toHexString()}`;
+  if (pairs.length > 0) {
+    const docs = await collections
+      .memberships()
+      .find(
+        {
+          workspaceId: { $in: pairs.map(({ workspaceId }) => workspaceId) },
+          userId: { $in: pairs.map(({ userId }) => userId) },
+        },
+        { projection: { workspaceId: 1, userId: 1, role: 1 } },
+      )
+      .toArray();
+    for (const { workspaceId, userId, role } of docs)
+      if (isKnownRole(role)) roles.set(keyOf(workspaceId, userId), role);
+  }
+  return (workspaceId, userId) => roles.get(keyOf(workspaceId, userId)) ?? null;
+}
+
 /**
  * Notes that a member is there, in person. Most calls do nothing; of several at once one writes. It never fails, and
  * nobody need wait for a date that only people read.

@@ -1,4 +1,4 @@
-import { anyCredential } from "@/lib/access/rules";
+import { anyCredential, member } from "@/lib/access/rules";
 import { route } from "@/lib/api/route";
 import { enterWorkspace } from "@/lib/auth/identity";
 import { executeInWorkspace, workspaceToQuery } from "@/lib/query/endpoint";
@@ -20,9 +20,10 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     outside: { 200: RESULT_STREAMS },
     failures: EXECUTE_FAILURES,
     refuses: { ...EXECUTE_REFUSALS, workspaceId: "Left out by a session" },
-    handle: async ({ caller, body, request, signal }) => {
+    handle: async ({ caller, body, request, signal, needs }) => {
       const inside = await enterWorkspace(caller, workspaceToQuery(caller, body));
       const format = chooseFormat(request.headers.get("accept"));
+      needs(member, inside.workspaceId);
       return executeInWorkspace(inside, { body, format, signal });
     },
   }),

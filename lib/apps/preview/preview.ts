@@ -6,6 +6,7 @@ import { answerData } from "../bindings/data";
 import { collections } from "../collections";
 import type { AppDoc } from "../model";
 import {
+  endWithRight,
   findSession,
   openSession,
   type Running,
@@ -36,7 +37,9 @@ const PROBE_MS = 5_000;
  */
 export async function startPreview(caller: Caller, ref: string): Promise<Preview> {
   const app = await getAppDocOrThrow(caller, ref);
-  return probe(await openSession(whose(caller, app), () => workingFiles(app, caller)));
+  const running = await openSession(whose(caller, app), () => workingFiles(app, caller));
+  endWithRight(running, caller);
+  return probe(running);
 }
 
 /** Ends it. What was written is in the caller's draft. */

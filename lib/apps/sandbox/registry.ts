@@ -1,5 +1,8 @@
 import "server-only";
 import type { ObjectId } from "mongodb";
+import type { Caller } from "@/lib/access/caller";
+import { member } from "@/lib/access/rules";
+import { type HeldRight, holdRight } from "@/lib/auth/held-rights";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { sharedState } from "@/lib/process/shared-state";
@@ -12,8 +15,13 @@ import type { AppFiles, Session } from "./sandbox";
 const LOOK_MS = 30_000;
 
 export type Whose = { workspaceId: ObjectId; appId: ObjectId; userId: ObjectId };
-/** `watchers` counts the pages that are open on it. */
-export type Running = Whose & { session: Session; lastUsedAt: number; watchers: number };
+/** `watchers` counts the pages that are open on it; `rights` are those of the sessions and keys that started it. */
+export type Running = Whose & {
+  session: Session;
+  lastUsedAt: number;
+  watchers: number;
+  rights: Map<string, HeldRight>;
+};
 type Registry = { running: Map<string, Running>; starting: Map<string, Promise<Running>> };
 
 /**
@@ -61,6 +69,22 @@ export function touchSessionAt(base: string): Running | null {
   return null;
 }
 
+/** Ends a dev server with the last of the rights by which it was started. */
+export function endWithRight(running: Running, caller: Caller): void {
+  const { user, via, workspaceId, role } = caller;
+  if (via.kind === "job") return;
+  const key = (via.kind === "session" ? via.sessionId : via.keyId).toHexString();
+  const { rights, session } = running;
+  if (rights.has(key)) return;
+  const right = holdRight({ user, via, membership: { workspaceId, role } }, member, workspaceId);
+  rights.set(key, right);
+  right.signal.addEventListener("abort", () => {
+    rights.delete(key);
+    if (rights.size === 0) void session.stop();
+  });
+  void session.ended.then(right.release);
+}
+
 /** Counts a page that is open on a session, until its line ends. */
 export function watch(running: Running, signal: AbortSignal): void {
   if (signal.aborted) return;
@@ -100,7 +124,15 @@ export async function stopIdleSessions(now = Date.now()): Promise<void> {
 async function begin(whose: Whose, files: () => Promise<AppFiles>): Promise<Running> {
   const session = await getSandbox().start({ ...whose, files: await files() });
   const { workspaceId, appId, userId } = whose;
-  const started: Running = { workspaceId, appId, userId, session, lastUsedAt: Date.now(), watchers: 0 };
+  const started: Running = {
+    workspaceId,
+    appId,
+    userId,
+    session,
+    lastUsedAt: Date.now(),
+    watchers: 0,
+    rights: new Map(),
+  };
   const { running } = registry();
   running.set(keyOf(whose), started);
   void session.ended.then(() => {

@@ -4,6 +4,7 @@ import { env } from "@/lib/env";
 import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { findOpenShare } from "@/lib/shares/service";
+import { findRole } from "@/lib/workspaces/memberships";
 import { answerData } from "../bindings/data";
 import { collections } from "../collections";
 import { countView } from "../feed/views";
@@ -51,7 +52,9 @@ export async function mintFor(
 /** A file of an app by a token, for whoever has it: no cookie is read. */
 export function viewByToken(request: Request, token: string): Promise<Response> {
   return answerView(request, basePath(token), async (base, headers) => {
-    const { workspaceId, appId, deploymentId, shareId } = readViewToken(token);
+    const { workspaceId, appId, deploymentId, shareId, viewerId } = readViewToken(token);
+    // A member who was removed sees nothing more of it, although the token lasts longer.
+    if (viewerId && (await findRole(workspaceId, viewerId)) === null) throw noFile();
     const share = shareId && (await findOpenShare(workspaceId, shareId));
     if (shareId && !share) throw noFile();
     if (share?.embed) allowFrames(headers, request, base, share.embedOrigins);

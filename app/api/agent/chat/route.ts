@@ -20,12 +20,14 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
     outside: { 200: { "text/event-stream": z.looseObject({ data: z.string() }).describe("Each event") } },
     failures: TURN_FAILURES,
     refuses: CHAT_REFUSALS,
-    handle: ({ caller, query, body, request, signal }) =>
-      startTurn(caller, {
+    handle: ({ caller, query, body, request, signal, needs }) => {
+      needs(member, body.workspaceId);
+      return startTurn(caller, {
         body,
         form: wireFormOf(request.headers, query.stream),
         mayGoOn: (workspaceId) => mayStill(request.headers, member, workspaceId),
         signal,
-      }),
+      });
+    },
   }),
 });
