@@ -67,6 +67,8 @@ export type PlanDoc = {
   planMarkdown: string;
   /** Asked for. */
   grants: Grant[];
+  /** Ids of the objects that it changes; null for a plan that names none, absent from those of earlier versions. */
+  targets?: string[] | null;
   status: PlanStatus;
   /** Given. */
   granted: Grant[];

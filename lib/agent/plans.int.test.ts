@@ -321,3 +321,78 @@ it("a grant ends two hours after it was given, in a turn that goes on", async ()
   expect(await hasGrant({ caller, ...ids }, "query-write", expiresAt)).toBe(false);
   expect(await hasGrant({ caller, ...ids, turnId: new ObjectId() }, "query-write", new Date(0))).toBe(false);
 });
+
+describe("C25 a change of a console that has a schedule", () => {
+  const ALL = ["console-write", "schedule-write", "query-write"];
+  let readOnlyId: string;
+  beforeAll(async () => {
+    const body = { name: "Read", type: "sqlite", config: { file: "read.sqlite" }, readOnly: true };
+    readOnlyId = (await call("POST", `${base}/connectors`, { cookie: ana.cookie, body })).json.data.id;
+  });
+
+  let made = 0;
+  async function consoleOf(connectionId: string, schedule: "on" | "off" | "none"): Promise<string> {
+    const body = { name: `scheduled ${made++}`, content: "select 1", access: "workspace", connectionId };
+    const { id } = (await call("POST", `${base}/consoles`, { cookie: ana.cookie, body })).json.data;
+    if (schedule === "none") return id;
+    const timing = { cron: "0 5 * * *", timezone: "UTC", enabled: schedule === "on" };
+    const put = await call("PUT", `${base}/consoles/${id}/schedule`, { cookie: ana.cookie, body: timing });
+    expect(put.status).toBeLessThan(300);
+    return id;
+  }
+
+  const NAMED = "named";
+  const UNNAMED = "no targets";
+  const OTHER = "another target";
+  it.each<
+    [where: "writes" | "reads", schedule: "on" | "off" | "none", grants: string[], targets: string, may: boolean]
+  >([
+    ["writes", "none", ["console-write"], UNNAMED, true],
+    ["writes", "none", ["console-write"], NAMED, true],
+    ["writes", "none", ["console-write"], OTHER, false],
+    ["writes", "on", ["console-write"], NAMED, false],
+    ["writes", "off", ["console-write"], NAMED, false],
+    ["writes", "on", ["console-write", "schedule-write"], NAMED, false],
+    ["writes", "off", ["console-write", "schedule-write"], NAMED, false],
+    ["writes", "on", ["console-write", "query-write"], NAMED, false],
+    ["writes", "on", ["schedule-write", "query-write"], NAMED, false],
+    ["writes", "on", ALL, NAMED, true],
+    ["writes", "off", ALL, NAMED, true],
+    ["writes", "on", ALL, UNNAMED, false],
+    ["writes", "off", ALL, OTHER, false],
+    ["reads", "on", ["console-write"], NAMED, false],
+    ["reads", "on", ["console-write", "schedule-write"], NAMED, true],
+    ["reads", "off", ["console-write", "schedule-write"], UNNAMED, false],
+  ])("on a connection that %s, schedule %s, with %j and %s: %s", async (where, schedule, grants, targets, may) => {
+    const id = await consoleOf(where === "writes" ? notesId : readOnlyId, schedule);
+    const named = { [NAMED]: { targets: [id] }, [OTHER]: { targets: [newId()] } }[targets] ?? {};
+    model.say(
+      [plan(grants, named)],
+      [{ tool: "save_console", input: { consoleId: id, content: "insert into notes values (9)", version: 1 } }],
+    );
+    const { events } = await askAndDecide({ decision: "approve" });
+    expect(results(events)[1]).toMatchObject(may ? { output: { version: 2 } } : { errorText: expect.any(String) });
+    const saved = await call("GET", `${base}/consoles/${id}`, { cookie: ana.cookie });
+    expect(saved.json.data.content).toBe(may ? "insert into notes values (9)" : "select 1");
+  });
+
+  it("is judged by the connection that it is given, too", async () => {
+    const id = await consoleOf(readOnlyId, "on");
+    model.say(
+      [plan(["console-write", "schedule-write"], { targets: [id] })],
+      [{ tool: "save_console", input: { consoleId: id, content: "x", version: 1, connectionId: notesId } }],
+    );
+    const { events } = await askAndDecide({ decision: "approve" });
+    expect(results(events)[1]).toMatchObject({ errorText: expect.stringContaining("query-write") });
+  });
+
+  it("gives a query that writes to the named connections alone", async () => {
+    const before = await countNotes();
+    model.say([plan(["query-write"], { targets: [newId()] })], [insert()]);
+    await askAndDecide({ decision: "approve" });
+    expect(await countNotes()).toBe(before);
+    model.say([plan(["query-write"], { targets: [notesId] })], [insert()]);
+    await askAndDecide({ decision: "approve" });
+    expect(await countNotes()).toBe(before + 1);
+  });
+});

@@ -23,7 +23,19 @@ const STATUS_OF = {
 } as const satisfies Record<PlanDecisionBody["decision"], PlanStatus>;
 
 export type TurnOf = { caller: Caller; chatId: ObjectId; turnId: ObjectId };
-export type Proposal = { agentSessionId: string; planMarkdown: string; grants: Grant[] };
+export type Proposal = {
+  agentSessionId: string;
+  planMarkdown: string;
+  grants: Grant[];
+  targets?: string[] | undefined;
+};
+
+/** The object that a grant is needed for. */
+export type GrantTarget = {
+  id: string;
+  /** A plan that names no targets does not cover it. */
+  isNamed?: boolean;
+};
 
 /**
  * Puts a plan before the person. One that was sent back for changes may be proposed again under its id.
@@ -36,6 +48,7 @@ export async function proposePlan({ caller, chatId, turnId }: TurnOf, proposal: 
     turnId,
     planMarkdown,
     grants: [...new Set(proposal.grants)],
+    targets: proposal.targets?.map((id) => id.toLowerCase()) ?? null,
     status: "pending",
     granted: [],
     decidedMarkdown: null,
@@ -162,16 +175,24 @@ export async function decidePlan(caller: UserCaller, body: PlanDecisionBody, now
 }
 
 /** Asked by each tool that writes, each time that it does. @throws AppError `not_allowed` */
-export async function requireGrant(turn: TurnOf, grant: Grant): Promise<void> {
-  if (await hasGrant(turn, grant)) return;
+export async function requireGrant(turn: TurnOf, grant: Grant, target: GrantTarget | null = null): Promise<void> {
+  if (await hasGrant(turn, grant, new Date(), target)) return;
+  const named = target === null ? "" : ` and name ${target.id} in its targets`;
   throw new AppError(
     "not_allowed",
-    `This needs the grant ${grant}. Say what you would do with propose_plan, and ask for it there.`,
+    `This needs the grant ${grant}. Say what you would do with propose_plan, ask for it there${named}.`,
   );
 }
 
-export async function hasGrant({ caller, chatId, turnId }: TurnOf, grant: Grant, now = new Date()): Promise<boolean> {
+/** Returns whether an approved plan of the turn gives the grant. A plan that names targets gives it for those alone. */
+export async function hasGrant(
+  { caller, chatId, turnId }: TurnOf,
+  grant: Grant,
+  now = new Date(),
+  target: GrantTarget | null = null,
+): Promise<boolean> {
   const { workspaceId, user } = caller;
+  const covering = target && { targets: { $in: [target.id.toLowerCase(), ...(target.isNamed ? [] : [null])] } };
   const plan = await collections.agentPlans().findOne(
     {
       workspaceId,
@@ -180,6 +201,7 @@ export async function hasGrant({ caller, chatId, turnId }: TurnOf, grant: Grant,
       userId: user._id,
       status: "approved",
       granted: grant,
+      ...covering,
       expiresAt: { $gt: now },
       endedAt: null,
     },

@@ -345,8 +345,8 @@ class Turn {
     const contextOf = (signal: AbortSignal): ToolContext => ({
       caller,
       signal,
-      requireGrant: (grant) => requireGrant(this.#turn, grant),
-      mayWriteByQuery: () => hasGrant(this.#turn, "query-write"),
+      requireGrant: (grant, target) => requireGrant(this.#turn, grant, target),
+      mayWriteByQuery: (id) => hasGrant(this.#turn, "query-write", new Date(), { id }),
       chat: {
         id: this.#turn.chatId,
         keep: (resultId) => this.#resultIds.push(new ObjectId(resultId)),

@@ -142,8 +142,14 @@ function contextFor(caller: Caller, signal: AbortSignal): ToolContext {
     caller,
     signal,
     // The client's own approval stands for a plan, and the key's kind for what may be approved.
-    requireGrant: async () => {
+    requireGrant: async (grant) => {
       if (isReadOnly(caller)) throw new AppError("not_allowed", "This API key may only read.");
+      if (grant === "query-write") {
+        throw new AppError(
+          "not_allowed",
+          "Clients of this protocol cannot write by queries. Use the browser or the API.",
+        );
+      }
     },
     mayWriteByQuery: async () => false,
     chat: null,

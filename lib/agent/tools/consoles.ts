@@ -2,14 +2,18 @@ import "server-only";
 import { ObjectId } from "mongodb";
 import { z } from "zod";
 import { findSpecProblems } from "@/lib/charts/spec-rules";
+import { mayOnlyRead } from "@/lib/connections/model";
+import { getConnectionDocOrThrow } from "@/lib/connections/service";
 import { createConsoleBody, updateConsoleBody } from "@/lib/consoles/schema";
 import { searchConsoles } from "@/lib/consoles/search";
 import { createConsole, getConsole, updateConsole } from "@/lib/consoles/service";
+import { RESOURCE_TYPE } from "@/lib/consoles/standing";
 import { AppError } from "@/lib/http/errors";
 import { objectIdText } from "@/lib/http/schema";
+import { schedulesOf } from "@/lib/schedules/service";
 import { query, queryInput } from "./queries";
 import { beginningOf } from "./short";
-import { BOTH, defineTool } from "./tool";
+import { BOTH, defineTool, type ToolContext } from "./tool";
 
 const HITS_MAX = 50;
 const HITS_DEFAULT = 20;
@@ -80,7 +84,7 @@ const readConsoleTool = defineTool({
 const saveConsoleTool = defineTool({
   name: "save_console",
   description:
-    "Saves a console: a new one with a name, or a new text of the one with consoleId and the version that you have read. Needs the grant console-write.",
+    "Saves a console: a new one with a name, or a new text of the one with consoleId and the version that you have read. Needs the grant console-write. One with a schedule needs schedule-write too, query-write where its connection may write, and its id in the plan's targets.",
   input: z.object({
     consoleId: objectIdText.optional().describe("Left out, a new console is made"),
     name: z.string().max(120).optional().describe("Required for a new console"),
@@ -94,18 +98,39 @@ const saveConsoleTool = defineTool({
   isDestructive: true,
   agents: BOTH,
   run: async (context, { consoleId, ...fields }) => {
-    await context.requireGrant("console-write");
     if (consoleId === undefined) {
+      await context.requireGrant("console-write");
       const { id, version } = await createConsole(context.caller, parsed(createConsoleBody, fields));
       return { id, version };
     }
     if (fields.version === undefined) {
       throw new AppError("invalid_request", "Read the console first, and say its version.");
     }
+    await requireGrantsToChange(context, consoleId, fields.connectionId);
     const saved = await updateConsole(context.caller, new ObjectId(consoleId), parsed(updateConsoleBody, fields));
     return { id: saved.id, version: saved.version };
   },
 });
+
+/**
+ * Requires what a change of a console has as its effects. A scheduled one runs its text by itself, now or once the schedule
+ * is switched on again: that takes `schedule-write`, and `query-write` where its connection may write. The plan has to name
+ * it then.
+ * @throws AppError `not_allowed`, `not_found`
+ */
+async function requireGrantsToChange(context: ToolContext, consoleId: string, newConnectionId?: string): Promise<void> {
+  const { caller } = context;
+  const { id, connectionId } = await getConsole(caller, new ObjectId(consoleId));
+  const isScheduled = (await schedulesOf(caller.workspaceId, RESOURCE_TYPE, [new ObjectId(id)])).size > 0;
+  await context.requireGrant("console-write", { id, isNamed: isScheduled });
+  if (!isScheduled) return;
+  await context.requireGrant("schedule-write", { id, isNamed: true });
+  for (const each of new Set([connectionId, newConnectionId ?? null])) {
+    if (each === null) continue;
+    const connection = await getConnectionDocOrThrow(caller, new ObjectId(each));
+    if (!mayOnlyRead(connection)) await context.requireGrant("query-write", { id, isNamed: true });
+  }
+}
 
 const createChartTool = defineTool({
   name: "create_chart",

@@ -93,7 +93,7 @@ const createFlowTool = defineTool({
   writes: "flow-write",
   agents: FLOW,
   run: async (context, input) => {
-    await context.requireGrant("flow-write");
+    await context.requireGrant("flow-write", { id: input.destination.connectionId });
     if (input.schedule) await context.requireGrant("schedule-write");
     const outcome = createFlowBody.safeParse({ ...input, trigger: input.trigger ?? false });
     if (!outcome.success) {
@@ -113,7 +113,7 @@ const triggerFlowTool = defineTool({
   isDestructive: true,
   agents: FLOW,
   run: async (context, { flowId }) => {
-    await context.requireGrant("flow-write");
+    await context.requireGrant("flow-write", { id: flowId });
     return triggerFlow(context.caller, { flowId });
   },
 });

@@ -2,11 +2,14 @@ import "server-only";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "@/lib/http/errors";
-import { isStorable } from "@/lib/http/schema";
+import { isStorable, objectIdText } from "@/lib/http/schema";
 import { PLAN_CHARS_MAX } from "../limits";
 import { outcomeOf, type Proposal } from "../plans";
 import { grant } from "../schema";
 import { BOTH, defineTool } from "./tool";
+
+/** More than a person reads through. */
+const TARGETS_MAX = 50;
 
 const proposePlanTool = defineTool({
   name: "propose_plan",
@@ -16,6 +19,12 @@ const proposePlanTool = defineTool({
     agentSessionId: z.uuid().optional().describe("Leave it out"),
     planMarkdown: z.string().trim().min(1).max(PLAN_CHARS_MAX).refine(isStorable),
     grants: z.array(grant).min(1).max(10),
+    targets: z
+      .array(objectIdText)
+      .min(1)
+      .max(TARGETS_MAX)
+      .optional()
+      .describe("Ids of the connections, consoles and flows that you would change: the grants are for these alone"),
   }),
   output: z.object({
     agentSessionId: z.string(),

@@ -83,7 +83,7 @@ export async function query(
 ) {
   const { caller, signal, chat } = context;
   const connection = await getConnectionDocOrThrow(caller, new ObjectId(connectionId));
-  const mayWrite = !mayOnlyRead(connection) && (await context.mayWriteByQuery());
+  const mayWrite = !mayOnlyRead(connection) && (await context.mayWriteByQuery(connectionId));
   const { fields, resultId, executionId, affectedRows, durationMs, beginning } = await consumeQuery(
     caller,
     {

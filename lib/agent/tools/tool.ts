@@ -2,6 +2,7 @@ import type { ObjectId } from "mongodb";
 import type { z } from "zod";
 import type { Caller } from "@/lib/access/caller";
 import type { PlanDoc } from "../model";
+import type { GrantTarget } from "../plans";
 import type { AgentId, Grant } from "../schema";
 
 /** What a tool is called with beside its input: on whose behalf, and what they have allowed. */
@@ -11,9 +12,9 @@ export type ToolContext = {
   /** Aborts when whoever waits for it has left: what runs is ended. */
   signal: AbortSignal;
   /** @throws AppError `not_allowed` without the grant, asked anew each time */
-  requireGrant: (grant: Grant) => Promise<void>;
-  /** Whether queries may write where their connection lets them. */
-  mayWriteByQuery: () => Promise<boolean>;
+  requireGrant: (grant: Grant, target?: GrantTarget) => Promise<void>;
+  /** Whether queries may write on a connection that lets them. */
+  mayWriteByQuery: (connectionId: string) => Promise<boolean>;
   /** Null for a client of the Model Context Protocol, who has no chat. */
   chat: ChatContext | null;
 };
