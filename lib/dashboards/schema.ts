@@ -283,6 +283,8 @@ export type ImportDashboardBody = z.infer<typeof importDashboardBody>;
 
 /** A character takes up to nine bytes of an address, and the server takes addresses of 128 KiB with all headers. */
 const FILTERS_CHARS_MAX = 8_000;
+/** The id of a filter, or that of a widget behind its @. */
+export const FILTER_KEY_CHARS_MAX = 65;
 const TYPED_CHARS_MAX = 200;
 const LIST_VALUES_MAX = 200;
 const timezone = z
@@ -300,7 +302,7 @@ const filterValues = z
   .optional()
   .describe("JSON: a filter's id to its value, null for none; what is left out stands on its default");
 const sentFilters = z
-  .record(z.string(), z.unknown())
+  .record(boundedText(FILTER_KEY_CHARS_MAX), z.unknown())
   .optional()
   .describe("A filter's id to its value, null for none; what is left out stands on its default");
 /** Of a shared page: what its widgets show, and nothing of the rows behind them (T95). */

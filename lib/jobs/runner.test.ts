@@ -28,7 +28,8 @@ it.each([
   [{ ...RUNNER, VERCEL: "1", MONGODB_URI: "mongodb://db.example" }, undefined],
 ])("with a runner of its own (%j) a server starts no executor, and asks and signs by that", async (settings, url) => {
   const { startJobs, runnerUrl, runnerKeys, inngest } = await withSettings(settings);
-  expect(await startJobs()).toBeNull();
+  // Inngest's cloud has no address to ask.
+  expect(await startJobs()).toEqual(url === undefined ? null : expect.any(Function));
   expect(runnerUrl()).toBe(url);
   expect(runnerKeys()).toEqual({ signingKey: "signkey-test-00", signingKeyFallback: null, eventKey: "events" });
   expect(inngest.eventBaseUrl).toBe(url ?? "https://inn.gs/");

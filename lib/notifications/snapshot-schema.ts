@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { COMPARISONS, GRAINS } from "@/lib/crossfilter/words";
 import { PICTURE_THEMES } from "@/lib/dashboards/picture/paint";
+import { FILTER_KEY_CHARS_MAX } from "@/lib/dashboards/schema";
 import { boundedText, isoDate, objectIdText } from "@/lib/http/schema";
 import { scheduleBody } from "@/lib/schedules/schema";
 import {
@@ -15,8 +16,6 @@ import {
 
 /** A list of 200 values of 1,000 characters, with the marks around them. */
 const FILTERS_CHARS_MAX = 250_000;
-/** The id of a filter, or that of a widget behind its @. */
-const FILTER_KEY_CHARS_MAX = 65;
 
 const filters = z
   .record(boundedText(FILTER_KEY_CHARS_MAX), z.unknown())
