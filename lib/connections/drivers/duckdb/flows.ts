@@ -142,7 +142,8 @@ function toBoolean(value: Exclude<WireValue, null>): boolean {
 function toText(value: Exclude<WireValue, null>, column: TargetColumn): string {
   switch (column.type) {
     case "decimal":
-      return exactDecimal(value, column);
+      // DuckDB would round a fraction.
+      return exactDecimal(value, isLongInteger(column) ? { dbType: "DECIMAL(38,0)" } : column);
     case "date":
     case "timestamp":
     case "timestamptz":
@@ -200,6 +201,11 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   "timestamp with time zone": "TIMESTAMP WITH TIME ZONE",
 };
 
+/** DuckDB's own integers of more than 64 bits, which are wider than its decimals. */
+function isLongInteger({ dbType }: Pick<Field, "dbType">): boolean {
+  return /^(?:U?HUGEINT|BIGNUM)$/i.test(dbType);
+}
+
 function duckDbType(field: Pick<Field, "type" | "dbType">): string {
   switch (field.type) {
     case "int32":
@@ -209,6 +215,7 @@ function duckDbType(field: Pick<Field, "type" | "dbType">): string {
     case "float64":
       return "DOUBLE";
     case "decimal": {
+      if (isLongInteger(field)) return field.dbType;
       const { precision, scale } = decimalWithin(field, DECIMAL_MAX);
       return `DECIMAL(${precision},${scale})`;
     }
