@@ -247,5 +247,17 @@ for (const name of Object.keys(CASES) as SubjectName[]) {
         expect(found).toEqual(wanted);
       });
     }
+
+    if (name !== "sqlite") return;
+    it.each(["arrow", "parquet"] as const)("keeps a late word of a number column in %s", async (format) => {
+      if (!subject) throw new Error("SQLite is always there.");
+      // The type of the column is decided by the first rows.
+      const late = `with recursive t(i) as (select 1 union all select i + 1 from t where i < 20000)
+        select i as n, case when i = 20000 then 'N/A' else i end as v from t`;
+      const { fields, bytes } = await write(subject, source, late, format);
+      expect(fields.map(({ type }) => type)).toEqual(["int64", "string"]);
+      const rows = await READERS[format](bytes);
+      expect([rows.length, rows[0], rows.at(-1)]).toEqual([20_000, ["1", "1"], ["20000", "N/A"]]);
+    });
   });
 }
