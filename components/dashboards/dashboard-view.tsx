@@ -48,6 +48,7 @@ import { later } from "@/lib/client/load-again";
 import { ApiError } from "@/lib/client/request";
 import { type Run, runsApi } from "@/lib/client/runs";
 import { toClickKey, toClickValue } from "@/lib/ui/dashboard-choice";
+import { hasOldRows } from "@/lib/ui/dashboards/old-rows";
 import { toTrail } from "@/lib/ui/filed-tree";
 import { isGoing } from "@/lib/ui/flow-words";
 import { formatDuration } from "@/lib/ui/format";
@@ -385,7 +386,7 @@ function Age({
   const at = new Date(oldest);
   const words = schedule?.enabled ? toScheduleWords(schedule.cron) : null;
   const hasFailed = lastRun?.status === "failure";
-  const isOld = hasFailed || error !== null || [...(widgets?.values() ?? [])].some((each) => each.error !== undefined);
+  const isOld = hasFailed || error !== null || [...(widgets?.values() ?? [])].some(hasOldRows);
   return (
     <span
       className={`st ${isOld ? "warn" : "wait"} dashboard-age`}

@@ -6,6 +6,7 @@ import { WidgetBody } from "@/components/dashboards/widget-body";
 import type { WidgetPress } from "@/components/dashboards/widget-press";
 import { useNow } from "@/components/ui/use-browser";
 import type { Widget, WidgetData } from "@/lib/client/dashboards";
+import { hasOldRows } from "@/lib/ui/dashboards/old-rows";
 import type { Period } from "@/lib/ui/dashboards/period-words";
 import { formatAgo, formatStamp } from "@/lib/ui/format-time";
 
@@ -48,7 +49,7 @@ export function WidgetCard({ widget, data, isAwaited, isOld, press, period, onEn
           <h2 id={titleId} className="trunc" title={title}>
             {title || KIND_WORDS[kind]}
           </h2>
-          {data?.error !== undefined && data.cachedAt !== null && <OldMark cachedAt={data.cachedAt} />}
+          {data && hasOldRows(data) && data.cachedAt !== null && <OldMark cachedAt={data.cachedAt} />}
           {menu}
         </div>
       )}
