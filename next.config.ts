@@ -40,6 +40,9 @@ const config = (phase: string): NextConfig => ({
     "/api/**": [
       "dist/grammar.mjs",
       "dist/statements.mjs",
+      "dist/hashing.mjs",
+      "dist/parquet.mjs",
+      "node_modules/@node-rs/argon2*/**",
       "node_modules/libpg-query/{package.json,wasm/*}",
       "templates/**/*",
     ],

@@ -1,6 +1,6 @@
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,9 +14,17 @@ import { ensureRuntime } from "./support/runtime.mjs";
 /** The platform's limit for a function and all that it brings, unpacked. */
 const FUNCTION_BYTES_MAX = 250e6;
 /** What only works with a process or a disk of one's own. */
-const LEFT_OUT = /node_modules\/(better-sqlite3|@duckdb)\/|^dist\/(store|engine|sqlite)\.mjs$|^\.data\//;
+const LEFT_OUT =
+  /node_modules\/(better-sqlite3|@duckdb)\/|^dist\/(store|engine|sqlite|sandbox|drawing|thumbnails)\.mjs$|^\.data\//;
 /** What functions need and no trace finds by itself. */
-const NEEDED = ["dist/grammar.mjs", "dist/statements.mjs", "node_modules/libpg-query/wasm/libpg-query.wasm"];
+const NEEDED = [
+  "dist/grammar.mjs",
+  "dist/statements.mjs",
+  "dist/hashing.mjs",
+  "dist/parquet.mjs",
+  "node_modules/@node-rs/argon2/index.js",
+  "node_modules/libpg-query/wasm/libpg-query.wasm",
+];
 const DEMANDED = ["MONGODB_URI", "AUTH_SECRET", "ENCRYPTION_KEYS", "INNGEST_EVENT_KEY", "INNGEST_SIGNING_KEY"];
 const BUILD_FOLDER = ".next/vercel";
 /** The framework writes a build's folder into this file; the project's own stays as it is. */
@@ -36,7 +44,7 @@ await main(async () => {
     const { readFunctions } = await import("./support/functions.ts");
     checkFunctions(readFunctions(inRoot(BUILD_FOLDER), ROOT));
     await checkMissingSettings();
-    await checkServing(folder);
+    await checkServing(folder, prepareRoot(folder));
   } finally {
     for (const left of [BUILD_FOLDER, TYPES_CONFIG]) rmSync(inRoot(left), { recursive: true, force: true });
     rmSync(folder, { recursive: true, force: true });
@@ -82,20 +90,24 @@ async function checkMissingSettings() {
 }
 
 /** The embedded store stands in for a cluster: to the server it is an address. */
-async function checkServing(folder) {
+async function checkServing(folder, cwd) {
   const store = fork(inRoot("dist", "store.mjs"), ["--data", folder, "--port", "0"], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const stored = once(store, "exit");
   const [{ uri }] = await once(store, "message");
   const port = await freePort();
-  const server = startNext(["start", "-p", String(port)], {
-    MONGODB_URI: `${uri}${uri.includes("?") ? "" : "?directConnection=true"}`,
-    AUTH_SECRET: "s".repeat(32),
-    ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 1).toString("base64")}`,
-    INNGEST_EVENT_KEY: "e",
-    INNGEST_SIGNING_KEY: "signkey-test-00",
-  });
+  const server = startNext(
+    ["start", "-p", String(port)],
+    {
+      MONGODB_URI: `${uri}${uri.includes("?") ? "" : "?directConnection=true"}`,
+      AUTH_SECRET: "s".repeat(32),
+      ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 1).toString("base64")}`,
+      INNGEST_EVENT_KEY: "e",
+      INNGEST_SIGNING_KEY: "signkey-test-00",
+    },
+    cwd,
+  );
   try {
     const url = `http://127.0.0.1:${port}`;
     await isHealthy(server, url);
@@ -113,6 +125,7 @@ async function checkServing(folder) {
     if (types.length === 0 || types.some((type) => ["sqlite", "duckdb"].includes(type)) || connections.length > 0) {
       throw new ScriptError(`It offers ${types}, and a new workspace has ${connections.length} connections.`);
     }
+    await checkFeatures(url, workspace.id, headers);
     const { childrenOf } = await import("../test/servers/millrace.ts");
     const children = childrenOf(server.child.pid);
     if (children.length > 0) throw new ScriptError(`It has started ${children.length} processes.`);
@@ -124,10 +137,56 @@ async function checkServing(folder) {
   }
 }
 
+/** A root as a function has it: of the child programs those alone that its trace names. */
+function prepareRoot(folder) {
+  const root = join(folder, "root");
+  mkdirSync(join(root, "dist"), { recursive: true });
+  for (const name of [
+    "node_modules",
+    "public",
+    "templates",
+    "package.json",
+    "next.config.ts",
+    "tsconfig.json",
+    ".next",
+  ]) {
+    symlinkSync(inRoot(name), join(root, name));
+  }
+  for (const file of NEEDED.filter((name) => name.startsWith("dist/"))) copyFileSync(inRoot(file), join(root, file));
+  return root;
+}
+
+/** One request a feature: it works, or says in words why it cannot. */
+async function checkFeatures(url, workspaceId, headers) {
+  const home = `${url}/api/workspaces/${workspaceId}`;
+  const ask = async (method, path, body) => {
+    const answer = await fetch(`${home}${path}`, {
+      method,
+      headers: { ...headers, "Content-Type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, json: await answer.json() };
+  };
+  const made = async (path, body) => {
+    const { status, json } = await ask("POST", path, body);
+    if (status !== 201) throw new ScriptError(`POST ${path} answered ${status}: ${JSON.stringify(json)}`);
+    return json.data;
+  };
+  const service = { baseUrl: "https://1.1.1.1", resources: [{ name: "health", path: "/api/health" }] };
+  await made("/connectors", { name: "Service", type: "rest", config: service });
+  await made("/consoles", { name: "Console", content: "select 1" });
+  await made("/chats", { title: "Chat" });
+  await made("/apps", { title: "App" });
+  const { id } = await made("/dashboards", { title: "Dashboard" });
+  const { status } = await ask("GET", `/dashboards/${id}/data`);
+  if (status !== 200) throw new ScriptError(`An empty dashboard answered ${status}.`);
+  console.log("Connections, consoles, chats, apps and dashboards can be created.");
+}
+
 /** The framework alone, as the platform runs it, with no setting of this environment. */
-function startNext(args, settings) {
+function startNext(args, settings, cwd = ROOT) {
   const child = spawn(process.execPath, [inRoot("node_modules", "next", "dist", "bin", "next"), ...args], {
-    cwd: ROOT,
+    cwd,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,

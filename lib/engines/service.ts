@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { ENGINE_POOL_THREADS } from "@/lib/embedded/engine/limits";
 import { AppError } from "@/lib/http/errors";
+import { requireProcess } from "@/lib/http/require-process";
 import { childEntry } from "@/lib/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/process/paths";
 import { ensureService, type Service, ServiceDown } from "@/lib/process/service";
@@ -44,6 +45,7 @@ export type EngineLease = {
 
 /** Takes a share in the engine of a file. Nothing is started before the first `socket()`. */
 export async function leaseEngine(file: EngineFile): Promise<EngineLease> {
+  requireProcess("Dashboards, their filters and rows of app bindings");
   const entries = fileEngines();
   const key = keyOf(file);
   for (let old = entries.get(key); old?.shared.isClosing; old = entries.get(key)) await old.shared.closed;

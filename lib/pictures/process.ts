@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { FRAME_BYTES_MAX, type Head, readJson, toFrame, toJsonBytes } from "@/lib/embedded/drawing/frames";
 import { FrameReader, sendFrame } from "@/lib/embedded/engine/wire";
 import { AppError } from "@/lib/http/errors";
+import { requireProcess } from "@/lib/http/require-process";
 import { type ChildName, childEntry } from "@/lib/process/entries";
 import { ensureSocketFolder, socketPathFor } from "@/lib/process/paths";
 import { connectIfLive } from "@/lib/process/probe";
@@ -35,6 +36,7 @@ type Request = { frames: Iterable<Uint8Array>; frameCount: number; timeoutMs: nu
  *   throw
  */
 export async function askPictureProcess(entry: ChildName, request: Request): Promise<Buffer[]> {
+  requireProcess("Pictures of dashboards and apps");
   const { service, queue } = stateOf(entry);
   const leave = await queue.acquire().catch((error: unknown) => {
     if (!(error instanceof QueueFullError)) throw error;
