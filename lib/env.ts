@@ -256,7 +256,7 @@ function flag() {
   return z.enum(["0", "1", "false", "true"], "must be 1 or 0").transform((value) => value === "1" || value === "true");
 }
 
-/** Who may create an account. `domains` is empty unless the mode is `domain`. */
+/** The policy for creating accounts. `domains` is empty unless the mode is `domain`. */
 export type SignUpPolicy = { mode: "open" | "domain" | "invite" | "off"; domains: string[] };
 
 function signUpPolicy() {

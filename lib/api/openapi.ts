@@ -41,7 +41,7 @@ const RETRY_AFTER = { description: "Whole seconds until another try makes sense"
 const NEXT_CURSOR = { description: "The cursor of the next page; absent at the end", schema: { type: "string" } };
 const WAITS: ReadonlySet<number> = new Set([ERROR_STATUS.rate_limited, ERROR_STATUS.unavailable]);
 
-/** What the groups of the reference hold. */
+/** Descriptions of the reference's groups. */
 const TAGS: Readonly<Record<string, string>> = {
   "API keys": "Keys that act as their creator inside one workspace.",
   Account: "Registration, sign-in, sessions, passwords and preferences.",

@@ -3,7 +3,7 @@ const OTHER = "other";
 
 /**
  * Returns the path of a route as the reference writes it, `/api/workspaces/{workspaceId}/flows`, so that requests are
- * counted by few labels whatever clients send.
+ * counted by a bounded number of labels.
  * @param params the parameters that the framework found in the address
  */
 export function toRoutePath(url: string, params: unknown): string {

@@ -9,7 +9,7 @@ import { findRoles } from "@/lib/workspaces/memberships";
 import { collections } from "./collections";
 
 /**
- * How often a server looks whether the rights behind its open answers still hold: all of them in three reads. With the reads
+ * Interval at which a server checks the rights behind its open answers: all of them in three reads. With the reads
  * an answer ends within a second of the change, on whichever server that was made.
  */
 const LOOK_EVERY_MS = 350;

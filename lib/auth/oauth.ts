@@ -19,7 +19,7 @@ import { newToken } from "./tokens";
 export type SignInProvider = "github" | "google";
 
 const GITHUB_API = "https://api.github.com";
-/** Where a person lands whom SIGN_UP does not admit. */
+/** The page for a person whom SIGN_UP does not admit. */
 const SIGN_UP_CLOSED = "/login?error=SignUpClosed";
 /** Renewing is ours (session.ts): next-auth's own must not come first. */
 const NEVER_SECONDS = 10 * 365 * 24 * 60 * 60;

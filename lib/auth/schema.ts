@@ -50,7 +50,7 @@ export const forgotPasswordBody = z.object({ email: emailAddress });
 export const resetPasswordBody = z.object({ token: boundedText(200), password: newPassword });
 export type ResetPasswordBody = z.infer<typeof resetPasswordBody>;
 
-/** What the instance's admin sees of the installation. */
+/** The installation as its admin sees it. */
 export const instanceSchema = z.object({
   version: z.string(),
   signUp: z.object({ mode: z.enum(["open", "domain", "invite", "off"]), domains: z.array(z.string()) }),

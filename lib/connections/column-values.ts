@@ -32,7 +32,7 @@ export type ColumnValues = {
   isNull: string;
 };
 
-/** How a driver orders and compares the values of its tables. */
+/** The order and comparison of a driver's values. */
 export type TableValues = {
   /** @param name the column as it is written in a statement */
   of(column: EntityColumn, name: string): ColumnValues;

@@ -280,7 +280,7 @@ export interface Driver {
   readonly variables?: VariableBinding;
   /** Types that its results' columns do not keep to; absent where every value is within its column's type. */
   readonly looseTypes?: LooseTypes;
-  /** How the values of its tables are ordered and compared; absent for what has no SQL. */
+  /** The order and comparison of its values; absent for sources without SQL. */
   readonly values?: TableValues;
   /** It opens files in a process of its own, which a platform without long-lived processes does not offer. */
   readonly runsProcess?: true;

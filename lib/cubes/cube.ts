@@ -41,7 +41,7 @@ export type WidgetCube = {
   ageMs: number | null;
   /** More rows there were than are kept. */
   truncated: boolean;
-  /** How many rows are kept, where there were more. */
+  /** The number of kept rows, where there were more. */
   firstRows?: number | undefined;
 };
 

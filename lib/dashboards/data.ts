@@ -544,7 +544,7 @@ async function compute(
   }
 }
 
-/** What is said of rows that are not all. */
+/** Returns the notice for rows that are not all. */
 export function cutOf({ truncated, rowCount }: NonNullable<Stand["kept"]>): { firstRows?: number } {
   return truncated ? { firstRows: rowCount } : {};
 }

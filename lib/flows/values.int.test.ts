@@ -16,7 +16,7 @@ let service: JsonService;
 let postgres = "";
 let duckdb = "";
 let sqlite = "";
-/** What the service answers, page by page, as text. */
+/** The answers of the service, page by page, as text. */
 let pages: string[] = [];
 beforeAll(async () => {
   await databaseReady();

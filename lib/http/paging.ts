@@ -25,7 +25,7 @@ export function noteNextCursor(headers: Headers, nextCursor: string | null): voi
 
 /**
  * Returns the part of a list bounded by its nature that a request asks for, the whole of it without a limit, and says in
- * the answer's header how it goes on.
+ * the answer's header where the next part starts.
  */
 export function partOf<T>(headers: Headers, items: readonly T[], { limit, cursor }: BoundedListQuery): T[] {
   const start = cursor === undefined ? 0 : Number(cursor.slice(1));

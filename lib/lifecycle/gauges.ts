@@ -6,7 +6,7 @@ import { queryLoad } from "@/lib/query/admission";
 import { collections } from "./collections";
 import { health } from "./health";
 
-/** Counting stops here: whoever alerts on a backlog has heard enough, and a scrape stays cheap. */
+/** Counting stops here: an alert on a backlog needs no more, and a scrape stays cheap. */
 const COUNT_MAX = 10_000;
 
 /** Declares the gauges that are read from the features when Prometheus asks. Call it once, at the start. */

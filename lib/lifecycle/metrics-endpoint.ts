@@ -10,8 +10,8 @@ import { isLoopback } from "@/lib/net/reach";
 const FORWARDING_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip", "via"];
 
 /**
- * Answers Prometheus in its text format: with METRICS_TOKEN to whoever sends it as a bearer token, without it to this
- * machine alone. To everyone else the address does not exist.
+ * Answers Prometheus in its text format: with METRICS_TOKEN to requests that send it as a bearer token, without it to
+ * this machine alone. To everyone else the address does not exist.
  */
 export async function serveMetrics(request: Request): Promise<Response> {
   if (request.method !== "GET" && request.method !== "HEAD") {

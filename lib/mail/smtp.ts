@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000;
 const PORT_IMPLICIT_TLS = 465;
 const PORT_SUBMISSION = 587;
 
-/** How a mail server is reached, as SMTP_URL says it. */
+/** A mail server as SMTP_URL describes it. */
 type SmtpServer = {
   host: string;
   port: number;
@@ -26,7 +26,7 @@ type SmtpServer = {
 };
 
 /**
- * Hands a mail to the server of SMTP_URL, by a connection of its own through the egress proxy.
+ * Sends a mail through the server of SMTP_URL, by a new connection through the egress proxy.
  * @param options `key` gives the mail a stable Message-ID, so that receivers recognise a repeated one; `timeoutMs` is for
  *   the whole exchange
  * @returns the recipients that the server refused while it accepted others
@@ -95,7 +95,7 @@ function toOptions({ host, port, isImplicitTls, requiresTls, auth }: SmtpServer)
     requireTLS: requiresTls && !isImplicitTls,
     ...(auth && { auth }),
     tls: isIP(host) ? {} : { servername: host },
-    // What follows the greeting; the whole exchange has a deadline of its own.
+    // Limits of single phases; `timeoutMs` bounds the whole exchange.
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,

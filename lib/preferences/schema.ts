@@ -14,7 +14,7 @@ const times = z.enum(["local", "utc", "raw"]).or(
       context.addIssue("Times are local, utc, raw, or in a zone by its name, as Europe/Vienna.");
       return z.NEVER;
     })
-    // What a transformation makes has no form of its own in the reference.
+    // A transformation has no schema in the reference.
     .pipe(z.string()),
 );
 

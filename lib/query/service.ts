@@ -89,7 +89,7 @@ const STREAMS = { ndjson, csv, arrow, parquet, xlsx };
 /** Answers up to this leave in one piece: a stream of three costs more than copying them. */
 const WHOLE_BYTES_MAX = 64 * 1024;
 const EXECUTION_HEADER = "X-Execution-Id";
-/** How many results of the statement a stream leaves out; absent for 0. */
+/** The number of results that a stream leaves out; absent for 0. */
 const MORE_RESULTS_HEADER = "X-More-Results";
 /** Batches of a first result that are held to learn, before the first byte, how many results follow it. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;

@@ -167,7 +167,7 @@ function toText({ name, ...column }: EntityColumn, values: TableValues, quote: (
   return values.of({ name, ...column }, quote(name)).order?.at(-1)?.text ?? quote(name);
 }
 
-/** What tells rows of a table without a key apart; those that are equal in all columns are counted. */
+/** The columns that distinguish rows of a table without a key; rows equal in all columns are counted. */
 function digestOf(value: string) {
   const read = (text: string, bind: Bind) => bind.text(text);
   return { value, text: value, read, descending: false, isNull: "1 = 0", nullable: false, isKey: false };

@@ -4,7 +4,7 @@ import { inRoot } from "./paths.mjs";
 import { capture } from "./run.mjs";
 
 /**
- * What holds the API reference as its users meet it: two linters and two generators of clients. They are fetched for the
+ * Tools that read the API reference as its users do: two linters and two generators of clients. They are fetched for the
  * run, at these versions, since they bring some hundred packages that nothing else needs.
  */
 const PACKAGES = [

@@ -76,7 +76,7 @@ function unreadable(message: string): Response {
 }
 
 const BOTH_FORMS = "application/json, text/event-stream";
-/** What accepts JSON, in one of the ways that HTTP has for it. */
+/** Matches an Accept header that includes JSON by name or by a wildcard. */
 const ACCEPTS_JSON = /(?:^|,)\s*(?:\*\/\*|application\/\*|application\/json)\s*(?:;|,|$)/i;
 
 /** The SDK demands both of its forms by name; a client that takes JSON in any way gets JSON. */

@@ -45,7 +45,7 @@ export type Tool = {
   agents: readonly AgentId[];
   /** Only within a turn of the chat. */
   needsChat?: true;
-  /** How its input differs for a client without a chat: fields it must send, and fields that mean nothing there. */
+  /** Differences of the input for a client without a chat: fields it must send, and fields without a meaning there. */
   withoutChat?: { required: readonly string[]; absent: readonly string[] };
   run: (context: ToolContext, input: unknown) => Promise<unknown>;
 };

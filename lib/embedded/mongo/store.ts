@@ -175,7 +175,7 @@ type Group = { done: Promise<void>; resolve: () => void; reject: (error: unknown
 export class Store extends SqlRows implements Access {
   readonly path: string;
   readonly durability: Durability;
-  /** What the operator has to know of this start; null for nothing. */
+  /** A message about this start for the operator; null without one. */
   readonly notice: string | null;
   readonly collections = new Map<string, Collection>();
   /** Counts writes while transactions are open; a snapshot remembers where it began. */

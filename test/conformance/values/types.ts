@@ -11,7 +11,7 @@ export type TypeCase = {
   values: readonly ValueCase[];
   /** The SQL by which the database's client prints the shown text of `v`; left out: its own text of the value. */
   text?: string;
-  /** How the client's print is compared: as text, or as the JSON value that it is. */
+  /** The comparison with the client's print: as text, or as a JSON value. */
   form?: "text" | "json";
   /** The type refuses sorting. */
   isUnordered?: true;

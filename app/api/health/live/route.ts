@@ -5,7 +5,7 @@ import { liveness, livenessSchema } from "@/lib/lifecycle/health";
 export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
   GET: route({
     summary: "Check that the process is alive",
-    description: "Returns 200 while the process answers, whatever its parts do. Restart the server when this fails.",
+    description: "Returns 200 while the process answers, even if a part fails. Restart the server when this fails.",
     tag: "Service",
     access: open,
     worksWithoutStore: true,

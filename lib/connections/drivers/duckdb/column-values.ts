@@ -81,7 +81,7 @@ function withoutOrder(column: EntityColumn, name: string): ColumnValues {
   };
 }
 
-/** What a page shows of a column, as a value of its type. */
+/** Returns the text that a page shows of a column, as a value of its type. */
 function write(shown: string, column: EntityColumn, bind: Bind): string {
   const { type } = column;
   if (/^(?:U?(?:TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|BIGNUM|DECIMAL.*|FLOAT|DOUBLE)$/i.test(type)) {

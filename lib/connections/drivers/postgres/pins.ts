@@ -25,7 +25,7 @@ const READING_SETTINGS: Readonly<Record<string, string>> = {
   xmloption: "content",
 };
 
-/** How values are printed. A pooler may have given the transaction a server connection with other settings. */
+/** Settings that decide how values are printed. A pooler may have given the transaction a server connection with other settings. */
 const PRINTING_SETTINGS: Readonly<Record<string, string>> = {
   datestyle: "ISO, MDY",
   intervalstyle: "iso_8601",

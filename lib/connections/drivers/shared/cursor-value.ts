@@ -6,7 +6,7 @@ export type CursorValue = string | number;
 
 const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,9})\d*)?\s?(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** How services write what JSON numbers cannot be. As a checkpoint it would hide every later record. */
+/** Texts by which services write infinity and NaN. As a checkpoint it would hide every later record. */
 const ENDLESS: ReadonlySet<string> = new Set(["NaN", "Infinity", "-Infinity", "infinity", "-infinity"]);
 
 /** Null and absent are no cursor; neither is what has no order. */

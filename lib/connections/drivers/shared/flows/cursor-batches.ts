@@ -37,7 +37,7 @@ export function toCursorCheckpoint(from: Checkpoint | null): CursorCheckpoint | 
 export type CursorColumns = {
   cursor: number;
   cursorType: FieldType;
-  /** Where the type does not tell which values no row is ever above; else `isEndless`. */
+  /** Absent where the type does not tell which values no row exceeds; then `isEndless` decides. */
   isEndless?: (value: WireValue) => boolean;
   /** Places of the key's columns; empty without a key. */
   key: readonly number[];
