@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,9 +63,30 @@ test.each([
     /ENOTDIR/,
   ],
 ])("C35 a folder that %s fails", async (_, spoil, reason) => {
-  const check = dataFolderCheck(folder, { freeMinBytes: 0 });
+  const check = dataFolderCheck(folder, { everyMs: 0, freeMinBytes: 0 });
+  await check();
   spoil();
   await expect(check()).rejects.toThrow(reason);
+});
+
+test.each([
+  ["", []],
+  ["with the folders above it", ["var", "millrace"]],
+])("C35 creates a missing data folder for its owner alone %s", async (_, below) => {
+  rmSync(folder, { recursive: true });
+  const missing = join(folder, ...below);
+  await dataFolderCheck(missing, { freeMinBytes: 0 })();
+  expect(statSync(missing).mode & 0o777).toBe(0o700);
+  expect(readdirSync(missing)).toEqual([]);
+});
+
+test("C35 creates the data folder once it is possible", async () => {
+  const above = join(folder, "disk");
+  writeFileSync(above, "");
+  const check = dataFolderCheck(join(above, "data"), { everyMs: 0, freeMinBytes: 0 });
+  await expect(check()).rejects.toThrow(/cannot be written to: ENOTDIR/);
+  rmSync(above);
+  await check();
 });
 
 test("C35 a folder that nobody may write to fails", async () => {

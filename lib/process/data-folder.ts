@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, rm, statfs } from "node:fs/promises";
+import { mkdir, open, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
@@ -17,7 +17,8 @@ export class DataFolderFailing extends Error {}
 
 /**
  * Returns a check of the folder: it resolves while the folder can be written to and has room, and throws otherwise. It
- * writes at most once every `everyMs`, however often it is asked.
+ * writes at most once every `everyMs`, however often it is asked. Creates the folder if it is missing at the start; a
+ * folder that is removed later is a failure, since its files are lost.
  * @throws DataFolderFailing from the returned function
  */
 export function dataFolderCheck(
@@ -26,15 +27,30 @@ export function dataFolderCheck(
 ): () => Promise<void> {
   let checkedAt = Number.NEGATIVE_INFINITY;
   let last: Promise<void> = Promise.resolve();
+  let exists = false;
+  const check = async () => {
+    if (!exists) await createFolder(folder);
+    exists = true;
+    await tryWriting(folder, freeMinBytes);
+  };
   return () => {
     if (performance.now() - checkedAt >= everyMs) {
       checkedAt = performance.now();
-      last = tryWriting(folder, freeMinBytes);
+      last = check();
       // Whoever asks sees the failure; nobody has to.
       last.catch(() => {});
     }
     return last;
   };
+}
+
+/** Without an embedded store nothing else has created it before the first check. */
+async function createFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(/* turbopackIgnore: true */ folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw failing(folder, error);
+  }
 }
 
 async function tryWriting(folder: string, freeMinBytes: number): Promise<void> {
@@ -51,9 +67,13 @@ async function tryWriting(folder: string, freeMinBytes: number): Promise<void> {
       await file.close();
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new DataFolderFailing(`The data folder ${folder} cannot be written to: ${reason}.`, { cause: error });
+    throw failing(folder, error);
   } finally {
     await rm(trial, { force: true }).catch(() => {});
   }
+}
+
+function failing(folder: string, cause: unknown): DataFolderFailing {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new DataFolderFailing(`The data folder ${folder} cannot be written to: ${reason}.`, { cause });
 }
