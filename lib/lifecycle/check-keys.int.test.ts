@@ -11,7 +11,10 @@ import { collections } from "./collections";
 
 const own = takeOwnDatabase();
 beforeAll(() => databaseReady());
-beforeEach(() => collections.installation().deleteOne({ _id: "keys" }));
+beforeEach(async () => {
+  await collections.installation().deleteOne({ _id: "keys" });
+  await collections.connections().deleteMany({});
+});
 afterAll(() => own.drop());
 
 const key = (id: string, fill: number): EncryptionKey => ({ id, key: Buffer.alloc(32, fill) });
@@ -42,14 +45,45 @@ it("C34 names the key that is missing, of a store of before keys were checked to
   expect(await isStoreUnused()).toBe(true);
   await seedPerson("Ana");
   expect(await isStoreUnused()).toBe(false);
-  const _id = new ObjectId();
-  const place = { workspaceId: "w", recordId: _id.toHexString(), field: "config.password" };
-  await collections.connections().insertOne({ _id, secrets: { password: seal("any", place, [K1]) } } as never);
+  await storeSecrets([K1]);
   await expect(checkKeys([K2])).rejects.toThrow(/sealed with the key "k1".*Put back the secrets\.json/);
   await checkKeys([K2, K1]);
 });
 
+/** Stores a connection that has a secret of each key; a text is stored as it is. */
+async function storeSecrets(keys: (EncryptionKey | string)[]): Promise<void> {
+  const _id = new ObjectId();
+  const secrets = keys.map((each, index) => {
+    const field = `secret${index}`;
+    const place = { workspaceId: "w", recordId: _id.toHexString(), field: `secrets.${field}` };
+    return [field, typeof each === "string" ? each : seal("any", place, [each])];
+  });
+  await collections.connections().insertOne({ _id, secrets: Object.fromEntries(secrets) } as never);
+}
+
+it.each<[string, (EncryptionKey | string)[][], EncryptionKey[], boolean]>([
+  ["no connection", [], [K2], true],
+  ["no secret", [[], []], [K2], true],
+  ["its key on every secret", [[K2], [K2]], [K2], true],
+  ["a lost key on the newest secret only", [[K2], [K1]], [K2], true],
+  ["a lost key on the oldest secret only", [[K1], [K2]], [K2], true],
+  ["a lost key on all secrets but one", [[K1], [K2], [K1], [K3]], [K2], true],
+  ["a lost key beside its own in one connection", [[K1, K2]], [K2], true],
+  ["the older key of the ring below a lost one", [[K2], [K1]], [K3, K2], true],
+  ["a damaged newest secret", [[K2], ["damaged"]], [K2], true],
+  ["damaged secrets alone", [["damaged"]], [K2], true],
+  ["a lost key on every secret", [[K1], [K1]], [K2], false],
+  ["two lost keys", [[K1], [K3]], [K2], false],
+  ["a lost key beside a damaged secret", [[K1], ["damaged"]], [K2], false],
+])("C34 judges a store from before the check, with %s", async (_, stored, ring, isTaken) => {
+  for (const keys of stored) await storeSecrets(keys);
+  const checked = checkKeys(ring);
+  if (isTaken) await expect(checked).resolves.toBeUndefined();
+  else await expect(checked).rejects.toBeInstanceOf(SecretsMissing);
+});
+
 it("C34 starts with other keys once the operator has accepted them, whatever is sealed", async () => {
+  await storeSecrets([K1]);
   await expect(checkKeys([K2])).rejects.toBeInstanceOf(SecretsMissing);
   await acceptKeys([K2]);
   await checkKeys([K2]);

@@ -23,8 +23,9 @@ function placeOf(keyId: string): SealContext {
  */
 export async function checkKeys(ring: readonly EncryptionKey[] = getSecrets().encryptionKeys): Promise<void> {
   const doc = await keyChecks().findOne({ _id: "keys" });
-  const needed = doc?.newest ?? (await keyOfAnySecret());
-  if (needed !== null && !ring.some(({ id }) => id === needed)) {
+  const ids = new Set(ring.map(({ id }) => id));
+  const needed = doc?.newest ?? (await keyOfSecrets(ids));
+  if (needed !== null && !ids.has(needed)) {
     throw new SecretsMissing(
       `The stored secrets are sealed with the key "${needed}", which this server does not have.`,
     );
@@ -62,13 +63,33 @@ export async function isStoreUnused(): Promise<boolean> {
   return (await collections.users().countDocuments({}, { limit: 1 })) === 0;
 }
 
-/** Returns the key of a connection's secret, for a store of before keys were checked; null when there is none. */
-async function keyOfAnySecret(): Promise<string | null> {
-  const doc = await collections
+/**
+ * Returns a key id of the connections' secrets, for a store from before keys were checked: one of `known` if any secret
+ * has it, else that of the newest secret. A single secret may be sealed with a key that was lost or retired long ago.
+ * Returns null without secrets.
+ */
+async function keyOfSecrets(known: ReadonlySet<string>): Promise<string | null> {
+  const docs = collections
     .connections()
-    .findOne({ secrets: { $exists: true, $ne: {} } }, { projection: { secrets: 1 }, sort: { _id: -1 } });
-  const [sealed] = Object.values(doc?.secrets ?? {});
-  return sealed === undefined ? null : keyIdOf(sealed);
+    .find({ secrets: { $exists: true, $ne: {} } }, { projection: { secrets: 1 }, sort: { _id: -1 } });
+  let newest: string | null = null;
+  for await (const { secrets } of docs) {
+    for (const sealed of Object.values(secrets)) {
+      const id = keyIdOrNull(sealed);
+      if (id !== null && known.has(id)) return id;
+      newest ??= id;
+    }
+  }
+  return newest;
+}
+
+/** Returns null for a damaged secret, which tells nothing about the keys. */
+function keyIdOrNull(sealed: Sealed): string | null {
+  try {
+    return keyIdOf(sealed);
+  } catch {
+    return null;
+  }
 }
 
 function opens(sealed: Sealed, key: EncryptionKey): boolean {
