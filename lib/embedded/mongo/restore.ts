@@ -33,6 +33,7 @@ export function beginSwap(target: string, journal: Journal): void {
 /**
  * Finishes a restore that was interrupted, or removes what it left behind. The caller holds the store's lock.
  * @returns what was done, for the operator; null when there was nothing to do
+ * @throws Error when it is unknown whether a restore was interrupted
  */
 export function recoverRestore(target: string, onStep: OnStep = () => {}): string | null {
   const copy = restoringPath(target);
@@ -78,12 +79,17 @@ export function isRestoreUnfinished(target: string): boolean {
   return existsSync(journalPath(target));
 }
 
+/** @throws Error when the journal exists but cannot be read */
 function readJournal(path: string): Journal | null {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
-  } catch {
-    return null;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    // The verified copy may be the only store, so it stays until the file tells.
+    throw new Error(`${path} cannot be read, so an interrupted restore cannot be finished: ${String(error)}`, {
+      cause: error,
+    });
   }
   try {
     return JSON.parse(text) as Journal;
