@@ -1,10 +1,11 @@
 import { ObjectId } from "mongodb";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import type { ConnectionDoc } from "@/lib/connections/model";
 import { parseKeyRing } from "@/lib/env";
+import { checkKeys } from "@/lib/lifecycle/check-keys";
 import { collections } from "@/lib/lifecycle/collections";
 import { toKeptBody } from "@/lib/mail/account-mail";
-import { getSecrets } from "@/lib/secrets/bootstrap";
+import { getSecrets, SecretsMissing } from "@/lib/secrets/bootstrap";
 import { type KeyRing, seal } from "@/lib/secrets/seal";
 import { contextOf } from "@/lib/secrets/sealed-fields";
 import { takeOwnDatabase } from "@/test/database";
@@ -14,8 +15,15 @@ const own = takeOwnDatabase();
 afterAll(own.drop);
 
 beforeEach(async () => {
+  await collections.installation().deleteMany({});
   await collections.connections().deleteMany({});
   await collections.mails().deleteMany({});
+});
+
+const secrets = getSecrets();
+const { encryptionKeys } = secrets;
+afterEach(() => {
+  Object.assign(secrets, { encryptionKeys });
 });
 
 async function store(ring: KeyRing): Promise<ConnectionDoc> {
@@ -64,6 +72,7 @@ test("it prints counts and says when all is under the newest key", async () => {
 });
 
 test("it ends with 1 and names what no key opens, without a secret", async () => {
+  await store(encryptionKeys);
   const lost = await store([{ id: "gone", key: Buffer.alloc(32, 9) }]);
   const { code, lines } = await run();
   expect(code).toBe(1);
@@ -78,4 +87,23 @@ test("a new key is one that the settings take, another each time", async () => {
 
 test("an argument that it does not know is refused before anything is done", async () => {
   await expect(run("--dry-run")).rejects.toThrow(/dry-run/);
+});
+
+test("C34 a server starts with the new key alone after a rotation beside no server", async () => {
+  const old = { id: "old", key: Buffer.alloc(32, 9) };
+  await store([old]);
+  await checkKeys([old]);
+  Object.assign(secrets, { encryptionKeys: [...encryptionKeys, old] });
+  expect((await run()).code).toBe(0);
+  await checkKeys(encryptionKeys);
+  await expect(checkKeys([old])).rejects.toBeInstanceOf(SecretsMissing);
+});
+
+test("C34 a rotation refuses a ring without the key of the store, and changes nothing", async () => {
+  const old = { id: "old", key: Buffer.alloc(32, 9) };
+  const { _id, secrets: before } = await store([old]);
+  await checkKeys([old]);
+  await expect(run()).rejects.toBeInstanceOf(SecretsMissing);
+  expect((await collections.connections().findOne({ _id }))?.secrets).toEqual(before);
+  await checkKeys([old]);
 });

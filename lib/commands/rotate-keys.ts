@@ -2,6 +2,7 @@ import "server-only";
 import { createHash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { ENCRYPTION_KEY_BYTES } from "@/lib/env";
+import { checkKeys } from "@/lib/lifecycle/check-keys";
 import "@/lib/lifecycle/sealed-fields";
 import { getSecrets } from "@/lib/secrets/bootstrap";
 import { isRotationComplete, type RotationCount, rotateSealedFields } from "@/lib/secrets/rotate";
@@ -14,6 +15,7 @@ const UNREADABLE_SHOWN_MAX = 20;
  * The command `npm run keys:rotate`: seals all stored secrets with the newest key, beside running servers.
  * With `--new-key` it prints a fresh entry for ENCRYPTION_KEYS and does nothing else.
  * @returns the exit code: 1 while an older key is still needed
+ * @throws SecretsMissing when the ring lacks the key of the stored secrets
  */
 export async function rotateCommand(args: string[], print: (line: string) => void): Promise<number> {
   const { values } = parseArgs({ args, options: { "new-key": { type: "boolean", default: false } }, strict: true });
@@ -24,6 +26,8 @@ export async function rotateCommand(args: string[], print: (line: string) => voi
   const [newest, ...older] = getSecrets().encryptionKeys;
   const stop = await openStore();
   try {
+    // The store then names the new key, so that a server may start with it alone.
+    await checkKeys();
     const counts = await rotateSealedFields({ report: (count) => print(toLine(count)) });
     for (const line of closingLines(
       counts,
