@@ -95,6 +95,28 @@ describe("C47 a mail by SMTP", () => {
     expect(logins).toEqual([]);
   });
 
+  it.each([
+    ["", null, []],
+    [`mill:${PASSWORD}@`, "mill", ["mill:p@ss/w:rd"]],
+  ])("C47 sends in the clear with tls=off beside STARTTLS with an untrusted certificate, as '%s'", async (...args) => {
+    const [account, user, expected] = args;
+    const { port, received, logins } = await server({ ...tls, allowInsecureAuth: true });
+    await sendBySmtp(`smtp://${account}localhost:${port}?tls=off`, MAIL);
+    expect(received).toMatchObject([{ isSecure: false, user }]);
+    expect(logins).toEqual(expected);
+  });
+
+  it.each([
+    ["smtp", "", {}, /failed\. On a trusted network, add \?tls=off to SMTP_URL to send without TLS\.$/],
+    ["smtp", "?tls=required", {}, /failed\.$/],
+    ["smtps", "", { secure: true }, /failed\.$/],
+    ["smtps", "?tls=off", { secure: true }, /failed\.$/],
+  ])("C47 sends nothing to an untrusted certificate by %s%s", async (scheme, option, options, words) => {
+    const { port, received } = await server({ ...tls, ...options });
+    await expect(sendBySmtp(`${scheme}://localhost:${port}${option}`, MAIL)).rejects.toThrow(words);
+    expect(received).toEqual([]);
+  });
+
   it("C47 names a wrong password without repeating it", async () => {
     const { port, received } = await server({ disabledCommands: ["STARTTLS"], allowInsecureAuth: true });
     const sent = sendBySmtp(`smtp://mill:wrong-secret@127.0.0.1:${port}`, MAIL);
@@ -167,8 +189,11 @@ describe("C47 SMTP_URL", () => {
     ["smtps://mail.example.com", { port: 465, isImplicitTls: true, requiresTls: false, auth: null }],
     ["smtp://u:p@mail.example.com:25", { port: 25, requiresTls: true, auth: { user: "u", pass: "p" } }],
     ["smtp://u:p@127.0.0.1:2525", { port: 2525, requiresTls: false }],
-    ["smtp://u:p@mail.example.com?tls=off", { requiresTls: false }],
-    ["smtp://mail.example.com?tls=required", { requiresTls: true }],
+    ["smtp://u:p@mail.example.com?tls=off", { requiresTls: false, ignoresTls: true }],
+    ["smtp://mail.example.com?tls=off", { requiresTls: false, ignoresTls: true }],
+    ["smtps://mail.example.com?tls=off", { isImplicitTls: true, ignoresTls: false }],
+    ["smtp://mail.example.com", { requiresTls: false, ignoresTls: false }],
+    ["smtp://mail.example.com?tls=required", { requiresTls: true, ignoresTls: false }],
     ["smtp://a%40b.example:p%3A%2F@[::1]:2525", { host: "::1", auth: { user: "a@b.example", pass: "p:/" } }],
   ])("C47 reads %s", (url, expected) => {
     expect(parseSmtpUrl(parseEnv({ SMTP_URL: url }).SMTP_URL ?? "")).toMatchObject(expected);

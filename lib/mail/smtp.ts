@@ -20,8 +20,10 @@ type SmtpServer = {
   port: number;
   /** True for smtps: TLS from the first byte. */
   isImplicitTls: boolean;
-  /** True where a connection without TLS is refused. STARTTLS is used wherever the server offers it. */
+  /** True where a connection without TLS is refused. Otherwise STARTTLS is used where the server offers it. */
   requiresTls: boolean;
+  /** True where STARTTLS is not used even if the server offers it. */
+  ignoresTls: boolean;
   auth: { user: string; pass: string } | null;
 };
 
@@ -62,7 +64,7 @@ export async function sendBySmtp(
     const { rejected } = await Promise.race([work, rejectOn(deadline)]);
     return { refused: (rejected ?? []).map((each) => (typeof each === "string" ? each : each.address)) };
   } catch (error) {
-    throw new Error(deadline.aborted ? "The mail server did not answer in time." : toWords(error));
+    throw new Error(deadline.aborted ? "The mail server did not answer in time." : toWords(error, server));
   } finally {
     transport.close();
   }
@@ -70,7 +72,7 @@ export async function sendBySmtp(
 
 /**
  * Reads SMTP_URL: `smtp://user:password@host:port` or `smtps://...`. A password is only sent over TLS, except to this
- * machine; `?tls=required` demands TLS without one, too, and `?tls=off` sends it in the clear.
+ * machine; `?tls=required` demands TLS without one, too. `?tls=off` never uses STARTTLS and sends all in the clear.
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   const url = new URL(text);
@@ -83,16 +85,18 @@ export function parseSmtpUrl(text: string): SmtpServer {
     port: url.port ? Number(url.port) : isImplicitTls ? PORT_IMPLICIT_TLS : PORT_SUBMISSION,
     isImplicitTls,
     requiresTls: tls === "required" || (tls !== "off" && auth !== null && !isLoopback(host)),
+    ignoresTls: tls === "off" && !isImplicitTls,
     auth,
   };
 }
 
-function toOptions({ host, port, isImplicitTls, requiresTls, auth }: SmtpServer): SMTPTransport.Options {
+function toOptions({ host, port, isImplicitTls, requiresTls, ignoresTls, auth }: SmtpServer): SMTPTransport.Options {
   return {
     host,
     port,
     secure: isImplicitTls,
     requireTLS: requiresTls && !isImplicitTls,
+    ignoreTLS: ignoresTls,
     ...(auth && { auth }),
     tls: isIP(host) ? {} : { servername: host },
     // Limits of single phases; `timeoutMs` bounds the whole exchange.
@@ -120,7 +124,7 @@ function rejectOn(signal: AbortSignal): Promise<never> {
   });
 }
 
-function toWords(error: unknown): string {
+function toWords(error: unknown, { isImplicitTls, requiresTls }: SmtpServer): string {
   const { code, responseCode, kind, message } = error as {
     code?: string;
     responseCode?: number;
@@ -128,7 +132,11 @@ function toWords(error: unknown): string {
     message?: string;
   };
   if (code === "EAUTH") return "The mail server refused the user name or the password.";
-  if (code === "ETLS" || code === "ESOCKET") return "The TLS connection to the mail server failed.";
+  if (code === "ETLS" || code === "ESOCKET") {
+    const failed = "The TLS connection to the mail server failed.";
+    if (isImplicitTls || requiresTls) return failed;
+    return `${failed} On a trusted network, add ?tls=off to SMTP_URL to send without TLS.`;
+  }
   if (responseCode !== undefined) return `The mail server answered ${responseCode}.`;
   // The egress proxy's own words name no secret.
   if (kind !== undefined && message !== undefined) return message;
