@@ -25,6 +25,8 @@ export type ColumnOrder = {
 export type ColumnValues = {
   /** Usually one; the last are compared where the first are equal. Null for a type without an order. */
   order: ColumnOrder[] | null;
+  /** The exact text of the whole value, for an order that reads only the beginning of it. */
+  exactText?: string;
   /** True for rows whose value is the one that a page shows as this text. @throws AppError `invalid_request` */
   is(text: string, bind: Bind): string;
   /** @throws AppError `invalid_request` */

@@ -164,7 +164,8 @@ export class RowOrder {
 
 /** The exact text of a column as an expression; the column itself where its type has no order. */
 function toText({ name, ...column }: EntityColumn, values: TableValues, quote: (name: string) => string): string {
-  return values.of({ name, ...column }, quote(name)).order?.at(-1)?.text ?? quote(name);
+  const { exactText, order } = values.of({ name, ...column }, quote(name));
+  return exactText ?? order?.at(-1)?.text ?? quote(name);
 }
 
 /** The columns that distinguish rows of a table without a key; rows equal in all columns are counted. */

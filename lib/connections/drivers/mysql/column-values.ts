@@ -13,6 +13,15 @@ import { castTo } from "../shared/variables";
 /** MySQL's widest decimal. */
 const DECIMAL_DIGITS = 65;
 const DECIMAL_SCALE = 30;
+/**
+ * Characters by which rows are ordered: ORDER BY reads 1024 bytes of a value (`SORT_BYTES_MIN` in session.ts) and a
+ * character has up to four. A comparison reads the whole value, so both get the same prefix and the key decides.
+ */
+const ORDER_CHARS = 250;
+/** The same for bytes; the server keeps up to four for their length. */
+const ORDER_BYTES = 1000;
+/** Declared characters of a text that is ordered whole, by its index where it has one. */
+const WHOLE_CHARS_MAX = 255;
 /** The mark that `catalog.ts` puts behind the type of MariaDB's columns of JSON. */
 export const MARIADB_JSON = "/* json */";
 
@@ -43,6 +52,7 @@ export const mysqlValues: TableValues = {
       isNull,
     });
     const asText = (text: string, bind: Bind) => bind.text(text);
+    const orderPrefix = orderPrefixOf(column, kind);
     switch (kind) {
       case "tinyint":
       case "smallint":
@@ -116,16 +126,23 @@ export const mysqlValues: TableValues = {
       case "blob":
       case "mediumblob":
       case "longblob":
-      case "vector":
-        return plain(name, {
-          text: `hex(${name})`,
-          read: (text, bind) => `unhex(${bind.text(text)})`,
-          write: (text, bind) => `unhex(${bind.text(requireBytes(text, column).toString("hex"))})`,
-        });
-      case "json":
-        return jsonValues(name, [{ value: name, text: castTo(name, "char"), read: asJson }], (bind, text) => ({
+      case "vector": {
+        const value = orderPrefix === null ? name : `left(${name}, ${orderPrefix})`;
+        return {
+          order: [{ value, text: `hex(${value})`, read: (text, bind) => `unhex(${bind.text(text)})` }],
+          exactText: `hex(${name})`,
+          is: (text, bind) => `${name} = ${hexBytes(text, column, bind)}`,
+          compare: (sign, text, bind) => `${name} ${sign} ${hexBytes(text, column, bind)}`,
+          isNull,
+        };
+      }
+      case "json": {
+        const value = jsonOrder(name);
+        const order = [{ value, text: castTo(value, "char"), read: asJson }];
+        return jsonValues(name, { order, exactText: castTo(name, "char") }, (bind, text) => ({
           equal: `${name} = ${asJson(text, bind)}`,
         }));
+      }
       case "geometry":
       case "point":
       case "linestring":
@@ -144,23 +161,71 @@ export const mysqlValues: TableValues = {
         };
       default:
         if (type.endsWith(MARIADB_JSON)) {
-          return jsonValues(name, [{ value: name, text: name, read: asText }], (bind, text) => ({
+          const value = `left(${name}, ${ORDER_CHARS})`;
+          return jsonValues(name, { order: [{ value, text: value, read: asText }], exactText: name }, (bind, text) => ({
             // MariaDB holds NULL for equal to anything here.
             equal: `(${name} is not null and json_equals(${name}, ${bind.text(text)}))`,
           }));
+        }
+        if (orderPrefix !== null) {
+          const value = `left(${name}, ${orderPrefix})`;
+          return {
+            ...plain(name, { read: asText }),
+            order: [{ value, text: value, read: asText }],
+            exactText: castTo(name, "char"),
+          };
         }
         return plain(name, { read: asText });
     }
   },
 };
 
+/** Returns the length of the prefix by which rows are ordered, or null where whole values are. */
+function orderPrefixOf({ type, primaryKey }: EntityColumn, kind: string): number | null {
+  // An index on a key gives its order, and a key has 3072 bytes at the most.
+  if (primaryKey) return null;
+  const declared = Number(/\((\d+)\)/.exec(type)?.[1] ?? Number.NaN);
+  switch (kind) {
+    case "text":
+    case "mediumtext":
+    case "longtext":
+      return ORDER_CHARS;
+    case "varchar":
+      return declared > WHOLE_CHARS_MAX ? ORDER_CHARS : null;
+    case "blob":
+    case "mediumblob":
+    case "longblob":
+    case "vector":
+      return ORDER_BYTES;
+    case "varbinary":
+      return declared > ORDER_BYTES ? ORDER_BYTES : null;
+    default:
+      return null;
+  }
+}
+
+/**
+ * Returns MySQL's JSON as ORDER BY compares it whole. It leaves objects and arrays in any order and cuts long texts, so
+ * these are ordered by the beginning of their text.
+ */
+function jsonOrder(name: string): string {
+  const text = castTo(name, "char");
+  const isLong = `json_type(${name}) in ('OBJECT', 'ARRAY') or char_length(${text}) > ${ORDER_CHARS}`;
+  const prefix = `left(case when json_type(${name}) = 'STRING' then json_unquote(${name}) else ${text} end, ${ORDER_CHARS})`;
+  return `case when ${isLong} then ${castTo(`json_quote(${prefix})`, "json")} else ${name} end`;
+}
+
+function hexBytes(text: string, column: EntityColumn, bind: Bind): string {
+  return `unhex(${bind.text(requireBytes(text, column).toString("hex"))})`;
+}
+
 function jsonValues(
   name: string,
-  order: ColumnValues["order"],
+  ordered: Pick<ColumnValues, "order" | "exactText">,
   toEqual: (bind: Bind, text: string) => { equal: string },
 ): ColumnValues {
   return {
-    order,
+    ...ordered,
     is: (text, bind) =>
       `(${jsonReadings(text)
         .map((each) => toEqual(bind, each).equal)

@@ -33,6 +33,9 @@ const PREPARED_MAX = 32;
 /** A reader may write elsewhere before it takes the next rows: the server waits so long for it, instead of a minute. */
 const READER_PAUSE_S = 3600;
 
+/** Bytes of a value that ORDER BY reads at least: the servers' default, on which the order of table pages relies. */
+const SORT_BYTES_MIN = 1024;
+
 // What the library's connection is made of; its own types leave these out.
 type ConnectionInside = Connection & {
   stream: NodeJS.ReadableStream & { destroy(): void; ref?(): void; unref?(): void };
@@ -46,6 +49,7 @@ export class MysqlSession implements PooledSession {
   #reader: RowReader | null = null;
   #rowBytesMax = Number.POSITIVE_INFINITY;
   #sqlMode = "";
+  #sortBytes = SORT_BYTES_MIN;
   /** Rejects when the session is cut: the library calls nobody back then. */
   readonly #cut = Promise.withResolvers<never>();
   serverVersion = "";
@@ -86,6 +90,9 @@ export class MysqlSession implements PooledSession {
       const [row = []] = await session.run("SELECT VERSION(), @@SESSION.sql_mode");
       session.serverVersion = String(row[0]);
       session.#sqlMode = harmlessModes(String(row[1]));
+      // A server of the family that lacks the variable answers without rows.
+      const [sortLength] = await session.run("SHOW SESSION VARIABLES LIKE 'max_sort_length'");
+      session.#sortBytes = Number(sortLength?.[1] ?? SORT_BYTES_MIN);
       return session;
     } catch (error) {
       session.destroy();
@@ -107,7 +114,8 @@ export class MysqlSession implements PooledSession {
   async prepare(readOnly: boolean, timeoutMs: number): Promise<void> {
     const wait = `net_write_timeout = ${READER_PAUSE_S}`;
     const limit = this.isMariaDb ? `max_statement_time = ${timeoutMs / 1000}` : `max_execution_time = ${timeoutMs}`;
-    await this.run(`SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '${this.#sqlMode}', ${limit}, ${wait}`);
+    const sort = this.#sortBytes < SORT_BYTES_MIN ? `, max_sort_length = ${SORT_BYTES_MIN}` : "";
+    await this.run(`SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '${this.#sqlMode}', ${limit}, ${wait}${sort}`);
     if (readOnly) await this.run("START TRANSACTION READ ONLY");
   }
 
