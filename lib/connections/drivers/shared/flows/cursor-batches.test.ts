@@ -79,4 +79,92 @@ describe("checkpoints of a reading by a cursor", () => {
     }
     expect(found).toEqual([[0, 1, from]]);
   });
+
+  it.each([
+    [
+      "a key, and infinity behind a full batch",
+      [1],
+      [
+        [6, 1],
+        [7, 2],
+        ["Infinity", 3],
+      ],
+      2,
+    ],
+    [
+      "a key, and NaN behind two full batches",
+      [1],
+      [
+        [6, 1],
+        [7, 2],
+        [8, 3],
+        [9, 4],
+        ["NaN", 5],
+      ],
+      2,
+    ],
+    [
+      "a key, and several endless values",
+      [1],
+      [
+        [6, 1],
+        ["Infinity", 2],
+        ["NaN", 3],
+      ],
+      1,
+    ],
+    [
+      "a key, and rows behind the full batch",
+      [1],
+      [
+        [6, 1],
+        [7, 2],
+        [8, 3],
+        ["NaN", 4],
+      ],
+      2,
+    ],
+    [
+      "no key",
+      [],
+      [
+        [6, 1],
+        [7, 2],
+        ["Infinity", 3],
+      ],
+      1,
+    ],
+  ] as [string, number[], WireValue[][], number][])(
+    "C18 never moves the checkpoint back: %s",
+    async (_, key, rows, batchRows) => {
+      const columns = { cursor: 0, cursorType: "float64" as const, key };
+      const read = async (from: CursorCheckpoint) => {
+        const found = [];
+        for await (const batch of cursorBatches(inBatches(rows), columns, { width: 2, batchRows, from }))
+          found.push(batch);
+        return found;
+      };
+      const found = await read({ value: 5, seen: [] });
+      const finite = rows.filter(([value]) => typeof value === "number");
+      expect(found.reduce((sum, batch) => sum + batch.rowCount, 0)).toBe(finite.length);
+      const values = found.map((batch) => Number((batch.checkpoint as CursorCheckpoint).value));
+      expect(values).toEqual(values.toSorted((a, b) => a - b));
+      expect(values.at(-1)).toBe(finite.at(-1)?.[0]);
+    },
+  );
+
+  it.each([
+    ["100", "100.0"], ["100.0", "100"], ["100.00", "100.0"], ["0", "0.0"], ["-5", "-5.000"], ["1.10", "1.1"], ["1.1", "1.100"],
+    ["12345678901234567890", "12345678901234567890.0"], ["-0.50", "-0.5"], ["10", "10.00"],
+  ])("C18 does not read a row again when its decimal changes from %s to %s", async (before, after) => {
+    const [first] = await run([[before, 1]], null, [1]);
+    expect(await run([[after, 1]], first?.checkpoint ?? null, [1])).toEqual([]);
+  }); // biome-ignore format: pairs
+
+  it.each([
+    ["100", "10"], ["100", "1000"], ["100.0", "10.0"], ["1.01", "1.1"], ["10.5", "1.5"], ["0.10", "10"],
+  ])("C18 tells the decimals %s and %s apart", async (before, after) => {
+    const [first] = await run([[before, 1]], null, [1]);
+    expect((await run([[after, 1]], first?.checkpoint ?? null, [1])).map(({ rows }) => rows)).toEqual([1]);
+  }); // biome-ignore format: pairs
 });

@@ -76,6 +76,8 @@ export async function* cursorBatches(
   requireEnding(from, isBad);
   const known = new Set(from?.seen);
   let skipped = 0;
+  /** A batch without rows repeats it, so that no run ends before the rows that it has written. */
+  let last = from;
   const start = from === null ? undefined : sameness(from.value, cursorType);
   const rows = new Gatherer(width, batchRows);
   const place = new Place(from, start);
@@ -91,6 +93,7 @@ export async function* cursorBatches(
       ...(skipped > 0 && { skipped }),
     };
     skipped = 0;
+    last = checkpoint;
     return batch;
   };
 
@@ -123,7 +126,7 @@ export async function* cursorBatches(
   }
   settle();
   if (rows.rowCount > 0) yield take(key.length > 0 ? place.checkpoint() : { value: place.value });
-  else if (skipped > 0) yield take(from);
+  else if (skipped > 0) yield take(last);
 }
 
 /** Where a reading stands. */
@@ -158,10 +161,11 @@ class Place {
   }
 }
 
-/** Equal for what the database holds for equal: decimals may have further zeros. */
+/** Returns equal texts for values that the database holds equal: 100, 100.0 and 100.00 are one decimal. */
 function sameness(value: WireValue, type: FieldType): string {
-  if (type === "decimal" && typeof value === "string" && value.includes(".")) return value.replace(/\.?0+$/, "");
-  return JSON.stringify(value);
+  if (type !== "decimal" || value === null || typeof value === "object") return JSON.stringify(value);
+  const text = String(value);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
 function digestOf(key: readonly WireValue[]): string {
