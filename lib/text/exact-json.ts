@@ -55,8 +55,11 @@ export function parseExactJson(text: string, keep: (source: string) => unknown =
   return JSON.parse(text, revive as Reviver);
 }
 
-/** The start of a string, or a number that a double may not hold. */
-const STRING_OR_LONG = /"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?|-?[\d.]+[eE][+-]?\d{3,}/g;
+/**
+ * The start of a string, or a number that a double may not hold. The bound of the last alternative keeps a run of dots linear;
+ * a longer mantissa matches the alternative before it.
+ */
+const STRING_OR_LONG = /"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?|-?[\d.]{1,16}[eE][+-]?\d{3,}/g;
 
 /**
  * Parses JSON; the numbers that a double cannot hold become their text. The same as `parseExactJson` with that text, in a

@@ -121,6 +121,9 @@ const mebibyteOfJson: Record<string, string> = {
 const wireJson: Record<string, string> = {
   ...mebibyteOfJson,
   "numbers and a long one": `[${fill("1,", MIB - 64)}12345678901234567890]`,
+  // Not JSON: a hostile source sends it.
+  "a run of dots": `[${fill(".", MIB)}]`,
+  "a run of dots with exponents": `[${fill("....e1234", MIB)}]`,
 };
 
 const FUNCTIONS: Row[] = [
