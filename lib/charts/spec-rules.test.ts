@@ -45,6 +45,50 @@ const REFUSED: Record<string, [Record<string, unknown>, string]> = {
     { mark: "bar", encoding: { color: { condition: { test: "regexp('a')", value: "red" }, value: "blue" } } },
     "encoding.color.condition.test",
   ],
+  "an expression in the and of a filter": [
+    transform({ filter: { and: ["length(sequence(0,300000000)) > 0"] } }),
+    "transform.0.filter.and",
+  ],
+  "an expression in the or of a filter": [
+    transform({ filter: { or: [{ field: "x", gt: 1 }, "regexp('a')"] } }),
+    "transform.0.filter.or",
+  ],
+  "an expression in the not of a filter": [transform({ filter: { not: "regexp('a')" } }), "transform.0.filter.not"],
+  "an expression deep in a filter": [
+    transform({ filter: { and: [{ or: [{ not: { and: ["regexp('a')"] } }] }] } }),
+    "transform.0.filter.and.0.or.0.not.and",
+  ],
+  "an expression in a list of a list of a filter": [
+    transform({ filter: { and: [["regexp('a')"]] } }),
+    "transform.0.filter.and",
+  ],
+  "a list of expressions as a filter": [transform({ filter: ["datum.x > 1", "regexp('a')"] }), "transform.0.filter"],
+  "an expression in the not of a condition": [
+    { mark: "bar", encoding: { color: { condition: { test: { not: "regexp('a')" }, value: "red" } } } },
+    "encoding.color.condition.test.not",
+  ],
+  "an expression in the and of the second condition": [
+    {
+      mark: "bar",
+      encoding: {
+        color: {
+          condition: [
+            { test: "datum.x > 1", value: "red" },
+            { test: { and: ["datum.x > 1", "regexp('a')"] }, value: "red" },
+          ],
+        },
+      },
+    },
+    "encoding.color.condition.1.test.and",
+  ],
+  "an expression in the or of a condition of an axis": [
+    encode({ axis: { labelColor: { condition: { test: { or: ["regexp('a')"] }, value: "red" }, value: "blue" } } }),
+    "encoding.x.axis.labelColor.condition.test.or",
+  ],
+  "a predicate in a layer": [
+    { layer: [transform({ filter: { not: "sequence(0,1e9)" } })] },
+    "layer.0.transform.0.filter.not",
+  ],
   "an expression of a label": [encode({ axis: { labelExpr: "format(1, '9999d')" } }), "encoding.x.axis.labelExpr"],
   "an expression of a mark": [{ mark: { type: "bar", size: { expr: "sequence(1e9)" } } }, "mark.size.expr"],
   "an expression in a layer": [{ layer: [calculate("regexp('a')")] }, "layer.0.transform.0.calculate"],
@@ -123,6 +167,9 @@ const ACCEPTED: Record<string, Record<string, unknown>> = {
   "a filter": transform({ filter: "datum.x > 5 && year(datum.t) === 2026" }),
   "a filter by an object": transform({
     filter: { and: [{ field: "x", gt: 1 }, { not: { field: "y", oneOf: [1, 2] } }] },
+  }),
+  "a filter of expressions and objects": transform({
+    filter: { and: ["datum.x > 5", { not: "datum.y === 1" }, { or: [{ field: "x", gt: 1 }, { param: "brush" }] }] },
   }),
   windows: transform({ window: [{ op: "sum", field: "x", as: "sum" }], frame: [-6, 0], sort: [{ field: "t" }] }),
   "a running total": transform({ window: [{ op: "sum", field: "x", as: "sum" }], frame: [null, 0] }),

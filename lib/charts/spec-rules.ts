@@ -55,7 +55,9 @@ const BIN_KEYS = words("anchor base binned divide extent maxbins minstep nice st
 /** Finer intervals make millions of ticks over a few years. */
 const TICK_INTERVALS = words("year quarter month week day");
 const LAYOUTS = ["layer", "hconcat", "vconcat", "concat"] as const;
-const EXPRESSIONS = words("expr calculate labelExpr signal");
+const EXPRESSIONS = words("expr calculate labelExpr signal toggle");
+/** Keys whose texts are expressions, alone and in lists. */
+const PREDICATES = words("test filter and or not");
 const POSITIONS = ["x", "y"] as const;
 /** Removed before drawing (`toForeignSpec`), or read by nobody. The server's part of a widget is checked with the widget. */
 const IGNORED = words("data datasets usermeta config $schema");
@@ -162,9 +164,14 @@ class Judge {
   }
 
   #refusal(key: string, value: unknown, parent: Record_, path: string): string | null {
-    if (typeof value === "string" && (EXPRESSIONS.has(key) || key === "test" || key === "filter" || key === "toggle")) {
-      const read = this.#read(value);
-      return typeof read === "string" ? read : null;
+    if (EXPRESSIONS.has(key) || PREDICATES.has(key)) {
+      // A predicate may be a list. Its objects are walked, with their keys.
+      const texts = PREDICATES.has(key) ? [value].flat(DEPTH_MAX) : [value];
+      for (const text of texts) {
+        const read = typeof text === "string" ? this.#read(text) : null;
+        if (typeof read === "string") return read;
+      }
+      if (typeof value === "string") return null;
     }
     if (key.endsWith("Dash")) return isDashed(value) ? null : `A dash is 0 or at least ${DASH_PX_MIN} pixels long.`;
     switch (key) {
