@@ -1,4 +1,4 @@
-import { parseExactJson } from "@/lib/text/exact-json";
+import { ExactNumber, parseExactJson } from "@/lib/text/exact-json";
 import type { WireValue } from "./fields";
 
 /**
@@ -14,7 +14,9 @@ export class JsonText {
 
   /** Its value, with all digits of its numbers, inside of what is written as JSON. */
   toJSON(): unknown {
-    return parseExactJson(this.json);
+    const value = parseExactJson(this.json);
+    // JSON.stringify calls toJSON once, and not on what it returns.
+    return value instanceof ExactNumber ? value.toJSON() : value;
   }
 
   toString(): string {
