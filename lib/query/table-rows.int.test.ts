@@ -31,8 +31,21 @@ const TABLES: Record<string, string[]> = {
     "insert into goods values (1)",
     "create table spans (id integer primary key, v interval)",
     "insert into spans values (1, interval '24 hours'), (2, interval '1 day'), (3, interval '1 hour'), (4, null)",
+    // A cell has 16 MiB at the most, and this one is between small ones, in this order and in that of the sizes.
+    "create table large_cells (id integer primary key, v varchar)",
+    "insert into large_cells values (1, 'a'), (2, repeat('b', 17000000)), (3, 'c')",
+    "create table large_first (id integer primary key, v blob)",
+    "insert into large_first values (1, repeat('b', 17000000)::blob), (2, 'c'::blob)",
+    "create table long_then_large (id integer primary key, v varchar)",
+    "insert into long_then_large values (1, repeat('a', 5000)), (2, repeat('b', 17000000)), (3, 'c')",
   ],
   sqlite: [
+    "create table large_cells (id integer primary key, v text)",
+    "insert into large_cells values (1, 'a'), (2, 'b' || hex(zeroblob(9000000))), (3, 'c')",
+    "create table large_first (id integer primary key, v blob)",
+    "insert into large_first values (1, zeroblob(17000000)), (2, x'63')",
+    "create table long_then_large (id integer primary key, v text)",
+    "insert into long_then_large values (1, 'a' || hex(zeroblob(3000))), (2, 'b' || hex(zeroblob(9000000))), (3, 'c')",
     "create table loose_key (id text primary key, v integer)",
     "insert into loose_key values (null, 1), (null, 1), (null, 1), ('a', 1), ('b', 2), (null, 2)",
     "create table hidden_rowid (rowid integer, v text)",
@@ -154,6 +167,59 @@ describe("C9 rows of a table", () => {
     await call("POST", `${on("duckdb")}/execute`, { cookie, body: { query: "delete from long_texts where id = 4" } });
     const answer = await ask("duckdb", { ...sorted("long_texts", "v"), after: first.json.data.next });
     expect(answer.status).toBe(410);
+  });
+});
+
+describe("a row with a cell over 16 MiB", () => {
+  const ordered = (name: string, sort?: { column: string; descending: boolean }) => ({
+    table: { name },
+    ...(sort && { sort: [sort] }),
+  });
+  const up = { column: "v", descending: false };
+  const down = { column: "v", descending: true };
+
+  test.each<[type: string, body: Row, before: number[]]>(
+    ["duckdb", "sqlite"].flatMap((type) => [
+      [type, ordered("large_cells"), [1]],
+      [type, ordered("large_cells", up), [1]],
+      [type, ordered("large_cells", down), [3]],
+      [type, ordered("large_cells", { column: "id", descending: true }), [3]],
+      [type, ordered("large_first"), []],
+      [type, ordered("large_first", up), []],
+      // The row before it has a sort value that its page reads again.
+      [type, ordered("long_then_large", up), [1]],
+      [type, ordered("long_then_large", down), [3]],
+    ]),
+  )("C9 answers 413 from %s instead of an end, %j", async (type, body, before) => {
+    const ids: unknown[] = [];
+    let after: string | undefined;
+    let answer = await ask(type, { ...body, limit: 1 });
+    for (let page = 0; page < 3 && answer.status === 200 && answer.json.data.next !== null; page += 1) {
+      ids.push(...answer.json.data.rows.map(({ id }: Row) => id));
+      after = answer.json.data.next;
+      answer = await ask(type, { ...body, limit: 1, after });
+    }
+    expect(ids).toEqual(before);
+    expect(answer.status).toBe(413);
+    expect(answer.json).toMatchObject({ code: "too_large", error: expect.stringContaining("16 MiB") });
+  });
+
+  test.each(["duckdb", "sqlite"])(
+    "C9 ends a page of %s before the row, and the next page answers 413",
+    async (type) => {
+      const first = await ask(type, { table: { name: "large_cells" }, limit: 10 });
+      expect(first.status).toBe(200);
+      expect(first.json.data.rows).toEqual([{ id: 1, v: "a" }]);
+      const second = await ask(type, { table: { name: "large_cells" }, limit: 10, after: first.json.data.next });
+      expect(second.status).toBe(413);
+    },
+  );
+
+  test.each(["duckdb", "sqlite"])("C9 lets a filter of %s read the rows behind it", async (type) => {
+    const filters = [{ column: "id", op: "above", value: "2" }];
+    const answer = await ask(type, { table: { name: "large_cells" }, filters });
+    expect(answer.json.data.rows).toEqual([{ id: 3, v: "c" }]);
+    expect(answer.json.data.next).toBeNull();
   });
 });
 

@@ -6,6 +6,7 @@ import { getEntityOrThrow, noSuchConnection, noSuchEntity } from "@/lib/connecti
 import { AppError } from "@/lib/http/errors";
 import type { Entity } from "@/lib/tabular/fields";
 import { COLLECTION_PAGE_MAX, toCollectionCount, toCollectionPage } from "./collection-statement";
+import { CELL_BYTES_MAX } from "./limits";
 import type { QueryOrigin } from "./model";
 import type { TableCountBody, TableRowsAnswer, TableRowsBody } from "./schema";
 import { runQuery } from "./service";
@@ -13,12 +14,14 @@ import { toTableCount, toTablePage } from "./table-statement";
 
 /* The rows of a table or collection without writing a query: sorted and filtered by the database, page by page. */
 
+const MIB = 1024 * 1024;
+
 type TableRequest = { connection: ConnectionDoc | null; signal: AbortSignal };
 
 /**
  * One page of a table's rows.
- * @throws AppError `not_found` for a connection or table that is not there; `invalid_request` as `toTablePage`; as
- *   `runQuery` otherwise
+ * @throws AppError `not_found` for a connection or table that is not there; `invalid_request` as `toTablePage`;
+ *   `too_large` when the page begins with a row that has a cell over the limit; as `runQuery` otherwise
  */
 export async function readTableRows(
   caller: Caller,
@@ -40,6 +43,8 @@ export async function readTableRows(
     readOnly: true,
   });
   const rows = result.rows.slice(0, limit);
+  // The reading stopped at the first row: an empty page would say that there are no more.
+  if (result.truncated && rows.length === 0) throw rowTooLarge();
   if (needsRow && rows.length === 0) {
     throw new AppError("gone", "The row before this page was deleted. Start again from the first page.");
   }
@@ -60,6 +65,11 @@ export async function readTableRows(
     isStable,
     primaryKey: (entity.columns ?? []).filter((column) => column.primaryKey).map(({ name }) => name),
   };
+}
+
+function rowTooLarge(): AppError {
+  const message = `The next row has a value over ${CELL_BYTES_MAX / MIB} MiB. Filter it out, or query the table without that column.`;
+  return new AppError("too_large", message);
 }
 
 /**
