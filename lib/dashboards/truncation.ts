@@ -15,7 +15,9 @@ export function aggregatesItself(spec: Readonly<Record<string, unknown>>): boole
   return AGGREGATING.test(JSON.stringify(spec));
 }
 
-const AGGREGATING = /"(?:aggregate|joinaggregate|bin|window|density|regression|loess|quantile)":/;
+/** Keys of transforms and channels, and the marks that draw quartiles, means and deviations. */
+const AGGREGATING =
+  /"(?:aggregate|joinaggregate|bin|window|density|regression|loess|quantile|pivot)":|"(?:mark|type)":"(?:boxplot|errorband|errorbar)"/;
 
 /** @param rowCount how many rows are kept */
 export function refusedTotals(rowCount: number): AppError {
