@@ -128,6 +128,42 @@ const REFUSED: Record<string, [Record<string, unknown>, string]> = {
   "a wide label": [encode({ axis: { format: "99999d" } }), "encoding.x.axis.format"],
   "dashes without number": [{ mark: { type: "line", strokeDash: [1e-6, 1e-6] } }, "mark.strokeDash"],
   "a timer": [{ ...point, params: [{ name: "p", select: { type: "point", on: "timer{1}" } }] }, "params.0.select.on"],
+  "a timer that clears": [
+    { ...point, params: [{ name: "p", select: { type: "point", clear: "timer{1}" } }] },
+    "params.0.select.clear",
+  ],
+  "a timer of an event": [
+    { ...point, params: [{ name: "p", select: { type: "point", on: { type: "timer", throttle: 1 } } }] },
+    "params.0.select.on",
+  ],
+  "a timer of a selection in a layer": [
+    { layer: [{ ...point, params: [{ name: "p", select: { type: "point", on: "timer{1}" } }] }] },
+    "layer.0.params.0.select.on",
+  ],
+  "a timer of a legend": [
+    { ...point, params: [{ name: "p", select: "point", bind: { legend: "timer{1}" } }] },
+    "params.0.bind",
+  ],
+  "a timer of a selection of old": [
+    { ...point, selection: { p: { type: "interval", on: "timer{1}" } } },
+    "selection.p.on",
+  ],
+  "a regression on what is no name": [transform({ regression: "x", on: { signal: "a" } }), "transform.0.on"],
+  "a frame of words in a window": [
+    transform({ window: [{ op: "sum", field: "x", as: "s" }], frame: "group" }),
+    "transform.0.frame",
+  ],
+  "a frame of expressions in a window": [
+    transform({ window: [{ op: "sum", field: "x", as: "s" }], frame: [{ expr: "1" }, 0] }),
+    "transform.0.frame",
+  ],
+  "a step of bins of a selection": [encode({ bin: { step: 1e-9, extent: { param: "brush" } } }), "encoding.x.bin"],
+  "steps of bins of a selection": [encode({ bin: { steps: [1e-9], extent: { param: "brush" } } }), "encoding.x.bin"],
+  "bins of an expression": [encode({ bin: { extent: { expr: "[0, 1]" } } }), "encoding.x.bin"],
+  "bins of a selection and an expression": [
+    encode({ bin: { extent: { param: "brush", expr: "[0, 1]" } } }),
+    "encoding.x.bin",
+  ],
   "an input elsewhere in the page": [
     { ...point, params: [{ name: "p", value: 1, bind: { input: "range", element: "#nav" } }] },
     "params.0.bind.element",
@@ -177,6 +213,30 @@ const ACCEPTED: Record<string, Record<string, unknown>> = {
   "a fold": transform({ fold: ["a", "b", "c"], as: ["key", "value"] }),
   "a density": transform({ density: "x", steps: 200, groupby: ["g"] }),
   "a smoothed line": transform({ loess: "y", on: "x", bandwidth: 0.3 }),
+  "a regression on a column with spaces": transform({ regression: "IMDB Rating", on: "Rotten Tomatoes Rating" }),
+  "a smoothed line on a column with an underscore": transform({ loess: "y", on: "order_date", groupby: ["region"] }),
+  "a regression in a layer": { layer: [transform({ regression: "y", on: "Order date", method: "poly", order: 3 })] },
+  "a title in the frame of its group": { ...point, title: { text: "A", frame: "group" } },
+  "a title in the frame of its bounds": { hconcat: [{ ...point, title: { text: ["A", "B"], frame: "bounds" } }] },
+  "bins of a selection": {
+    ...encode({ bin: { maxbins: 30, extent: { param: "brush" } } }),
+    params: [{ name: "brush", select: { type: "interval", encodings: ["x"] } }],
+  },
+  "bins of a selection's channel": encode({ bin: { extent: { param: "brush", encoding: "x" } } }),
+  "bins of a selection in a transform": transform({
+    bin: { maxbins: 30, extent: { param: "brush", field: "x" } },
+    field: "x",
+    as: "b",
+  }),
+  "a selection by the legend": { ...point, params: [{ name: "p", select: "point", bind: "legend" }] },
+  "a selection by a double click on the legend": {
+    ...point,
+    params: [{ name: "p", select: "point", bind: { legend: "dblclick" } }],
+  },
+  "a selection by a click": {
+    ...point,
+    params: [{ name: "p", select: { type: "point", on: "click", clear: "dblclick" } }],
+  },
   bins: encode({ bin: { maxbins: 30 }, aggregate: "count", type: "quantitative" }),
   "bins by a step": encode({ bin: { step: 10, extent: [0, 1000] } }),
   ticks: encode({ axis: { tickCount: 8, format: "$,.0f", labelExpr: "datum.label + ' kg'" } }),

@@ -62,6 +62,7 @@ const POSITIONS = ["x", "y"] as const;
 /** Removed before drawing (`toForeignSpec`), or read by nobody. The server's part of a widget is checked with the widget. */
 const IGNORED = words("data datasets usermeta config $schema");
 const EVENT = /^[a-z]{1,40}$/;
+const TRANSFORM_ON = /(?:^|\.)transform\.\d+\.on$/;
 
 /** Characters of expressions that the charts of one dashboard may still have. */
 export type ExpressionBudget = { chars: number };
@@ -203,14 +204,21 @@ class Judge {
       case "keyvals":
         return isShortRange(value) ? null : `“keyvals” are at most ${COUNT_MAX} values.`;
       case "frame":
-        return isFrame(value) ? null : "A frame is two numbers of rows, or null for all.";
+        // A title has a frame, too, which is a word.
+        return !("window" in parent) || isFrame(value) ? null : "A frame is two numbers of rows, or null for all.";
       case "format":
         return typeof value === "string" ? refuseFormat(value) : null;
       case "on":
       case "clear":
+        // A regression is on a column of any name.
+        if (key === "on" && typeof value === "string" && TRANSFORM_ON.test(path)) return null;
         return typeof value === "boolean" || (typeof value === "string" && EVENT.test(value))
           ? null
           : `“${key}” is the name of one event, such as click.`;
+      case "bind":
+        return !isObject(value) || value.legend === undefined || EVENT.test(String(value.legend))
+          ? null
+          : "“legend” is the name of one event, such as click.";
       case "translate":
       case "zoom":
         return typeof value === "string" ? `“${key}” is true or false.` : null;
@@ -246,7 +254,9 @@ class Judge {
     const { step, steps, extent, binned } = value;
     const widths = [...(step === undefined ? [] : [step]), ...(Array.isArray(steps) ? steps : [])];
     if (!widths.every((each) => isNumber(each) && each > 0)) return "A bin's step is a number above 0.";
-    if (extent !== undefined && !isPair(extent)) return "“extent” is two numbers, the lower one first.";
+    const isOfParameter = widths.length === 0 && isParameter(extent);
+    if (extent !== undefined && !isPair(extent) && !isOfParameter)
+      return "“extent” is two numbers, the lower one first, or without a step a parameter.";
     if (widths.length === 0) return null;
     if (binned === true) return "Bins that the query made take no step. Use “bin”: “binned”.";
     const width = Math.min(...(widths as number[]));
@@ -588,6 +598,14 @@ function isCount(value: unknown): boolean {
 
 function isPair(value: unknown): value is [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every(isNumber) && Number(value[0]) < Number(value[1]);
+}
+
+/** Whether an extent follows a selection, whose bins `maxbins` limits. */
+function isParameter(value: unknown): boolean {
+  if (!isObject(value) || typeof value.param !== "string") return false;
+  return Object.entries(value).every(
+    ([key, each]) => key === "param" || ((key === "encoding" || key === "field") && typeof each === "string"),
+  );
 }
 
 function isNumber(value: unknown): value is number {
