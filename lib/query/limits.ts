@@ -7,6 +7,8 @@ export const ROW_LIMIT_DEFAULT = 1000;
 export const ROW_LIMIT_MAX = 50_000;
 /** A JSON answer ends before the row that would make its rows larger than this. */
 export const ANSWER_BYTES_MAX = 64 * MIB;
+/** Results that a JSON answer lists. A procedure may return millions, each with thousands of columns. */
+export const RESULTS_MAX = 100;
 /** A JSON answer ends before a row with a larger cell. */
 export const CELL_BYTES_MAX = 16 * MIB;
 

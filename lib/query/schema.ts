@@ -183,18 +183,26 @@ export const executeAnswer = resultAnswer.extend({
   moreResults: z
     .array(resultAnswer)
     .describe("Further results of a statement with several, such as CALL. Limits hold for all results together"),
+  resultsOmitted: z
+    .int()
+    .optional()
+    .describe("Further results that the answer leaves out: at most 100 are listed, within its size. Absent for 0"),
   durationMs: z.number(),
   databaseMs: z.number(),
 });
 export type ExecuteAnswer = z.infer<typeof executeAnswer>;
 
-export const tableRowsAnswer = executeAnswer.omit({ truncated: true, affectedRows: true, moreResults: true }).extend({
-  next: z.string().nullable().describe("Names the page behind; null on the last one"),
-  isStable: z
-    .boolean()
-    .describe("false where nothing tells rows apart: then pages are counted, and a row may come twice or not at all"),
-  primaryKey: z.array(z.string()).describe("The columns that tell rows apart; empty where the database declares none"),
-});
+export const tableRowsAnswer = executeAnswer
+  .omit({ truncated: true, affectedRows: true, moreResults: true, resultsOmitted: true })
+  .extend({
+    next: z.string().nullable().describe("Names the page behind; null on the last one"),
+    isStable: z
+      .boolean()
+      .describe("false where nothing tells rows apart: then pages are counted, and a row may come twice or not at all"),
+    primaryKey: z
+      .array(z.string())
+      .describe("The columns that tell rows apart; empty where the database declares none"),
+  });
 export type TableRowsAnswer = z.infer<typeof tableRowsAnswer>;
 
 export const executionSchema = z.object({

@@ -2,6 +2,7 @@ import "server-only";
 import { type Caller, isReadOnly } from "@/lib/access/caller";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
 import { driverOf } from "@/lib/connections/drivers/registry";
+import { checkStatementText, STATEMENT_CHARS_MAX } from "@/lib/connections/drivers/shared/statements/check";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
 import { type DataSourceLease, leaseDataSource } from "@/lib/connections/pool";
 import { requireQueryable } from "@/lib/connections/queryable";
@@ -9,7 +10,7 @@ import { AppError } from "@/lib/http/errors";
 import { log } from "@/lib/log";
 import { orAborted } from "@/lib/process/or-aborted";
 import { Pacer } from "@/lib/process/pacer";
-import { changeVerbOf } from "@/lib/sql/statement-kind";
+import type { SqlDialect } from "@/lib/sql/dialects";
 import { namesLimitProblem } from "@/lib/tabular/column-limits";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { admit } from "./admission";
@@ -20,6 +21,7 @@ import {
   CELL_BYTES_MAX,
   DATABASE_TIMEOUT_EXTRA_MS,
   HISTORY_TEXT_CHARS,
+  RESULTS_MAX,
   ROW_LIMIT_DEFAULT,
   ROW_LIMIT_MAX,
   TIMEOUT_DEFAULT_MS,
@@ -30,7 +32,7 @@ import { CONTENT_TYPES, type ResultFormat } from "./schema";
 import { arrow } from "./serialize/arrow";
 import { byteStream } from "./serialize/byte-stream";
 import { csv } from "./serialize/csv";
-import { type JsonResult, jsonAnswer, readJsonRows } from "./serialize/json";
+import { type JsonResult, jsonAnswer, jsonFields, readJsonRows } from "./serialize/json";
 import { ndjson } from "./serialize/ndjson";
 import { parquet } from "./serialize/parquet";
 import { type SettledFormat, settleTypes } from "./serialize/settle";
@@ -93,9 +95,7 @@ const EXECUTION_HEADER = "X-Execution-Id";
 const MORE_RESULTS_HEADER = "X-More-Results";
 /** Batches of a first result that are held to learn, before the first byte, how many results follow it. */
 const HELD_BYTES_MAX = 16 * 1024 * 1024;
-/** Rows that nobody asked for and that are read to learn how a statement ends. Reading them takes about a second. */
-const READ_PAST_ROWS_MAX = 1_000_000;
-const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, fields: [] };
+const NO_RESULT: JsonResult = { chunks: [], rowCount: 0, truncated: false, fields: jsonFields([]) };
 
 /**
  * Runs a query and answers it in the format (docs/api.md, Queries): JSON in the envelope, or a stream of rows.
@@ -161,17 +161,26 @@ async function answerJson(run: RunningQuery, result: ResultStream, limit: number
   // The limits hold for all results of the statement together.
   const left = { rows: clampRows(limit), bytes: ANSWER_BYTES_MAX, cellBytes: CELL_BYTES_MAX };
   const results: JsonResult[] = [];
+  let resultsOmitted = 0;
   for (let next: ResultStream | null | undefined = result; next; next = await next.nextResult?.()) {
+    const isListed = resultsOmitted === 0 && results.length < RESULTS_MAX;
+    const fields = isListed ? jsonFields(next.fields) : null;
+    if (!fields || (results.length > 0 && fields.length > left.bytes)) {
+      resultsOmitted += 1;
+      for await (const _ of next.batches);
+      continue;
+    }
+    left.bytes -= fields.length;
     const rows = await readJsonRows(next, left);
-    results.push({ ...rows, fields: next.fields });
+    results.push({ ...rows, fields });
     left.rows -= rows.rowCount;
     left.bytes -= rows.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   }
   const [first = NO_RESULT, ...more] = results;
-  const facts = { executionId: run.executionId, affectedRows: run.affectedRows() };
+  const facts = { executionId: run.executionId, affectedRows: run.affectedRows(), resultsOmitted };
   const timing = run.succeed(
     results.reduce((sum, { rowCount }) => sum + rowCount, 0),
-    results.some(({ truncated }) => truncated),
+    resultsOmitted > 0 || results.some(({ truncated }) => truncated),
   );
   const pieces = jsonAnswer(first, more, { ...facts, ...timing });
   const bytes = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -231,7 +240,7 @@ async function readAhead(result: ResultStream): Promise<{ batches: AsyncIterator
   let bytes = 0;
   for (let step = first; !step.done; ) {
     bytes += approximateBytes(step.value);
-    if (bytes > HELD_BYTES_MAX) return { batches: resumed(held, batches), moreResults: null };
+    if (bytes > HELD_BYTES_MAX) return { batches: readingOn(resumed(held, batches), result), moreResults: null };
     step = await batches.next();
     held.push(step);
   }
@@ -254,6 +263,22 @@ async function readPast(result: ResultStream): Promise<number> {
     for await (const _ of next.batches);
   }
   return count;
+}
+
+/** The batches of a first result; whoever has read them, or has enough of them, waits for the results behind it. */
+function readingOn(batches: AsyncIterator<Batch>, result: ResultStream): AsyncIterator<Batch> {
+  return {
+    next: async () => {
+      const step = await batches.next();
+      if (step.done) await readPast(result);
+      return step;
+    },
+    return: async () => {
+      const step = await batches.return?.();
+      await readPast(result);
+      return step ?? { done: true, value: undefined };
+    },
+  };
 }
 
 type Timing = { durationMs: number; databaseMs: number };
@@ -292,6 +317,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
   let leavePlace: (() => void) | null = null;
   let lease: DataSourceLease | null = null;
   let isOver = false;
+  /** True between the statement's start and its last row, or the moment that its reader leaves it. */
+  let isRunning = false;
   let watch: ResultWatch | null = null;
   let affectedRows: () => number | null = () => null;
   const end = (outcome: Omit<ExecutionEnd, "durationMs" | "affectedRows">, truncated = false): Timing => {
@@ -301,6 +328,8 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       isOver = true;
       clearTimeout(timer);
       request.signal.removeEventListener("abort", onLeave);
+      // Without this, the driver would keep the session of a statement whose last results nobody reads.
+      if (isRunning) stop.abort(new AppError("cancelled", "The rest of the result was not read."));
       lease?.release();
       leavePlace?.();
       const { status, rowCount } = outcome;
@@ -328,6 +357,12 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
       record.running();
       lease = leaseDataSource(connection);
       const source = requireQueryable(await orAborted(lease.source, stop.signal));
+      const { dialect, looseTypes } = driverOf(connection.type);
+      const isChange =
+        typeof statement.query === "string" &&
+        dialect !== undefined &&
+        (await isChangeOf(statement.query, dialect, caller));
+      stop.signal.throwIfAborted();
       const result = await measured(
         source.query(statement, {
           readOnly: mayOnlyRead(connection) || request.readOnly === true || isReadOnly(caller),
@@ -338,9 +373,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
         }),
       );
       affectedRows = () => result.affectedRows?.() ?? null;
-      const { dialect, looseTypes } = driverOf(connection.type);
-      const isChange =
-        typeof statement.query === "string" && dialect && changeVerbOf(statement.query, dialect) !== null;
+      isRunning = true;
       // A limit must not hide how many rows were changed, nor the results behind the first.
       const readsToEnd = isChange || result.nextResult !== undefined;
       const named = ({ fields: given, batches, nextResult }: ResultStream, isFirst: boolean): ResultStream => {
@@ -358,10 +391,21 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
         return {
           fields,
           looseTypes,
-          batches: measuredBatches(batches, { measured, see, readsToEnd: () => readsToEnd && !stop.signal.aborted }),
+          batches: measuredBatches(batches, {
+            measured,
+            see,
+            readsToEnd: () => {
+              if (readsToEnd) stop.signal.throwIfAborted();
+              return readsToEnd;
+            },
+            onOver: () => {
+              if (!nextResult) isRunning = false;
+            },
+          }),
           ...(nextResult && {
             nextResult: async () => {
               const next = await measured(nextResult());
+              if (next === null) isRunning = false;
               return next && named(next, false);
             },
           }),
@@ -384,13 +428,18 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
 type Measuring = {
   measured: <T>(work: Promise<T>) => Promise<T>;
   see: ((batch: Batch) => void) | undefined;
-  /** True where a reader that wants no more rows must still hear how the statement ends. */
+  /**
+   * Returns whether a reader that wants no more rows must still hear how the statement ends: one that stops earlier would
+   * roll back its changes. Only the timeout limits that. Throws the reason of an abort.
+   */
   readsToEnd: () => boolean;
+  /** Called when the rows have ended, or their reader has left. */
+  onOver: () => void;
 };
 
 function measuredBatches(
   batches: AsyncIterable<Batch>,
-  { measured, see, readsToEnd }: Measuring,
+  { measured, see, readsToEnd, onOver }: Measuring,
 ): AsyncIterable<Batch> {
   return {
     [Symbol.asyncIterator]() {
@@ -399,6 +448,7 @@ function measuredBatches(
       const next = async () => {
         const step = await measured(inner.next());
         isOver = step.done === true;
+        if (isOver) onOver();
         return step;
       };
       return {
@@ -408,15 +458,23 @@ function measuredBatches(
           return step;
         },
         return: async () => {
-          for (let rows = 0; !isOver && rows < READ_PAST_ROWS_MAX && readsToEnd(); ) {
-            const step = await next();
-            if (!step.done) rows += step.value.rowCount;
+          try {
+            while (!isOver && readsToEnd()) await next();
+          } finally {
+            await inner.return?.();
+            onOver();
           }
-          return (await inner.return?.()) ?? { done: true, value: undefined };
+          return { done: true, value: undefined };
         },
       };
     },
   };
+}
+
+/** Reads a long text in a thread: its verb may stand behind a mebibyte of comments. */
+async function isChangeOf(query: string, dialect: SqlDialect, caller: Caller): Promise<boolean> {
+  const request = { query: query.slice(0, STATEMENT_CHARS_MAX), dialect };
+  return (await checkStatementText("changeVerb", request, caller.workspaceId.toHexString())) !== null;
 }
 
 /** Whoever looks on must not be what a query fails by. */

@@ -24,6 +24,13 @@ const PROCEDURES = [
   "create procedure only_changes() insert into many values (9101), (9102)",
   "create procedure fails() begin select n from many order by n; select * from nowhere; end",
   "create procedure gives(out total int, inout twice int) begin select count(*) into total from many; set twice = twice * 2; select n from many where n <= 2; end",
+  "create table calls (id int auto_increment primary key, name varchar(20))",
+  // The first result is over 16 MiB, which is more than is held until the number of results is known.
+  "create procedure huge() begin select seq, repeat('x', 10000) as cell from seq_1_to_1800; select 2 as two; insert into calls (name) values ('huge'); end",
+  "create procedure huge_and_fails() begin select seq, repeat('x', 10000) as cell from seq_1_to_1800; select 2 as two; select * from nowhere; end",
+  "create procedure many_results(count int) begin declare i int default 0; while i < count do select i as turn; set i = i + 1; end while; insert into calls (name) values ('many'); end",
+  "create procedure large_cell() begin select 1 as n, 'a' as cell union all select 2, repeat('x', 17 * 1024 * 1024) union all select 3, 'c'; select 2 as two; insert into calls (name) values ('cell'); end",
+  "create procedure large_row() begin select repeat('a', 15000000) a, repeat('b', 15000000) b, repeat('c', 15000000) c, repeat('d', 15000000) d, repeat('e', 15000000) e; insert into calls (name) values ('row'); end",
   "create procedure large() begin select repeat('x', 1000) as cell from many; select n from many order by n; end",
 ];
 
@@ -33,6 +40,13 @@ const caller = callerIn(workspaceId, { _id: new ObjectId(), role: "admin" });
 let connection: ConnectionDoc;
 
 type Asked = { params?: unknown[]; limit?: number; of?: ConnectionDoc };
+
+const requestOf = (query: string) => ({
+  connection,
+  origin: { kind: "adhoc" as const, id: null },
+  statement: { query },
+  signal: new AbortController().signal,
+});
 
 async function send(
   query: string,
@@ -182,15 +196,110 @@ describe("MariaDB", () => {
     expect([(await csv.text()).split("\r\n").length, csv.headers.get("X-More-Results")]).toEqual([2502, "1"]);
   });
 
+  const callsOf = async (name: string) => {
+    const { rows } = await ask("select count(*) as total from calls where name = ?", { params: [name] });
+    return rows[0]?.total;
+  };
+
+  // A connection has six sessions: one that leaks each time is noticed within eight calls.
+  test.each([
+    ["ndjson", undefined],
+    ["ndjson", 10],
+    ["ndjson", 1],
+    ["csv", undefined],
+    ["csv", 10],
+    ["arrow", undefined],
+    ["arrow", 10],
+    ["parquet", undefined],
+    ["parquet", 10],
+    ["xlsx", undefined],
+    ["xlsx", 10],
+  ] as const)("C5 runs the rest of a procedure behind a large first result: %s, limit %s", async (format, limit) => {
+    if (!subject) return;
+    const before = Number(await callsOf("huge"));
+    const response = await send("call huge()", format, limit === undefined ? {} : { limit });
+    const bytes = await response.arrayBuffer();
+    expect(bytes.byteLength).toBeGreaterThan(0);
+    expect(response.headers.get("X-More-Results")).toBe("unknown");
+    expect(await callsOf("huge")).toBe(before + 1);
+    expect(dataSourcePool().counts().leases).toBe(0);
+  });
+
+  test("C5 breaks the stream of a large first result by what a later part fails by", async (context) => {
+    if (!subject) return context.skip();
+    for (const [format, limit] of [["ndjson"], ["csv"], ["arrow"], ["ndjson", 10]] as const) {
+      const response = await send("call huge_and_fails()", format, limit === undefined ? {} : { limit });
+      await expect(response.text()).rejects.toThrow("nowhere");
+    }
+    expect((await ask("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  });
+
+  test.each([
+    [1, 0, 0],
+    [99, 98, 0],
+    [100, 99, 0],
+    [101, 99, 1],
+    [150, 99, 50],
+    [3000, 99, 2900],
+  ])("C5 lists at most 100 of %i results and counts the others", async (count, listed, omitted) => {
+    if (!subject) return;
+    const before = Number(await callsOf("many"));
+    const answer = await ask("call many_results(?)", { params: [count] });
+    expect([answer.moreResults.length, answer.resultsOmitted ?? 0]).toEqual([listed, omitted]);
+    expect([answer, ...answer.moreResults].map(({ rows }) => rows[0]?.turn)).toEqual([...Array(listed + 1).keys()]);
+    expect(await callsOf("many")).toBe(before + 1);
+  });
+
+  test("C5 counts the fields of results in the size of an answer", { tags: ["long"] }, async (context) => {
+    if (!subject) return context.skip();
+    const names = Array.from({ length: 4000 }, (_, index) => `1 as \`${"\u20ac".repeat(58)}${10_000 + index}\``).join(
+      ", ",
+    );
+    await ask(
+      `create procedure wide() begin declare i int default 0; while i < 90 do select ${names}; set i = i + 1; end while; end`,
+    );
+    const response = await send("call wide()", "json");
+    expect(Number(response.headers.get("Content-Length"))).toBeLessThan(65 * 1024 * 1024);
+    const { data } = (await response.json()) as { data: ExecuteAnswer };
+    expect(1 + data.moreResults.length + (data.resultsOmitted ?? 0)).toBe(90);
+    expect(data.resultsOmitted).toBeGreaterThan(10);
+  });
+
+  test("C44 keeps a write that returns more than a million rows", async (context) => {
+    if (!subject) return context.skip();
+    await ask("create table written (id int primary key)");
+    const answer = await ask("insert into written select seq from seq_1_to_1100000 returning id");
+    expect(answer).toMatchObject({ rowCount: 1000, truncated: true, affectedRows: 1_100_000 });
+    expect((await ask("select count(*) as total from written")).rows).toEqual([{ total: 1_100_000 }]);
+  });
+
+  test("C44 runs a procedure's writes behind a cell that is too large", async (context) => {
+    if (!subject) return context.skip();
+    const answer = await ask("call large_cell()");
+    expect(answer).toMatchObject({ rows: [{ n: 1 }], truncated: true, moreResults: [{ rows: [{ two: 2 }] }] });
+    expect(await callsOf("cell")).toBe(1);
+    await expect(runQuery(caller, requestOf("call large_cell()"))).resolves.toMatchObject({ truncated: true });
+    expect(await callsOf("cell")).toBe(2);
+  });
+
+  test("C44 keeps a write that returns a cell which is too large", async (context) => {
+    if (!subject) return context.skip();
+    await ask("create table cells (id int primary key, cell longtext)");
+    const values = "(1, 'a'), (2, repeat('x', 17 * 1024 * 1024)), (3, 'c')";
+    const answer = await ask(`insert into cells values ${values} returning id, cell`);
+    expect(answer).toMatchObject({ rows: [{ id: 1 }], truncated: true, affectedRows: 3 });
+    expect((await ask("select count(*) as total from cells")).rows).toEqual([{ total: 3 }]);
+  });
+
+  test("C44 fails a statement that a row above the limit ends", async (context) => {
+    if (!subject) return context.skip();
+    await expect(ask("call large_row()")).rejects.toThrow("larger than 64 MiB");
+    expect((await ask("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  });
+
   test("C5 gives callers inside of the product the first result, and runs the rest", async (context) => {
     if (!subject) return context.skip();
-    const request = {
-      connection,
-      origin: { kind: "adhoc" as const, id: null },
-      statement: { query: "call changes()" },
-      signal: new AbortController().signal,
-    };
-    expect((await runQuery(caller, request)).rows).toEqual([{ before_it: 1 }]);
+    expect((await runQuery(caller, requestOf("call changes()"))).rows).toEqual([{ before_it: 1 }]);
     expect((await ask("select count(*) as total from many")).rows).toEqual([{ total: 2500 }]);
     expect(dataSourcePool().counts().leases).toBe(0);
   });

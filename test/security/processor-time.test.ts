@@ -141,6 +141,8 @@ const FUNCTIONS: Row[] = [
     row(`toSqlText for ${dialect}`, (text: string) => toSqlText(text, dialect), texts(10_000)),
   ]),
   check("mysql", { readOnly: true, valueCount: 0 }),
+  check("mysql", { readOnly: false, valueCount: 0 }),
+  ...SQL_DIALECTS.map((dialect) => check("changeVerb", { dialect })),
   check("clickhouse", { readOnly: true, params: [], database: "d", functions: null }),
   check("trino", { readOnly: true }),
   check("variables", { language: "sql", dialect: "postgres", own: /^[$]/ }),

@@ -78,34 +78,47 @@ export async function readJsonRows(
   return finish(false);
 }
 
-/** One result of a statement, as far as it was read. */
-export type JsonResult = JsonRows & { fields: readonly Field[] };
+/** One result of a statement, as far as it was read; `fields` is the JSON of its fields. */
+export type JsonResult = JsonRows & { fields: Buffer };
 
-type AnswerFacts = { executionId: string; affectedRows: number | null; durationMs: number; databaseMs: number };
+/** Returns the JSON of a result's fields, which may be as large as its rows. */
+export function jsonFields(fields: readonly Field[]): Buffer {
+  return Buffer.from(JSON.stringify(fields));
+}
+
+type AnswerFacts = {
+  executionId: string;
+  affectedRows: number | null;
+  /** Results that the answer leaves out. */
+  resultsOmitted: number;
+  durationMs: number;
+  databaseMs: number;
+};
 
 /** The whole answer in the envelope of docs/api.md, Common rules, as pieces of bytes. */
 export function jsonAnswer(
   first: JsonResult,
   more: readonly JsonResult[],
-  { executionId, affectedRows, durationMs, databaseMs }: AnswerFacts,
+  { executionId, affectedRows, resultsOmitted, durationMs, databaseMs }: AnswerFacts,
 ): Buffer[] {
-  const last = JSON.stringify({ affectedRows, durationMs, databaseMs }).slice(1);
+  const omitted = resultsOmitted > 0 && { resultsOmitted };
+  const last = JSON.stringify({ ...omitted, affectedRows, durationMs, databaseMs }).slice(1);
   return [
-    Buffer.from('{"success":true,"data":'),
-    ...resultPieces({ executionId, fields: first.fields }, first, ',"moreResults":['),
+    Buffer.from(`{"success":true,"data":{"executionId":${JSON.stringify(executionId)},`),
+    ...resultPieces(first, ',"moreResults":['),
     ...more.flatMap((result, index) => [
-      Buffer.from(index === 0 ? "" : ","),
+      Buffer.from(index === 0 ? "{" : ",{"),
       // Only the reply as a whole says how many rows it changed.
-      ...resultPieces({ fields: result.fields }, result, ',"affectedRows":null}'),
+      ...resultPieces(result, ',"affectedRows":null}'),
     ]),
     Buffer.from(`],${last}}`),
   ];
 }
 
-/** An object with the rows of a result; `tail` follows the last of its own members. */
-function resultPieces(head: object, { chunks, rowCount, truncated }: JsonRows, tail: string): Buffer[] {
+/** The members of a result's object; `tail` follows the last of them. */
+function resultPieces({ fields, chunks, rowCount, truncated }: JsonResult, tail: string): Buffer[] {
   const counts = JSON.stringify({ rowCount, truncated }).slice(1, -1);
-  return [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[`), ...chunks, Buffer.from(`],${counts}${tail}`)];
+  return [Buffer.from('"fields":'), fields, Buffer.from(',"rows":['), ...chunks, Buffer.from(`],${counts}${tail}`)];
 }
 
 /** Drivers that know `cellBytesMax` have cut already; this holds for all of them. */

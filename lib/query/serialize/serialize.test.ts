@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Batch, Field, WireValue } from "@/lib/tabular/fields";
 import { byteStream } from "./byte-stream";
 import { csv } from "./csv";
-import { jsonAnswer, readJsonRows } from "./json";
+import { jsonAnswer, jsonFields, readJsonRows } from "./json";
 import { ndjson } from "./ndjson";
 
 const MANY = { rows: 1000, bytes: 1_000_000, cellBytes: 100_000 };
@@ -119,9 +119,9 @@ describe("a JSON answer", () => {
       JSON.parse(
         Buffer.concat(
           jsonAnswer(
-            { ...rows, fields },
-            more.map((each) => ({ ...each, fields })),
-            facts,
+            { ...rows, fields: jsonFields(fields) },
+            more.map((each) => ({ ...each, fields: jsonFields(fields) })),
+            { ...facts, resultsOmitted: 0 },
           ),
         ).toString(),
       );

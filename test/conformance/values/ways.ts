@@ -12,7 +12,7 @@ import type { TableRowsBody } from "@/lib/query/schema";
 import { arrow } from "@/lib/query/serialize/arrow";
 import { byteStream } from "@/lib/query/serialize/byte-stream";
 import { csv } from "@/lib/query/serialize/csv";
-import { jsonAnswer, readJsonRows } from "@/lib/query/serialize/json";
+import { jsonAnswer, jsonFields, readJsonRows } from "@/lib/query/serialize/json";
 import { ndjson } from "@/lib/query/serialize/ndjson";
 import { parquet } from "@/lib/query/serialize/parquet";
 import { settleTypes } from "@/lib/query/serialize/settle";
@@ -125,13 +125,13 @@ async function* each(batches: readonly Batch[]): AsyncGenerator<Batch> {
   yield* batches;
 }
 
-const FACTS = { executionId: "", affectedRows: null, durationMs: 0, databaseMs: 0 };
+const FACTS = { executionId: "", affectedRows: null, resultsOmitted: 0, durationMs: 0, databaseMs: 0 };
 const LIMITS = { rows: 10_000, bytes: 1e9, cellBytes: 1e9 };
 
 const json: Way = async (subject, table) => {
   const { fields, batches } = await resultOf(subject, table);
   const rows = await readJsonRows({ fields, batches: each(batches) }, LIMITS);
-  const pieces = jsonAnswer({ ...rows, fields }, [], FACTS);
+  const pieces = jsonAnswer({ ...rows, fields: jsonFields(fields) }, [], FACTS);
   const answer = JSON.parse(Buffer.concat(pieces).toString()) as { data: { rows: { id: number; v: WireValue }[] } };
   return compare(table, new Map(answer.data.rows.map(({ id, v }) => [Number(id), shownText(v)])));
 };

@@ -13,8 +13,18 @@ import { type Column, type ColumnReader, readerOf } from "./types";
 const LEAVE_GRACE_MS = 50;
 /** What a number, a date and the like take in a batch, roughly. */
 const SCALAR_BYTES = 12;
+/** Results that wait for their reader. A reply may hold millions of them, each with thousands of columns. */
+const RESULTS_AHEAD = 4;
 
-export type RowReaderOptions = { cellBytesMax: number | undefined; rowBytesMax: number; jsonAsText?: boolean };
+export type RowReaderOptions = {
+  cellBytesMax: number | undefined;
+  rowBytesMax: number;
+  jsonAsText?: boolean;
+  /** Whether the statement must run to its end: one that writes, or whose later parts may. */
+  readsToEnd?: boolean;
+};
+/** The lists in which the library keeps all results of a statement; its own types leave them out. */
+type ResultLists = { _rows: unknown[]; _fields: unknown[]; _resultIndex: number };
 type NamedReader = ColumnReader & { name: string };
 
 /** The library's reading of the packet that ends a statement without rows. */
@@ -59,7 +69,10 @@ export class RowReader implements RunningStatement {
   }
 
   listen(command: Query): void {
-    command.on("fields", (columns: unknown) => this.#begin((columns as Column[] | undefined) ?? []));
+    command.on("fields", (columns: unknown) => {
+      forgetResults(command as unknown as ResultLists);
+      this.#begin((columns as Column[] | undefined) ?? []);
+    });
     command.on("result", (row: unknown) => {
       if (Array.isArray(row)) this.#take(row);
       else this.okAffectedRows = Number((row as OkPacket | null)?.affectedRows ?? 0);
@@ -115,7 +128,9 @@ export class RowReader implements RunningStatement {
 
   /** A row is coming that is too large to be taken in, and the line ends before it. */
   oversize(): void {
-    if (this.#options.cellBytesMax === undefined) this.fail(tooLargeRow(this.#options.rowBytesMax));
+    // The connection closes here, so the server rolls back or never runs the rest of a statement.
+    const isFailure = this.#options.cellBytesMax === undefined || this.#options.readsToEnd === true;
+    if (isFailure) this.fail(tooLargeRow(this.#options.rowBytesMax));
     else this.#cut();
   }
 
@@ -127,12 +142,14 @@ export class RowReader implements RunningStatement {
     this.#endResult();
     if (columns.length === 0 || this.#isLeft) return;
     const readers = columns.map((column) => ({ name: column.name, ...readerOf(column, this.#options.jsonAsText) }));
+    this.#isCut = false;
     this.#rows = new BatchBuilder(columns.length);
     this.#rowsWanted = FIRST_BATCH_ROWS;
     this.#results.push({ columns: readers, batches: new BatchQueue() });
     this.#columns.resolve(readers);
     this.#waiter?.resolve();
     this.#waiter = null;
+    if (this.#results.length > RESULTS_AHEAD) this.#pause();
   }
 
   #endResult(): void {
@@ -180,14 +197,26 @@ export class RowReader implements RunningStatement {
     if (!batches || this.#rows.rowCount === 0 || this.#isLeft || this.#isCut) return;
     this.#rowsWanted = BATCH_ROWS_MAX;
     batches.push(this.#rows.take());
-    if (!batches.isFull || this.#isPaused) return;
+    if (batches.isFull) this.#pause();
+  }
+
+  #pause(): void {
+    if (this.#isPaused) return;
     this.#isPaused = true;
     this.#connection.pause();
   }
 
   #resume(): void {
-    if (!this.#isPaused || (this.#written?.batches.isFull && !this.#isLeft)) return;
+    const isFull = this.#written?.batches.isFull || this.#results.length > RESULTS_AHEAD;
+    if (!this.#isPaused || (isFull && !this.#isLeft)) return;
     this.#isPaused = false;
     this.#connection.resume();
   }
+}
+
+/** Drops the rows and columns of earlier results when those of the next begin, which are the last of each list. */
+function forgetResults(command: ResultLists): void {
+  command._rows = command._rows.slice(-1);
+  command._fields = command._fields.slice(-1);
+  command._resultIndex = 0;
 }

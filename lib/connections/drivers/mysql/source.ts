@@ -1,7 +1,6 @@
 import "server-only";
 import { randomUUID } from "node:crypto";
 import { toSqlPath } from "@/lib/sql/names";
-import { changeVerbOf, firstWordOf } from "@/lib/sql/statement-kind";
 import type { Batch, Entity, Field } from "@/lib/tabular/fields";
 import type {
   DataSource,
@@ -35,7 +34,14 @@ import type { RowReader } from "./row-reader";
 import { MysqlSession } from "./session";
 
 /** A statement whose reply is being read. */
-type Reply = { run: StatementRun<MysqlSession>; reader: RowReader; text: string; signal: AbortSignal };
+type Reply = {
+  run: StatementRun<MysqlSession>;
+  reader: RowReader;
+  text: string;
+  isChange: boolean;
+  mayHaveSeveral: boolean;
+  signal: AbortSignal;
+};
 
 /** Statements that answer one result at most, by their first word. */
 const ONE_RESULT = new Set([
@@ -46,18 +52,14 @@ const ONE_RESULT = new Set([
 /** Statements that read columns of tables. */
 const QUERIES = new Set(["SELECT", "WITH", "VALUES", "TABLE"]);
 
-function isQuery(text: string): boolean {
-  return QUERIES.has(firstWordOf(text, "mysql")) || text.trimStart().startsWith("(");
-}
+/** @param firstWord "(" where the statement begins with it */
+const isQuery = (firstWord: string) => QUERIES.has(firstWord) || firstWord === "(";
+const mayHaveSeveral = (firstWord: string) => !ONE_RESULT.has(firstWord) && firstWord !== "(";
 
-function mayHaveSeveral(text: string): boolean {
-  return !ONE_RESULT.has(firstWordOf(text, "mysql")) && !text.trimStart().startsWith("(");
-}
-
-function affectedRowsOf({ reader, text }: Reply): number | null {
+function affectedRowsOf({ reader, isChange, mayHaveSeveral }: Reply): number | null {
   // Behind the rows of a RETURNING no count comes: each of them is one that was changed.
-  if (changeVerbOf(text, "mysql") !== null) return reader.okAffectedRows ?? reader.rowCount;
-  return mayHaveSeveral(text) ? reader.okAffectedRows : null;
+  if (isChange) return reader.okAffectedRows ?? reader.rowCount;
+  return mayHaveSeveral ? reader.okAffectedRows : null;
 }
 
 /** The first result alone; the statement runs to its end, and fails by what a later part of it fails by. */
@@ -89,7 +91,7 @@ export class MysqlSource implements DataSource {
     const written = sqlText(query);
     const values = toMysqlParams(params);
     const { readOnly, signal, cellBytesMax } = options;
-    const { text, references } = await checkStatementText(
+    const { text, references, firstWord, changeVerb } = await checkStatementText(
       "mysql",
       { query: written, readOnly, valueCount: values.length },
       this.#tenant,
@@ -100,17 +102,21 @@ export class MysqlSource implements DataSource {
       if (readOnly) await checkReach((lookup) => run.session.run(lookup), references);
       const rowBytesMax = cellBytesMax === undefined ? ROW_BYTES_MAX : cellBytesMax * ROW_CELLS_MAX;
       signal.throwIfAborted();
-      const isPrepared = values.length > 0 || (isQuery(text) && (await run.session.hasFloat(text)));
+      const isPrepared = values.length > 0 || (isQuery(firstWord) && (await run.session.hasFloat(text)));
       signal.throwIfAborted();
+      const isChange = changeVerb !== null;
+      const hasSeveral = mayHaveSeveral(firstWord);
       const reader = run.begin(
         run.session.start(text, values, {
           cellBytesMax,
           rowBytesMax,
           isPrepared,
           jsonAsText: options.jsonAsText === true,
+          readsToEnd: isChange || hasSeveral,
         }),
       );
-      const result = this.#resultOf(await reader.columns, { run, reader, text, signal });
+      const reply = { run, reader, text, isChange, mayHaveSeveral: hasSeveral, signal };
+      const result = this.#resultOf(await reader.columns, reply);
       return options.allResults || !result.nextResult ? result : { ...result, batches: readingPast(result) };
     } catch (error) {
       throw this.#ended(run, error, text, signal);
@@ -186,7 +192,7 @@ export class MysqlSource implements DataSource {
       fields: columns.map(({ name, type, dbType }) => ({ name, type, dbType })),
       batches: this.#batches(facts, onWhole),
       affectedRows: () => affectedRowsOf(facts),
-      ...(mayHaveSeveral(facts.text) && {
+      ...(facts.mayHaveSeveral && {
         nextResult: async () => {
           const next = following;
           following = null;
@@ -198,7 +204,7 @@ export class MysqlSource implements DataSource {
 
   /** @param onWhole is told behind the last row which result follows; until that is read too, the statement goes on */
   async *#batches(
-    { run, reader, text, signal }: Reply,
+    { run, reader, text, isChange, mayHaveSeveral, signal }: Reply,
     onWhole: (next: readonly Field[] | null) => void,
   ): AsyncGenerator<Batch, void> {
     let isOver = true;
@@ -212,7 +218,8 @@ export class MysqlSource implements DataSource {
           return;
         }
         yield step.batch;
-        if (step.batch.isCut) return;
+        // To stop here would roll back a statement that writes, and skip what a procedure does behind this result.
+        if (step.batch.isCut && !isChange && !mayHaveSeveral) return;
       }
     } catch (error) {
       throw this.#ended(run, error, text, signal);

@@ -3,6 +3,7 @@ import { readMongoMarks } from "../../../../shell/marks.ts";
 import type { SqlDialect } from "../../../../sql/dialects.ts";
 import { readSqlTokens } from "../../../../sql/lexer.ts";
 import { type Mark, readSqlMarks } from "../../../../sql/marks.ts";
+import { type ChangeVerb, changeVerbOf, firstWordOf } from "../../../../sql/statement-kind.ts";
 import {
   checkStatement as checkClickHouse,
   checkFunctions,
@@ -16,7 +17,12 @@ import { checkStatement as checkTrino } from "../../trino/statement-guard.ts";
 
 /** Work on the text of a statement: plain values, so that a thread can do it. */
 export type Checks = {
-  mysql: { request: { query: string; readOnly: boolean; valueCount: number }; answer: CheckedStatement };
+  mysql: {
+    request: { query: string; readOnly: boolean; valueCount: number };
+    /** `firstWord` is in capitals, or "(" where the statement begins with it. */
+    answer: CheckedStatement & { firstWord: string; changeVerb: ChangeVerb | null };
+  };
+  changeVerb: { request: { query: string; dialect: SqlDialect }; answer: ChangeVerb | null };
   clickhouse: {
     request: {
       query: string;
@@ -49,7 +55,13 @@ export type CheckAnswer =
   | { status: "failed"; kind: AppError["kind"]; message: string; details?: AppError["details"] };
 
 const CHECKS: { [Name in CheckName]: (request: Checks[Name]["request"]) => Checks[Name]["answer"] } = {
-  mysql: ({ query, readOnly, valueCount }) => checkMysql(query, readOnly, valueCount),
+  mysql({ query, readOnly, valueCount }) {
+    const checked = checkMysql(query, readOnly, valueCount);
+    const { text } = checked;
+    const firstWord = text.trimStart().startsWith("(") ? "(" : firstWordOf(text, "mysql");
+    return { ...checked, firstWord, changeVerb: changeVerbOf(text, "mysql") };
+  },
+  changeVerb: ({ query, dialect }) => changeVerbOf(query, dialect),
   clickhouse({ query, readOnly, params, database, functions }) {
     const words = checkClickHouse(query, readOnly);
     if (!readOnly) return null;
