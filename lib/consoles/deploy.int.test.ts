@@ -88,7 +88,7 @@ async function executing(id: string): Promise<void> {
   await expect
     .poll(async () => {
       await writeNow();
-      const filter = { "console.id": new ObjectId(id), status: "running" as const };
+      const filter = { "origin.id": new ObjectId(id), status: "running" as const };
       return collections.executions().countDocuments(filter as never);
     })
     .toBe(1);

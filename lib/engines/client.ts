@@ -167,8 +167,18 @@ export class EngineClient {
 
   /** As `#begin`; a request that only reads is sent again when its engine was killed because of another one. */
   async #beginAgain(request: EngineRequest, isReading: boolean, signal: AbortSignal): Promise<Answered> {
+    let hasLostEngine = false;
     for (let restarts = 0; ; restarts += 1) {
-      const answered = await this.#begin(request, signal);
+      let answered: Answered;
+      try {
+        answered = await this.#begin(request, signal);
+      } catch (error) {
+        // An engine that is killed in this moment says nothing. Once only: this request may be what ends engines.
+        if (!isReading || hasLostEngine || !(error instanceof AppError) || error.kind !== "unavailable") throw error;
+        hasLostEngine = true;
+        signal.throwIfAborted();
+        continue;
+      }
       if (!isReading || restarts === RESTARTS_MAX || !isRestarting(answered.first)) return answered;
       // The engine is dead once its socket is closed; until then it would take the request and lose it.
       await answered.channel.whenClosed(RESEND_WITHIN_MS);

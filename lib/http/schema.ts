@@ -131,4 +131,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
 }
 
 /** A number that no double holds, in a body that keeps digits: its text from here on. */
-export const exactNumber = z.instanceof(ExactNumber).transform(({ text }) => text);
+export const exactNumber = z
+  .instanceof(ExactNumber)
+  .transform(({ text }) => text)
+  .meta({ reference: { type: "number" } });

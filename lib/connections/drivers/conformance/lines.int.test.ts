@@ -159,7 +159,6 @@ test.each([
   [postgres, "postgresql://u:p@h1,h2/d"],
   [postgres, "postgresql:///d"],
   [postgres, "postgresql://u:p@%2Ftmp/d?service=x"],
-  [postgres, "postgresql://u:p@h/d?sslmode=prefer"],
   [mysql, "mysql://u:p@h/d?socketPath=/tmp/x"],
   [mysql, "mysql://u:p@h/d?multipleStatements=true"],
   [mysql, "mysql://u:p@h/d?flags=+LOCAL_FILES"],

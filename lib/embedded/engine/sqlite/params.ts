@@ -55,7 +55,7 @@ function toSqlite(value: unknown): SqliteValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "boolean") return value ? 1n : 0n;
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (value instanceof ExactNumber) return toInteger(value);
+  if (value instanceof ExactNumber) return toNumber(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.isWellFormed()) return text;
   throw new StatementFailure(
@@ -64,9 +64,15 @@ function toSqlite(value: unknown): SqliteValue {
   );
 }
 
-/** @throws StatementFailure for a number that SQLite would round */
-function toInteger(number: ExactNumber): bigint {
+/**
+ * Returns a number as SQLite stores it: an integer of 64 bits, or the double that is written by the same text, as a value
+ * of a REAL column is.
+ * @throws StatementFailure for a number that SQLite would round
+ */
+function toNumber(number: ExactNumber): bigint | number {
   if (number.isInt64) return BigInt(number.text);
+  const double = Number(number.text);
+  if (String(double) === number.text) return double;
   throw new StatementFailure(
     "invalid_request",
     `SQLite has no number ${number.text.slice(0, 60)}: its integers have 64 bits and its reals are doubles. Send it as text.`,
