@@ -10,7 +10,7 @@ import {
   encodeFrame,
   FrameReader,
   FrameTooLarge,
-  NEGATIVE_ZERO,
+  isNegativeZero,
   RESTARTING,
 } from "@/lib/embedded/engine/wire";
 import { AppError } from "@/lib/http/errors";
@@ -251,7 +251,7 @@ export class EngineClient {
 }
 
 function restoreNegativeZeros(column: WireValue[]): void {
-  for (const [row, value] of column.entries()) if (value === NEGATIVE_ZERO) column[row] = -0;
+  for (const [row, value] of column.entries()) if (isNegativeZero(value)) column[row] = -0;
 }
 
 /** Marks the texts of JSON columns as such: on the socket they are plain ones. */

@@ -27,7 +27,7 @@ import {
 import { interruptOnAbort } from "./interrupt.ts";
 import { BATCH_BYTES_TARGET, CELL_BYTES_MAX, FAILURE_RERUN_MS } from "./limits.ts";
 import { bindParams } from "./params.ts";
-import { cellBytes, columnBytes, decodeColumn } from "./values.ts";
+import { cellBytes, columnBytes, encodeColumn } from "./values.ts";
 import type { ExecuteRequest } from "./wire.ts";
 
 /** Statements that change rows. */
@@ -186,7 +186,7 @@ async function sendResult(
     for (const { from, to, isCut } of slices(chunk, types, request)) {
       signal.throwIfAborted();
       const columns = types.map((type, index) =>
-        decodeColumn(chunk.getColumnVector(index), type, from, to, request.jsonAsText),
+        encodeColumn(chunk.getColumnVector(index), type, from, to, request.jsonAsText),
       );
       if (to > from) await sink.batch({ rowCount: to - from, columns });
       if (isCut) return end(true);

@@ -54,6 +54,17 @@ const STRING_STRUCT_BYTES = 16;
 const INLINED_BYTES_MAX = 12;
 
 /**
+ * Returns a column of a result as it goes into a frame: as `decodeColumn`, with the sign of negative zeros.
+ * @param type the column's logical type: the vector's own has lost its alias
+ */
+export function encodeColumn(...column: Parameters<typeof decodeColumn>): WireValue[] {
+  const [, type] = column;
+  const values = decodeColumn(...column);
+  const isFloat = type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT;
+  return isFloat ? values.map((value) => (Object.is(value, -0) ? NEGATIVE_ZERO : value)) : values;
+}
+
+/**
  * Rows `from` up to, not including, `to` of one column as they leave the engine (`WireValue`).
  * @param type the column's logical type: the vector's own has lost its alias
  * @param jsonAsText JSON is not parsed
@@ -86,11 +97,7 @@ export function decodeColumn(
       if (jsonAsText || !isJsonText(type)) return decodeText(vector, from, to);
   }
   const column: WireValue[] = new Array(to - from);
-  const isFloat = type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT;
-  for (let row = from; row < to; row += 1) {
-    const value = decodeAt(vector, type, row);
-    column[row - from] = isFloat && Object.is(value, -0) ? NEGATIVE_ZERO : value;
-  }
+  for (let row = from; row < to; row += 1) column[row - from] = decodeAt(vector, type, row);
   return column;
 }
 

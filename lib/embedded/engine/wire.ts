@@ -69,8 +69,15 @@ export type EngineResponse =
   | { type: "version"; version: string }
   | { type: "transact" };
 
-/** Negative zero of a float column in a frame: `JSON.stringify` drops its sign. */
-export const NEGATIVE_ZERO = "-0";
+/**
+ * Negative zero in a frame, where `JSON.stringify` drops its sign. Only fields of the type `float64` have it: their values
+ * are numbers or texts, never lists.
+ */
+export const NEGATIVE_ZERO: WireValue = [0];
+
+export function isNegativeZero(value: WireValue): boolean {
+  return Array.isArray(value);
+}
 
 const LENGTH_BYTES = 4;
 

@@ -110,7 +110,7 @@ async function sendResult(
   await sink.fields(fields);
   let next = first;
   for (;;) {
-    if (next.rows.length > 0 && !(await sink.batch(toBatch(next.rows, fields.length)))) {
+    if (next.rows.length > 0 && !(await sink.batch(toBatch(next.rows, fields)))) {
       rows.return?.();
       return false;
     }
@@ -144,8 +144,8 @@ function readBatch(rows: IterableIterator<Row>, request: ExecuteRequest, rowsMax
   return { rows: portion, isLast: false, isCut: false };
 }
 
-function toBatch(rows: readonly Row[], width: number): Batch {
-  const columns = Array.from({ length: width }, (_, index) => rows.map((row) => toWire(row[index] ?? null)));
+function toBatch(rows: readonly Row[], fields: readonly Field[]): Batch {
+  const columns = fields.map(({ type }, index) => rows.map((row) => toWire(row[index] ?? null, type)));
   return { rowCount: rows.length, columns };
 }
 

@@ -11,13 +11,14 @@ const STORAGE_TYPES: Readonly<Record<string, FieldType>> = {
   blob: "binary",
 };
 
-export function toWire(value: SqliteValue): WireValue {
+/** @param type of the value's field, which decides how negative zero is written */
+export function toWire(value: SqliteValue, type: FieldType): WireValue {
   if (value === null || typeof value === "string") return value;
   if (typeof value === "bigint") {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : String(value);
   }
-  if (Object.is(value, -0)) return NEGATIVE_ZERO;
+  if (Object.is(value, -0)) return type === "float64" ? NEGATIVE_ZERO : 0;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
 }
