@@ -23,7 +23,10 @@ export function divide(sum: WireValue, count: number, isDecimal: boolean): WireV
   const text = String(sum);
   const scale = text.includes(".") ? text.length - text.indexOf(".") - 1 : 0;
   const zeros = leadingZeros(text, count);
-  const digits = Math.max(scale + QUOTIENT_DIGITS, zeros === null ? 0 : zeros + SIGNIFICANT_DIGITS[isDecimal ? "decimal" : "whole"]);
+  const digits = Math.max(
+    scale + QUOTIENT_DIGITS,
+    zeros === null ? 0 : zeros + SIGNIFICANT_DIGITS[isDecimal ? "decimal" : "whole"],
+  );
   const { average } = sumNumberTexts([text], digits, count) ?? { average: null };
   if (isDecimal || average === null) return average;
   const plain = average.replace(/\.?0+$/, "");

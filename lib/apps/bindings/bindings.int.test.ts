@@ -442,6 +442,44 @@ describe("somebody's work", () => {
   }, 60_000);
 });
 
+describe("C8 sums and averages as Arrow", () => {
+  let doc: AppDoc;
+  let sha: string;
+  beforeAll(async () => {
+    doc = (await make()).doc;
+    const sql = `select * from (values ('a', 9223372036854775807::bigint, 1::int, 0.5::double),
+      ('a', 9223372036854775806, 2, 1.5), ('b', 1, 3, 2.5), ('b', 2, 5, null)) t(region, big, small, share)`;
+    ({ sha } = await serve(doc, ana, { big: text(sql) }));
+  }, 60_000);
+
+  it.each([
+    ["sum", "big", ["18446744073709551613", "3"]],
+    ["avg", "big", ["9223372036854775806.5", "1.5"]],
+    ["median", "big", ["9223372036854775806.5", "1.5"]],
+    ["min", "big", [9223372036854775806n, 1n]],
+    ["max", "big", [9223372036854775807n, 2n]],
+    ["count", "big", [2n, 2n]],
+    ["sum", "small", [3n, 8n]],
+    ["avg", "small", [1.5, 4]],
+    ["median", "small", [1.5, 4]],
+    ["sum", "share", [2, 2.5]],
+    ["avg", "share", [1, 2.5]],
+  ])("hold the %s of %s", async (op, field, values) => {
+    const query = { groupBy: ["region"], measures: [{ op, field, as: "it" }], sort: [{ by: "region" }] };
+    const answer = await askData(doc, { kind: "deployment", sha }, "big.arrow", query);
+    const table = tableFromIPC(await answer.arrayBuffer());
+    expect(table.toArray().map((row) => row.it)).toEqual(values);
+  });
+
+  it("hold a total of all rows, and the rows themselves", async () => {
+    const at = { kind: "deployment" as const, sha };
+    const total = await askData(doc, at, "big.arrow", { measures: [{ op: "sum", field: "big", as: "it" }] });
+    expect(tableFromIPC(await total.arrayBuffer()).toArray()[0]?.it).toBe("18446744073709551616");
+    const rows = tableFromIPC(await (await askData(doc, at, "big.arrow")).arrayBuffer());
+    expect(rows.toArray().map(({ big }) => big)).toEqual([9223372036854775807n, 9223372036854775806n, 1n, 2n]);
+  });
+});
+
 describe("data of a million rows", () => {
   let doc: AppDoc;
   let sha: string;

@@ -14,7 +14,8 @@ import { QueueFullError, Semaphore } from "@/lib/process/semaphore";
 import { sharedState } from "@/lib/process/shared-state";
 import { arrow } from "@/lib/query/serialize/arrow";
 import { byteStream } from "@/lib/query/serialize/byte-stream";
-import type { Field } from "@/lib/tabular/fields";
+import { settleTypes } from "@/lib/query/serialize/settle";
+import type { Field, FieldType } from "@/lib/tabular/fields";
 import { formatCount } from "@/lib/text/amounts";
 import { toZoneName } from "@/lib/zones/names";
 import type { AppDoc } from "../model";
@@ -33,6 +34,8 @@ const ALL_ROWS = 1_000_000_000;
 const STREAMS_AT_ONCE = 4;
 const STREAMS_WAITING_MAX = 100;
 const ROWS_PER_PIECE = 1000;
+/** Types of measures whose values may be text: a sum beyond int64, an average that no double holds. */
+const MEASURED: readonly FieldType[] = ["int64", "float64"];
 /** A source that has just failed is left alone, however many look at the app. */
 const RETRY_AFTER_MS = 30_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
@@ -224,7 +227,10 @@ async function answerArrow(
   const stop = new AbortController();
   try {
     const limit = query.limit ?? ALL_ROWS;
-    const { fields, batches } = await ask(kept, query, toSpec(query, limit), AbortSignal.any([signal, stop.signal]));
+    const asked = await ask(kept, query, toSpec(query, limit), AbortSignal.any([signal, stop.signal]));
+    // An exact sum or average may be text in a column of numbers. Rows fit their columns, so they leave at once.
+    const loose = query.measures.length > 0 ? MEASURED : [];
+    const { fields, batches } = await settleTypes("arrow", asked.fields, asked.batches, { loose, limit });
     const body = byteStream(batches, arrow(fields), limit, () => {
       stop.abort();
       leave();
