@@ -158,6 +158,29 @@ describe("C46 the first account", () => {
     expect((await collections.instance().findOne({ _id: "instance" }))?.adminId.toHexString()).toBe(admin.id);
   });
 
+  it.each([
+    ["after a minute, passes to the oldest account", 61_000, true],
+    ["within a minute, passes to nobody", 59_000, false],
+  ])("C46 of a claim without an account, %s", async (_, ageMs, isPassed) => {
+    const [later, adminId] = [await register(unique()), new ObjectId()];
+    const claimedAt = new Date();
+    await collections.instance().updateOne({ _id: "instance" }, { $set: { adminId, claimedAt } });
+    const now = new Date(claimedAt.getTime() + ageMs);
+    const ids = [later.json.data.user.id, admin.id].map((id) => new ObjectId(String(id)));
+    const answers = await Promise.all([...ids, ...ids, adminId].map((id) => isInstanceAdmin(id, now)));
+    expect(answers).toEqual([false, isPassed, false, isPassed, !isPassed]);
+    const stored = await collections.instance().findOne({ _id: "instance" });
+    expect(stored?.adminId.toHexString()).toBe(isPassed ? admin.id : adminId.toHexString());
+  });
+
+  it("C46 stays with the admin's account however old its claim is", async () => {
+    const later = await register(unique());
+    const adminId = new ObjectId(String(later.json.data.user.id));
+    await collections.instance().updateOne({ _id: "instance" }, { $set: { adminId, claimedAt: new Date(0) } });
+    expect(await isInstanceAdmin(new ObjectId(admin.id))).toBe(false);
+    expect(await isInstanceAdmin(adminId)).toBe(true);
+  });
+
   it("C46 can be claimed again when its account was never created", async () => {
     await empty();
     policy("off");

@@ -6,6 +6,7 @@ import { AppError } from "@/lib/http/errors";
 import { sharedState } from "@/lib/process/shared-state";
 import { findFirstUser, findUser, hasAccounts } from "@/lib/users/service";
 import { collections } from "./collections";
+import type { InstanceDoc } from "./model";
 
 /** Hashing a password and creating a workspace takes a second or two; a claim without an account after this is void. */
 const CLAIM_MS = 60_000;
@@ -53,15 +54,26 @@ export async function offersSignUp(): Promise<boolean> {
   return mode === "open" || mode === "domain" || !(await hasAccounts());
 }
 
-/** Tells whether this is the first account of the installation. */
-export async function isInstanceAdmin(userId: ObjectId): Promise<boolean> {
-  const claim = await collections.instance().findOne({ _id: "instance" });
-  if (claim) return claim.adminId.equals(userId);
-  // An installation from before this record existed.
+/**
+ * Tells whether this account administers the instance. The oldest account takes the place of a void claim, and of none on
+ * an installation from before claims were recorded.
+ */
+export async function isInstanceAdmin(userId: ObjectId, now = new Date()): Promise<boolean> {
+  const claim = await findClaim();
+  if (claim && !(await isVoid(claim, now))) return claim.adminId.equals(userId);
   const first = await findFirstUser();
   if (!first) return false;
-  await claimInstance(first._id, new Date());
-  return first._id.equals(userId);
+  await claimInstance(first._id, now);
+  return (await findClaim())?.adminId.equals(userId) ?? false;
+}
+
+function findClaim(): Promise<InstanceDoc | null> {
+  return collections.instance().findOne({ _id: "instance" });
+}
+
+/** Accounts are never deleted, so a claim without one after this time never had one. */
+async function isVoid({ adminId, claimedAt }: InstanceDoc, now: Date): Promise<boolean> {
+  return now.getTime() - claimedAt.getTime() >= CLAIM_MS && !(await findUser(adminId));
 }
 
 /**
@@ -76,9 +88,8 @@ async function claimInstance(userId: ObjectId, now: Date): Promise<boolean> {
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
-  const earlier = await collections.instance().findOne({ _id: "instance" });
-  if (!earlier || now.getTime() - earlier.claimedAt.getTime() < CLAIM_MS) return false;
-  if (await findUser(earlier.adminId)) return false;
+  const earlier = await findClaim();
+  if (!earlier || !(await isVoid(earlier, now))) return false;
   const taken = await collections
     .instance()
     .updateOne({ _id: "instance", claimedAt: earlier.claimedAt, adminId: earlier.adminId }, { $set: claim });
