@@ -164,4 +164,26 @@ describe("a scheduled console of a server that was killed", () => {
     await over;
     expect(ends()).toHaveLength(1);
   });
+
+  it("C30 is interrupted where its connection has become writable since its first attempt", async () => {
+    const { id, over } = await begun("readOnly", SLOW, DRAIN_MS);
+    await executing(id);
+    stopServer();
+    await over;
+    expect(await runOf(id)).toMatchObject({ status: "queued", isRepeatable: true });
+    const [wake] = wakes();
+    Object.assign(server, { isStopping: false });
+    events = [];
+    const connectionId = new ObjectId(connections.writable);
+    await collections.consoles().updateOne({ _id: new ObjectId(id) }, { $set: { connectionId } });
+    const second = carryOutConsoleRun(wake?.data as RunQueued, { drainMs: NEVER_MS });
+    await executing(id);
+    expect(await runOf(id)).not.toHaveProperty("isRepeatable");
+    const dueAt = new Date(Date.now() - 3_600_000);
+    await collections.runs().updateOne({ resourceId: new ObjectId(id) }, { $set: { dueAt } });
+    await sweepRuns({ scheduled_query: recoverConsoleRun });
+    expect(await runOf(id)).toMatchObject({ status: "failure", error: expect.stringMatching(/was interrupted/) });
+    await second;
+    expect([ends().length, wakes().length]).toEqual([1, 0]);
+  });
 });

@@ -154,6 +154,8 @@ export async function beginRun(
           dueAt: { $add: ["$$NOW", leaseMs] },
         },
       },
+      // An attempt says so of itself: its connection may have become writable since the last one.
+      { $unset: ["isRepeatable"] },
     ],
     { returnDocument: "after" },
   );
