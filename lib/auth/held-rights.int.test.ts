@@ -1,6 +1,7 @@
 import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { closeDataSources } from "@/lib/connections/pool";
+import { env } from "@/lib/env";
 import { collections } from "@/lib/lifecycle/collections";
 import { writeNow } from "@/lib/query/history-writer";
 import { type Credentials, call, callRaw, cookieOf } from "@/test/client";
@@ -17,6 +18,8 @@ let owner: Person;
 let base: string;
 let connectionId: string;
 beforeAll(async () => {
+  // More accounts are created here than the limit of one address allows.
+  env().RATE_LIMIT_SCALE = 100;
   owner = await seedPerson("Owner");
   base = `/api/workspaces/${owner.workspaceId}`;
   connectionId = (await call("GET", `${base}/connectors`, owner)).json.data[0].id;
@@ -144,6 +147,18 @@ describe("C27 an open answer ends with the right to it", () => {
     });
     await asOwner("DELETE", `/members/${person.id}`);
     expect((await asked).status).toBe(409);
+  });
+
+  const byKey = Object.entries(LOSSES).flatMap(([loss, { by, lose }]) => (by === "key" ? [{ loss, lose }] : []));
+  it.each(byKey)("C27 a tool of the Model Context Protocol, by $loss", async ({ lose }) => {
+    const params = { name: "run_query", arguments: { connectionId, query: LATE } };
+    const asked = call("POST", "/api/mcp", {
+      key,
+      body: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+    });
+    await lose(person, key);
+    const answer = await asked;
+    expect([answer.status, answer.json.code]).toEqual([401, "unauthenticated"]);
   });
 
   it("and goes on for a member whose role changes within what it needs", async () => {

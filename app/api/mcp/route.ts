@@ -19,6 +19,6 @@ export const { GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS } = route.methods({
       406: { "application/json": z.looseObject({ jsonrpc: z.literal("2.0") }) },
     },
     failures: ["unsupported_media_type", "forbidden"],
-    handle: ({ caller, request }) => answerMcp(caller, request),
+    handle: ({ caller, request, signal }) => answerMcp(caller, request, signal),
   }),
 });

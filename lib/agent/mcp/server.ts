@@ -32,9 +32,10 @@ const NAME_SHOWN = 100;
 /**
  * One request of a client of the Model Context Protocol (Streamable HTTP, without sessions), answered as JSON. Its tools
  * are the agent's: a key does what its maker could do, a read key only looks, and queries only read.
- * @throws AppError `forbidden` for a page of another site, `too_large`
+ * @param signal aborts when the client leaves, and with an AppError when the key loses its right
+ * @throws AppError `forbidden` for a page of another site, `too_large`, `unauthenticated` for a right lost meanwhile
  */
-export async function answerMcp(key: UserCaller<ByKey>, request: Request): Promise<Response> {
+export async function answerMcp(key: UserCaller<ByKey>, request: Request, signal: AbortSignal): Promise<Response> {
   refusePages(request.headers);
   const body = await readRawBody(request, BODY_BYTES_MAX);
   let parsedBody: unknown;
@@ -46,9 +47,12 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request): Promi
   }
   const caller = await enterWorkspace(key, key.via.membership.workspaceId);
   const stop = new AbortController();
-  const onLeave = () => stop.abort(new AppError("cancelled", "The client has left."));
-  request.signal.addEventListener("abort", onLeave, { once: true });
-  if (request.signal.aborted) onLeave();
+  const onAbort = () => {
+    const { reason } = signal;
+    stop.abort(reason instanceof AppError ? reason : new AppError("cancelled", "The client has left."));
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
   const server = serverFor(caller, stop.signal);
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: true,
@@ -62,9 +66,10 @@ export async function answerMcp(key: UserCaller<ByKey>, request: Request): Promi
     const response = await transport.handleRequest(new Request(url, { method, headers }), { parsedBody });
     // The answer is whole before the server of this request goes.
     const answer = response.body === null ? null : await response.arrayBuffer();
+    stop.signal.throwIfAborted();
     return new Response(answer, { status: response.status, headers: response.headers });
   } finally {
-    request.signal.removeEventListener("abort", onLeave);
+    signal.removeEventListener("abort", onAbort);
     await server.close();
   }
 }
