@@ -55,8 +55,9 @@ async function jobRunner(endpoint: Endpoint): Promise<OwnEndpoint> {
 }
 
 /**
- * The web server: this machine with the port on which it listens, and the host of PUBLIC_URL. A proxy in front of it may
- * serve other sites by the same address, so another name for that address is refused only where it is this machine's.
+ * The web server: this machine with the port on which it listens, and the host of PUBLIC_URL by its name and addresses. A
+ * proxy in front of it may serve other sites by the same address, on this machine too, so other names for the address
+ * are refused at the listening port only.
  */
 async function webServer(): Promise<OwnEndpoint[]> {
   const { PORT, publicUrl } = env();
@@ -67,7 +68,7 @@ async function webServer(): Promise<OwnEndpoint[]> {
   return [
     { host: LOOPBACK, port: PORT, addresses: [LOOPBACK] },
     ...[...new Set([known.port, PORT])].flatMap((port) => [
-      { host: known.host, port, addresses: here },
+      { host: known.host, port, addresses: port === PORT ? here : [] },
       ...addresses.map((host) => ({ host, port, addresses: [] })),
     ]),
   ];

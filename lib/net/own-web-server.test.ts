@@ -16,6 +16,8 @@ const NAMES = {
   "other.example.test": [["10.1.2.3"]],
   localhost: [["127.0.0.1", "::1"]],
   "here.test": [["127.0.0.1"]],
+  "site.test": [["127.0.0.1"]],
+  "site6.test": [["::1"]],
 };
 
 /** The outcome in every mode and for every purpose; one word where they agree. */
@@ -73,6 +75,29 @@ describe("C26 the server's own web port", () => {
   ] as const)("with PUBLIC_URL behind a proxy: %s", async (_, host, port, expected) => {
     serve(4321, "https://app.example.test");
     expect(await outcomeOf(host, port)).toBe(expected);
+  });
+
+  it.each([
+    ["the name of PUBLIC_URL", "localhost", 443, "address_refused"],
+    ["the name of PUBLIC_URL at the listening port", "localhost", 4321, "address_refused"],
+    ["its address", "127.0.0.1", 443, "address_refused"],
+    ["another site of the same proxy", "site.test", 443, "open"],
+    ["another site by IPv6", "site6.test", 443, "open"],
+    ["another site's name at the listening port", "site.test", 4321, "address_refused"],
+    ["another name at the listening port by IPv6", "site6.test", 4321, "address_refused"],
+    ["another site without TLS", "site.test", 80, "open"],
+    ["a database on this machine", "site.test", 5432, "open"],
+    ["the name without TLS", "localhost", 80, "open"],
+  ] as const)("C26 with PUBLIC_URL behind a proxy on this machine: %s", async (_, host, port, expected) => {
+    serve(4321, "https://localhost");
+    expect(await outcomeOf(host, port)).toBe(expected);
+  });
+
+  it("C26 is refused by every name of this machine where it listens on the port of PUBLIC_URL", async () => {
+    serve(4321, "http://localhost:4321");
+    for (const host of ["localhost", "site.test", "site6.test", "127.0.0.1"]) {
+      expect([host, await outcomeOf(host, 4321)]).toEqual([host, "address_refused"]);
+    }
   });
 
   it("is refused at the address of PUBLIC_URL without a name", async () => {
