@@ -1,13 +1,12 @@
-import { parseStrictJson } from "@/lib/http/body";
+import { parseLimitedJson, parseStrictJson } from "@/lib/http/body";
 import { decodeText, Undecodable } from "@/lib/http/charset";
 import { AppError } from "@/lib/http/errors";
 
-/** An event as it is stored and written: the JSON text without a byte order mark, and its value. */
+/** An event as it is stored: the JSON text without a byte order mark, and its value. */
 export type EventBody = { json: string; value: unknown };
 
 /**
- * Reads the body of a webhook. The door and the run that writes the event both read by it, so what is accepted can be
- * written. Numbers keep every digit.
+ * Reads the body of a webhook as it arrives. Numbers keep every digit.
  * @throws AppError `invalid_request`, `unsupported_media_type` for a charset that nobody knows
  */
 export function readEventBody(bytes: Uint8Array, contentType: string | null): EventBody {
@@ -19,18 +18,30 @@ export function readEventBody(bytes: Uint8Array, contentType: string | null): Ev
     const kind = /not supported/.test(error.message) ? "unsupported_media_type" : "invalid_request";
     throw new AppError(kind, `The body cannot be read: ${error.message}`, { cause: error });
   }
-  return readEventText(text, contentType);
-}
-
-/** @throws AppError `invalid_request` */
-export function readEventText(text: string, contentType: string | null = null): EventBody {
-  const json = text.replace(/^\uFEFF/, "").trim();
-  if (json === "") throw new AppError("invalid_request", "The body is empty. Send one JSON value.");
+  const json = trimmed(text);
   try {
     return { json, value: parseStrictJson(json) };
   } catch (error) {
     throw hintOf(json, contentType) ?? error;
   }
+}
+
+/**
+ * Returns the JSON text to write of a stored event. Earlier versions accepted an object that has a key twice; its last
+ * value counts, whichever the destination would take.
+ * @throws AppError `invalid_request`
+ */
+export function readStoredEvent(payload: string): string {
+  const json = trimmed(payload);
+  const { value, hasRepeatedKey } = parseLimitedJson(json);
+  return hasRepeatedKey ? JSON.stringify(value) : json;
+}
+
+/** @throws AppError `invalid_request` for a text without content */
+function trimmed(text: string): string {
+  const json = text.replace(/^\uFEFF/, "").trim();
+  if (json === "") throw new AppError("invalid_request", "The body is empty. Send one JSON value.");
+  return json;
 }
 
 /** Tells senders of other formats what to change; null for JSON that is merely wrong. */

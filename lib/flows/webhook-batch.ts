@@ -7,7 +7,7 @@ import type { RunDoc } from "@/lib/runs/model";
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import { jsonText } from "@/lib/tabular/json-text";
 import { collections } from "./collections";
-import { readEventText } from "./event-body";
+import { readStoredEvent } from "./event-body";
 import { requireLoad } from "./loads";
 import type { FlowDoc, FlowEventDoc } from "./model";
 import type { Progress } from "./progress";
@@ -246,10 +246,10 @@ export async function queuePendingEvents(): Promise<void> {
   for await (const { _id, workspaceId } of waiting) await queuePendingOf(workspaceId, _id);
 }
 
-/** @throws AppError `invalid_request` for a payload that the parser of the door refuses */
+/** @throws AppError `invalid_request` for a stored payload that is no JSON within the limits of a body */
 function toCells(event: FlowEventDoc): WireValue[] {
   const { receivedAt, payload = "null" } = event;
-  return [nameOf(event), receivedAt.toISOString(), jsonText(readEventText(payload).json)];
+  return [nameOf(event), receivedAt.toISOString(), jsonText(readStoredEvent(payload))];
 }
 
 /** Its own id, or ours where the sender gives none. */

@@ -107,13 +107,13 @@ it("C7 an event that the destination refuses fails alone, is shown with its reas
   for (const body of bodies) expect((await send(hook, body)).json.data).toEqual({ accepted: true });
   // As an older version has stored them.
   const place = { flowId: new ObjectId(hook.flowId) };
-  for (const [id, payload] of [["old mark", `${BOM}{"id":"old mark"}`], ["no JSON", "{"]] as const) {
+  for (const [id, payload] of [["old mark", `${BOM}{"id":"old mark"}`], ["no JSON", "{"], ["twice", '{"id":1,"id":"twice"}']] as const) {
     await send(hook, JSON.stringify({ id }));
     await collections.flowEvents().updateOne({ ...place, eventId: id }, { $set: { payload } });
   } // biome-ignore format: one look
   await ana.carryOut();
-  expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["four", "old mark", "one"]);
-  expect(await stats(hook)).toMatchObject({ pending: 0, processed: 3, failed: 3 });
+  expect((await rows(hook)).map(({ event_id }) => event_id)).toEqual(["four", "old mark", "one", "twice"]);
+  expect(await stats(hook)).toMatchObject({ pending: 0, processed: 4, failed: 3 });
   const failed = (await arrivals(hook)).filter(({ status }: { status: string }) => status === "failed");
   expect(failed.map(({ eventId }: { eventId: string }) => eventId).sort()).toEqual(["code 0", "half", "no JSON"]);
   for (const { reason } of failed) expect(reason).toMatch(/\S/);

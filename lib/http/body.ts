@@ -99,6 +99,18 @@ export function parseJsonBytes(bytes: Uint8Array): unknown {
  * @throws AppError `invalid_request`
  */
 export function parseStrictJson(text: string): unknown {
+  const { value, hasRepeatedKey } = parseLimitedJson(text);
+  if (hasRepeatedKey) {
+    throw new AppError("invalid_request", "The JSON has an object with one key twice. Send each key once.");
+  }
+  return value;
+}
+
+/**
+ * Parses JSON within the limits of a body, keeping the digits of every number. The last one of equal keys counts.
+ * @throws AppError `invalid_request`
+ */
+export function parseLimitedJson(text: string): { value: unknown; hasRepeatedKey: boolean } {
   const size = measure(Buffer.from(text));
   if (size === null) throw notJson();
   let value: unknown;
@@ -108,10 +120,7 @@ export function parseStrictJson(text: string): unknown {
     throw notJson();
   }
   if (isHarmful(value, DEPTH_MAX)) throw notJson();
-  if (membersOf(value) < size.members) {
-    throw new AppError("invalid_request", "The JSON has an object with one key twice. Send each key once.");
-  }
-  return value;
+  return { value, hasRepeatedKey: membersOf(value) < size.members };
 }
 
 /** @throws AppError `unsupported_media_type` */
