@@ -89,33 +89,44 @@ export class Push {
    * Judges what changed between two states.
    * @param before a commit; null compares with nothing
    * @param refusesKept whether files that the product keeps may not change
+   * @param known a commit whose paths are not new either: what the branch holds already
    * @throws AppError with what is wrong, by its path
    */
-  async judgeFiles(before: string | null, after: string, refusesKept: boolean): Promise<void> {
+  async judgeFiles(
+    before: string | null,
+    after: string,
+    refusesKept: boolean,
+    known: string | null = null,
+  ): Promise<void> {
     const kinds = new Map(fileKinds().map((kind) => [kind.root, kind]));
     const base = before === null ? EMPTY_TREE : await this.treeOf(before);
     let count = 0;
-    const queue: { path: string; before: string | null; after: string | null }[] = [
-      { path: "", before: base, after: await this.treeOf(after) },
+    const queue: { path: string; before: string | null; after: string | null; known: string | null }[] = [
+      { path: "", before: base, after: await this.treeOf(after), known: known && (await this.treeOf(known)) },
     ];
     for (let pair = queue.pop(); pair; pair = queue.pop()) {
       const { path } = pair;
       const old = new Map((await this.entries(pair.before)).map((entry) => [entry.name, entry]));
       const now = new Map((await this.entries(pair.after)).map((entry) => [entry.name, entry]));
+      const held = new Map((await this.entries(pair.known)).map((entry) => [entry.name, entry]));
       for (const name of new Set([...old.keys(), ...now.keys()])) {
         const [a, b] = [old.get(name) ?? null, now.get(name) ?? null];
         if (a?.oid === b?.oid && a?.kind === b?.kind) continue;
         const at = path === "" ? name : `${path}/${name}`;
         if (++count > MAX_PUSH_FILES) throw bad(`A push changes at most ${MAX_PUSH_FILES} files. Push in parts.`);
         const kind = requirePlace(kinds, at, path === "", (b ?? a)?.kind ?? "blob");
-        if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid, a === null);
+        if (b?.kind === "blob") await this.judgeFile(kind, at, b.oid, a === null && !held.has(name));
         if (kind?.isKept && refusesKept && (a?.kind === "blob" || b?.kind === "blob")) {
           throw bad(
             `${at}: on main, ${kind.root} change in Millrace alone. Push them to a branch of your own, or leave them as they are.`,
           );
         }
         const folders = [a?.kind === "tree" ? a.oid : null, b?.kind === "tree" ? b.oid : null] as const;
-        if (folders[0] || folders[1]) queue.push({ path: at, before: folders[0], after: folders[1] });
+        const c = held.get(name);
+        const heldFolder = c?.kind === "tree" ? c.oid : null;
+        if (folders[0] || folders[1]) {
+          queue.push({ path: at, before: folders[0], after: folders[1], known: heldFolder });
+        }
       }
     }
   }

@@ -181,6 +181,53 @@ describe("a push by stock git", () => {
     expect(await listBranches(world.workspaceId)).toEqual(before);
   });
 
+  describe("C21 to a branch from before names were checked", () => {
+    const OLD = ["apps/shop/aux.ts", "apps/shop/nul/deep/x.ts", "consoles/a:b.sql", "consoles/COM1/q.sql"];
+    /** Renews the branch with these files, and returns a clone that stands on it. */
+    const oldBranch = async (paths: readonly string[]): Promise<string> => {
+      const clone = await fresh();
+      await git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`);
+      const changes = paths.map((path) => put(path, "select 1\n"));
+      await world.save("From before", [put("apps/shop/plain.ts", "1\n"), ...changes], mine);
+      await git(clone, "pull", "--quiet", "origin", mine);
+      return clone;
+    };
+    const pushed = (clone: string) => git(clone, "push", "--quiet", "--force", "origin", `HEAD:refs/heads/${mine}`);
+
+    it.each(OLD)("takes a commit that does not touch %s, one that changes it and one that deletes it", async (path) => {
+      const clone = await oldBranch([path]);
+      await commit(clone, "Beside", { "apps/shop/beside.ts": "1\n" });
+      await pushed(clone);
+      await commit(clone, "Change", { [path]: "select 2\n" });
+      await pushed(clone);
+      await git(clone, "rm", "--quiet", path);
+      const sha = await commit(clone, "Delete");
+      await pushed(clone);
+      expect(await head(mine)).toBe(sha);
+    });
+
+    it.each([
+      ["another old name", "apps/shop/con.ts"],
+      ["another one in a folder of an old name", "apps/shop/nul/prn.ts"],
+      ["the same name in another folder", "apps/other/aux.ts"],
+    ])("refuses %s", async (_, path) => {
+      const clone = await oldBranch(OLD);
+      const before = await head(mine);
+      await commit(clone, "New", { [path]: "select 1\n" });
+      expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(/name that Windows reserves/);
+      expect(await head(mine)).toBe(before);
+    });
+
+    it("refuses its old names on main, and on the branch once it has been deleted", async () => {
+      const clone = await oldBranch(OLD);
+      expect(await refusal(clone, "origin", "HEAD:refs/heads/main")).toMatch(
+        /Windows reserves|must not hold|in Millrace alone/,
+      );
+      await git(clone, "push", "--quiet", "origin", "--delete", mine);
+      expect(await refusal(clone, "origin", `HEAD:refs/heads/${mine}`)).toMatch(/Windows reserves|must not hold/);
+    });
+  });
+
   it("with links, submodules or another's lines is refused (T88)", async () => {
     const linked = await fresh();
     await symlink("/etc/passwd", join(linked, "apps/shop/passwd"));

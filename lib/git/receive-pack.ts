@@ -116,7 +116,8 @@ async function judgeAndMove(
             : ELSEWHERE,
         );
       }
-      await push.judgeFiles(isTrunk ? before : await findHead(workspaceId, TRUNK), after, isTrunk);
+      if (isTrunk) await push.judgeFiles(before, after, true);
+      else await push.judgeFiles(await findHead(workspaceId, TRUNK), after, false, before);
     }
   } catch (error) {
     if (error instanceof AppError && error.kind === "invalid_request") return refuseAll(error.message);
