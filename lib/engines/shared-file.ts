@@ -44,8 +44,7 @@ export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
       const slot = pickSlot(pool.slots, tenant);
       begin(slot, tenant);
       try {
-        slot.lease ??= leaseEngine({ ...file, slot: slot.index });
-        const socketPath = await (await slot.lease).socket();
+        const socketPath = await (await leaseOf(slot, file)).socket();
         taken.set(socketPath, slot);
         return socketPath;
       } catch (error) {
@@ -66,6 +65,17 @@ export function shareEngines(file: EngineFile, tenant: string): SharedEngines {
       await Promise.all(pool.slots.map(close));
     },
   };
+}
+
+/** A lease that failed is forgotten: the next request asks for another one. */
+function leaseOf(slot: Slot, file: EngineFile): Promise<EngineLease> {
+  if (slot.lease) return slot.lease;
+  const lease = leaseEngine({ ...file, slot: slot.index });
+  slot.lease = lease;
+  lease.catch(() => {
+    if (slot.lease === lease) slot.lease = null;
+  });
+  return lease;
 }
 
 function newPool(): Pool {
@@ -125,5 +135,7 @@ async function close(slot: Slot): Promise<void> {
   const { lease } = slot;
   slot.lease = null;
   slot.lastTenant = null;
-  await (await lease)?.release();
+  // Whoever asked for a lease that failed has been told.
+  const held = await lease?.catch(() => null);
+  await held?.release();
 }
