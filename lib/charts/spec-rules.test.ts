@@ -40,6 +40,23 @@ const REFUSED: Record<string, [Record<string, unknown>, string]> = {
     transform(...many(40, (at) => ({ calculate: `datum.x${at}${" + 1".repeat(300)}`, as: `a${at}` }))),
     "transform.8.calculate",
   ],
+  "pivots of many columns": [
+    transform(...many(11, (at) => ({ pivot: `p${at}`, value: "x", groupby: [`g${at}`] }))),
+    "transform.10",
+  ],
+  "a pivot by many columns": [
+    transform({ pivot: "p", value: "x", groupby: many(20, (at) => `g${at}`) }),
+    "transform.0",
+  ],
+  "imputed values of many columns": [transform(...many(21, (at) => ({ impute: "x", key: `k${at}` }))), "transform.20"],
+  "steps of bins of many columns": [
+    { layer: many(21, (at) => ({ mark: "bar", encoding: { x: { field: `f${at}`, bin: { step: 1 } } } })) },
+    "layer.20.encoding.x.bin",
+  ],
+  "small charts by many columns": [
+    { layer: many(21, (at) => ({ mark: "bar", encoding: { row: { field: `f${at}` } } })) },
+    "layer.20.encoding",
+  ],
   "an expression of a filter": [transform({ filter: "length(sequence(0, 1e9)) > 0" }), "transform.0.filter"],
   "an expression of a condition": [
     { mark: "bar", encoding: { color: { condition: { test: "regexp('a')", value: "red" }, value: "blue" } } },
@@ -239,6 +256,11 @@ const ACCEPTED: Record<string, Record<string, unknown>> = {
   },
   bins: encode({ bin: { maxbins: 30 }, aggregate: "count", type: "quantitative" }),
   "bins by a step": encode({ bin: { step: 10, extent: [0, 1000] } }),
+  "many pivots of the same columns": {
+    hconcat: many(40, () => transform({ pivot: "kind", value: "x", groupby: ["region"] })),
+  },
+  "steps of bins in many layers": { layer: many(40, () => encode({ bin: { step: 10 } })) },
+  "a pivot by 19 columns": transform({ pivot: "p", value: "x", groupby: many(19, (at) => `g${at}`) }),
   ticks: encode({ axis: { tickCount: 8, format: "$,.0f", labelExpr: "datum.label + ' kg'" } }),
   "a tick each month": encode({ axis: { tickCount: { interval: "month", step: 3 } } }),
   "a logarithm": encode({ scale: { type: "log", base: 10 } }),
@@ -337,4 +359,18 @@ describe("the rules that rows decide", () => {
     expect(findSpecProblems(spec)).toEqual([]);
     expect(findDrawProblems(spec, rows).length === 0).toBe(isDrawn);
   });
+});
+
+it("C1 reads each column once, however often a chart names it", () => {
+  let reads = 0;
+  const row = (n: number) => ({
+    kind: n,
+    get group() {
+      reads += 1;
+      return n;
+    },
+  });
+  const spec = { hconcat: many(40, () => transform({ pivot: "group", value: "kind", groupby: ["kind"] })) };
+  const [problem] = findDrawProblems(spec, many(1000, row));
+  expect([problem?.path, reads]).toEqual(["hconcat.0.transform.0", 1000]);
 });
