@@ -33,6 +33,8 @@ export type QueryOptions = {
    * and fails by what they fail by.
    */
   allResults?: true;
+  /** The statement changes rows: it runs to its end behind a cell that is too large, so that its changes are kept. */
+  isChange?: boolean;
 };
 
 /**

@@ -128,6 +128,15 @@ const SEED = {
   mongodb: ["db.t.insertMany([{_id: 1, v: 0}, {_id: 2, v: 0}, {_id: 3, v: 0}, {_id: 4, v: 0}, {_id: 5, v: 0}])"],
 };
 
+/** A text of 17 MiB or more, which is more than a cell of a JSON answer has. */
+const LARGE_CELL = {
+  postgres: "repeat('x', 17 * 1024 * 1024)",
+  mariadb: "repeat('x', 17 * 1024 * 1024)",
+  duckdb: "repeat('x', 17 * 1024 * 1024)",
+  sqlite: "hex(zeroblob(9 * 1024 * 1024))",
+};
+const LONG_TEXT = { postgres: "text", mariadb: "longtext", duckdb: "text", sqlite: "text" };
+
 beforeAll(() => databaseReady());
 afterAll(() => ownDatabase.drop());
 
@@ -170,6 +179,32 @@ describe.each(Object.keys(CASES) as (keyof typeof CASES)[])("%s", (name) => {
       signal: new AbortController().signal,
     };
     expect((await runQuery(caller, request)).affectedRows).toBe(1);
+  });
+
+  test("C44 keeps a write that returns a cell above 16 MiB, and counts its rows", async (context) => {
+    if (!subject || name === "mongodb") return context.skip();
+    await ask(connection, "create table cells (id int primary key, cell text)".replace("text", LONG_TEXT[name]));
+    await ask(connection, "create table sources (id int primary key)");
+    const values = Array.from({ length: 5000 }, (_, index) => `(${index})`).join(", ");
+    await ask(connection, `insert into sources values ${values}`);
+    const cell = `case when id = 100 then ${LARGE_CELL[name]} else 'a' end`;
+    const answer = await ask(
+      connection,
+      `insert into cells select id, ${cell} from sources order by id returning id, cell`,
+      50_000,
+    );
+    expect([answer.truncated, answer.affectedRows]).toEqual([true, 5000]);
+    expect(answer.rowCount).toBeLessThanOrEqual(100);
+    const [row = {}] = (await ask(connection, "select count(*) from cells")).rows;
+    expect(Object.values(row).map(Number)).toEqual([5000]);
+  });
+
+  test("C44 fails a write that returns a row above 64 MiB, which ends its connection", async (context) => {
+    if (!subject || (name !== "postgres" && name !== "mariadb")) return context.skip();
+    await ask(connection, `create table wide (id int primary key, a ${LONG_TEXT[name]})`);
+    const insert = "insert into wide values (1, repeat('x', 15000000)) returning a, a as b, a as c, a as d, a as e";
+    await expect(ask(connection, insert)).rejects.toThrow("larger than 64 MiB");
+    expect((await ask(connection, "select 1 as one")).rows).toEqual([{ one: 1 }]);
   });
 
   test("C44 counts all rows of a RETURNING that the limit cuts", async (context) => {

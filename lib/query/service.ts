@@ -369,6 +369,7 @@ async function begin(caller: Caller, request: QueryRequest, format: string): Pro
           signal: stop.signal,
           timeoutMs: timeoutMs + DATABASE_TIMEOUT_EXTRA_MS,
           allResults: true,
+          isChange,
           ...(cellBytesMax !== undefined && { cellBytesMax }),
         }),
       );

@@ -169,7 +169,8 @@ async function sendResult(
   // Without RETURNING the one row of a change is the number of rows; with it each row is one that was changed.
   const isCount = result.returnType === ResultReturnType.CHANGED_ROWS;
   let changed = 0;
-  const end = (isCut: boolean): StatementEnd => ({ isCut, affectedRows: isChange ? changed : null });
+  let isCut = false;
+  const end = (): StatementEnd => ({ isCut, affectedRows: isChange ? changed : null });
   await sink.fields(fieldsOf(result, types));
   for (;;) {
     signal.throwIfAborted();
@@ -179,17 +180,22 @@ async function sendResult(
       signal.throwIfAborted();
       // The driver reports a stream's failure as its end; all that tells them apart is that it is no stream any more.
       if (wasStreaming && !result.isStreaming) await throwLateFailure(statement, connection);
-      return end(false);
+      return end();
     }
     if (!isAnswer) continue;
     changed += isCount ? Number(chunk.getColumnValues(0)[0]) : rowCount;
-    for (const { from, to, isCut } of slices(chunk, types, request)) {
+    // A change is counted to its end.
+    if (isCut) continue;
+    for (const { from, to, isCut: isLast } of slices(chunk, types, request)) {
       signal.throwIfAborted();
       const columns = types.map((type, index) =>
         encodeColumn(chunk.getColumnVector(index), type, from, to, request.jsonAsText),
       );
       if (to > from) await sink.batch({ rowCount: to - from, columns });
-      if (isCut) return end(true);
+      if (!isLast) continue;
+      isCut = true;
+      if (!isChange) return end();
+      break;
     }
   }
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection, DatabaseError, FieldDef, Submittable } from "pg";
 import { BatchBuilder, BatchQueue, type Step } from "../shared/batch-queue";
 import { notItsProtocol, tooLargeRow } from "../shared/failures";
-import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS, ROW_BYTES_MAX } from "../shared/limits";
+import { BATCH_BYTES_TARGET, BATCH_ROWS_MAX, FIRST_BATCH_ROWS, ROW_BYTES_MAX, ROW_CELLS_MAX } from "../shared/limits";
 import type { RunningStatement } from "../shared/statement-run";
 import { valueBytes } from "../shared/wire-values";
 import type { Decode } from "./decode";
@@ -41,6 +41,8 @@ export type PortalOptions = {
   text: string;
   values: readonly (string | null)[];
   cellBytesMax: number | undefined;
+  /** Whether the statement runs to its end behind a cell that is too large. */
+  readsToEnd?: boolean | undefined;
   /** How the values of these columns are read; null when their types have to be looked up first (`readWith`). */
   decodersOf: (fields: readonly FieldDef[]) => readonly Decode[] | null;
 };
@@ -143,7 +145,10 @@ export class Portal implements Submittable, RunningStatement {
 
   /** A row is coming that is too large to be taken in, and the line ends before it. */
   oversize(): void {
-    if (this.#options.cellBytesMax === undefined) this.fail(tooLargeRow(ROW_BYTES_MAX));
+    const { cellBytesMax, readsToEnd } = this.#options;
+    // The connection closes here, and the server rolls the statement back.
+    if (cellBytesMax === undefined) this.fail(tooLargeRow(ROW_BYTES_MAX));
+    else if (readsToEnd) this.fail(tooLargeRow(cellBytesMax * ROW_CELLS_MAX));
     else this.#cut();
   }
 
@@ -273,7 +278,8 @@ export class Portal implements Submittable, RunningStatement {
   }
 
   #ask(): void {
-    if (!this.#isSuspended || this.#isLeft || this.#isCut || this.#batches.isFailed) return;
+    const isEnough = this.#isLeft || (this.#isCut && !this.#options.readsToEnd);
+    if (!this.#isSuspended || isEnough || this.#batches.isFailed) return;
     this.#isSuspended = false;
     this.#rowsAsked = Math.min(this.#rowsAsked * GROWTH, BATCH_ROWS_MAX);
     this.#inOnePiece((line) => {

@@ -139,7 +139,10 @@ export class PostgresSource implements DataSource {
       const jsonAsText = options.jsonAsText === true;
       const decodersOf = (fields: readonly FieldDef[]) => this.#decodersOf(fields, jsonAsText);
       portal = run.begin(
-        run.session.start({ preamble, epilogue, text, values, cellBytesMax, decodersOf }, rowBytesMax),
+        run.session.start(
+          { preamble, epilogue, text, values, cellBytesMax, readsToEnd: options.isChange, decodersOf },
+          rowBytesMax,
+        ),
       );
       const running = portal;
       const described = await running.fields;
@@ -219,7 +222,7 @@ export class PostgresSource implements DataSource {
     run: StatementRun<PostgresSession>,
     portal: Portal,
     text: string,
-    { readOnly, signal }: QueryOptions,
+    { readOnly, signal, isChange }: QueryOptions,
   ): AsyncGenerator<Batch, void> {
     try {
       for (;;) {
@@ -230,7 +233,7 @@ export class PostgresSource implements DataSource {
           return;
         }
         yield step.batch;
-        if (step.batch.isCut) return;
+        if (step.batch.isCut && !isChange) return;
       }
     } catch (error) {
       throw this.#ended(run, error, text, signal);
