@@ -6,6 +6,7 @@ import { AppError } from "@/lib/http/errors";
 import type { RunDoc } from "@/lib/runs/model";
 import type { Field, WireValue } from "@/lib/tabular/fields";
 import { jsonText } from "@/lib/tabular/json-text";
+import { toPosition, writtenOf } from "./batch-position";
 import { collections } from "./collections";
 import { readStoredEvent } from "./event-body";
 import { requireLoad } from "./loads";
@@ -88,7 +89,7 @@ async function writeBatch(
   const refused = await writeEvents(load, events, batchId).catch(async (error: unknown) => {
     // Nothing of it was written: the next run may take events that have come since, and so tell a bad event from a bad
     // destination.
-    if (isRefusal(error) && writtenOf(load, batchId, events.length).at === 0) await releaseBatch(flow, events);
+    if (isRefusal(error) && writtenOf(load.state, batchId, events.length).at === 0) await releaseBatch(flow, events);
     throw error;
   });
   await load.finish();
@@ -103,23 +104,13 @@ async function writeBatch(
   await progress.set(0, { counts }, "now");
 }
 
-/** Kept by the destination with the rows: how many events of a batch are done, and which of them were refused. */
-type BatchPosition = { batch: string; at?: number; refused?: number[] };
-
-/** Returns what the destination knows of a batch whose writer could not tell any more. */
-function writtenOf({ state }: Load, batch: string, count: number): { at: number; refused: number[] } {
-  const position = state.position as BatchPosition | null;
-  if (!state.isResumed || position?.batch !== batch) return { at: 0, refused: [] };
-  return { at: position.at ?? count, refused: position.refused ?? [] };
-}
-
 /**
  * Writes the events of a batch that are not written yet: at once, or one by one where the destination refuses them
  * without naming a row, so that one bad event fails alone.
  * @throws AppError what the destination refuses all of them with
  */
 async function writeEvents(load: Load, events: FlowEventDoc[], batch: string): Promise<RejectedRow[]> {
-  const known = writtenOf(load, batch, events.length);
+  const known = writtenOf(load.state, batch, events.length);
   const refused = known.refused.map((row): RejectedRow => ({ row, column: null, message: REFUSED_BEFORE }));
   const rows = events.flatMap((event, row) => {
     if (row < known.at) return [];
@@ -132,7 +123,7 @@ async function writeEvents(load: Load, events: FlowEventDoc[], batch: string): P
     }
   });
   const write = async (some: typeof rows, at: number) => {
-    const position: BatchPosition = { batch, at, refused: refused.map(({ row }) => row) };
+    const position = toPosition(batch, { at, refused: refused.map(({ row }) => row) }, events.length);
     const columns = COLUMNS.map((_, index) => some.map(({ cells }) => cells[index] ?? null));
     const { rejected } = await load.write({ rowCount: some.length, columns }, { position, rejectsMax: some.length });
     for (const each of rejected) refused.push({ ...each, row: some[each.row]?.row ?? 0 });
