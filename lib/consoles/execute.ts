@@ -31,7 +31,7 @@ export async function executeConsole(
   const connectionId = body.connectionId === undefined ? own : new ObjectId(body.connectionId);
   if (!connectionId) throw refusal("connectionId", "The console has no connection. Choose one.");
   const connection = await getConnectionDocOrThrow(caller, connectionId);
-  const bound = await bindVariables(content, driverOf(connection.type), body.variables ?? {});
+  const bound = await bindVariables(content, driverOf(connection.type), body.variables ?? {}, connection.workspaceId);
   const { query, params } = bound;
   const { limit, timeoutMs, executionId, readOnly, keep = true } = body;
   const run = { connectionId, statement: content, variables: body.variables ?? {} };

@@ -202,7 +202,7 @@ async function resolveRun({ _id, workspaceId, resourceId, params }: RunDoc) {
 }
 
 async function runScheduled(caller: Caller, doc: ConsoleDoc, connection: ConnectionDoc, signal: AbortSignal) {
-  const { query, params } = await bindVariables(doc.content, driverOf(connection.type), {});
+  const { query, params } = await bindVariables(doc.content, driverOf(connection.type), {}, connection.workspaceId);
   return consumeQuery(
     caller,
     {

@@ -84,7 +84,7 @@ export async function resolvePart(
   const { _id, space, content, connectionId } = await getConsoleDocOrThrow(reader, new ObjectId(source.consoleId));
   if (!connectionId) throw new AppError("invalid_request", "The console has no connection. Choose one and save it.");
   const connection = await getConnectionDocOrThrow(reader, connectionId);
-  const { query, params } = await bindVariables(content, driverOf(connection.type), {});
+  const { query, params } = await bindVariables(content, driverOf(connection.type), {}, connection.workspaceId);
   const console = { id: _id, isPrivate: accessOf(space) === "private" };
   const ofBoth = origin.kind === "dashboard" ? { ...origin, console } : origin;
   return { connection, origin: ofBoth, statement: { query, ...(params && { params }) } };

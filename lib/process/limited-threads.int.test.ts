@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LimitedThreads, ThreadEnded, ThreadsBusy } from "./limited-threads";
 
-const LIMITS = { count: 1, timeoutMs: 60_000, queueMax: 100, heapMib: 512, stackMib: 64 };
+const LIMITS = { count: 1, timeoutMs: 60_000, queueMax: 100, tenantQueueMax: 100, heapMib: 512, stackMib: 64 };
 const long = { query: `select 1 in (${"1,".repeat(200_000)}1)`, readOnly: true, statementFunctions: [] };
 const short = { query: "select 1", readOnly: true, statementFunctions: [] };
 const threads = (limits: Partial<typeof LIMITS>) =>
@@ -32,6 +32,26 @@ describe("a thread with limits", () => {
     const first = [pool.run(short, "a"), pool.run(short, "a"), pool.run(short, "a")];
     await expect(pool.run(short, "a")).rejects.toBeInstanceOf(ThreadsBusy);
     await Promise.all(first);
+  });
+
+  it.each([
+    [1, 2],
+    [2, 3],
+    [5, 40],
+    [20, 21],
+    [50, 120],
+  ])("C2 takes %i waiting requests of a tenant that sends %i, and all of others", async (tenantQueueMax, sent) => {
+    const pool = threads({ tenantQueueMax, queueMax: 500 });
+    // The first one of all runs and does not wait.
+    const crowd = Promise.allSettled(Array.from({ length: sent + 1 }, () => pool.run(short, "a")));
+    const others = ["b", "c", "d"].map((tenant) => pool.run(short, tenant));
+    expect(new Set((await Promise.all(others)).map(({ status }) => status))).toEqual(new Set(["ok"]));
+    const outcomes = await crowd;
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(tenantQueueMax + 1);
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    expect(reasons.every((reason) => reason instanceof ThreadsBusy)).toBe(true);
+    // A tenant that was refused is taken again once its requests are done.
+    expect(await pool.run(short, "a")).toMatchObject({ status: "ok" });
   });
 
   it("C2 serves tenants in turn", async () => {

@@ -6,8 +6,10 @@ export type ThreadLimits = {
   count: number;
   /** For one request, from its own start: then its thread is ended. */
   timeoutMs: number;
-  /** Requests that wait; one more is refused. */
+  /** Requests that wait, of all tenants; one more is refused. */
   queueMax: number;
+  /** Requests of one tenant that wait; one more is refused. A fraction of `queueMax`, so that others have room. */
+  tenantQueueMax: number;
   heapMib: number;
   stackMib: number;
 };
@@ -47,7 +49,9 @@ export class LimitedThreads<Request, Answer> {
 
   /** @throws ThreadEnded, ThreadsBusy */
   run(request: Request, tenant: string): Promise<Answer> {
-    if (this.#waiting >= this.#limits.queueMax) return Promise.reject(new ThreadsBusy("Too many requests wait."));
+    const { queueMax, tenantQueueMax } = this.#limits;
+    const isFull = this.#waiting >= queueMax || (this.#queues.get(tenant)?.length ?? 0) >= tenantQueueMax;
+    if (isFull) return Promise.reject(new ThreadsBusy("Too many requests wait."));
     return new Promise((resolve, reject) => {
       const queue = this.#queues.get(tenant) ?? [];
       queue.push({ request, tenant, resolve, reject });

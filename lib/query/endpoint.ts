@@ -55,7 +55,7 @@ export async function executeOn(
     const message = "Variables go with a text, and without params.";
     throw new AppError("invalid_request", message, { details: [{ path: "variables", message }] });
   }
-  const bound = await bindVariables(query, driverOf(connection.type), variables);
+  const bound = await bindVariables(query, driverOf(connection.type), variables, connection.workspaceId);
   try {
     return await executeQuery(caller, { ...rest, statement: { query: bound.query, params: bound.params } }, format);
   } catch (error) {

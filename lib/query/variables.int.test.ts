@@ -1,3 +1,4 @@
+import { ObjectId } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { QueryableSource } from "@/lib/connections/data-source";
 import {
@@ -11,6 +12,7 @@ import {
 import type { VariableValue } from "@/lib/query/schema";
 import { bindVariables } from "./variables";
 
+const WORKSPACE = new ObjectId();
 const HOSTILE = `it's "x"; drop table people; -- \\' $1 ? {{n}} \u2028`;
 const day: VariableValue = { type: "date", value: "2026-05-31" };
 
@@ -51,7 +53,7 @@ describe.each(Object.keys(DIALECTS) as (keyof typeof DIALECTS)[])("on %s, a vari
   });
 
   async function run(content: string, values: Record<string, VariableValue>): Promise<Answer["rows"]> {
-    const { query, params } = await bindVariables(content, (subject as Subject).driver, values);
+    const { query, params } = await bindVariables(content, (subject as Subject).driver, values, WORKSPACE);
     return (await ask(source, query, params && { params })).rows;
   }
 
@@ -104,7 +106,7 @@ describe("on mongodb, a variable", () => {
   test("is a value of the shell text and never a part of it", async () => {
     const find = async (filter: string, values: Record<string, VariableValue>) => {
       const text = `db.people.find(${filter}, { _id: 1 }) // {{no}}`;
-      const { query } = await bindVariables(text, (subject as Subject).driver, values);
+      const { query } = await bindVariables(text, (subject as Subject).driver, values, WORKSPACE);
       return (await ask(source, query)).rows.flat();
     };
     expect(await find("{ name: {{name}} }", { name: HOSTILE })).toEqual([1]);
@@ -115,4 +117,15 @@ describe("on mongodb, a variable", () => {
     expect(await find("{ born: {{at}} }", { at })).toEqual([1]);
     expect(await find("{ born: { $gte: {{day}} } }", { day })).toEqual([1]);
   });
+});
+
+test("C2 binds a workspace's long text while another workspace sends 200", async () => {
+  const { duckdb } = await import("@/lib/connections/drivers/duckdb");
+  const text = `select {{a}} /*${"x".repeat(20_000)}*/`;
+  const crowd = new ObjectId();
+  const sent = Promise.allSettled(Array.from({ length: 200 }, () => bindVariables(text, duckdb, { a: 1 }, crowd)));
+  const { params } = await bindVariables(text, duckdb, { a: 1 }, new ObjectId());
+  expect(params).toEqual([1]);
+  const refused = (await sent).flatMap((each) => (each.status === "rejected" ? [each.reason.kind] : []));
+  expect(new Set(refused)).toEqual(new Set(["unavailable"]));
 });

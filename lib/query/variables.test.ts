@@ -1,3 +1,4 @@
+import { ObjectId } from "mongodb";
 import { describe, expect, it } from "vitest";
 import { findDriver } from "@/lib/connections/drivers/registry";
 import { AppError } from "@/lib/http/errors";
@@ -8,11 +9,13 @@ const day: VariableValue = { type: "date", value: "2026-05-31" };
 const instant: VariableValue = { type: "date", value: "2026-05-31T14:30:00+02:00" };
 const local: VariableValue = { type: "date", value: "2026-05-31T14:30:00" };
 
+const WORKSPACE = new ObjectId();
+
 /** One that takes no variables, and says nothing of its SQL. */
 const UNKNOWN: ConsoleSyntax = { label: "GraphQL", language: null };
 const syntaxOf = (engine: string) => findDriver(engine) ?? UNKNOWN;
 const bindVariables = (content: string, engine: string, values: Record<string, VariableValue>) =>
-  bindTo(content, syntaxOf(engine), values);
+  bindTo(content, syntaxOf(engine), values, WORKSPACE);
 const variablesOf = (content: string, engine: string) => variablesIn(content, syntaxOf(engine));
 
 async function bound(content: string, engine: string, values: Record<string, VariableValue>) {

@@ -1,3 +1,4 @@
+import type { ObjectId } from "mongodb";
 import type { Driver } from "@/lib/connections/data-source";
 import { checkStatementText } from "@/lib/connections/drivers/shared/statements/check";
 import type { TypedValue, VariableBinder } from "@/lib/connections/variables";
@@ -27,6 +28,7 @@ export function variablesOf(content: string, syntax: ConsoleSyntax): string[] {
 /**
  * Puts the engine's own placeholder in the place of each `{{name}}`; the values go beside the text. What lies in
  * strings and comments stays untouched.
+ * @param workspaceId whose statement it is: workspaces take turns in reading long texts
  * @throws AppError invalid_request, naming every variable without a value; for an engine that takes no variables; and
  *   for a text with placeholders of the engine's own: they and the variables would get each other's values
  */
@@ -34,12 +36,13 @@ export async function bindVariables(
   content: string,
   syntax: ConsoleSyntax,
   values: Readonly<Record<string, VariableValue>>,
+  workspaceId: ObjectId,
 ): Promise<BoundStatement> {
   // Most texts have none, and long ones are read in a thread.
   if (!content.includes("{{")) return { query: content, toSource: (offset) => offset };
   const { language, dialect = "standard", variables } = syntax;
   const request = { query: content, language, dialect, own: variables?.own ?? null };
-  const { marks, ownPlaceholder } = await checkStatementText("variables", request, "");
+  const { marks, ownPlaceholder } = await checkStatementText("variables", request, String(workspaceId));
   if (marks.length === 0) return { query: content, toSource: (offset) => offset };
   const missing = [...new Set(marks.map(({ name }) => name))].filter((name) => !Object.hasOwn(values, name));
   if (missing.length > 0) throw lacking(missing);

@@ -8,12 +8,26 @@ import { sharedState } from "@/lib/process/shared-state";
 const SHORT_CHARS_MAX = 32 * 1024;
 /** For deep statements: the grammar recurses once an operator. */
 const STACK_MIB = 64;
-const SHORT: ThreadLimits = { count: 1, timeoutMs: 5000, queueMax: 2000, heapMib: 256, stackMib: STACK_MIB };
+const SHORT: ThreadLimits = {
+  count: 1,
+  timeoutMs: 5000,
+  queueMax: 2000,
+  tenantQueueMax: 200,
+  heapMib: 256,
+  stackMib: STACK_MIB,
+};
 /**
  * The grammar takes about 4 s for a megabyte, whose tree has up to 450 MB; no one writes a statement that takes longer. A thread
  * that reaches its heap's limit ends the whole process.
  */
-const LONG: ThreadLimits = { count: 1, timeoutMs: 15_000, queueMax: 100, heapMib: 1024, stackMib: STACK_MIB };
+const LONG: ThreadLimits = {
+  count: 1,
+  timeoutMs: 15_000,
+  queueMax: 100,
+  tenantQueueMax: 10,
+  heapMib: 1024,
+  stackMib: STACK_MIB,
+};
 /** As long as a request's body, so that no statement comes near the heap's limit. */
 const STATEMENT_CHARS_MAX = 1024 * 1024;
 const CACHED_MAX = 500;

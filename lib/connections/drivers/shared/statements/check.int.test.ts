@@ -108,3 +108,17 @@ it("C2 answers short statements of one connection while long ones of another wai
   await Promise.all([...long, other]);
   expect(order.slice(0, 2)).toEqual(["long 0", "other"]);
 });
+
+it.each(Object.keys(CHECKS))("C2 reads a workspace's long %s statement while another one sends 200", async (name) => {
+  const query = `select 1 /*${"x".repeat(SHORT_CHARS_MAX)}*/`;
+  const ask = (tenant: string) => {
+    if (name === "mysql") return checkStatementText("mysql", { query, readOnly: true, valueCount: 0 }, tenant);
+    if (name === "trino") return checkStatementText("trino", { query, readOnly: true }, tenant);
+    const request = { query, readOnly: true, params: [], database: "d", functions: [] };
+    return checkStatementText("clickhouse", request, tenant);
+  };
+  const crowd = Promise.allSettled(Array.from({ length: 200 }, () => ask("crowd")));
+  await ask("other");
+  const refused = (await crowd).flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.kind] : []));
+  expect(new Set(refused)).toEqual(new Set(["unavailable"]));
+});

@@ -9,7 +9,15 @@ export const SHORT_CHARS_MAX = 16 * 1024;
 /** As many as the body of a request has. */
 export const STATEMENT_CHARS_MAX = 1024 * 1024;
 /** A check takes up to 0.6 s for a mebibyte, and ten times as long on a busy machine. */
-const LIMITS: ThreadLimits = { count: 1, timeoutMs: 10_000, queueMax: 100, heapMib: 512, stackMib: 16 };
+const LIMITS: ThreadLimits = {
+  count: 1,
+  timeoutMs: 10_000,
+  queueMax: 500,
+  // As many queries of a workspace wait for their turn (`WORKSPACE_QUEUE_MAX`).
+  tenantQueueMax: 50,
+  heapMib: 512,
+  stackMib: 16,
+};
 const RETRY_AFTER_SECONDS = 5;
 
 /**
