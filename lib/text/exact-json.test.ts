@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ExactNumber, mayRound, parseExactJson, parseJsonWithTexts } from "./exact-json";
+import { ExactNumber, mayRound, parseExactJson, parseJsonWithTexts, parseLargeExactJson } from "./exact-json";
 
 describe("parseExactJson", () => {
   it.each([
@@ -75,4 +75,43 @@ describe("JSON whose long numbers become texts", () => {
     "C2 are refused where the text is no JSON: %s",
     (text) => expect(() => parseJsonWithTexts(text)).toThrow(SyntaxError),
   );
+});
+
+describe("large JSON whose long numbers stay exact", () => {
+  it.each([
+    "12345678901234567890",
+    "-12345678901234567890.5",
+    "1e400",
+    "[1e400,-1E+999,1e-400]",
+    "[1, 9007199254740993, 2]",
+    '{"12345678901234567890": 12345678901234567890}',
+    '{"a":"12345678901234567890","b":12345678901234567890,"c":"\\"12345678901234567890"}',
+    '{"__proto__":12345678901234567890,"constructor":{"__proto__":{"a":1e400}}}',
+    '{"a":{"b":[[12345678901234567890]]},"c":null}',
+    '{"a":1,"a":12345678901234567890,"a":12345678901234567891}',
+    "[1.0000000000000000,0.12345678901234567]",
+    '["1234567890123456"]',
+    "[]",
+  ])("C2 is read as by a reviver: %s", (text) => {
+    const read = parseLargeExactJson(text);
+    expect(read).toEqual(parseExactJson(text));
+    expect(JSON.stringify(read)).toBe(JSON.stringify(parseExactJson(text)));
+  });
+
+  it.each([
+    "01234567890123456789",
+    "[01234567890123456789]",
+    "12345678901234567890x",
+    "[12345678901234567890.]",
+    "[-]",
+  ])("C2 is refused where the text is no JSON: %s", (text) =>
+    expect(() => parseLargeExactJson(text)).toThrow(SyntaxError),
+  );
+
+  it("C2 has no limit of depth", () => {
+    const depth = 100_000;
+    let read = parseLargeExactJson(`${"[".repeat(depth)}12345678901234567890${"]".repeat(depth)}`);
+    for (let level = 0; level < depth; level += 1) [read] = read as unknown[];
+    expect(String(read)).toBe("12345678901234567890");
+  });
 });

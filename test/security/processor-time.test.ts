@@ -18,7 +18,7 @@ import { describeQueryError } from "@/lib/sql/query-error";
 import { splitStatements } from "@/lib/sql/statements";
 import { namesLimitProblem, RESULT_COLUMNS_MAX } from "@/lib/tabular/column-limits";
 import { editDistance, findClosest } from "@/lib/text/edit-distance";
-import { parseExactJson, parseJsonWithTexts } from "@/lib/text/exact-json";
+import { parseExactJson, parseJsonWithTexts, parseLargeExactJson } from "@/lib/text/exact-json";
 import { compareNumberText, groupDigits } from "@/lib/text/exact-number";
 import { findJsonFault } from "@/lib/text/json-place";
 import { isSmallJson } from "@/lib/text/json-slices";
@@ -172,6 +172,7 @@ const FUNCTIONS: Row[] = [
   ),
   row("parseExactJson of the body of a request", (text: string) => parseExactJson(text), mebibyteOfJson),
   row("parseJsonWithTexts", parseJsonWithTexts, wireJson),
+  row("parseLargeExactJson", parseLargeExactJson, wireJson),
   row("findJsonFault", findJsonFault, texts(64 * 1024)),
   row(
     "isSmallJson",

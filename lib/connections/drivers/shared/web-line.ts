@@ -6,7 +6,7 @@ import { redact } from "@/lib/log/redact";
 import { KeptFetch } from "@/lib/net/kept-fetch";
 import type { SafeResponse } from "@/lib/net/safe-fetch";
 import { ownTurn } from "@/lib/process/own-turn";
-import { parseExactJson } from "@/lib/text/exact-json";
+import { parseLargeExactJson } from "@/lib/text/exact-json";
 import type { ExtractStream } from "../../data-source";
 import { RateBucket } from "./rate-bucket";
 import { isObject } from "./record-table";
@@ -219,7 +219,7 @@ export class WebLine {
     const text = textOf(body, headers, url);
     if (text.trim() === "") return { status, headers, json: undefined };
     try {
-      return { status, headers, json: parseExactJson(text) };
+      return { status, headers, json: parseLargeExactJson(text) };
     } catch (error) {
       const type = /^[\w.+-]+\/[\w.+-]+/.exec(headers.get("content-type") ?? "")?.[0] ?? "something";
       const what = /json/.test(type) ? "JSON that does not parse" : type;
