@@ -31,7 +31,7 @@ export const healthSchema = z.object({
   version: z.string(),
   mongo: partState,
   jobs: partState,
-  disk: partState.describe("Whether the data folder can be written to and has room"),
+  disk: z.literal("failing").optional().describe("Sent while the data folder cannot be written to or is full"),
   failing: z.enum([...PARTS, "shutdown"]).optional(),
 });
 export type Health = z.infer<typeof healthSchema>;
@@ -44,7 +44,14 @@ export async function health(): Promise<Health> {
   const [disk, mongo, jobs] = await Promise.all([stateOf("disk"), stateOf("mongo"), stateOf("jobs")]);
   const states = { mongo, jobs, disk };
   const failing = isShuttingDown() ? "shutdown" : PARTS.find((part) => states[part] !== "ok");
-  return { status: failing ? "unavailable" : "ok", version, ...states, ...(failing && { failing }) };
+  return {
+    status: failing ? "unavailable" : "ok",
+    version,
+    mongo,
+    jobs,
+    ...(disk !== "ok" && { disk }),
+    ...(failing && { failing }),
+  };
 }
 
 /** Returns the answer of both readiness routes. */

@@ -223,6 +223,8 @@ async function toExecutions(caller: Caller, docs: ExecutionDoc[], visibility: Or
 
 /** Returns the items that have to be visible to read the text of a query; null where it is visible to its asker alone. */
 function itemsBehind(origin: QueryOrigin | undefined): { kind: ShareableOrigin; id: ObjectId }[] | null {
+  // Its origin is the connection, which the workspace sees.
+  if (origin?.kind === "adhoc") return [];
   if (!origin || !isShareable(origin)) return null;
   const behind = [origin, ...(origin.console ? [{ kind: "console" as const, ...origin.console }] : [])];
   return behind.some(({ isPrivate }) => isPrivate) ? null : behind;

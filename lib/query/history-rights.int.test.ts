@@ -75,15 +75,15 @@ async function runConsole(runner: Runner, access: "private" | "workspace", saved
 const RUNS: Record<string, { forAdmins: "text" | "no text"; run: (runner: Runner, text: string) => Promise<string> }> =
   {
     "a query of no console": {
-      forAdmins: "no text",
+      forAdmins: "text",
       run: async (runner, text) => idOf(await runOn(callers[runner], text)),
     },
     "a query of no console, by a key": {
-      forAdmins: "no text",
+      forAdmins: "text",
       run: async (runner, text) => idOf(await runOn(callers[`${runner}'s key`], text)),
     },
     "a query of no console, at the short address": {
-      forAdmins: "no text",
+      forAdmins: "text",
       run: async (runner, query) => {
         const body = { workspaceId: people.owner.workspaceId, connectionId, query };
         return idOf(await call("POST", "/api/execute", { ...callers[runner], body }));
