@@ -3,6 +3,7 @@ import { type Caller, isReadOnly } from "@/lib/access/caller";
 import type { ResultStream, Statement } from "@/lib/connections/data-source";
 import { driverOf } from "@/lib/connections/drivers/registry";
 import { checkStatementText, STATEMENT_CHARS_MAX } from "@/lib/connections/drivers/shared/statements/check";
+import { valueBytes } from "@/lib/connections/drivers/shared/wire-values";
 import { type ConnectionDoc, mayOnlyRead } from "@/lib/connections/model";
 import { type DataSourceLease, leaseDataSource } from "@/lib/connections/pool";
 import { requireQueryable } from "@/lib/connections/queryable";
@@ -247,9 +248,12 @@ async function readAhead(result: ResultStream): Promise<{ batches: AsyncIterator
   return { batches: resumed(held, batches), moreResults: await readPast(result) };
 }
 
+/** A number on the heap; texts and objects come on top. */
+const NUMBER_BYTES = 8;
+
 function approximateBytes({ rowCount, columns }: Batch): number {
-  const chars = columns.flat().reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 8), 0);
-  return chars + rowCount;
+  const bytes = columns.flat().reduce<number>((sum, value) => sum + NUMBER_BYTES + valueBytes(value), 0);
+  return bytes + rowCount;
 }
 
 /**
