@@ -22,7 +22,15 @@ test("a console on MongoDB is cut into the statements of its shell, not into tho
   await page.route(/\/execute$/, (route) => {
     const body = route.request().postDataJSON();
     asked.push(body.content);
-    const data = { executionId: "x", rows: [], fields: [], rowCount: 0, durationMs: 1, hasMore: false };
+    const data = {
+      executionId: "x",
+      rows: [],
+      fields: [],
+      rowCount: 0,
+      moreResults: [],
+      durationMs: 1,
+      hasMore: false,
+    };
     return route.fulfill({ json: { success: true, data } });
   });
   await page.goto(`/w/${person.slug}/consoles/${(await saved.json()).data.id}`);

@@ -266,6 +266,8 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output", components?: Co
     override: ({ jsonSchema, zodSchema }) => {
       const { reference, description } = jsonSchema as { reference?: JsonSchema; description?: string };
       if (reference) replace(jsonSchema, description === undefined ? reference : { description, ...reference });
+      // A number and an exact number, for one, are told apart by the server alone.
+      if (Array.isArray(jsonSchema.anyOf)) jsonSchema.anyOf = distinct(jsonSchema.anyOf);
       const name = components?.names.get(zodSchema);
       if (!components || name === undefined || "$ref" in jsonSchema) return;
       components.schemas[name] = structuredClone(jsonSchema as JsonSchema);
@@ -273,6 +275,10 @@ function jsonSchemaOf(schema: z.ZodType, io: "input" | "output", components?: Co
     },
   });
   return found as JsonSchema;
+}
+
+function distinct<T>(schemas: T[]): T[] {
+  return [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
 }
 
 function replace(object: Record<string, unknown>, by: JsonSchema): void {

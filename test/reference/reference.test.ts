@@ -71,6 +71,10 @@ describe("the API reference", () => {
     }
   });
 
+  it("lists no alternative twice", () => {
+    expect(alternativesGivenTwice(named, "")).toEqual([]);
+  });
+
   it("tells of no refusal of a field that there is not", () => {
     for (const { label, operation } of operations) {
       const known = JSON.stringify([operation.parameters, operation.requestBody]);
@@ -157,4 +161,14 @@ function looseTexts(schema: unknown, path: string): string[] {
     ...looseTexts(additionalProperties, below("*")),
     ...looseTexts(propertyNames, below("(name)")),
   ];
+}
+
+/** Lists the places of `value` whose `anyOf`, `oneOf` or `allOf` holds the same schema twice. */
+function alternativesGivenTwice(value: unknown, path: string): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => {
+    const isList = ["anyOf", "oneOf", "allOf"].includes(key) && Array.isArray(each);
+    const isTwice = isList && new Set(each.map((schema: unknown) => JSON.stringify(schema))).size < each.length;
+    return [...(isTwice ? [`${path}/${key}`] : []), ...alternativesGivenTwice(each, `${path}/${key}`)];
+  });
 }
