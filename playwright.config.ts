@@ -47,8 +47,8 @@ export default defineConfig({
   outputDir: "test-results/e2e",
   fullyParallel: true,
   forbidOnly: process.env.CI !== undefined,
-  // The whole run shares two processors with whatever else is there. What passes at a second try is named in its last lines.
-  retries: process.env.PLAYWRIGHT_REPORT ? 1 : 0,
+  // A test that fails once has failed. `.ci/run` repeats a few by name.
+  retries: 0,
   workers: 2,
   timeout: 60_000,
   expect: { timeout: 10_000 },

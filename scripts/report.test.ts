@@ -1,15 +1,17 @@
 import { expect, test } from "vitest";
 import {
   addCounts,
+  countFiles,
   countJunit,
-  countPlaywright,
-  countVitest,
   demandSomething,
+  filesOfPlaywright,
+  filesOfVitest,
+  mayRepeat,
+  mergeRepeat,
   type SuiteResult,
   summary,
 } from "./support/report";
 
-const vitest = { numPassedTests: 3, numFailedTests: 1, numPendingTests: 2, numTodoTests: 0, testResults: [] };
 const suite: SuiteResult = { name: "unit", passed: 3, failed: 0, skipped: 0, seconds: 1 };
 
 test("the last line is the sum of all suites and nothing else", () => {
@@ -23,64 +25,97 @@ test("a suite that ran nothing counts as failed", () => {
   expect(demandSomething(suite)).toEqual(suite);
 });
 
-test("a test file that could not be loaded counts as failed", () => {
-  const report = { ...vitest, numFailedTests: 0, testResults: [{ name: "a", status: "failed", assertionResults: [] }] };
-  expect(countVitest(report, 1)).toEqual({ passed: 3, failed: 1, skipped: 2, note: "failed: a" });
+const file = (statuses: Record<string, string>, status = "passed") => ({
+  name: "/a.test.ts",
+  status,
+  assertionResults: Object.entries(statuses).map(([fullName, each]) => ({ fullName, status: each })),
+});
+const counted = (...files: ReturnType<typeof file>[]) => countFiles(filesOfVitest({ testResults: files }));
+
+test("counts a test file that could not be loaded, or whose last hook failed, as failed", () => {
+  expect(counted(file({ a: "passed" }), file({}, "failed"))).toEqual({
+    passed: 1,
+    failed: 1,
+    skipped: 0,
+    note: "failed: /a.test.ts",
+  });
+  expect(counted(file({ a: "passed", b: "skipped", c: "todo" }, "failed"))).toMatchObject({ failed: 1, skipped: 2 });
+  expect(counted(file({ a: "pending" }, "failed"))).toMatchObject({ passed: 0, failed: 1 });
 });
 
-test("tests that failed are named, as many as one reads", () => {
-  const named = (count: number) => {
-    const assertionResults = Array.from({ length: count }, (_, i) => ({ status: "failed", fullName: `t${i}` }));
-    const held = { status: "passed", fullName: "held" };
-    const file = { name: "a", status: "failed", assertionResults: [held, ...assertionResults] };
-    return countVitest({ ...vitest, testResults: [file] }, 1).note;
-  };
+test("names failed tests, as many as one reads", () => {
+  const named = (count: number) =>
+    counted(
+      file({ held: "passed", ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`t${i}`, "failed"])) }),
+    ).note;
   expect(named(0)).toBeUndefined();
   expect(named(2)).toBe("failed: t0; t1");
   expect(named(50)).toMatch(/^failed: t0; t1; .*; t19 and 30 more$/);
 });
 
-test("what passes at a second try is named, and too many of them have failed", () => {
-  const counted = (count: number) => {
-    const again = Array.from({ length: count }, (_, i) => ({
-      status: "passed",
-      fullName: `t${i}`,
-      failureMessages: ["expected 1 to be 2"],
-    }));
-    const file = { name: "a", status: "passed", assertionResults: again };
-    return countVitest({ ...vitest, numPassedTests: 10, numFailedTests: 0, testResults: [file] }, 0);
-  };
-  expect(counted(0)).toEqual({ passed: 10, failed: 0, skipped: 2 });
-  expect(counted(2)).toEqual({ passed: 10, failed: 0, skipped: 2, note: "at a second try: t0; t1" });
-  expect(counted(6)).toMatchObject({ passed: 4, failed: 6 });
-});
-
-test("an error outside of any test counts as failed", () => {
-  expect(countVitest({ ...vitest, numFailedTests: 0 }, 1).failed).toBe(1);
-  expect(countVitest({ ...vitest, numFailedTests: 0 }, 0).failed).toBe(0);
-  expect(countVitest(vitest, 1).failed).toBe(1);
-});
-
-test("browser tests are counted by project, through nested suites, and what passes at a second try is named", () => {
+test("counts browser tests by project, through nested suites", () => {
   const spec = (projectName: string, status: "expected" | "unexpected" | "flaky" | "skipped") => ({
     title: `${projectName} is ${status}`,
+    file: `${projectName}/x.spec.ts`,
     tests: [{ projectName, status }],
   });
   const report = {
     suites: [
-      { specs: [spec("api", "expected"), spec("ui", "expected")], suites: [{ specs: [spec("api", "flaky")] }] },
+      { specs: [spec("api", "expected"), spec("ui", "expected")], suites: [{ specs: [spec("api", "expected")] }] },
       { specs: [spec("api", "unexpected"), spec("api", "skipped")] },
     ],
   };
-  expect(countPlaywright(report, "api")).toEqual({
+  expect(countFiles(filesOfPlaywright(report, "api"))).toEqual({
     passed: 2,
     failed: 1,
     skipped: 1,
-    note: "failed: api is unexpected; at a second try: api is flaky",
+    note: "failed: api is unexpected",
   });
-  expect(countPlaywright(report, "ui")).toEqual({ passed: 1, failed: 0, skipped: 0 });
-  const many = { specs: Array.from({ length: 6 }, () => spec("ui", "flaky")) };
-  expect(countPlaywright(many, "ui")).toMatchObject({ passed: 0, failed: 6 });
+  expect(countFiles(filesOfPlaywright(report, "ui"))).toEqual({ passed: 1, failed: 0, skipped: 0 });
+  expect(filesOfPlaywright(report, "sweeps")).toEqual([]);
+  // No run has retries: one that has them hides a failure.
+  expect(countFiles(filesOfPlaywright({ specs: [spec("ui", "flaky")] }, "ui"))).toMatchObject({ passed: 0, failed: 1 });
+});
+
+test("repeats at most three failed tests, and only where nothing else failed", () => {
+  const repeat = async () => suite;
+  const failing = (failed: number) => ({ ...suite, failed, repeat });
+  expect(mayRepeat([suite, failing(1), failing(2)])).toBe(true);
+  expect(mayRepeat([suite, failing(3)])).toBe(true);
+  expect(mayRepeat([suite])).toBe(true);
+  expect(mayRepeat([failing(4)])).toBe(false);
+  expect(mayRepeat([failing(2), failing(2)])).toBe(false);
+  expect(mayRepeat([failing(1), { ...suite, failed: 1 }])).toBe(false);
+});
+
+test("names what passes at a second try, and keeps failed what does not", () => {
+  const filesOf = (...files: ReturnType<typeof file>[]) => filesOfVitest({ testResults: files });
+  const merged = (first: Record<string, string>, second: Record<string, string>) => {
+    const { files, again } = mergeRepeat(filesOf(file(first)), filesOf(file(second)));
+    return countFiles(files, again);
+  };
+  const first = { a: "failed", b: "passed", c: "skipped" };
+  expect(merged(first, { a: "passed", b: "passed", c: "skipped" })).toEqual({
+    passed: 2,
+    failed: 0,
+    skipped: 1,
+    note: "at a second try: a",
+  });
+  expect(merged(first, { ...first })).toEqual({ passed: 1, failed: 1, skipped: 1, note: "failed: a" });
+  // Another test of the file fails in the second run.
+  expect(merged(first, { a: "passed", b: "failed" })).toMatchObject({
+    failed: 1,
+    note: "failed: b; at a second try: a",
+  });
+  // The second run neither passes nor fails it.
+  expect(merged(first, { a: "skipped", b: "passed" })).toMatchObject({ passed: 1, failed: 1, note: "failed: a" });
+  expect(merged(first, { b: "passed" })).toMatchObject({ passed: 1, failed: 1, note: "failed: a" });
+  // A second run that did not reach the file.
+  expect(countFiles(mergeRepeat(filesOf(file(first)), []).files)).toMatchObject({ passed: 1, failed: 1 });
+  // Files that passed are not run again.
+  const other = { ...file({ d: "passed" }), name: "/b.test.ts" };
+  const { files, again } = mergeRepeat(filesOf(file(first), other), filesOf(file({ a: "passed", b: "passed" })));
+  expect(countFiles(files, again)).toMatchObject({ passed: 3, failed: 0 });
 });
 
 test("a JUnit report is counted case by case, and a run without one, or that broke off, is a failure", () => {

@@ -27,6 +27,8 @@ const GROUPS = {
 };
 /** What has to hold of every change, in half an hour. The rest is `npm run test:long`. */
 const ALL = ["check", "int", "reference", "api", "ui"];
+/** Repeats at most three failed tests, and names those that pass then. Without it a test that fails once has failed. */
+const REPEAT = "--repeat-failed";
 /** They hold a built product, or look at it with a browser. */
 const OF_BUILD = ["int", "int-long", "reference", "reference-long"];
 const OF_BROWSER = ["api", "ui", "api-long", "ui-long", "sweeps"];
@@ -34,9 +36,11 @@ const OF_BROWSER = ["api", "ui", "api-long", "ui-long", "sweeps"];
 /** What has to hold, set-up included. Its last line is the sum of all suites. */
 await main(async () => {
   await ensureRuntime(fileURLToPath(import.meta.url));
-  const chosen = chooseSuites(process.argv.slice(2));
+  const names = process.argv.slice(2).filter((name) => name !== REPEAT);
+  const mayTryAgain = process.argv.includes(REPEAT);
+  const chosen = chooseSuites(names);
   const { notRun, runCheck, runPlaywright, runReference, runVitest } = await import("./support/suites.mjs");
-  const { summary } = await import("./support/report.ts");
+  const { mayRepeat, summary } = await import("./support/report.ts");
   const results = [];
   if (chosen.has("check")) results.push(...(await runCheck()));
   if (chosen.has("unit")) results.push(await runVitest("unit"));
@@ -51,11 +55,10 @@ await main(async () => {
       else results.push(notRun(name));
     }
     if (browserProjects.length > 0)
-      results.push(
-        ...(isBuilt
-          ? await withServerPlace((env) => runPlaywright(browserProjects, env))
-          : browserProjects.map(notRun)),
-      );
+      results.push(...(isBuilt ? await runPlaywright(browserProjects, withServerPlace) : browserProjects.map(notRun)));
+  }
+  if (mayTryAgain && mayRepeat(results)) {
+    for (const [index, { repeat }] of results.entries()) if (repeat) results[index] = await repeat();
   }
   console.log(`\n${summary(results)}`);
   return results.some((result) => result.failed > 0) ? 1 : 0;

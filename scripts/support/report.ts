@@ -1,17 +1,24 @@
-/** How a suite went, in tests. */
+/** The number of tests of a suite by outcome. */
 export type Counts = { passed: number; failed: number; skipped: number };
-export type SuiteResult = Counts & { name: string; seconds: number; isEmpty?: boolean; note?: string };
+export type SuiteResult = Counts & {
+  name: string;
+  seconds: number;
+  isEmpty?: boolean;
+  note?: string;
+  /** Runs the files of the failed tests again; absent if the suite has none, or if more than tests failed. */
+  repeat?: () => Promise<SuiteResult>;
+};
 
-/** One test. What has failed before it passed keeps the messages of that. */
-type VitestCase = { status: string; fullName: string; failureMessages?: string[] };
+/** The tests of one file. A failure outside of them, such as an import or a hook after all of them, makes it broken. */
+export type TestFile = {
+  file: string;
+  isBroken: boolean;
+  tests: { name: string; status: "passed" | "failed" | "skipped" }[];
+};
 
 /** The parts of Vitest's JSON report that are read. */
 export type VitestReport = {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: { name: string; status: string; assertionResults: VitestCase[] }[];
+  testResults: { name: string; status: string; assertionResults: { status: string; fullName: string }[] }[];
 };
 
 /** The parts of Playwright's JSON report that are read. */
@@ -19,6 +26,7 @@ export type PlaywrightSuite = {
   suites?: PlaywrightSuite[];
   specs?: {
     title: string;
+    file: string;
     tests: { projectName: string; status: "expected" | "unexpected" | "flaky" | "skipped" }[];
   }[];
 };
@@ -26,31 +34,72 @@ export type PlaywrightSuite = {
 /** More failures than this have one reason, which their reports tell. */
 const NAMES_MAX = 20;
 
-/** A file that could not be loaded, or an error outside of any test, is a failure too. */
-export function countVitest(report: VitestReport, exitCode: number): Counts & { note?: string } {
-  const unloaded = report.testResults.filter((file) => file.status === "failed" && file.assertionResults.length === 0);
-  const tests = report.testResults.flatMap((file) => file.assertionResults);
-  const namesOf = (isMeant: (test: VitestCase) => boolean) => tests.filter(isMeant).map(({ fullName }) => fullName);
-  const again = namesOf(({ status, failureMessages = [] }) => status === "passed" && failureMessages.length > 0);
-  const failed = report.numFailedTests + unloaded.length;
+/** Failed tests that `.ci/run` may repeat. More of them are a fault of the product, or of the machine. */
+const REPEATS_MAX = 3;
+
+/** The files of a Vitest run. */
+export function filesOfVitest(report: VitestReport): TestFile[] {
+  return report.testResults.map(({ name, status, assertionResults }) => {
+    const tests = assertionResults.map((test) => ({ name: test.fullName, status: statusOf(test.status) }));
+    return { file: name, isBroken: status === "failed" && !tests.some(isFailed), tests };
+  });
+}
+
+/** The files of a Playwright run that hold tests of one project. */
+export function filesOfPlaywright(report: PlaywrightSuite, project: string): TestFile[] {
+  const specs = specsOf(report).map((spec) => ({
+    file: spec.file,
+    tests: spec.tests
+      .filter((test) => test.projectName === project)
+      .map((test) => ({ name: spec.title, status: statusOf(test.status) })),
+  }));
+  const byFile = Map.groupBy(specs, ({ file }) => file);
+  return [...byFile]
+    .map(([file, own]) => ({ file, isBroken: false, tests: own.flatMap(({ tests }) => tests) }))
+    .filter(({ tests }) => tests.length > 0);
+}
+
+/** Counts tests, and names those that failed or passed at a second try. A broken file counts as one failed test. */
+export function countFiles(files: readonly TestFile[], again: readonly string[] = []): Counts & { note?: string } {
+  const tests = files.flatMap((file) => file.tests);
+  const count = (status: string) => tests.filter((test) => test.status === status).length;
+  const broken = files.filter(({ isBroken }) => isBroken).map(({ file }) => file);
+  const failed = tests.filter(isFailed).map(({ name }) => name);
   return {
-    ...withSecondTries(
-      {
-        passed: report.numPassedTests,
-        failed: failed === 0 && exitCode !== 0 ? 1 : failed,
-        skipped: report.numPendingTests + report.numTodoTests,
-      },
-      again,
-    ),
-    ...noteOf({
-      failed: [...unloaded.map(({ name }) => name), ...namesOf(({ status }) => status === "failed")],
-      "at a second try": again,
-    }),
+    passed: count("passed"),
+    failed: failed.length + broken.length,
+    skipped: count("skipped"),
+    ...noteOf({ failed: [...broken, ...failed], "at a second try": again }),
   };
 }
 
+/** Returns whether what failed are no more tests than may be repeated, and nothing but tests of suites that can repeat them. */
+export function mayRepeat(results: readonly SuiteResult[]): boolean {
+  const failed = results.filter((result) => result.failed > 0);
+  return addCounts(failed).failed <= REPEATS_MAX && failed.every(({ repeat }) => repeat !== undefined);
+}
+
+/**
+ * Puts the files of a second run in place of those of the first, and names the tests that passed only then.
+ * A test that failed and that the second run neither passed nor failed, remains failed.
+ */
+export function mergeRepeat(first: readonly TestFile[], second: readonly TestFile[]) {
+  const again: string[] = [];
+  const files = first.map((before) => {
+    const after = second.find(({ file }) => file === before.file);
+    if (!after) return before;
+    const failed = before.tests.filter(isFailed);
+    const statusAfter = (name: string) => worst(after.tests.filter((test) => test.name === name));
+    again.push(...failed.map(({ name }) => name).filter((name) => statusAfter(name) === "passed"));
+    const lost = failed.filter(({ name }) => !["passed", "failed"].includes(statusAfter(name) ?? ""));
+    const kept = after.tests.filter(({ name }) => !lost.some((test) => test.name === name));
+    return { ...after, tests: [...kept, ...lost] };
+  });
+  return { files, again };
+}
+
 /** Names stand in the last lines, where whoever reads only those looks. */
-function noteOf(lists: Record<string, string[]>): { note?: string } {
+function noteOf(lists: Record<string, readonly string[]>): { note?: string } {
   const words = Object.entries(lists).flatMap(([label, names]) => {
     if (names.length === 0) return [];
     const more = names.length - NAMES_MAX;
@@ -59,26 +108,19 @@ function noteOf(lists: Record<string, string[]>): { note?: string } {
   return words.length === 0 ? {} : { note: words.join("; ") };
 }
 
-/** Tests of a suite that may need a second try: as many as a busy machine makes. More of them are a fault of the product. */
-const SECOND_TRIES_MAX = 5;
-
-/** What passed only at a second try has a race: the note names it, so that it is mended. */
-function withSecondTries(counts: Counts, again: readonly string[]): Counts {
-  if (again.length <= SECOND_TRIES_MAX) return counts;
-  return { ...counts, passed: counts.passed - again.length, failed: counts.failed + again.length };
+function isFailed({ status }: { status: string }): boolean {
+  return status === "failed";
 }
 
-/** The tests of one project. */
-export function countPlaywright(report: PlaywrightSuite, project: string): Counts & { note?: string } {
-  const tests = testsOf(report).filter((test) => test.projectName === project);
-  const count = (status: string) => tests.filter((test) => test.status === status).length;
-  const titles = (status: string) => tests.filter((test) => test.status === status).map(({ title }) => title);
-  const again = titles("flaky");
-  const counts = { passed: count("expected") + again.length, failed: count("unexpected"), skipped: count("skipped") };
-  return {
-    ...withSecondTries(counts, again),
-    ...noteOf({ failed: titles("unexpected"), "at a second try": again }),
-  };
+/** The outcome of several tests of one name. */
+function worst(tests: TestFile["tests"]) {
+  return (["failed", "passed", "skipped"] as const).find((status) => tests.some((test) => test.status === status));
+}
+
+/** Both runners' words. A test that never ended has failed. */
+function statusOf(word: string): "passed" | "failed" | "skipped" {
+  if (word === "passed" || word === "expected") return "passed";
+  return ["skipped", "pending", "todo", "disabled"].includes(word) ? "skipped" : "failed";
 }
 
 /**
@@ -98,9 +140,8 @@ export function addCounts(all: Counts[]): Counts {
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
 }
 
-function testsOf(suite: PlaywrightSuite): { title: string; projectName: string; status: string }[] {
-  const own = (suite.specs ?? []).flatMap(({ title, tests }) => tests.map((test) => ({ title, ...test })));
-  return [...own, ...(suite.suites ?? []).flatMap(testsOf)];
+function specsOf(suite: PlaywrightSuite): NonNullable<PlaywrightSuite["specs"]> {
+  return [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)];
 }
 
 /** A suite that ran nothing proves nothing, so it counts as a failure. */

@@ -4,7 +4,7 @@ import { delimiter } from "node:path";
 import { generateRoutes } from "../routes.mjs";
 import { inRoot } from "./paths.mjs";
 import { holdReference, lackOfSchemathesis } from "./reference.mjs";
-import { countPlaywright, countVitest, demandSomething } from "./report.ts";
+import { countFiles, demandSomething, filesOfPlaywright, filesOfVitest, mergeRepeat } from "./report.ts";
 import { capture, run } from "./run.mjs";
 
 /** Programs that tests start find the pinned Node.js first, as under an npm script. */
@@ -16,9 +16,6 @@ const ENVIRONMENT = {
 const REPORTS = inRoot("test-results");
 /** What the rules of .dependency-cruiser.mjs hold for. */
 const ROOMS = ["lib", "components", "app", "emails", "inngest", "instrumentation.ts", "proxy.ts"];
-
-/** Real servers and their children share two processors with whatever else is there; what needs it is named and counted. */
-const SECOND_TRY = 1;
 
 /** Lint, rooms, types and unit tests; they need no build. The first three run beside each other and count as one test each. */
 export async function runCheck() {
@@ -35,57 +32,63 @@ export async function runCheck() {
 }
 
 /**
- * Tests of real parts wait more than they work: one file more than there are processors runs.
+ * Runs the unit or integration tests. Tests of real parts wait more than they work: one file more than there are processors runs.
  * @param {"unit" | "int" | "int-long"} name
  */
-export async function runVitest(name) {
+export function runVitest(name) {
   generateRoutes();
-  title(name);
   const [project, long] = name.split("-");
-  const file = reportFile(name);
-  const { value: code, seconds } = await timed(() =>
-    run(
+  // Unit tests are two projects, by whether a file may share its process.
+  const args = project === "unit" ? ["--project=unit", "--project=unit-alone"] : [`--project=${project}`];
+  if (project === "int") args.push(`--maxWorkers=${availableParallelism() + 1}`, `--tagsFilter=${long ?? "!long"}`);
+  return withRepeat(name, async (only) => {
+    const file = reportFile(name);
+    const errorsFile = reportFile(`${name}-errors`);
+    const command = [inRoot("node_modules", "vitest", "vitest.mjs"), "run", ...args, ...only];
+    const reporters = ["default", "json", inRoot("scripts", "support", "errors-reporter.mjs")];
+    const code = await run(
       process.execPath,
-      [
-        inRoot("node_modules", "vitest", "vitest.mjs"),
-        "run",
-        // Unit tests are two projects, by whether a file may share its process.
-        ...(project === "unit" ? ["--project=unit", "--project=unit-alone"] : [`--project=${project}`]),
-        ...(project === "int"
-          ? [`--retry=${SECOND_TRY}`, `--maxWorkers=${availableParallelism() + 1}`, `--tagsFilter=${long ?? "!long"}`]
-          : []),
-        "--reporter=default",
-        "--reporter=json",
-        `--outputFile.json=${file}`,
-      ],
-      { env: ENVIRONMENT },
-    ),
-  );
-  const report = readReport(file);
-  const counts = report ? countVitest(report, code) : withoutReport(name, code);
-  return demandSomething({ name, ...counts, seconds });
+      [...command, ...reporters.map((reporter) => `--reporter=${reporter}`), `--outputFile.json=${file}`],
+      { env: { ...ENVIRONMENT, ERRORS_REPORT: errorsFile } },
+    );
+    const report = readReport(file);
+    return { code, files: report && filesOfVitest(report), errors: readReport(errorsFile)?.length ?? 0 };
+  });
 }
 
-/** One server for all projects. @param {("api" | "ui" | "api-long" | "ui-long" | "sweeps")[]} projects */
-export async function runPlaywright(projects, env) {
+/**
+ * Runs browser and API tests: one server for all projects.
+ * @param {("api" | "ui" | "api-long" | "ui-long" | "sweeps")[]} projects
+ * @param {(work: (env: Record<string, string>) => Promise<object>) => Promise<object>} withServerPlace
+ */
+export async function runPlaywright(projects, withServerPlace) {
+  const runProjects = (names, only) =>
+    withServerPlace(async (env) => {
+      const file = reportFile("e2e");
+      const args = names.map((name) => `--project=${name}`);
+      const code = await run(
+        process.execPath,
+        [inRoot("node_modules", "@playwright", "test", "cli.js"), "test", ...args, ...only],
+        { env: { ...ENVIRONMENT, ...env, PLAYWRIGHT_REPORT: file } },
+      );
+      return { code, report: readReport(file) };
+    });
   title(projects.join(" and "));
-  const file = reportFile("e2e");
-  const args = [
-    inRoot("node_modules", "@playwright", "test", "cli.js"),
-    "test",
-    ...projects.map((name) => `--project=${name}`),
-  ];
-  const { value: code, seconds } = await timed(() =>
-    run(process.execPath, args, { env: { ...ENVIRONMENT, ...env, PLAYWRIGHT_REPORT: file } }),
-  );
-  const report = readReport(file);
-  const results = projects.map((name) => {
-    const counts = report ? countPlaywright(report, name) : withoutReport(name, code);
-    return demandSomething({ name, ...counts, seconds: seconds / projects.length });
-  });
+  const { value: first, seconds } = await timed(() => runProjects(projects, []));
+  const outcomes = projects.map((name) => ({
+    code: first.report ? 0 : first.code,
+    files: first.report && filesOfPlaywright(first.report, name),
+    errors: 0,
+  }));
   // A failed set-up fails no test, and must not pass for that.
-  if (code !== 0 && results.every((result) => result.failed === 0)) results[0].failed = 1;
-  return results;
+  const isExplained = outcomes.some(({ files }) => files && countFiles(files).failed > 0);
+  outcomes[0].errors = first.report?.errors?.length || (first.code !== 0 && !isExplained ? 1 : 0);
+  return projects.map((name, index) =>
+    toResult(name, outcomes[index], seconds / projects.length, async (only) => {
+      const { code, report } = await runProjects([name], only);
+      return { code, files: report && filesOfPlaywright(report, name), errors: report?.errors?.length ?? 0 };
+    }),
+  );
 }
 
 /**
@@ -104,6 +107,42 @@ export async function runReference(name) {
 /** For a suite whose set-up has failed. */
 export function notRun(name) {
   return demandSomething({ name, passed: 0, failed: 0, skipped: 0, seconds: 0 });
+}
+
+/**
+ * Runs a suite, and lets its result run the files of its failed tests again.
+ * @param {(only: string[]) => Promise<Outcome>} runFiles runs the files whose paths match, all for an empty list
+ */
+async function withRepeat(name, runFiles) {
+  title(name);
+  const { value: outcome, seconds } = await timed(() => runFiles([]));
+  return toResult(name, outcome, seconds, runFiles);
+}
+
+/**
+ * Counts a run. Only failed tests can be repeated: neither errors outside of them, nor a run without a report.
+ * @typedef {{ code: number, files: import("./report.ts").TestFile[] | null, errors: number }} Outcome
+ * @param {Outcome} outcome
+ */
+function toResult(name, { code, files, errors }, seconds, runFiles) {
+  if (!files) return { name, ...withoutReport(name, code), seconds };
+  const counts = countFiles(files);
+  const result = demandSomething({ name, ...counts, failed: counts.failed + errors, seconds });
+  if (counts.failed === 0 && errors === 0 && code !== 0) result.failed ||= 1;
+  const failed = files.filter(({ tests }) => tests.some(({ status }) => status === "failed"));
+  if (failed.length === 0 || errors > 0 || files.some(({ isBroken }) => isBroken)) return result;
+  return { ...result, repeat: () => repeatFiles(name, files, failed, seconds, runFiles) };
+}
+
+async function repeatFiles(name, files, failed, secondsBefore, runFiles) {
+  title(`${name}: second try`);
+  const { value: outcome, seconds } = await timed(() => runFiles(failed.map(({ file }) => file)));
+  const total = secondsBefore + seconds;
+  if (!outcome.files) return { name, ...withoutReport(name, outcome.code), seconds: total };
+  const merged = mergeRepeat(files, outcome.files);
+  const counts = countFiles(merged.files, merged.again);
+  const isUnexplained = outcome.code !== 0 && counts.failed === 0;
+  return { name, ...counts, failed: isUnexplained ? 1 : counts.failed + outcome.errors, seconds: total };
 }
 
 async function one(name, commands) {
