@@ -4,9 +4,10 @@ import path from "node:path";
 import { tableFromIPC } from "apache-arrow";
 import { afterAll, expect, it, vi } from "vitest";
 import type { Batch, Field, FieldType, WireValue } from "@/lib/tabular/fields";
+import { memoryInUse } from "@/test/retained-memory";
 import { arrow } from "./arrow";
 import { byteStream } from "./byte-stream";
-import { settleTypes } from "./settle";
+import { type SettledFormat, settleTypes } from "./settle";
 
 const dataDir = mkdtempSync(path.join(tmpdir(), "settle-"));
 vi.mock("@/lib/env", () => ({ env: () => ({ DATA_DIR: dataDir }) }));
@@ -102,4 +103,42 @@ it("C8 refuses a text that no cell of a sheet holds before the first byte", asyn
   await expect(settleTypes("xlsx", [fieldOf("string")], rows, {})).rejects.toThrow(
     "The column v has a text of 32768 characters",
   );
+});
+
+const MIB = 1024 * 1024;
+const BATCHES = 300;
+const LAST = BATCHES - 1;
+
+it.each<[format: SettledFormat, type: FieldType, value: (row: number) => WireValue]>([
+  ["xlsx", "string", (row) => `a name ${row}`],
+  ["arrow", "string", (row) => `${"x".repeat(500)}${row}`],
+  ["xlsx", "decimal", (row) => `${row}.25`],
+  ["xlsx", "json", (row) => ({ id: row, tags: ["a", "b"] })],
+  ["xlsx", "array", (row) => [row, row + 1, row + 2]],
+  ["xlsx", "binary", (row) => Buffer.from(`bytes ${row}`).toString("base64")],
+  ["xlsx", "interval", (row) => `${row} days`],
+  ["xlsx", "other", (row) => (row % 2 === 0 ? row : `${row}`)],
+  ["arrow", "int64", (row) => String(9_000_000_000_000_000_000n + BigInt(row))],
+  ["arrow", "float64", (row) => row + 0.5],
+  ["parquet", "int64", (row) => row],
+  ["parquet", "string", (row) => `a name ${row}`],
+])("C8 waits for the end of %s with %s values in less than 48 MiB of memory", async (format, type, value) => {
+  const before = memoryInUse().retained;
+  let peak = 0;
+  async function* batches(): AsyncGenerator<Batch, void> {
+    for (let batch = 0; batch < BATCHES; batch += 1) {
+      yield { rowCount: 2048, columns: [Array.from({ length: 2048 }, (_, row) => value(batch * 2048 + row))] };
+      if (batch % 60 === 59) peak = Math.max(peak, memoryInUse().retained - before);
+    }
+  }
+  const settled = await settleTypes(format, [fieldOf(type)], batches(), { loose: "all" });
+  peak = Math.max(peak, memoryInUse().retained - before);
+  let rows = 0;
+  let last: WireValue | undefined;
+  for await (const batch of settled.batches) {
+    rows += batch.rowCount;
+    last = batch.columns[0]?.at(-1);
+  }
+  expect([rows, last]).toEqual([BATCHES * 2048, value(LAST * 2048 + 2047)]);
+  expect(peak).toBeLessThan(48 * MIB);
 });

@@ -17,8 +17,12 @@ import { fitsCell, tooLong } from "./xlsx";
 const MEMORY_BYTES = 8 * 1024 * 1024;
 /** The largest result that waits on the disk, which other results need, too. */
 const SPOOL_BYTES_MAX = 8 * 1024 * 1024 * 1024;
-/** A cell of a batch takes this much beside its text. */
+/** A cell of a batch takes this much. */
 const CELL_BYTES = 8;
+/** The head of a text on the heap, and its rounding. */
+const TEXT_HEAD_BYTES = 24;
+/** A list of small numbers takes this many times its JSON text on the heap. */
+const OBJECT_BYTES_PER_CHAR = 4;
 const LENGTH_BYTES = 4;
 /** Types whose text may be longer than a cell of a sheet. */
 const LONG_TEXT: ReadonlySet<FieldType> = new Set([
@@ -119,6 +123,11 @@ class Spool {
 
   async add(batch: Batch): Promise<void> {
     this.#held.push(batch);
+    // Values that wait for others outlive the collector's young generation. Their garbage piles up until a full collection.
+    if (this.#file) {
+      await this.#spill();
+      return;
+    }
     this.#heldBytes += sizeOf(batch);
     if (this.#heldBytes > MEMORY_BYTES) await this.#spill();
   }
@@ -184,8 +193,9 @@ function sizeOf({ columns, rowCount }: Batch): number {
   for (const column of columns) {
     bytes += rowCount * CELL_BYTES;
     for (const value of column) {
-      if (typeof value === "string") bytes += value.length;
-      else if (typeof value === "object" && value !== null) bytes += JSON.stringify(value).length;
+      if (typeof value === "string") bytes += TEXT_HEAD_BYTES + value.length;
+      else if (typeof value === "object" && value !== null)
+        bytes += JSON.stringify(value).length * OBJECT_BYTES_PER_CHAR;
     }
   }
   return bytes;
